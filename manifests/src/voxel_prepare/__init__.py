@@ -1,0 +1,1 @@
+"""Prepares video for voxel-dash."""

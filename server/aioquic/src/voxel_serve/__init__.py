@@ -1,0 +1,1 @@
+"""Serves voxel-dash streams."""

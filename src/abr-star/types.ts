@@ -1,0 +1,83 @@
+/** One way to download the next segment: a representation and how much of its unreliable part. */
+export interface Option {
+  /** Position in the ladder, 0 = lowest. */
+  readonly representation: number;
+  /** Virtual level: index into the segment's quality steps; the last one is the whole segment. */
+  readonly level: number;
+  readonly score: number;
+  /** All bytes to download: reliable and the prefix of unreliable. */
+  readonly bytes: number;
+  /** The part of `bytes` that is reliable. */
+  readonly reliableBytes: number;
+}
+
+/** One representation of the ladder, over the whole stream. */
+export interface LadderLevel {
+  /** Bit/s. */
+  readonly bitrate: number;
+  /** Mean score of its untouched segments. */
+  readonly averageScore: number;
+}
+
+/** One finished (or reviewed) download, for throughput estimates. Pauses and the wait after a trailer are not in it. */
+export interface ThroughputSample {
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Everything a rule may look at before it chooses. Times in seconds, rates in bit/s, sizes in bytes. */
+export interface DecisionState {
+  readonly segmentIndex: number;
+  readonly segmentDuration: number;
+  readonly bufferLevel: number;
+  /** An "N-segment buffer" is (N + 1) × segmentDuration here: N held and one in flight (docs/ABR.md). */
+  readonly bufferCapacity: number;
+  /** Estimate over everything downloaded so far, or undefined before the first sample. */
+  readonly throughput: number | undefined;
+  /** The latest samples, newest last, at most 20. */
+  readonly samples: readonly ThroughputSample[];
+  readonly lastChoice: Option | undefined;
+  /** Ascending in bitrate. */
+  readonly ladder: readonly LadderLevel[];
+  /** Of the next segment: never empty, sorted by representation, then level. */
+  readonly options: readonly Option[];
+}
+
+export interface Choice {
+  readonly option: Option;
+  /** Seconds to wait before the request. */
+  readonly delay: number;
+}
+
+/** A download as it stands, for review every 50 ms. */
+export interface DownloadProgress {
+  readonly state: DecisionState;
+  readonly option: Option;
+  /** Since the request was sent. */
+  readonly elapsed: number;
+  /** Of `option.bytes`. */
+  readonly bytesReceived: number;
+  /** `reliable` until every reliable byte is here: nothing may be kept before. */
+  readonly phase: 'reliable' | 'unreliable';
+  /** The virtual level that the bytes here already reach (whole frames), 0 while in the reliable phase. */
+  readonly levelReceived: number;
+}
+
+export type Review =
+  | { readonly action: 'continue' }
+  /** Stop here and play what has arrived. */
+  | { readonly action: 'keep' }
+  /** Throw away what has arrived and download this instead. */
+  | { readonly action: 'restart'; readonly option: Option };
+
+/**
+ * A bitrate rule. It has memory (a rule is made anew for every playback) but no clock and no I/O, so player and simulator
+ * run the very same code.
+ */
+export interface Abr {
+  readonly name: string;
+  choose(state: DecisionState): Choice;
+  review(progress: DownloadProgress): Review;
+  /** Forget everything, for example after a seek. */
+  reset(): void;
+}

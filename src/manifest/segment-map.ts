@@ -1,0 +1,39 @@
+import type { ByteRange } from './byte-range.js';
+
+/** A prefix of a segment's unreliable bytes and the quality that a viewer gets from it (thesis Listing 6.1, `ssims`). */
+export interface QualityStep {
+  /** Mean score over the segment's frames, in the unit of the manifest's metric. */
+  readonly score: number;
+  /** Whole frames taken from `unreliable`. */
+  readonly frames: number;
+  /** Bytes of `unreliable` that those frames take: the length of the prefix. */
+  readonly bytes: number;
+}
+
+/** What one media segment of one representation is made of. All ranges are positions in the media file. */
+export interface SegmentMap {
+  readonly range: ByteRange;
+  /** Must arrive, in file order. */
+  readonly reliable: readonly ByteRange[];
+  /** May be missing; most important frame first, slices of a frame adjacent. */
+  readonly unreliable: readonly ByteRange[];
+  readonly reliableBytes: number;
+  /** Ascending in bytes; the first is `{ frames: 0, bytes: 0 }` (reliable bytes only), the last is the whole segment. */
+  readonly steps: readonly QualityStep[];
+}
+
+/** The names of the scores that a manifest may carry, from its attribute (`ssims`, `psnrs`, `vmafs`). */
+export type QualityMetric = 'ssim' | 'psnr' | 'vmaf';
+
+/** All segments of one representation, read lazily. */
+export interface RepresentationMap {
+  readonly id: string;
+  readonly metric: QualityMetric;
+  /** Mean score of the untouched segments (`avgSSIM`). */
+  readonly averageScore: number;
+  /** Bit/s as the MPD states it. */
+  readonly bandwidth: number;
+  readonly segmentCount: number;
+  /** The map of segment `index` (0-based), or undefined where the manifest has none. Throws `ManifestError` on bad data. */
+  segment(index: number): SegmentMap | undefined;
+}

@@ -1,0 +1,52 @@
+import type { IntervalSet } from '../manifest/interval-set.js';
+import type { SegmentMap } from '../manifest/segment-map.js';
+
+/** Where a VOXEL server answers, from `/.well-known/voxel.json` or `options.endpoint`. */
+export interface Endpoint {
+  /** `https://host:port/voxel` */
+  readonly url: string;
+  /** SHA-256 of acceptable certificates, raw bytes; empty: the certificate must be publicly trusted. */
+  readonly certificateHashes: readonly Uint8Array[];
+}
+
+export interface SegmentRequest {
+  /** Path and query of the media file on the server. */
+  readonly target: string;
+  readonly map: SegmentMap;
+  /** How many bytes of `map.unreliable` to ask for: a step's `bytes`. */
+  readonly unreliableBytes: number;
+  /** `reliable`: nothing goes as datagrams ("VOXEL rel"). */
+  readonly transport: 'datagrams' | 'reliable';
+  /** Extra request headers (CMCD), sent unchanged. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Bytes here so far, of what was asked. */
+export interface SegmentProgress {
+  readonly phase: 'reliable' | 'unreliable';
+  readonly bytesReliable: number;
+  readonly bytesUnreliable: number;
+  readonly bytesRequested: number;
+  /** Seconds since the requests were sent. */
+  readonly elapsed: number;
+}
+
+/** What came of a segment. Holes in `bytes` are zero; `received` says where they are. */
+export interface DeliveredSegment {
+  /** The whole segment's length. */
+  readonly bytes: Uint8Array;
+  /** Positions from the segment's first byte. */
+  readonly received: IntervalSet;
+  readonly bytesReliable: number;
+  readonly bytesUnreliable: number;
+  /** Asked for as datagrams, sent by the server, not here. */
+  readonly bytesLost: number;
+  /** Asked for, but not sent: the download was kept early or the deadline passed. */
+  readonly bytesUnsent: number;
+  /** Seconds of download, without the wait for late datagrams: the time of a throughput sample. */
+  readonly seconds: number;
+  /** Seconds from the request to the first byte. */
+  readonly timeToFirstByte: number;
+  /** The server's smoothed round-trip time in ms, when it said so. */
+  readonly rtt: number | undefined;
+}
