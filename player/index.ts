@@ -1,1 +1,18 @@
-export {};
+export type { DashPlayer } from './dash-types.js';
+export type {
+  AbrName,
+  DecisionEvent,
+  DeliveredEvent,
+  EndpointOption,
+  FallbackEvent,
+  FrameState,
+  LostEvent,
+  RepairedEvent,
+  SegmentRecord,
+  SegmentTransport,
+  SessionEvent,
+  VoxelEventMap,
+  VoxelHandle,
+  VoxelOptions,
+  VoxelStatistics,
+} from './types.js';

@@ -1,0 +1,157 @@
+/** The plugin's own rules, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
+export type AbrName = 'abr-star' | 'bola-ssim' | 'dashjs';
+
+/** How a video segment came: unreliable parts as datagrams, all on WebTransport streams, or dash.js' own HTTP request. */
+export type SegmentTransport = 'datagrams' | 'reliable' | 'http';
+
+export interface VoxelOptions {
+  /** Default `abr-star`. */
+  readonly abr?: AbrName;
+  /** N of an "N-segment buffer": N segments held and one in flight (docs/ABR.md). Default 7. */
+  readonly bufferSegments?: number;
+  /** Default `datagrams`. `http` never opens a session: every segment takes dash.js' own path. */
+  readonly transport?: SegmentTransport;
+  /** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
+  readonly endpoint?: EndpointOption;
+  /** Share of the measured throughput that a review of a running download counts on. Default 0.9. */
+  readonly bandwidthSafety?: number;
+}
+
+export interface EndpointOption {
+  /** `https://host:port/voxel` */
+  readonly url: string;
+  /** Base64 SHA-256 of acceptable certificates; absent or empty: the certificate must be publicly trusted. */
+  readonly certificateHashes?: readonly string[];
+}
+
+/** What `attachVoxel` returns. */
+export interface VoxelHandle {
+  /** Calls `listener` for every event of that type; the function returned ends that. */
+  on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void;
+  statistics(): VoxelStatistics;
+  /** Takes the plugin off: running downloads end over HTTP and the player is plain dash.js again, its settings as before. */
+  detach(): void;
+}
+
+/**
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its unreliable bytes all
+ * came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent, arrived incomplete. Skipped and
+ * repaired frames play as repeats of their reference picture, slice by slice.
+ */
+export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
+
+/** One delivered video segment. Bytes are bytes of the media file. */
+export interface SegmentRecord {
+  /** 0-based. */
+  readonly index: number;
+  /** Seconds on the media time line. */
+  readonly startTime: number;
+  readonly duration: number;
+  /** `Representation@id`. */
+  readonly representation: string;
+  /** `Representation@bandwidth`, bit/s. */
+  readonly bandwidth: number;
+  /** Virtual level asked for: 0 = reliable bytes only, `levels - 1` = the whole segment. */
+  readonly level: number;
+  readonly levels: number;
+  readonly transport: SegmentTransport;
+  readonly bytesReliable: number;
+  readonly bytesUnreliable: number;
+  /** Sent as datagrams, not here. */
+  readonly bytesLost: number;
+  /** Fetched again while the buffer was full. */
+  readonly bytesRefetched: number;
+  readonly framesTotal: number;
+  /** Not asked for or not sent, on purpose. */
+  readonly framesSkipped: number;
+  /** Asked for and sent, but arrived incomplete: replaced. */
+  readonly framesRepaired: number;
+  /** Estimated score as delivered, in the manifest's metric; undefined where the manifest has none. */
+  readonly score: number | undefined;
+  /** Seconds of download, without the wait for late datagrams. */
+  readonly seconds: number;
+  /** Bit/s of this download. */
+  readonly throughput: number;
+  /** In decode order; empty where the segment's make-up is unknown. */
+  readonly frames: readonly FrameState[];
+}
+
+export interface VoxelStatistics {
+  /** How the next segment will be asked for. */
+  readonly transport: SegmentTransport;
+  /** In the order of delivery; a segment that was downloaded twice is here twice. */
+  readonly segments: readonly SegmentRecord[];
+  readonly decisions: number;
+  readonly fallbacks: number;
+  /** One line each; every one of them ended in an ordinary HTTP request. */
+  readonly errors: readonly string[];
+  /** Estimate, bit/s; undefined before the first download. */
+  readonly throughput: number | undefined;
+  /** Seconds of video in the buffer. */
+  readonly buffer: number;
+}
+
+export type SessionEvent =
+  | { readonly state: 'opened'; readonly url: string }
+  /** `retryIn`: seconds until the next attempt; undefined: none follows, the reason is permanent. */
+  | {
+      readonly state: 'failed' | 'closed';
+      readonly code: string;
+      readonly message: string;
+      readonly retryIn: number | undefined;
+    };
+
+/** What the rule chose for one segment. */
+export interface DecisionEvent {
+  readonly index: number;
+  readonly representation: string;
+  readonly bandwidth: number;
+  readonly level: number;
+  readonly levels: number;
+  /** Expected score and bytes of the choice. */
+  readonly score: number;
+  readonly bytes: number;
+  /** Seconds in the buffer, bit/s estimated, seconds to wait before the request, options weighed. */
+  readonly buffer: number;
+  readonly throughput: number | undefined;
+  readonly delay: number;
+  readonly options: number;
+}
+
+export interface DeliveredEvent {
+  readonly record: SegmentRecord;
+  /** The very bytes that dash.js appends (not a copy): do not change them. Undefined when they came over HTTP. */
+  readonly data: Uint8Array | undefined;
+}
+
+export interface LostEvent {
+  readonly index: number;
+  readonly representation: string;
+  readonly bytes: number;
+}
+
+export interface RepairedEvent {
+  readonly index: number;
+  readonly representation: string;
+  /** Frames with at least one all-skip slice, skipped on purpose or lost. */
+  readonly frames: number;
+  readonly slices: number;
+}
+
+/** A request went down dash.js' own HTTP path although VOXEL was asked for. */
+export interface FallbackEvent {
+  /** Of the segment; undefined when the reason concerns the whole presentation. */
+  readonly index: number | undefined;
+  readonly code: string;
+  readonly message: string;
+  readonly url: string;
+}
+
+export interface VoxelEventMap {
+  session: SessionEvent;
+  decision: DecisionEvent;
+  delivered: DeliveredEvent;
+  lost: LostEvent;
+  repaired: RepairedEvent;
+  fallback: FallbackEvent;
+}
