@@ -1,0 +1,14 @@
+export { AbrError, type AbrErrorCode } from './errors.js';
+export { segmentOptions } from './options.js';
+export { abrNames, createAbr, type AbrName, type AbrSettings } from './registry.js';
+export { ThroughputEstimator } from './throughput.js';
+export type {
+  Abr,
+  Choice,
+  DecisionState,
+  DownloadProgress,
+  LadderLevel,
+  Option,
+  Review,
+  ThroughputSample,
+} from './types.js';

@@ -1,0 +1,59 @@
+import type { ThroughputSample } from './types.js';
+
+/** Seconds of download after which a sample weighs half; Sabre and dash.js use the same pair for on-demand video. */
+const FAST_HALF_LIFE = 3;
+const SLOW_HALF_LIFE = 8;
+
+/** How many samples a rule may look back on (`DecisionState.samples`). */
+const SAMPLES_KEPT = 20;
+
+/** Average that forgets by download time, not by count, so that many short downloads weigh no more than a long one. */
+class TimeWeightedAverage {
+  readonly #halfLife: number;
+  #sum = 0;
+  #weight = 0;
+
+  constructor(halfLife: number) {
+    this.#halfLife = halfLife;
+  }
+
+  add(value: number, seconds: number): void {
+    const kept = 0.5 ** (seconds / this.#halfLife);
+    this.#sum = kept * this.#sum + (1 - kept) * value;
+    this.#weight = kept * this.#weight + (1 - kept);
+  }
+
+  /** Divided by the weight seen so far: an unprimed average would start from zero ("bias correction"). */
+  get value(): number {
+    return this.#sum / this.#weight;
+  }
+}
+
+/**
+ * Throughput estimate over finished downloads: two exponentially weighted averages over download time, the lower of
+ * both (Spiteri et al., "From Theory to Practice", §5.1). Add neither pauses nor the wait after a trailer.
+ */
+export class ThroughputEstimator {
+  #fast = new TimeWeightedAverage(FAST_HALF_LIFE);
+  #slow = new TimeWeightedAverage(SLOW_HALF_LIFE);
+  #samples: readonly ThroughputSample[] = [];
+
+  /** Takes one download in. Samples without bytes or time say nothing about the link and are ignored. */
+  add(sample: ThroughputSample): void {
+    const bitrate = (sample.bytes * 8) / sample.seconds;
+    if (!(bitrate > 0 && Number.isFinite(bitrate))) return;
+    this.#fast.add(bitrate, sample.seconds);
+    this.#slow.add(bitrate, sample.seconds);
+    this.#samples = [...this.#samples, sample].slice(-SAMPLES_KEPT);
+  }
+
+  /** Bit/s, or undefined before the first sample. */
+  get throughput(): number | undefined {
+    return this.#samples.length === 0 ? undefined : Math.min(this.#fast.value, this.#slow.value);
+  }
+
+  /** The latest samples, newest last, at most 20. */
+  get samples(): readonly ThroughputSample[] {
+    return this.#samples;
+  }
+}
