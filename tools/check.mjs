@@ -1,0 +1,33 @@
+// @ts-check
+// `npm run check`: formatters, linters and type checkers of every language.
+import { ensureNodePackages } from './setup/node.mjs';
+import { root, venvProgram } from './setup/paths.mjs';
+import { run, runCommand, say, UserError } from './setup/process.mjs';
+import { ensurePython } from './setup/python.mjs';
+
+const PYTHON_SOURCES = ['manifests', 'server/aioquic'];
+
+/** @type {[name: string, command: string, args: string[]][]} */
+const CHECKS = [
+  ['prettier', 'npx', ['prettier', '--check', '--log-level', 'warn', '.']],
+  ['types', 'npx', ['tsc', '-p', 'tsconfig.json']],
+  ['types of tests and tools', 'npx', ['tsc', '-p', 'tsconfig.node.json']],
+  ['eslint', 'npx', ['eslint', '--max-warnings', '0', '.']],
+  ['ruff format', venvProgram('ruff'), ['format', '--check', '-q', '.']],
+  ['ruff', venvProgram('ruff'), ['check', '-q', '.']],
+  ['mypy', venvProgram('mypy'), PYTHON_SOURCES],
+];
+
+/** Runs every check even when one fails, so that one run shows everything. @returns {Promise<void>} */
+export async function check() {
+  await Promise.all([ensurePython('tests'), ensureNodePackages()]);
+  /** @type {string[]} */
+  const failed = [];
+  for (const [name, command, args] of CHECKS) {
+    say(`check: ${name}`);
+    await run(command, args, { cwd: root }).catch(() => failed.push(name));
+  }
+  if (failed.length > 0) throw new UserError(`checks failed: ${failed.join(', ')}`, 1);
+}
+
+if (process.argv[1] === import.meta.filename) await runCommand(check);

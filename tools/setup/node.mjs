@@ -1,0 +1,31 @@
+// @ts-check
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+import { run, say } from './process.mjs';
+import { digestOf, once } from './stamp.mjs';
+
+/** Installs what package-lock.json names. @returns {Promise<void>} */
+export function ensureNodePackages() {
+  return once(join(root, 'node_modules', '.voxel-installed'), digestOf(['package-lock.json']), async () => {
+    say('installing Node packages …');
+    const env = { ...process.env, PUPPETEER_SKIP_DOWNLOAD: '1' };
+    await run('npm', ['ci', '--loglevel=error', '--no-progress'], { cwd: root, env, output: 'on-failure' });
+  });
+}
+
+/** Builds the player's bundles and the demo page into dist/. @returns {Promise<void>} */
+export function ensureBuild() {
+  const inputs = [
+    'package-lock.json',
+    'webpack.config.mjs',
+    'tsconfig.base.json',
+    'tsconfig.json',
+    'src',
+    'player',
+    'demo',
+  ];
+  return once(join(root, 'dist', '.built'), digestOf(inputs), async () => {
+    say('building the player and the page …');
+    await run('npm', ['run', 'build'], { cwd: root, output: 'on-failure' });
+  });
+}

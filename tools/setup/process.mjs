@@ -1,0 +1,58 @@
+// @ts-check
+import { spawn, spawnSync } from 'node:child_process';
+
+/** An error that is the user's to read: one line, and the exit code to end with. */
+export class UserError extends Error {
+  /** @param {string} message @param {number} exitCode 2 for bad input or a machine that lacks something, 1 for the rest */
+  constructor(message, exitCode = 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Progress for people goes to standard error; standard output belongs to results. @param {string} text */
+export const say = (text) => void process.stderr.write(`${text}\n`);
+
+/**
+ * Runs a program to its end with its output on standard error. Rejects with a `UserError` that names it when it fails.
+ * @param {string} command @param {string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, output?: 'show' | 'on-failure', exitCode?: number }} [options]
+ * @returns {Promise<void>}
+ */
+export function run(command, args, { cwd, env, output = 'show', exitCode = 1 } = {}) {
+  return new Promise((resolve, reject) => {
+    const quiet = output === 'on-failure';
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', quiet ? 'pipe' : 2, quiet ? 'pipe' : 2] });
+    /** @type {Buffer[]} */
+    const printed = [];
+    child.stdout?.on('data', (/** @type {Buffer} */ chunk) => printed.push(chunk));
+    child.stderr?.on('data', (/** @type {Buffer} */ chunk) => printed.push(chunk));
+    child.on('error', (error) => reject(new UserError(`cannot run ${command}: ${error.message}`)));
+    child.on('close', (code, signal) => {
+      if (code === 0) return resolve();
+      process.stderr.write(Buffer.concat(printed));
+      reject(new UserError(`${command} ${args[0] ?? ''} failed (${signal ?? `exit code ${code}`})`, exitCode));
+    });
+  });
+}
+
+/** @param {string} command @param {string[]} args @returns the program's standard output, or undefined where it fails */
+export function outputOf(command, args) {
+  const result = spawnSync(command, args, { encoding: 'utf8' });
+  return result.status === 0 ? result.stdout.trim() : undefined;
+}
+
+/**
+ * The frame of every command: prints a `UserError` as one line and ends with its code; anything else is a bug and shows
+ * its stack.
+ * @param {() => Promise<number | void>} main @returns {Promise<void>}
+ */
+export async function runCommand(main) {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    if (error instanceof UserError) say(`error: ${error.message}`);
+    else console.error(error);
+    process.exitCode = error instanceof UserError ? error.exitCode : 1;
+  }
+}

@@ -1,0 +1,34 @@
+// @ts-check
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from './paths.mjs';
+
+/** @param {string} path @returns {string[]} the files at or below `path`, relative to the root, sorted */
+function filesBelow(path) {
+  if (statSync(join(root, path)).isFile()) return [path];
+  const names = readdirSync(join(root, path)).sort();
+  return names.filter((name) => name !== '__pycache__').flatMap((name) => filesBelow(join(path, name)));
+}
+
+/** @param {string[]} paths files and folders relative to the root @returns a digest of their names and contents */
+export function digestOf(paths) {
+  const hash = createHash('sha256');
+  for (const file of paths.flatMap(filesBelow)) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+/**
+ * Does `work` unless the stamp file says that it was done with the same inputs; so a second run costs nothing.
+ * @param {string} stampFile @param {string} digest @param {() => Promise<void>} work @returns {Promise<void>}
+ */
+export async function once(stampFile, digest, work) {
+  try {
+    if (readFileSync(stampFile, 'utf8') === digest) return;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error;
+  }
+  await work();
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, digest);
+}

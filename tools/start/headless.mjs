@@ -1,0 +1,62 @@
+// @ts-check
+import puppeteer from 'puppeteer-core';
+import { UserError } from '../setup/process.mjs';
+
+/** QUIC stays on; the rest keeps a fresh profile quiet and lets a muted video start by itself. */
+const CHROME_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--autoplay-policy=no-user-gesture-required',
+];
+/** Playing may take this many times the played time (stalls), and this much longer for the start, before it has failed. */
+const PATIENCE = { factor: 4, seconds: 60 };
+
+/** @param {string} chrome path @returns {Promise<import('puppeteer-core').Browser>} */
+export function launchChrome(chrome) {
+  return puppeteer.launch({ executablePath: chrome, headless: true, pipe: true, args: CHROME_FLAGS });
+}
+
+/**
+ * Plays the page to `seconds` of the video (or its end) and returns the page's report.
+ * @param {{ chrome: string, url: string, seconds: number | undefined, screenshot: string | undefined,
+ *   onProgress(played: number): void }} settings
+ * @returns {Promise<import('../../demo/report.js').Report>}
+ */
+export async function playHeadless({ chrome, url, seconds, screenshot, onProgress }) {
+  const browser = await launchChrome(chrome);
+  try {
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 1400 });
+    await page.goto(url);
+    await page.waitForFunction('window.voxelDemo !== undefined', { timeout: 20_000 });
+    const started = Date.now();
+    for (;;) {
+      const { played, duration, done } = await page.evaluate((limit) => {
+        const demo = window.voxelDemo;
+        const failed = demo.report().errors.length > 0;
+        const played = demo.video.currentTime;
+        return {
+          played,
+          duration: demo.video.duration,
+          done: failed || demo.ended || (limit !== null && played >= limit),
+        };
+      }, seconds ?? null);
+      onProgress(played);
+      const expected = seconds ?? (Number.isFinite(duration) ? duration : 0);
+      if (done || Date.now() - started > 1000 * (PATIENCE.seconds + PATIENCE.factor * expected)) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const report = await page.evaluate(() => window.voxelDemo.report());
+    if (screenshot !== undefined)
+      await page.screenshot({ path: /** @type {`${string}.png`} */ (screenshot), fullPage: true });
+    return report;
+  } catch (error) {
+    throw new UserError(`headless Chrome failed: ${error instanceof Error ? error.message : String(error)}`, 1);
+  } finally {
+    await browser.close();
+  }
+}

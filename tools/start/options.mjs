@@ -1,0 +1,98 @@
+// @ts-check
+import { parseArgs } from 'node:util';
+import { UserError } from '../setup/process.mjs';
+
+export const USAGE = `Usage: npm start -- [options]
+
+Prepares a video, serves it and prints the address of a page that plays it over WebTransport with partial reliability.
+Without --video: a minute of real footage, made on first use.
+
+  --video FILE      play this video instead of the sample
+  --duration S      prepare only its first S seconds
+  --loss P          drop P % of the packets from server to client (a seeded UDP relay goes in between)
+  --seed N          seed of the relay's drops (default 1)
+  --rule NAME       abr-star (default), bola-ssim, dashjs
+  --buffer N        buffer length in segments, 1 to 7 (default 7)
+  --transport NAME  datagrams (default), reliable (no datagrams), http (no WebTransport), plain (stock dash.js alone)
+  --port N          the page's port (default 8080)
+
+  --headless        play in headless Chrome instead of printing the page's address
+  --seconds S       with --headless: stop after S played seconds (default: play to the end)
+  --json            with --headless: print one JSON object on standard output
+  --screenshot FILE with --headless: a PNG of the page when playback is done
+
+  --help            this text
+
+Exit codes: 0 all went well, 1 playback failed, 2 bad input or the machine lacks something.`;
+
+const RULES = ['abr-star', 'bola-ssim', 'dashjs'];
+const TRANSPORTS = ['datagrams', 'reliable', 'http', 'plain'];
+
+/** @param {string} name @param {string | undefined} text @param {number} low @param {number} high */
+function numberOption(name, text, low, high) {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= low && value <= high)) {
+    throw new UserError(`--${name} takes a number from ${low} to ${high}, not '${text}'`);
+  }
+  return value;
+}
+
+/** @param {string} name @param {string | undefined} text @param {string[]} allowed */
+function choiceOption(name, text, allowed) {
+  if (text !== undefined && !allowed.includes(text)) {
+    throw new UserError(`--${name} is one of ${allowed.join(', ')}, not '${text}'`);
+  }
+  return text;
+}
+
+/** @param {string[]} args */
+function parse(args) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        video: { type: 'string' },
+        duration: { type: 'string' },
+        loss: { type: 'string' },
+        seed: { type: 'string' },
+        rule: { type: 'string' },
+        buffer: { type: 'string' },
+        transport: { type: 'string' },
+        port: { type: 'string' },
+        headless: { type: 'boolean', default: false },
+        seconds: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        screenshot: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UserError(`${error instanceof Error ? error.message : String(error)} (see --help)`);
+  }
+}
+
+/** @typedef {ReturnType<typeof parseOptions>} StartOptions */
+
+/** Checks the command line of `npm start`. Throws a `UserError` that names the option. @param {string[]} args */
+export function parseOptions(args) {
+  const values = parse(args);
+  for (const name of /** @type {const} */ (['seconds', 'json', 'screenshot'])) {
+    if (values[name] && !values.headless) throw new UserError(`--${name} goes with --headless`);
+  }
+  return {
+    video: values.video,
+    duration: numberOption('duration', values.duration, 1, 86_400),
+    loss: numberOption('loss', values.loss, 0, 100),
+    seed: numberOption('seed', values.seed, 0, 2 ** 32 - 1) ?? 1,
+    rule: choiceOption('rule', values.rule, RULES),
+    buffer: numberOption('buffer', values.buffer, 1, 7),
+    transport: choiceOption('transport', values.transport, TRANSPORTS),
+    port: numberOption('port', values.port, 0, 65_535),
+    headless: values.headless,
+    seconds: numberOption('seconds', values.seconds, 0.1, 86_400),
+    json: values.json,
+    screenshot: values.screenshot,
+    help: values.help,
+  };
+}

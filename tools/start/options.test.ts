@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { parseOptions } from './options.mjs';
+
+describe('options of npm start', () => {
+  it('leaves the defaults to the page', () => {
+    expect(parseOptions([])).toMatchObject({ headless: false, json: false, seed: 1, loss: undefined, rule: undefined });
+  });
+
+  it.each([
+    [['--loss', '101'], '--loss takes a number from 0 to 100'],
+    [['--loss', ''], '--loss takes a number'],
+    [['--buffer', '0'], '--buffer takes a number from 1 to 7'],
+    [['--rule', 'fastest'], '--rule is one of abr-star'],
+    [['--transport', 'udp'], '--transport is one of datagrams'],
+    [['--seconds', '5'], '--seconds goes with --headless'],
+    [['--frobnicate'], 'see --help'],
+    [['file.mp4'], 'see --help'],
+  ])('refuses %j with a line that names the option', (args, message) => {
+    expect(() => parseOptions(args)).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(message), exitCode: 2 }),
+    );
+  });
+});

@@ -1,0 +1,33 @@
+// @ts-check
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, extname, join, resolve } from 'node:path';
+import { cacheFolder, venvProgram } from '../setup/paths.mjs';
+import { run, UserError } from '../setup/process.mjs';
+import { ensureSample } from './sample.mjs';
+
+/** A newcomer waits for this: one fast pass. `voxel-prepare` itself defaults to the thesis' two slow ones. */
+const QUICK_ENCODE = ['--preset', 'veryfast', '--passes', '1'];
+/** Enough steps to see the rule at work, few enough to be ready in a minute or two. */
+const SAMPLE_LEVELS = ['--levels', '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3'];
+
+/**
+ * Prepares the user's video, or the sample; what is finished is used again.
+ * @param {{ video: string | undefined, duration: number | undefined }} options
+ * @returns {Promise<string>} the folder with manifest.mpd
+ */
+export async function prepareVideo({ video, duration }) {
+  if (video !== undefined && !existsSync(video)) throw new UserError(`no such file: ${video}`);
+  const input = video === undefined ? await ensureSample() : resolve(video);
+  const settings = [...QUICK_ENCODE, ...(video === undefined ? SAMPLE_LEVELS : [])];
+  if (duration !== undefined) settings.push('--duration', String(duration));
+  const key = createHash('sha256')
+    .update([input, ...settings].join('\0'))
+    .digest('hex')
+    .slice(0, 8);
+  const folder = join(cacheFolder, 'media', `${basename(input, extname(input))}-${key}`);
+  const jobs = String(availableParallelism());
+  await run(venvProgram('voxel-prepare'), [input, '--out', folder, '--jobs', jobs, ...settings], { exitCode: 2 });
+  return folder;
+}

@@ -1,0 +1,35 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { venvProgram } from '../setup/paths.mjs';
+import { UserError } from '../setup/process.mjs';
+
+/**
+ * The line that voxel-serve prints when it is ready.
+ * @typedef {{ url: string, endpoint: string, certificateHashes: string[] }} Ready
+ */
+
+/**
+ * Starts voxel-serve and waits until it answers.
+ * @param {string[]} args
+ * @returns {Promise<{ ready: Ready, stop(): Promise<void>, exited: Promise<unknown> }>}
+ */
+export async function startServer(args) {
+  const child = spawn(venvProgram('voxel-serve'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** The server's latest words, to be shown if it ends before its time. @type {string[]} */
+  const log = [];
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(line) > 20 && log.shift());
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout });
+  const first = await Promise.race([once(lines, 'line'), exited]);
+  if (typeof first[0] !== 'string') throw new UserError(log.at(-1) ?? 'voxel-serve did not start', child.exitCode ?? 1);
+  return {
+    ready: JSON.parse(first[0]),
+    exited: exited.then(() => log.at(-1)),
+    async stop() {
+      if (child.exitCode === null) child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}

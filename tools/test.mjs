@@ -1,0 +1,26 @@
+// @ts-check
+// `npm test`: every check and every test of every language, from a fresh clone.
+import { check } from './check.mjs';
+import { ensureChrome } from './setup/chrome.mjs';
+import { ensureBuild } from './setup/node.mjs';
+import { root, venvProgram } from './setup/paths.mjs';
+import { run, runCommand, say } from './setup/process.mjs';
+import { ensureSample } from './start/sample.mjs';
+
+await runCommand(async () => {
+  const started = Date.now();
+  const chrome = await ensureChrome();
+  await check();
+  await ensureBuild();
+  await ensureSample();
+  const env = { ...process.env, CHROME: chrome };
+  for (const project of ['manifests', 'server/aioquic']) {
+    say(`\ntests of ${project}`);
+    await run(venvProgram('pytest'), ['-q', project], { cwd: root, env });
+  }
+  for (const project of ['unit', 'browser']) {
+    say(`\ntests: ${project}`);
+    await run('npx', ['vitest', 'run', '--project', project], { cwd: root, env });
+  }
+  say(`all tests passed in ${Math.round((Date.now() - started) / 1000)} s`);
+});
