@@ -1,5 +1,7 @@
+import type { ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
+import type { VoxelError } from './errors.js';
 
 /** Where a VOXEL server answers, from `/.well-known/voxel.json` or `options.endpoint`. */
 export interface Endpoint {
@@ -19,10 +21,13 @@ export interface SegmentRequest {
   readonly transport: 'datagrams' | 'reliable';
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds from now; what of the unreliable part is unsent then need not be sent. */
+  readonly deadline?: number;
 }
 
 /** Bytes here so far, of what was asked. */
 export interface SegmentProgress {
+  /** `reliable` until every reliable byte is here. */
   readonly phase: 'reliable' | 'unreliable';
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
@@ -39,14 +44,32 @@ export interface DeliveredSegment {
   readonly received: IntervalSet;
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
-  /** Asked for as datagrams, sent by the server, not here. */
+  /** Asked for as datagrams, sent by the server, not here; positions from the segment's first byte. */
+  readonly lost: readonly ByteRange[];
+  /** Bytes in `lost`. */
   readonly bytesLost: number;
-  /** Asked for, but not sent: the download was kept early or the deadline passed. */
+  /** Asked for, but not sent: the download was kept early, the deadline passed or the unreliable part failed. */
   readonly bytesUnsent: number;
   /** Seconds of download, without the wait for late datagrams: the time of a throughput sample. */
   readonly seconds: number;
   /** Seconds from the request to the first byte. */
   readonly timeToFirstByte: number;
-  /** The server's smoothed round-trip time in ms, when it said so. */
+  /** The server's smoothed round-trip time in ms, when it said so before the last byte was here. */
   readonly rtt: number | undefined;
+  /** Why the unreliable part ended early, when it failed. The segment is good to repair and play all the same. */
+  readonly failure: VoxelError | undefined;
+}
+
+/** A download under way. Poll `progress()`: a stalled link must be reviewed too, and it calls nobody. */
+export interface SegmentDownload {
+  /** Rejects with `VoxelError` when not every reliable byte came, or after `abort()`. */
+  readonly result: Promise<DeliveredSegment>;
+  progress(): SegmentProgress;
+  /**
+   * Stops here: `result` resolves with what has arrived. Returns false, and does nothing, in the reliable phase: there
+   * is nothing to play yet.
+   */
+  keep(): boolean;
+  /** Throws everything away: `result` rejects with code `aborted`. */
+  abort(): void;
 }

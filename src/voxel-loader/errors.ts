@@ -1,0 +1,49 @@
+/**
+ * Every way in which a delivery can fail. The player treats all of them alike (the request goes down dash.js' own HTTP
+ * path); the code is for the event, the log and the decision whether to open a new session.
+ */
+const catalogue = {
+  /** This browser has no WebTransport. */
+  unsupported: { fatal: true },
+  /** No usable `/.well-known/voxel.json` or `options.endpoint`. */
+  'discovery-failed': { fatal: true },
+  /** The session could not be opened: UDP blocked, certificate refused, no such server. */
+  'session-failed': { fatal: true },
+  /** The session was open and is gone. */
+  'session-closed': { fatal: true },
+  /** What the caller wants sent cannot be: a line break in a header value, a target that is not a path. */
+  'bad-request': { fatal: false },
+  /** The server broke the protocol. */
+  'bad-response': { fatal: false },
+  /** The server answered with something other than 206: see `status`. */
+  status: { fatal: false },
+  /** A stream ended or was reset before the bytes that it promised. */
+  incomplete: { fatal: false },
+  /** Nothing arrived for too long. */
+  timeout: { fatal: false },
+  /** The caller gave up. */
+  aborted: { fatal: false },
+} as const;
+
+export type VoxelErrorCode = keyof typeof catalogue;
+
+/** The only error class of this folder. The message is one line for people. */
+export class VoxelError extends Error {
+  override readonly name = 'VoxelError';
+  /** HTTP status, with code `status` only. */
+  readonly status: number | undefined;
+
+  constructor(
+    readonly code: VoxelErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly status?: number } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.status = options.status;
+  }
+
+  /** True when no later request can succeed on this session, false when only this request failed. */
+  get fatal(): boolean {
+    return catalogue[this.code].fatal;
+  }
+}
