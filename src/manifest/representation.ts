@@ -1,4 +1,6 @@
-import type { RepresentationMap } from './segment-map.js';
+import { ManifestError } from './errors.js';
+import { parseSegment, type SegmentAttributes } from './segment-attributes.js';
+import type { QualityMetric, RepresentationMap, SegmentMap } from './segment-map.js';
 
 /** A value of an MPD attribute as dash.js hands it over: numbers may or may not have been converted. */
 export type AttributeValue = string | number | undefined;
@@ -24,7 +26,64 @@ export interface RepresentationElement {
   readonly SegmentList?: { readonly SegmentURL?: readonly SegmentUrlElement[] };
 }
 
-/** Reads the VOXEL attributes of a representation, or gives undefined where it has none: a plain representation. */
-export function readRepresentation(_element: RepresentationElement): RepresentationMap | undefined {
-  throw new Error('being written');
+/** In order of preference, should a manifest carry several. */
+const metrics = [
+  { metric: 'ssim', average: 'avgSSIM', scores: 'ssims' },
+  { metric: 'psnr', average: 'avgPSNR', scores: 'psnrs' },
+  { metric: 'vmaf', average: 'avgVMAF', scores: 'vmafs' },
+] as const satisfies { metric: QualityMetric; average: keyof RepresentationElement; scores: keyof SegmentUrlElement }[];
+
+/**
+ * Reads the VOXEL attributes of a representation; undefined where it has none: a plain representation. Keeps the
+ * attributes' text and nothing else of `element`, and parses a segment when it is first asked for, since a player uses
+ * few of the thousand segments of a manifest. Throws `ManifestError` when the representation's own attributes are bad.
+ */
+export function readRepresentation(element: RepresentationElement): RepresentationMap | undefined {
+  const urls = element.SegmentList?.SegmentURL ?? [];
+  const names = metrics.find(
+    ({ average, scores }) => element[average] !== undefined && urls.some((url) => url[scores] !== undefined),
+  );
+  if (!names) return undefined;
+  const attributes = urls.map((url) => segmentAttributes(url, names.scores));
+  const parsed = new Map<number, SegmentMap>();
+  return {
+    id: String(element.id),
+    metric: names.metric,
+    averageScore: toNumber(element[names.average], names.average),
+    bandwidth: toNumber(element.bandwidth, 'bandwidth'),
+    segmentCount: urls.length,
+    segment(index) {
+      const text = attributes[index];
+      if (!text) return undefined;
+      const map = parsed.get(index) ?? parseSegment(text);
+      parsed.set(index, map);
+      return map;
+    },
+  };
+}
+
+/** Undefined for a plain segment, one without scores. */
+function segmentAttributes(
+  url: SegmentUrlElement,
+  scores: (typeof metrics)[number]['scores'],
+): SegmentAttributes | undefined {
+  if (url[scores] === undefined) return undefined;
+  return {
+    mediaRange: toText(url.mediaRange),
+    reliable: toText(url.reliable),
+    unreliable: toText(url.unreliable),
+    reliableSize: toText(url.reliableSize),
+    scores: toText(url[scores]),
+  };
+}
+
+function toText(value: AttributeValue): string {
+  return value === undefined ? '' : String(value);
+}
+
+function toNumber(value: AttributeValue, name: string): number {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number))
+    throw new ManifestError('syntax', `${name}: not a number`);
+  return number;
 }

@@ -18,7 +18,11 @@ export interface SegmentMap {
   /** May be missing; most important frame first, slices of a frame adjacent. */
   readonly unreliable: readonly ByteRange[];
   readonly reliableBytes: number;
-  /** Ascending in bytes; the first is `{ frames: 0, bytes: 0 }` (reliable bytes only), the last is the whole segment. */
+  /**
+   * Never empty; frames and bytes strictly ascending, bytes on the boundaries of `unreliable`. The last is the whole
+   * segment. The first is `{ frames: 0, bytes: 0 }` (reliable bytes only) as far as the manifest measured that; the
+   * thesis' own manifests start higher.
+   */
   readonly steps: readonly QualityStep[];
 }
 
