@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { PlaybackMetrics, totalSeconds, type PlaybackEvent } from './playback-metrics.js';
+
+function after(events: readonly (readonly [PlaybackEvent, number])[], requestedAt?: number): PlaybackMetrics {
+  const metrics = new PlaybackMetrics(requestedAt);
+  for (const [event, at] of events) metrics.record(event, at);
+  return metrics;
+}
+
+describe('PlaybackMetrics', () => {
+  it('knows no start-up time before the first picture', () => {
+    expect(
+      after([
+        ['play', 100],
+        ['waiting', 110],
+      ]).summary(500),
+    ).toEqual({
+      startupMs: undefined,
+      stalls: 0,
+      stallSeconds: 0,
+    });
+  });
+
+  it('counts start-up from the play event, or from the request that it was given', () => {
+    expect(
+      after([
+        ['play', 100],
+        ['waiting', 110],
+        ['playing', 350],
+      ]).summary(500).startupMs,
+    ).toBe(250);
+    expect(
+      after(
+        [
+          ['play', 100],
+          ['playing', 350],
+        ],
+        0,
+      ).summary(500).startupMs,
+    ).toBe(350);
+  });
+
+  it('keeps the first start-up time', () => {
+    expect(
+      after([
+        ['play', 0],
+        ['playing', 50],
+        ['pause', 60],
+        ['play', 90],
+        ['playing', 95],
+      ]).summary(99),
+    ).toEqual({
+      startupMs: 50,
+      stalls: 0,
+      stallSeconds: 0,
+    });
+  });
+
+  it('counts a stall from waiting to playing, once, however often the element says waiting', () => {
+    const metrics = after([
+      ['playing', 0],
+      ['waiting', 1000],
+      ['waiting', 1500],
+      ['playing', 3000],
+      ['playing', 3001],
+    ]);
+    expect(metrics.summary(9000)).toMatchObject({ stalls: 1, stallSeconds: 2 });
+  });
+
+  it('counts a stall that still lasts', () => {
+    expect(
+      after([
+        ['playing', 0],
+        ['waiting', 1000],
+      ]).summary(1500),
+    ).toMatchObject({ stalls: 1, stallSeconds: 0.5 });
+  });
+
+  it('counts no wait during a seek, and ends a stall where a seek begins', () => {
+    const metrics = after([
+      ['playing', 0],
+      ['waiting', 1000],
+      ['seeking', 1400],
+      ['waiting', 1401],
+      ['seeked', 2000],
+      ['playing', 2001],
+    ]);
+    expect(metrics.summary(3000)).toMatchObject({ stalls: 1, stallSeconds: 0.4 });
+  });
+
+  it('counts a stall after a seek', () => {
+    const metrics = after([
+      ['playing', 0],
+      ['seeking', 10],
+      ['seeked', 20],
+      ['playing', 21],
+      ['waiting', 50],
+      ['playing', 150],
+    ]);
+    expect(metrics.summary(200)).toMatchObject({ stalls: 1, stallSeconds: 0.1 });
+  });
+
+  it('ends a stall where the viewer pauses', () => {
+    expect(
+      after([
+        ['playing', 0],
+        ['waiting', 1000],
+        ['pause', 1250],
+      ]).summary(9000),
+    ).toMatchObject({
+      stalls: 1,
+      stallSeconds: 0.25,
+    });
+  });
+
+  it('takes the wait for the end of the stream for no stall', () => {
+    expect(
+      after([
+        ['playing', 0],
+        ['waiting', 1000],
+        ['ended', 1200],
+      ]).summary(2000),
+    ).toMatchObject({
+      stalls: 0,
+      stallSeconds: 0,
+    });
+  });
+});
+
+describe('totalSeconds', () => {
+  it('adds spans up', () => {
+    expect(totalSeconds([])).toBe(0);
+    expect(
+      totalSeconds([
+        [0, 4],
+        [10, 12.5],
+      ]),
+    ).toBe(6.5);
+  });
+});

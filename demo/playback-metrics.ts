@@ -1,0 +1,82 @@
+/** The media element's events that start-up and stalls follow from. */
+export type PlaybackEvent = 'play' | 'playing' | 'waiting' | 'seeking' | 'seeked' | 'pause' | 'ended';
+
+/** A span of media time, `[start, end]` in seconds. */
+export type TimeSpan = readonly [start: number, end: number];
+
+export interface StallSummary {
+  /** From the play request to the first `playing`, ms; undefined until then. */
+  readonly startupMs: number | undefined;
+  readonly stalls: number;
+  readonly stallSeconds: number;
+}
+
+/**
+ * Start-up time and stalls as the viewer has them. A stall lasts from `waiting` to `playing`. The wait before the first
+ * picture, after a seek, and for the end of the stream is none, and a pause ends one.
+ */
+export class PlaybackMetrics {
+  #requestedAt: number | undefined;
+  #startupMs: number | undefined;
+  #seeking = false;
+  #stalledSince: number | undefined;
+  #stalls = 0;
+  #stalledMs = 0;
+
+  /** `requestedAt`: when playback was asked for (ms, the clock of `record`); absent: the first `play` event says so. */
+  constructor(requestedAt?: number) {
+    this.#requestedAt = requestedAt;
+  }
+
+  /** Takes events in their order; `at` in ms. */
+  record(event: PlaybackEvent, at: number): void {
+    switch (event) {
+      case 'play':
+        this.#requestedAt ??= at;
+        break;
+      case 'playing':
+        this.#startupMs ??= at - (this.#requestedAt ?? at);
+        this.#endStall(at);
+        break;
+      case 'waiting':
+        if (this.#startupMs !== undefined && !this.#seeking) this.#stalledSince ??= at;
+        break;
+      case 'seeking':
+        this.#endStall(at);
+        this.#seeking = true;
+        break;
+      case 'seeked':
+        this.#seeking = false;
+        break;
+      case 'pause':
+        this.#endStall(at);
+        break;
+      case 'ended':
+        // The element also waits at the very end, until dash.js says that nothing follows.
+        this.#stalledSince = undefined;
+        break;
+    }
+  }
+
+  /** A stall that still lasts counts up to `now` (ms). */
+  summary(now: number): StallSummary {
+    const open = this.#stalledSince;
+    return {
+      startupMs: this.#startupMs,
+      stalls: this.#stalls + (open === undefined ? 0 : 1),
+      stallSeconds: (this.#stalledMs + (open === undefined ? 0 : now - open)) / 1000,
+    };
+  }
+
+  #endStall(at: number): void {
+    if (this.#stalledSince === undefined) return;
+    this.#stalls++;
+    this.#stalledMs += at - this.#stalledSince;
+    this.#stalledSince = undefined;
+  }
+}
+
+/** Seconds in all `spans` together. */
+export function totalSeconds(spans: readonly TimeSpan[]): number {
+  return spans.reduce((sum, [start, end]) => sum + (end - start), 0);
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { SegmentRecord, SegmentTransport } from '../player/types.js';
+import { buildReport } from './report.js';
+import { defaultSettings } from './settings.js';
+import type { PlaybackSummary } from './video-observer.js';
+
+const playback: PlaybackSummary = {
+  startupMs: 320,
+  stalls: 1,
+  stallSeconds: 0.5,
+  playedSeconds: 12,
+  errors: [],
+  totalVideoFrames: 360,
+  droppedVideoFrames: 2,
+  buffered: [[0, 12]],
+  duration: 12,
+  ended: true,
+};
+
+function segment(index: number, transport: SegmentTransport, score: number | undefined): SegmentRecord {
+  return {
+    index,
+    startTime: index * 4,
+    duration: 4,
+    representation: 'q03',
+    bandwidth: 560_000,
+    level: 9,
+    levels: 12,
+    transport,
+    bytesReliable: 40_000,
+    bytesUnreliable: 200_000,
+    bytesLost: 1200,
+    bytesRefetched: 0,
+    framesTotal: 2,
+    framesSkipped: 0,
+    framesRepaired: 1,
+    score,
+    seconds: 1.5,
+    throughput: 1_280_000,
+    frames: ['reliable', 'repaired'],
+  };
+}
+
+const report = (segments: SegmentRecord[], summary = playback) =>
+  buildReport({ playback: summary, segments, fallbacks: [], settings: defaultSettings });
+
+describe('buildReport', () => {
+  it('has every field that headless runs promise', () => {
+    const text = JSON.stringify(report([segment(0, 'datagrams', undefined)]));
+    const parsed = JSON.parse(text) as Record<string, unknown> & { segments: Record<string, unknown>[] };
+    expect(Object.keys(parsed)).toEqual(
+      expect.arrayContaining([
+        ...['transport', 'startupMs', 'stalls', 'stallSeconds', 'playedSeconds', 'errors', 'segments'],
+      ]),
+    );
+    expect(Object.keys(parsed.segments[0]!)).toEqual(
+      expect.arrayContaining([
+        ...['index', 'representation', 'level', 'bytesReliable', 'bytesUnreliable', 'bytesLost', 'bytesRefetched'],
+        ...['framesTotal', 'framesSkipped', 'framesRepaired', 'score'],
+      ]),
+    );
+    expect(parsed.segments[0]).not.toHaveProperty('frames');
+  });
+
+  it('writes what is unknown as null, so that the field is there', () => {
+    const { startupMs, duration, segments } = report([segment(0, 'http', undefined)], {
+      ...playback,
+      startupMs: undefined,
+      duration: undefined,
+    });
+    expect([startupMs, duration, segments[0]!.score]).toEqual([null, null, null]);
+  });
+
+  it.each<[SegmentTransport, SegmentTransport[]]>([
+    ['http', []],
+    ['datagrams', ['http', 'datagrams', 'datagrams']],
+    ['reliable', ['http', 'reliable', 'reliable']],
+    ['http', ['http', 'datagrams', 'http']],
+  ])('names %s as the transport of %j', (expected, transports) => {
+    expect(report(transports.map((transport, index) => segment(index, transport, 0.99))).transport).toBe(expected);
+  });
+});

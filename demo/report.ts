@@ -1,0 +1,51 @@
+import type { FallbackEvent, SegmentRecord, SegmentTransport } from '../player/types.js';
+import type { Settings } from './settings.js';
+import type { PlaybackSummary } from './video-observer.js';
+
+/** One segment of a report: the record without its frames, which are hundreds of words; `score` is null where unknown. */
+export type ReportSegment = Omit<SegmentRecord, 'frames' | 'score'> & { readonly score: number | null };
+
+/** What a run was, as one JSON object: headless runs print it, the page exports it. */
+export interface Report extends Omit<PlaybackSummary, 'startupMs' | 'duration'> {
+  /** The transport of most of the segments. */
+  readonly transport: SegmentTransport;
+  /** From the play request (with autoplay: from the navigation) to the first picture, ms; null: there was none. */
+  readonly startupMs: number | null;
+  /** s; null while unknown. */
+  readonly duration: number | null;
+  readonly segments: readonly ReportSegment[];
+  /** Requests that took dash.js' own HTTP path although VOXEL was asked for. Playback went on: these are no errors. */
+  readonly fallbacks: readonly FallbackEvent[];
+  readonly settings: Settings;
+}
+
+export interface ReportInput {
+  readonly playback: PlaybackSummary;
+  readonly segments: readonly SegmentRecord[];
+  readonly fallbacks: readonly FallbackEvent[];
+  readonly settings: Settings;
+}
+
+export function buildReport({ playback, segments, fallbacks, settings }: ReportInput): Report {
+  return {
+    transport: mainTransport(segments),
+    ...playback,
+    startupMs: playback.startupMs ?? null,
+    duration: playback.duration ?? null,
+    segments: segments.map(reportSegment),
+    fallbacks,
+    settings,
+  };
+}
+
+/** The transport that carried most segments; HTTP where there are none. */
+function mainTransport(segments: readonly SegmentRecord[]): SegmentTransport {
+  const counts = { http: 0, datagrams: 0, reliable: 0 };
+  for (const segment of segments) counts[segment.transport]++;
+  if (counts.datagrams > Math.max(counts.reliable, counts.http)) return 'datagrams';
+  return counts.reliable > counts.http ? 'reliable' : 'http';
+}
+
+function reportSegment({ frames: _, score, ...facts }: SegmentRecord): ReportSegment {
+  return { ...facts, score: score ?? null };
+}

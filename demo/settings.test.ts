@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings, parseSettings, voxelOptions } from './settings.js';
+
+const parse = (query: string) => parseSettings(new URLSearchParams(query));
+
+describe('parseSettings', () => {
+  it('gives the defaults for an empty query', () => {
+    expect(parse('')).toEqual({ settings: defaultSettings, problems: [] });
+  });
+
+  it('reads every setting', () => {
+    const { settings, problems } = parse('manifest=/a/b.mpd&rule=bola-ssim&buffer=2&transport=reliable&autoplay=1');
+    expect(settings).toEqual({
+      manifest: '/a/b.mpd',
+      rule: 'bola-ssim',
+      buffer: 2,
+      transport: 'reliable',
+      autoplay: true,
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it.each(['0', '8', '1.5', '-1', 'seven', '', '1e9', 'NaN'])(
+    'refuses buffer=%s with one line and keeps 7',
+    (value) => {
+      const { settings, problems } = parse(`buffer=${value}`);
+      expect(settings.buffer).toBe(7);
+      expect(problems).toEqual([`buffer=${value} is not a whole number from 1 to 7: using 7`]);
+    },
+  );
+
+  it('refuses an unknown rule and an unknown transport, one line each', () => {
+    const { settings, problems } = parse('rule=best&transport=pigeon');
+    expect(settings).toEqual(defaultSettings);
+    expect(problems).toEqual([
+      'rule=best is none of abr-star, bola-ssim, dashjs: using abr-star',
+      'transport=pigeon is none of datagrams, reliable, http, plain: using datagrams',
+    ]);
+  });
+
+  it('takes an empty manifest as the default', () => {
+    expect(parse('manifest=').settings.manifest).toBe('/media/manifest.mpd');
+  });
+});
+
+describe('voxelOptions', () => {
+  it('attaches nothing for plain dash.js', () => {
+    expect(voxelOptions({ ...defaultSettings, transport: 'plain' })).toBeUndefined();
+  });
+
+  it('passes rule, buffer and transport on', () => {
+    expect(voxelOptions({ ...defaultSettings, rule: 'dashjs', buffer: 1, transport: 'http' })).toEqual({
+      abr: 'dashjs',
+      bufferSegments: 1,
+      transport: 'http',
+    });
+  });
+});

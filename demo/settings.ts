@@ -1,0 +1,71 @@
+import type { AbrName, SegmentTransport, VoxelOptions } from '../player/types.js';
+
+/** How video is fetched: one of the plugin's transports, or `plain`: stock dash.js, no plugin attached. */
+export type DemoTransport = SegmentTransport | 'plain';
+
+/** What one run of the page plays, and how. All of it stands in the page's query, so a link shares it. */
+export interface Settings {
+  /** Absolute or relative to the page. */
+  readonly manifest: string;
+  readonly rule: AbrName;
+  /** N of an "N-segment buffer". */
+  readonly buffer: number;
+  readonly transport: DemoTransport;
+  /** Starts muted without a click. */
+  readonly autoplay: boolean;
+}
+
+export const rules: readonly AbrName[] = ['abr-star', 'bola-ssim', 'dashjs'];
+export const transports: readonly DemoTransport[] = ['datagrams', 'reliable', 'http', 'plain'];
+export const maximumBuffer = 7;
+
+export const defaultSettings: Settings = {
+  manifest: '/media/manifest.mpd',
+  rule: 'abr-star',
+  buffer: maximumBuffer,
+  transport: 'datagrams',
+  autoplay: false,
+};
+
+export interface ParsedSettings {
+  readonly settings: Settings;
+  /** One line per value that made no sense; its default stands instead. */
+  readonly problems: readonly string[];
+}
+
+/** Reads settings from a page's query; what is absent is the default. */
+export function parseSettings(query: URLSearchParams): ParsedSettings {
+  const problems: string[] = [];
+
+  function choose<Value extends string>(name: 'rule' | 'transport', values: readonly Value[], fallback: Value): Value {
+    const given = query.get(name);
+    if (given === null) return fallback;
+    const value = values.find((candidate) => candidate === given);
+    if (value === undefined) problems.push(`${name}=${given} is none of ${values.join(', ')}: using ${fallback}`);
+    return value ?? fallback;
+  }
+
+  function buffer(): number {
+    const given = query.get('buffer');
+    if (given === null) return defaultSettings.buffer;
+    const segments = Number(given);
+    if (Number.isInteger(segments) && segments >= 1 && segments <= maximumBuffer) return segments;
+    problems.push(`buffer=${given} is not a whole number from 1 to ${maximumBuffer}: using ${defaultSettings.buffer}`);
+    return defaultSettings.buffer;
+  }
+
+  const settings: Settings = {
+    manifest: query.get('manifest')?.trim() || defaultSettings.manifest,
+    rule: choose('rule', rules, defaultSettings.rule),
+    buffer: buffer(),
+    transport: choose('transport', transports, defaultSettings.transport),
+    autoplay: query.get('autoplay') === '1',
+  };
+  return { settings, problems };
+}
+
+/** The plugin's options for these settings; undefined: do not attach it. */
+export function voxelOptions(settings: Settings): VoxelOptions | undefined {
+  if (settings.transport === 'plain') return undefined;
+  return { abr: settings.rule, bufferSegments: settings.buffer, transport: settings.transport };
+}

@@ -1,0 +1,76 @@
+import { PlaybackMetrics, totalSeconds, type PlaybackEvent, type TimeSpan } from './playback-metrics.js';
+
+/** Something that went wrong with playback itself. */
+export interface PlaybackError {
+  /** Who said so. */
+  readonly source: 'media' | 'dash.js';
+  /** `MediaError.code`, or dash.js' error code. */
+  readonly code: number;
+  readonly message: string;
+  /** Media time, s. */
+  readonly position: number;
+}
+
+/** What the viewer had so far, told by the media element alone. */
+export interface PlaybackSummary {
+  readonly startupMs: number | undefined;
+  readonly stalls: number;
+  readonly stallSeconds: number;
+  /** Distinct seconds of the media that were played. */
+  readonly playedSeconds: number;
+  readonly errors: readonly PlaybackError[];
+  readonly totalVideoFrames: number;
+  readonly droppedVideoFrames: number;
+  readonly buffered: readonly TimeSpan[];
+  /** s; undefined while unknown. */
+  readonly duration: number | undefined;
+  readonly ended: boolean;
+}
+
+const playbackEvents: readonly PlaybackEvent[] = ['play', 'playing', 'waiting', 'seeking', 'seeked', 'pause', 'ended'];
+
+/** Feeds `PlaybackMetrics` from a media element. */
+export class VideoObserver {
+  readonly #video: HTMLVideoElement;
+  readonly #metrics: PlaybackMetrics;
+  readonly #errors: PlaybackError[] = [];
+
+  /** `requestedAt` as for `PlaybackMetrics`, on the clock of `performance.now()`. */
+  constructor(video: HTMLVideoElement, requestedAt?: number) {
+    this.#video = video;
+    this.#metrics = new PlaybackMetrics(requestedAt);
+    for (const type of playbackEvents) video.addEventListener(type, (event) => this.#record(type, event.timeStamp));
+    // dash.js recovers from a decode error by itself and keeps silent; it is an error all the same.
+    video.addEventListener('error', () => {
+      if (video.error) this.addError('media', video.error.code, video.error.message);
+    });
+  }
+
+  addError(source: PlaybackError['source'], code: number, message: string): void {
+    this.#errors.push({ source, code, message, position: this.#video.currentTime });
+  }
+
+  summary(): PlaybackSummary {
+    const video = this.#video;
+    const quality = video.getVideoPlaybackQuality();
+    return {
+      ...this.#metrics.summary(performance.now()),
+      playedSeconds: totalSeconds(spans(video.played)),
+      errors: [...this.#errors],
+      totalVideoFrames: quality.totalVideoFrames,
+      droppedVideoFrames: quality.droppedVideoFrames,
+      buffered: spans(video.buffered),
+      duration: Number.isFinite(video.duration) ? video.duration : undefined,
+      ended: video.ended,
+    };
+  }
+
+  #record(type: PlaybackEvent, at: number): void {
+    // The element fires `pause` just before `ended`: that pause is nobody's wish.
+    this.#metrics.record(type === 'pause' && this.#video.ended ? 'ended' : type, at);
+  }
+}
+
+function spans(ranges: TimeRanges): TimeSpan[] {
+  return Array.from({ length: ranges.length }, (_, index) => [ranges.start(index), ranges.end(index)] as const);
+}
