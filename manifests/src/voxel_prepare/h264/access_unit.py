@@ -1,0 +1,137 @@
+"""The NAL units of a sample and what its slices cover (ISO/IEC 14496-15 §5.3.4.2, H.264 §7.4.1.2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from voxel_prepare.h264.errors import MalformedStream, MissingReliableBytes, RepairError, UnsupportedStream
+from voxel_prepare.h264.parameter_sets import ParameterSets
+from voxel_prepare.h264.slice_header import MAX_HEADER_BYTES, SliceHeader, SliceType, parse_slice_header
+from voxel_prepare.mp4 import Buffer
+
+SLICE_TYPES = frozenset({1, 5})
+DATA_PARTITION_TYPES = frozenset({2, 3, 4})
+PARAMETER_SET_TYPES = frozenset({7, 8})
+
+
+class Received(Protocol):
+    """Which bytes are here."""
+
+    def contains(self, start: int, end: int) -> bool:
+        """True when every byte of `[start, end)` is here."""
+        ...
+
+
+class Everything:
+    """Nothing is missing."""
+
+    def contains(self, start: int, end: int) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class NalUnit:
+    """Length field `[start, payload)` and NAL unit `[payload, end)`, as positions in the data that it was read from."""
+
+    start: int
+    payload: int
+    end: int
+    type: int
+    """nal_unit_type."""
+    header: SliceHeader | None
+    """Of a slice."""
+
+    @property
+    def reliable_end(self) -> int:
+        """`[start, reliable_end)` must arrive: length field and header of a P or B slice, all of anything else."""
+        if self.header is None or self.header.slice_type == "I":
+            return self.end
+        return self.payload + self.header.header_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AccessUnit:
+    """A sample: one picture."""
+
+    nal_units: tuple[NalUnit, ...]
+
+    @property
+    def slices(self) -> tuple[SliceHeader, ...]:
+        """Headers of the slices, in order."""
+        return tuple(nal.header for nal in self.nal_units if nal.header is not None)
+
+    @property
+    def picture_type(self) -> SliceType:
+        """`B` when any slice is B, else `P` when any is P, else `I`."""
+        types = {header.slice_type for header in self.slices}
+        return "B" if "B" in types else "P" if "P" in types else "I"
+
+    def macroblocks(self) -> tuple[int, ...]:
+        """How many macroblocks each slice covers: up to where the next one starts."""
+        slices = self.slices
+        ends = [header.first_mb for header in slices[1:]] + [slices[0].pps.sps.picture_macroblocks]
+        return tuple(end - header.first_mb for header, end in zip(slices, ends, strict=True))
+
+
+EVERYTHING = Everything()
+
+
+def read_access_unit(
+    parameter_sets: ParameterSets, data: Buffer, start: int, end: int, received: Received = EVERYTHING
+) -> AccessUnit:
+    """Reads the sample at `[start, end)` of `data`, whose missing bytes may hold anything.
+
+    Raises `MissingReliableBytes`, `UnsupportedStream` or `MalformedStream`.
+    """
+    nal_units: list[NalUnit] = []
+    at = start
+    while at < end:
+        payload = at + parameter_sets.nal_length_size
+        if payload > end:
+            raise MalformedStream(f"stray bytes at the end of the sample at {start}")
+        if not received.contains(at, payload):
+            raise MissingReliableBytes(f"NAL unit length at {at} is missing")
+        nal_end = payload + int.from_bytes(data[at:payload], "big")
+        if nal_end == payload or nal_end > end:
+            raise MalformedStream(f"NAL unit at {at} does not fit its sample")
+        nal_units.append(_read_nal_unit(parameter_sets, data, at, payload, nal_end, received))
+        at = nal_end
+    _check_picture([nal.header for nal in nal_units if nal.header is not None])
+    return AccessUnit(tuple(nal_units))
+
+
+def _read_nal_unit(
+    parameter_sets: ParameterSets, data: Buffer, start: int, payload: int, end: int, received: Received
+) -> NalUnit:
+    if not received.contains(payload, payload + 1):
+        raise MissingReliableBytes(f"NAL unit header at {payload} is missing")
+    nal_type = data[payload] & 0x1F
+    if nal_type in DATA_PARTITION_TYPES:
+        raise UnsupportedStream("data partitioning")
+    complete = received.contains(payload, end)
+    header = None
+    if nal_type in SLICE_TYPES:
+        try:
+            header = parse_slice_header(bytes(data[payload : min(end, payload + MAX_HEADER_BYTES)]), parameter_sets)
+        except RepairError as error:
+            if complete:
+                raise
+            raise MissingReliableBytes(f"slice header at {payload} is missing") from error
+    nal = NalUnit(start, payload, end, nal_type, header)
+    if not received.contains(start, nal.reliable_end):
+        raise MissingReliableBytes(f"bytes that must be reliable are missing at {payload}")
+    if nal_type in PARAMETER_SET_TYPES and bytes(data[payload:end]) not in parameter_sets.nal_units:
+        raise UnsupportedStream("parameter sets that change inside the stream")
+    return nal
+
+
+def _check_picture(slices: Sequence[SliceHeader]) -> None:
+    if not slices:
+        raise MalformedStream("sample without a slice")
+    expected_start = 0
+    for header in slices:
+        if header.first_mb < expected_start or (expected_start == 0 and header.first_mb != 0):
+            raise UnsupportedStream("several pictures in a sample, or slices out of order")
+        expected_start = header.first_mb + 1
+    if any(header.pps.sps is not slices[0].pps.sps for header in slices):
+        raise MalformedStream("slices of one picture with different sequence parameter sets")

@@ -1,0 +1,106 @@
+"""Bits of an RBSP: reading, writing, Exp-Golomb codes, emulation prevention (H.264 §7.3, §7.4.1, §9.1)."""
+
+import re
+
+from voxel_prepare.h264.errors import MalformedStream
+
+_WINDOW_BYTES = 9
+"""Bytes looked at in one go: any 64 bits, wherever they start."""
+
+_MAX_GOLOMB_ZEROS = 31
+"""ue(v) reaches 2^32 - 2 at most."""
+
+_NEEDS_ESCAPE = re.compile(rb"\x00\x00(?=[\x00-\x03])")
+
+
+def unescape(payload: bytes) -> bytes:
+    """Removes emulation prevention bytes."""
+    return payload.replace(b"\x00\x00\x03", b"\x00\x00")
+
+
+def escape(rbsp: bytes) -> bytes:
+    """Inserts emulation prevention bytes, so that no start code can appear."""
+    return _NEEDS_ESCAPE.sub(b"\x00\x00\x03", rbsp)
+
+
+def escaped_length(payload: bytes, rbsp_bytes: int) -> int:
+    """How many bytes of the escaped `payload` hold its first `rbsp_bytes` unescaped bytes."""
+    escapes = 0
+    at = payload.find(b"\x00\x00\x03")
+    while at >= 0 and at + 2 < rbsp_bytes + escapes:
+        escapes += 1
+        at = payload.find(b"\x00\x00\x03", at + 3)
+    return rbsp_bytes + escapes
+
+
+class BitReader:
+    """Reads unescaped bytes from the most significant bit on. Raises `MalformedStream` past the end."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._end = 8 * len(data)
+        self.position = 0
+        """Bits read so far."""
+
+    def bits(self, count: int) -> int:
+        """The next `count` ≤ 64 bits as an unsigned number, u(n)."""
+        value = self._peek64() >> (64 - count)
+        self._skip(count)
+        return value
+
+    def flag(self) -> bool:
+        return self.bits(1) == 1
+
+    def ue(self) -> int:
+        """Unsigned Exp-Golomb code, ue(v)."""
+        zeros = 64 - self._peek64().bit_length()
+        if zeros > _MAX_GOLOMB_ZEROS:
+            raise MalformedStream("Exp-Golomb code longer than 32 bits")
+        return self.bits(2 * zeros + 1) - 1
+
+    def se(self) -> int:
+        """Signed Exp-Golomb code, se(v)."""
+        code = self.ue()
+        return (code + 1) // 2 if code & 1 else -(code // 2)
+
+    def _peek64(self) -> int:
+        first = self.position >> 3
+        window = self._data[first : first + _WINDOW_BYTES]
+        value = int.from_bytes(window, "big") << 8 * (_WINDOW_BYTES - len(window))
+        return value >> (8 - (self.position & 7)) & 0xFFFF_FFFF_FFFF_FFFF
+
+    def _skip(self, count: int) -> None:
+        self.position += count
+        if self.position > self._end:
+            raise MalformedStream("NAL unit ends inside its header")
+
+
+class BitWriter:
+    """Collects bits, most significant first."""
+
+    def __init__(self) -> None:
+        self._value = 0
+        self.position = 0
+        """Bits written so far."""
+
+    def bits(self, value: int, count: int) -> None:
+        """Appends the `count` low bits of `value`."""
+        self._value = self._value << count | value
+        self.position += count
+
+    def ue(self, value: int) -> None:
+        """Appends an unsigned Exp-Golomb code, ue(v)."""
+        self.bits(value + 1, 2 * (value + 1).bit_length() - 1)
+
+    def se(self, value: int) -> None:
+        """Appends a signed Exp-Golomb code, se(v)."""
+        self.ue(2 * value - 1 if value > 0 else -2 * value)
+
+    def align(self, bit: int) -> None:
+        """Fills the last byte with `bit`."""
+        count = -self.position % 8
+        self.bits((1 << count) - 1 if bit else 0, count)
+
+    def to_bytes(self) -> bytes:
+        """The bytes so far; the position must be at a byte's end."""
+        return self._value.to_bytes(self.position // 8, "big")
