@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { ManifestError } from './errors.js';
+import { readRepresentation, type RepresentationElement, type SegmentUrlElement } from './representation.js';
+
+const url: SegmentUrlElement = {
+  mediaRange: '0-9',
+  reliable: '0-3',
+  unreliable: '4-9',
+  reliableSize: 4,
+  ssims: '0.9:0:0,1.0:1:6',
+};
+
+function representation(change: RepresentationElement = {}): RepresentationElement {
+  return { id: 'q03', bandwidth: 560_000, avgSSIM: 0.97, SegmentList: { SegmentURL: [url] }, ...change };
+}
+
+describe('readRepresentation', () => {
+  it('reads attributes that dash.js turned into numbers, and those it left as text', () => {
+    const numbers = readRepresentation(representation());
+    const text = readRepresentation(
+      representation({
+        bandwidth: '560000',
+        avgSSIM: '0.97',
+        SegmentList: { SegmentURL: [{ ...url, reliableSize: '4' }] },
+      }),
+    );
+    for (const map of [numbers, text]) {
+      expect(map).toMatchObject({ id: 'q03', metric: 'ssim', averageScore: 0.97, bandwidth: 560_000, segmentCount: 1 });
+      expect(map?.segment(0)).toMatchObject({ reliableBytes: 4, range: { start: 0, end: 10 } });
+    }
+  });
+
+  it('gives undefined for a representation without VOXEL attributes', () => {
+    expect(readRepresentation({ id: 'audio', bandwidth: 128_000 })).toBeUndefined();
+    expect(
+      readRepresentation(representation({ SegmentList: { SegmentURL: [{ mediaRange: '0-9' }] } })),
+    ).toBeUndefined();
+    expect(readRepresentation(representation({ avgSSIM: undefined }))).toBeUndefined();
+  });
+
+  it('gives undefined for a plain segment among others, and past the last', () => {
+    const map = readRepresentation(representation({ SegmentList: { SegmentURL: [{ mediaRange: '0-9' }, url] } }));
+    expect(map?.segment(0)).toBeUndefined();
+    expect(map?.segment(1)).toBeDefined();
+    expect(map?.segment(2)).toBeUndefined();
+    expect(map?.segment(-1)).toBeUndefined();
+  });
+
+  it.each([
+    ['psnr', { avgPSNR: 41.2 }, { psnrs: '30.5:0:0,45:1:6' }],
+    ['vmaf', { avgVMAF: 88 }, { vmafs: '60:0:0,95:1:6' }],
+  ] as const)('takes another metric: %s', (metric, average, scores) => {
+    const map = readRepresentation(
+      representation({
+        avgSSIM: undefined,
+        ...average,
+        SegmentList: { SegmentURL: [{ ...url, ssims: undefined, ...scores }] },
+      }),
+    );
+    expect(map?.metric).toBe(metric);
+    expect(map?.segment(0)?.steps).toHaveLength(2);
+  });
+
+  it('throws for a bad segment only when that segment is asked for', () => {
+    const bad = { ...url, unreliable: '4-8' };
+    const map = readRepresentation(representation({ SegmentList: { SegmentURL: [url, bad] } }));
+    expect(map?.segment(0)).toBeDefined();
+    expect(() => map?.segment(1)).toThrow(ManifestError);
+  });
+
+  it('parses a segment once', () => {
+    const map = readRepresentation(representation());
+    expect(map?.segment(0)).toBe(map?.segment(0));
+  });
+
+  it('refuses numbers that are none', () => {
+    expect(() => readRepresentation(representation({ avgSSIM: 'good' }))).toThrow(ManifestError);
+    expect(() => readRepresentation(representation({ bandwidth: '' }))).toThrow(ManifestError);
+    expect(() => readRepresentation(representation({ bandwidth: undefined }))).toThrow(ManifestError);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { estimateScore } from './score-estimate.js';
+import type { SegmentMap } from './segment-map.js';
+
+/** Four unreliable ranges of 10 bytes; the first two weigh more. */
+const map: SegmentMap = {
+  range: { start: 0, end: 50 },
+  reliable: [{ start: 0, end: 10 }],
+  unreliable: [10, 20, 30, 40].map((start) => ({ start, end: start + 10 })),
+  reliableBytes: 10,
+  steps: [
+    { score: 0.8, frames: 0, bytes: 0 },
+    { score: 0.96, frames: 2, bytes: 20 },
+    { score: 1, frames: 4, bytes: 40 },
+  ],
+};
+
+/** The estimate with the ranges at these places in the order incomplete. */
+function without(...missing: number[]): number {
+  return estimateScore(map, (range) => !missing.includes(map.unreliable.indexOf(range)));
+}
+
+describe('estimateScore', () => {
+  it('is the measured score of a delivered prefix that ends on a step', () => {
+    expect(without()).toBeCloseTo(1, 12);
+    expect(without(2, 3)).toBeCloseTo(0.96, 12);
+    expect(without(0, 1, 2, 3)).toBeCloseTo(0.8, 12);
+  });
+
+  it('takes from it what each lost range costs at its place in the order', () => {
+    expect(without(0)).toBeCloseTo(0.92, 12);
+    expect(without(3)).toBeCloseTo(0.98, 12);
+    expect(without(1, 3)).toBeCloseTo(0.9, 12);
+    expect(without(1, 2, 3)).toBeCloseTo(0.88, 12);
+  });
+
+  it('is never below the score with only reliable bytes', () => {
+    const dip = { ...map, steps: [map.steps[0]!, { score: 0.7, frames: 2, bytes: 20 }, map.steps[2]!] };
+    expect(estimateScore(dip, (range) => range.start < 30)).toBe(0.8);
+  });
+
+  it('gives the first step for a loss before it, where nothing was measured', () => {
+    const thesis = { ...map, steps: map.steps.slice(1) };
+    expect(estimateScore(thesis, (range) => range.start !== 10)).toBe(0.96);
+    expect(estimateScore(thesis, (range) => range.start !== 30)).toBeCloseTo(0.98, 12);
+  });
+
+  it('scores a segment without unreliable bytes as it is', () => {
+    const whole = { ...map, unreliable: [], steps: [{ score: 1, frames: 0, bytes: 0 }] };
+    expect(estimateScore(whole, () => false)).toBe(1);
+  });
+});
