@@ -8,7 +8,11 @@ export interface ReceivedBytes {
 export interface FrameReport {
   /** Position in decode order, 0-based. */
   readonly index: number;
+  /** Position of its first byte in the segment as delivered. */
+  readonly start: number;
+  /** Its size as delivered. */
   readonly bytes: number;
+  /** B when any slice is B, else P when any is P, else I. */
   readonly type: 'I' | 'P' | 'B';
   readonly slices: number;
   /** Slices that were incomplete and are now all-skip slices; 0 = the frame is as it was encoded. */
@@ -19,4 +23,15 @@ export interface RepairedSegment {
   /** A valid segment: the delivered bytes, with every incomplete slice replaced. */
   readonly bytes: Uint8Array;
   readonly frames: readonly FrameReport[];
+}
+
+/** Repairs the segments of one representation; each codec has its own. */
+export interface Repairer {
+  /**
+   * Makes a valid segment of what has arrived. `segment` has its full length, with anything in its holes; it is not
+   * changed, and it is returned itself when nothing is missing.
+   *
+   * Throws `RepairError`: the segment must then be fetched whole.
+   */
+  repair(segment: Uint8Array, received: ReceivedBytes): RepairedSegment;
 }
