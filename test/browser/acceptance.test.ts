@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { root } from '../../tools/setup/paths.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { prepareVideo } from '../../tools/start/prepare.mjs';
+import { startRelay } from '../../tools/start/relay.mjs';
+import { startServer } from '../../tools/start/server.mjs';
+import { recordPlayback, type Recording } from './support/recording.js';
+import { pictureDigest, strictDecode } from './support/strict-decode.js';
+
+const SECONDS = 60;
+const SHARED_CLIP = join(root, '../shared/data/videos/bbb_720p30_a.mp4');
+const MINIMUM_SAMPLED_PICTURES = 20;
+
+let media: string;
+let browser: Browser;
+
+beforeAll(async () => {
+  const video = existsSync(SHARED_CLIP) ? SHARED_CLIP : undefined;
+  if (!video) console.log('the shared Big Buck Bunny clip is absent: playing the sample instead');
+  media = await prepareVideo({ video, duration: video === undefined ? undefined : SECONDS });
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(() => browser.close());
+
+/** Plays the whole stream through a relay that drops `lossPercent` of the packets from server to client. */
+async function play(lossPercent: number) {
+  const relay = await startRelay({ lossPercent, seed: 1 });
+  const endpoint = `https://127.0.0.1:${relay.port}/voxel`;
+  const mounts = [join(root, 'dist/demo'), '--mount', `/media=${media}`];
+  const server = await startServer([...mounts, '--http-port', '0', '--quic-port', '0', '--public-endpoint', endpoint]);
+  relay.connect(server.ready.quicPort);
+  const page = await browser.newPage();
+  try {
+    const recording = await recordPlayback(page);
+    await page.goto(`${server.ready.url}?manifest=/media/manifest.mpd&autoplay=1`);
+    const over = 'window.voxelDemo?.ended || window.voxelDemo?.report().errors.length > 0';
+    await page.waitForFunction(over, { timeout: 5 * SECONDS * 1000 });
+    return { report: await page.evaluate(() => window.voxelDemo.report()), recording };
+  } finally {
+    await page.close();
+    await server.stop();
+    relay.close();
+  }
+}
+
+/** The init segment of a representation: `Initialization@range` always starts at 0. */
+function initSegment(representation: string): Uint8Array {
+  const manifest = readFileSync(join(media, 'manifest.mpd'), 'utf8');
+  const range = new RegExp(`<Representation[^>]* id="${representation}".*?<Initialization[^>]* range="0-(\\d+)"`, 's');
+  const end = Number(range.exec(manifest)![1]) + 1;
+  return readFileSync(join(media, `${representation}.mp4`)).subarray(0, end);
+}
+
+/** Decodes every delivered segment strictly, compares the sampled pictures; returns how many were compared. */
+function compareWithFfmpeg(recording: Recording, segmentSeconds: number, frameRate: number): number {
+  let compared = 0;
+  for (const { index, representation, data } of recording.segments) {
+    const pictures = strictDecode(initSegment(representation), data);
+    const start = index * segmentSeconds;
+    for (const sample of recording.pictures) {
+      const frame = Math.round((sample.mediaTime - start) * frameRate);
+      const count = pictures.length / ((sample.width * sample.height * 3) / 2);
+      if (frame < 0 || sample.mediaTime >= start + segmentSeconds - 1e-3 || frame >= count) continue;
+      expect(pictureDigest(pictures, frame, sample), `segment ${index}, frame ${frame}`).toBe(sample.digest);
+      compared++;
+    }
+  }
+  return compared;
+}
+
+describe.each([0, 5, 20])('a minute over WebTransport at %i % packet loss', (lossPercent) => {
+  it('plays to the end unbroken; every delivered segment decodes strictly and as in FFmpeg', async () => {
+    const { report, recording } = await play(lossPercent);
+    expect(report.errors).toEqual([]);
+    expect(report.ended).toBe(true);
+    expect(report.buffered).toHaveLength(1);
+    expect(report.buffered[0]![0]).toBe(0);
+    const frames = report.segments.reduce((sum, segment) => sum + segment.framesTotal, 0);
+    expect(report.totalVideoFrames).toBe(frames);
+
+    const overDatagrams = report.segments.filter((segment) => segment.transport === 'datagrams');
+    expect(overDatagrams.length).toBeGreaterThanOrEqual(report.segments.length - 1);
+    const repaired = overDatagrams.reduce((sum, segment) => sum + segment.framesRepaired, 0);
+    if (lossPercent === 0) expect(repaired).toBe(0);
+    else expect(repaired).toBeGreaterThan(0);
+
+    const { duration, framesTotal } = report.segments[0]!;
+    const compared = compareWithFfmpeg(recording, duration, framesTotal / duration);
+    expect(compared).toBeGreaterThanOrEqual(MINIMUM_SAMPLED_PICTURES);
+    console.log(
+      `${lossPercent} % loss: ${report.stalls} stalls, ${frames} frames, ${repaired} repaired, ` +
+        `${recording.segments.length} segments strictly decoded, ${compared} pictures identical`,
+    );
+  }, 600_000);
+});
