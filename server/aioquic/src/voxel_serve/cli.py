@@ -1,1 +1,110 @@
 """Console command `voxel-serve`."""
+
+import asyncio
+import json
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .app import running
+from .config import Config, CongestionControl
+from .errors import ConfigurationError
+from .log import LogFormat, configure_logging, log
+
+EXIT_BAD_CONFIGURATION = 2
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def serve(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder whose files are served at /.")],
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 or :: for all.")] = "127.0.0.1",
+    http_port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port of HTTP/1.1; 0: any free one.")] = 8080,
+    quic_port: Annotated[
+        int, typer.Option(min=0, max=65535, help="UDP port of HTTP/3 and WebTransport; 0: any free one.")
+    ] = 4433,
+    mount: Annotated[
+        list[str] | None, typer.Option(metavar="/PREFIX=DIR", help="Serves another folder under a prefix; repeatable.")
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="PEM certificate chain. Default: self-made, trusted by its hash.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="PEM key of the certificate.")] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ORIGIN", help="Origin whose pages may use the server, or *; repeatable. Default: own host."
+        ),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="VOXEL_TOKEN", help="Sessions must carry ?token=TOKEN in their URL.")
+    ] = None,
+    public_endpoint: Annotated[
+        str | None, typer.Option(metavar="URL", help="WebTransport URL to announce, as seen from outside.")
+    ] = None,
+    congestion_control: Annotated[CongestionControl, typer.Option(help="For streams and datagrams alike.")] = (
+        CongestionControl.CUBIC
+    ),
+    qlog: Annotated[Path | None, typer.Option(metavar="DIR", help="Writes a qlog file per connection there.")] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Plain HTTP on other than loopback addresses, for test networks.")
+    ] = False,
+    log_format: Annotated[LogFormat, typer.Option(help="Form of the log on standard error.")] = LogFormat.TEXT,
+    no_webtransport: Annotated[
+        bool, typer.Option("--no-webtransport", help="HTTP/1.1 and HTTP/3 only, and no discovery.")
+    ] = False,
+) -> None:
+    """Serves the files of a folder over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
+
+    Prints one JSON line to standard output once it answers. SIGTERM and Ctrl-C let what is in flight finish.
+    """
+    configure_logging(log_format)
+    try:
+        config = Config(
+            folders={"/": folder, **_parse_mounts(mount or [])},
+            host=host,
+            http_port=http_port,
+            quic_port=quic_port,
+            certificate=certificate,
+            key=key,
+            allowed_origins=frozenset(allow_origin or []),
+            token=token,
+            public_endpoint=public_endpoint,
+            congestion_control=congestion_control,
+            qlog=qlog,
+            insecure=insecure,
+            webtransport=not no_webtransport,
+        )
+        asyncio.run(_serve_until_stopped(config))
+    except ConfigurationError as error:
+        typer.echo(f"voxel-serve: {error}", err=True)
+        raise typer.Exit(EXIT_BAD_CONFIGURATION) from error
+
+
+def _parse_mounts(mounts: list[str]) -> dict[str, Path]:
+    folders = {}
+    for mount in mounts:
+        prefix, separator, folder = mount.partition("=")
+        if not separator or not prefix.startswith("/") or not prefix.strip("/") or not folder:
+            raise ConfigurationError(f"bad mount: {mount!r} (write it as /prefix=DIR)")
+        folders["/" + prefix.strip("/")] = Path(folder)
+    return folders
+
+
+async def _serve_until_stopped(config: Config) -> None:
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with running(config) as server:
+        print(json.dumps(server.ready_event()), flush=True)
+        log("ready", url=server.url)
+        await stopped.wait()
+        await server.drain()
+
+
+def main() -> None:
+    """Entry point."""
+    app()

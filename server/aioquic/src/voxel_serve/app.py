@@ -1,0 +1,183 @@
+"""The whole server: starts both sides, keeps the certificate fresh, drains and stops."""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from aioquic.asyncio.server import QuicServer
+from aioquic.h3.connection import H3_ALPN
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.logger import QuicFileLogger
+
+from .certificate import RENEWAL_LEFT, Certificate, cached_certificate, load_certificate
+from .config import Config, CongestionControl
+from .cors import OriginPolicy
+from .discovery import Discovery
+from .errors import ConfigurationError
+from .files import Mounts
+from .http1 import Http1Service
+from .http3 import Http3Protocol, Http3Service
+from .log import log
+from .metrics import Metrics
+from .site import Site
+from .sockets import bind_tcp, bind_udp
+
+MAX_DATAGRAM_BYTES = 1350
+"""UDP payload of a packet: with its headers it fits every path of 1400 bytes, tunnels included."""
+
+MAX_DATAGRAM_FRAME_BYTES = 65536
+"""Announces that any datagram frame is taken (RFC 9221 section 3); not a packet size."""
+
+QUIC_IDLE_SECONDS = 60.0
+"""Without a packet; browsers offer 30."""
+
+HOUSEKEEPING_SECONDS = 30.0
+DRAIN_POLL_SECONDS = 0.05
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    config: Config
+    site: Site
+    http_port: int
+    quic_port: int
+    http1: Http1Service
+    http3: Http3Service
+
+    @property
+    def url(self) -> str:
+        """Where the TCP side answers."""
+        host = f"[{self.config.host}]" if ":" in self.config.host else self.config.host
+        return f"{'https' if self.config.tls else 'http'}://{host}:{self.http_port}/"
+
+    def ready_event(self) -> dict[str, object]:
+        """What is printed once the server answers."""
+        discovery = self.site.discovery
+        return {
+            "event": "ready",
+            "url": self.url,
+            "endpoint": None if discovery is None else discovery.endpoint(),
+            "certificateHashes": [] if discovery is None else list(discovery.certificate_hashes()),
+        }
+
+    async def drain(self) -> None:
+        """Refuses what is new and waits for what is in flight, at most `limits.drain` seconds."""
+        self.site.draining = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.config.limits.drain):
+                while self.http1.answers or self.http3.answers:  # noqa: ASYNC110
+                    await asyncio.sleep(DRAIN_POLL_SECONDS)
+        log("drained", unfinished=self.http1.answers + self.http3.answers)
+
+
+@contextlib.asynccontextmanager
+async def running(config: Config) -> AsyncIterator[Server]:
+    """A server that answers; it is closed at the end of the block. Raises `ConfigurationError`."""
+    mounts = Mounts(config.folders)
+    origins = OriginPolicy(config.allowed_origins)
+    tls = _tls_context(config)
+    certificates = _Certificates(config)
+    async with contextlib.AsyncExitStack() as stack:
+        tcp = stack.enter_context(bind_tcp(config.host, config.http_port))
+        udp = stack.enter_context(bind_udp(config.host, config.quic_port))
+        http_port, quic_port = tcp.getsockname()[1], udp.getsockname()[1]
+        discovery = None
+        if config.webtransport:
+            discovery = Discovery(config.host, quic_port, config.public_endpoint, certificates.hashes)
+        site = Site(mounts, origins, config.limits, Metrics(), discovery)
+        http1, http3 = Http1Service(site), Http3Service(site, config.token)
+
+        tcp_server = await asyncio.start_server(http1.serve, sock=tcp, ssl=tls)
+        stack.callback(http1.close)
+        stack.callback(tcp_server.close)
+        _, quic_server = await asyncio.get_running_loop().create_datagram_endpoint(
+            lambda: QuicServer(
+                configuration=certificates.configuration,
+                create_protocol=lambda quic, **_: Http3Protocol(quic, http3),
+            ),
+            sock=udp,
+        )
+        stack.callback(quic_server.close)
+        housekeeping = asyncio.create_task(_keep_house(http3, certificates))
+        stack.callback(housekeeping.cancel)
+        yield Server(config, site, http_port, quic_port, http1, http3)
+
+
+class _Certificates:
+    """The QUIC side's certificate, made anew before it ends."""
+
+    def __init__(self, config: Config) -> None:
+        self.configuration = _quic_configuration(config)
+        self._config = config
+        self._certificate = self._obtain()
+        self._certificate.install(self.configuration)
+
+    def hashes(self) -> list[str]:
+        return self._certificate.hashes
+
+    def renew_if_due(self) -> None:
+        if self._config.certificate is not None or self._certificate.not_after - datetime.now(UTC) > RENEWAL_LEFT:
+            return
+        self._certificate = self._obtain()
+        self._certificate.install(self.configuration)
+        log("certificate renewed", hashes=self._certificate.hashes)
+
+    def _obtain(self) -> Certificate:
+        config = self._config
+        if config.certificate is not None and config.key is not None:
+            return load_certificate(config.certificate, config.key)
+        hosts = {"localhost", "127.0.0.1", "::1", config.host}
+        if config.public_endpoint is not None:
+            hosts.add(urlsplit(config.public_endpoint).hostname or config.host)
+        return cached_certificate(config.certificate_cache, hosts)
+
+
+async def _keep_house(http3: Http3Service, certificates: _Certificates) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        await asyncio.sleep(HOUSEKEEPING_SECONDS)
+        http3.close_idle_sessions(loop.time())
+        certificates.renew_if_due()
+
+
+def _quic_configuration(config: Config) -> QuicConfiguration:
+    algorithm = config.congestion_control
+    if algorithm is CongestionControl.BBR_IF_AVAILABLE:
+        log("congestion control: this aioquic has no BBR, using CUBIC")
+        algorithm = CongestionControl.CUBIC
+    return QuicConfiguration(
+        alpn_protocols=H3_ALPN,
+        is_client=False,
+        congestion_control_algorithm=algorithm.value,
+        idle_timeout=QUIC_IDLE_SECONDS,
+        max_datagram_frame_size=MAX_DATAGRAM_FRAME_BYTES,
+        max_datagram_size=MAX_DATAGRAM_BYTES,
+        quic_logger=_qlog(config),
+    )
+
+
+def _qlog(config: Config) -> QuicFileLogger | None:
+    if config.qlog is None:
+        return None
+    try:
+        config.qlog.mkdir(parents=True, exist_ok=True)
+        return QuicFileLogger(str(config.qlog))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"cannot write qlog files to {config.qlog}: {error}") from error
+
+
+def _tls_context(config: Config) -> ssl.SSLContext | None:
+    if not config.tls or config.certificate is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(config.certificate, config.key)
+    except OSError as error:  # ssl.SSLError is one
+        raise ConfigurationError(f"unreadable certificate or key: {config.certificate}, {config.key}") from error
+    return context

@@ -1,0 +1,161 @@
+"""The server's certificate: a given one, or a self-made one that browsers accept by its hash.
+
+`serverCertificateHashes` (W3C WebTransport, "custom certificate requirements") wants an ECDSA P-256 key and a validity
+of at most 14 days; Chromium also wants proper extensions.
+"""
+
+import base64
+import hashlib
+import ipaddress
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from aioquic.quic.configuration import QuicConfiguration
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from .errors import ConfigurationError
+
+LONGEST_HASHABLE_VALIDITY = timedelta(days=14)
+VALIDITY = timedelta(days=13)
+"""With a day to spare below the longest that browsers accept by hash."""
+
+CLOCK_SKEW = timedelta(hours=1)
+"""Clients' clocks may be behind by so much."""
+
+REUSE_LEFT = timedelta(days=3)
+"""A kept certificate with less left is not used again: a server that runs over a weekend keeps its hash."""
+
+RENEWAL_LEFT = timedelta(days=1)
+"""A running server makes the next certificate when so much is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A certificate chain, leaf first, and the leaf's private key."""
+
+    chain: tuple[x509.Certificate, ...]
+    private_key: CertificateIssuerPrivateKeyTypes
+
+    @property
+    def not_after(self) -> datetime:
+        return self.chain[0].not_valid_after_utc
+
+    @property
+    def hashes(self) -> list[str]:
+        """Base64 SHA-256 of the DER form when browsers accept the certificate by hash, else nothing."""
+        leaf = self.chain[0]
+        key = leaf.public_key()
+        validity = leaf.not_valid_after_utc - leaf.not_valid_before_utc
+        if not isinstance(key, ec.EllipticCurvePublicKey) or not isinstance(key.curve, ec.SECP256R1):
+            return []
+        if validity > LONGEST_HASHABLE_VALIDITY:
+            return []
+        return [base64.b64encode(hashlib.sha256(leaf.public_bytes(serialization.Encoding.DER)).digest()).decode()]
+
+    def install(self, configuration: QuicConfiguration) -> None:
+        """New connections of `configuration` show this certificate; open ones keep theirs."""
+        configuration.certificate = self.chain[0]
+        configuration.certificate_chain = list(self.chain[1:])
+        configuration.private_key = self.private_key
+
+
+def load_certificate(certificate: Path, key: Path) -> Certificate:
+    """A PEM chain and its PEM key. Raises `ConfigurationError`."""
+    try:
+        return _parse(certificate.read_bytes(), key.read_bytes())
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigurationError(f"unreadable certificate or key: {certificate}, {key}: {error}") from error
+
+
+def cached_certificate(cache: Path, hosts: Iterable[str], now: datetime | None = None) -> Certificate:
+    """The certificate kept in `cache` for these hosts if it lasts, else a new one, which is kept.
+
+    A cache that cannot be read or written costs only the reuse.
+    """
+    now = now or datetime.now(UTC)
+    names = sorted(set(hosts))
+    file = cache / f"{hashlib.sha256(' '.join(names).encode()).hexdigest()[:16]}.pem"
+    try:
+        pem = file.read_bytes()
+        kept = _parse(pem, pem)
+        if kept.not_after - now > REUSE_LEFT:
+            return kept
+    except (OSError, ValueError, TypeError):
+        pass  # None is kept, or it is damaged: the new one takes its place.
+    made = make_certificate(names, now)
+    _keep(file, made)
+    return made
+
+
+def make_certificate(hosts: Iterable[str], now: datetime) -> Certificate:
+    """A self-signed certificate for these host names and addresses, valid for `VALIDITY`."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "voxel-serve")])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - CLOCK_SKEW)
+        .not_valid_after(now - CLOCK_SKEW + VALIDITY)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_signing_only(), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([_general_name(host) for host in hosts]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    return Certificate((certificate,), key)
+
+
+def _signing_only() -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=False,
+        crl_sign=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _parse(certificate_pem: bytes, key_pem: bytes) -> Certificate:
+    chain = x509.load_pem_x509_certificates(certificate_pem)
+    key = serialization.load_pem_private_key(key_pem, password=None)
+    public = (serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    if chain[0].public_key().public_bytes(*public) != key.public_key().public_bytes(*public):
+        raise ValueError("the key is not the certificate's")
+    return Certificate(tuple(chain), key)  # type: ignore[arg-type]  # a certificate's key can sign
+
+
+def _keep(file: Path, certificate: Certificate) -> None:
+    """Written under another name first: servers that start at the same time never read half a file."""
+    pem = certificate.private_key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ) + certificate.chain[0].public_bytes(serialization.Encoding.PEM)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=file.parent)  # readable by its owner only
+        with os.fdopen(descriptor, "wb") as output:
+            output.write(pem)
+        Path(temporary).replace(file)
+    except OSError:
+        pass  # Nowhere to keep it: the next start makes another.

@@ -1,0 +1,71 @@
+"""What the operator decides."""
+
+import os
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from .cors import is_loopback
+from .errors import ConfigurationError
+from .limits import Limits
+
+
+class CongestionControl(StrEnum):
+    CUBIC = "cubic"
+    RENO = "reno"
+    BBR_IF_AVAILABLE = "bbr-if-available"
+
+
+def default_cache() -> Path:
+    """Where the self-made certificate is kept (XDG Base Directory specification)."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "voxel-serve"
+
+
+@dataclass(frozen=True)
+class Config:
+    """A server's whole configuration. Raises `ConfigurationError` when its parts contradict each other."""
+
+    folders: dict[str, Path]
+    """URL prefix ("/", "/media") to folder."""
+
+    host: str = "127.0.0.1"
+    http_port: int = 8080
+    quic_port: int = 4433
+    """Port 0: any free one."""
+
+    certificate: Path | None = None
+    key: Path | None = None
+    """PEM files; both or neither. Without them a certificate is made, which clients trust by its hash."""
+
+    certificate_cache: Path = field(default_factory=default_cache)
+
+    allowed_origins: frozenset[str] = frozenset()
+    """Empty: pages of the server's own host name."""
+
+    token: str | None = None
+    public_endpoint: str | None = None
+    congestion_control: CongestionControl = CongestionControl.CUBIC
+    qlog: Path | None = None
+
+    insecure: bool = False
+    """Plain HTTP on an address other than loopback."""
+
+    webtransport: bool = True
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if (self.certificate is None) != (self.key is None):
+            raise ConfigurationError("--certificate and --key go together")
+        if self.public_endpoint is not None and not self.public_endpoint.startswith("https://"):
+            raise ConfigurationError(
+                f"bad public endpoint: {self.public_endpoint!r} (write it as https://host:port/voxel)"
+            )
+        if not is_loopback(self.host) and self.certificate is None and not self.insecure:
+            raise ConfigurationError(
+                f"{self.host} is not a loopback address: give --certificate and --key, or --insecure for a test network"
+            )
+
+    @property
+    def tls(self) -> bool:
+        """Whether the TCP side speaks HTTPS."""
+        return self.certificate is not None and not is_loopback(self.host) and not self.insecure

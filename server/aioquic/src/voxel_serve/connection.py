@@ -1,0 +1,96 @@
+"""A QUIC connection on asyncio on which coroutines can wait for room, and answer one stream each."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+
+from aioquic.asyncio.protocol import QuicConnectionProtocol
+from aioquic.quic.connection import QuicConnection
+
+from .log import log
+from .quic_internals import stream_is_writable, unsent_stream_bytes
+
+SEND_AHEAD_BYTES = 128 * 1024
+"""Read and not yet sent, per response: two reads, so that one is always ready while the other is under way."""
+
+CHUNK_BYTES = SEND_AHEAD_BYTES // 2
+"""One read."""
+
+WEBTRANSPORT_ERROR_0 = 0x52E4A40FA8DB
+"""WebTransport's stream error 0 as an HTTP/3 error code (draft-ietf-webtrans-http3-02 section 4.3)."""
+
+
+class Connection(QuicConnectionProtocol):
+    """One client's connection."""
+
+    def __init__(self, quic: QuicConnection) -> None:
+        super().__init__(quic)
+        self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
+        self._answers: dict[int, asyncio.Task[None]] = {}
+
+    @property
+    def answers(self) -> int:
+        """Requests in flight."""
+        return len(self._answers)
+
+    def transmit(self) -> None:
+        super().transmit()
+        for predicate, future in self._waiters:
+            if not future.done() and predicate():
+                future.set_result(None)
+
+    async def wait_until(self, predicate: Callable[[], bool]) -> None:
+        """Returns once `predicate` holds; it is asked again after everything that has been sent."""
+        while not predicate():
+            waiter = (predicate, self._loop.create_future())
+            self._waiters.append(waiter)
+            try:
+                await waiter[1]
+            finally:
+                self._waiters.remove(waiter)
+
+    async def write_stream(self, stream_id: int, data: bytes) -> None:
+        """Waits for room, then sends `data` on the stream as it is."""
+        await self.wait_for_room(stream_id)
+        self._quic.send_stream_data(stream_id, data)
+        self.transmit()
+
+    def end_stream(self, stream_id: int, data: bytes = b"") -> None:
+        """Sends the stream's last bytes; on a stream that the client no longer wants, nothing."""
+        if stream_is_writable(self._quic, stream_id):
+            self._quic.send_stream_data(stream_id, data, end_stream=True)
+            self.transmit()
+
+    async def wait_for_room(self, stream_id: int) -> None:
+        """Returns once little enough of the stream is unsent."""
+        await self.wait_until(lambda: unsent_stream_bytes(self._quic, stream_id) < SEND_AHEAD_BYTES)
+
+    def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> None:
+        """Runs `coroutine` to its end or until it is cancelled; if it fails, the stream is reset."""
+        task = self._loop.create_task(coroutine)
+        self._answers[stream_id] = task
+        task.add_done_callback(lambda _: self._answered(stream_id, task))
+
+    def cancel_answer(self, stream_id: int) -> None:
+        """The client no longer wants it."""
+        task = self._answers.get(stream_id)
+        if task is not None:
+            task.cancel()
+            self._reset_stream(stream_id)
+
+    def cancel_answers(self) -> None:
+        """The connection has ended."""
+        for task in self._answers.values():
+            task.cancel()
+
+    def _answered(self, stream_id: int, task: asyncio.Task[None]) -> None:
+        del self._answers[stream_id]
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        log("answer failed", logging.WARNING, stream=stream_id, error=repr(error))
+        self._reset_stream(stream_id)
+
+    def _reset_stream(self, stream_id: int) -> None:
+        if stream_is_writable(self._quic, stream_id):
+            self._quic.reset_stream(stream_id, WEBTRANSPORT_ERROR_0)
+            self.transmit()

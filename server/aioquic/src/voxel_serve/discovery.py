@@ -1,0 +1,48 @@
+"""`/.well-known/voxel.json`: where the WebTransport endpoint answers and which certificates it shows."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .cors import host_name
+
+DISCOVERY_PATH = "/.well-known/voxel.json"
+ENDPOINT_PATH = "/voxel"
+VERSION = "voxel-1"
+
+WILDCARDS = ("0.0.0.0", "::")
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What the discovery file says."""
+
+    host: str
+    """The address that the server is bound to."""
+
+    port: int
+    """The UDP port."""
+
+    public_endpoint: str | None
+    """Announced instead, when clients reach the server by another way."""
+
+    certificate_hashes: Callable[[], Sequence[str]]
+    """Base64 SHA-256 of the certificates' DER form; empty: publicly trusted. Asked each time: certificates renew."""
+
+    def endpoint(self, authority: str | None = None) -> str:
+        """The endpoint's URL for a client that came to `authority` (its Host header)."""
+        if self.public_endpoint is not None:
+            return self.public_endpoint
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        if self.host in WILDCARDS:
+            host = (host_name(authority) if authority else None) or "127.0.0.1"
+        return f"https://{host}:{self.port}{ENDPOINT_PATH}"
+
+    def document(self, authority: str) -> bytes:
+        """The file's JSON text."""
+        content = {
+            "endpoint": self.endpoint(authority),
+            "certificateHashes": list(self.certificate_hashes()),
+            "versions": [VERSION],
+        }
+        return json.dumps(content).encode() + b"\n"

@@ -1,0 +1,166 @@
+"""From a request path to an open file under a served folder, and from there to its bytes."""
+
+import asyncio
+import mimetypes
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from .errors import ConfigurationError, HttpError
+from .ranges import ByteRange
+
+INDEX = "index.html"
+
+CONTENT_TYPES = mimetypes.MimeTypes()
+for _type, _suffix in (
+    ("application/dash+xml", ".mpd"),
+    ("video/mp4", ".mp4"),
+    ("video/iso.segment", ".m4s"),
+    ("text/javascript", ".js"),
+    ("text/javascript", ".mjs"),
+    ("application/json", ".map"),
+    ("application/wasm", ".wasm"),
+):
+    CONTENT_TYPES.add_type(_type, _suffix)
+
+
+class Redirect(Exception):
+    """A folder was asked for without its slash; `location` is the path with it."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(location)
+        self.location = location
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """An open regular file. `close` it."""
+
+    descriptor: int
+    size: int
+    modified_ns: int
+    content_type: str
+
+    @property
+    def etag(self) -> str:
+        """A strong validator (RFC 9110 section 8.8.3): changes with the file's time or size."""
+        return f'"{self.modified_ns:x}-{self.size:x}"'
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+
+
+class Mounts:
+    """The served folders, by URL prefix."""
+
+    def __init__(self, folders: Mapping[str, Path]) -> None:
+        """`folders`: prefix ("/" or "/media") to folder. Raises `ConfigurationError`."""
+        self._roots: list[tuple[tuple[str, ...], Path]] = []
+        for prefix, folder in folders.items():
+            if not folder.is_dir():
+                raise ConfigurationError(f"no such folder: {folder}")
+            self._roots.append((tuple(prefix.strip("/").split("/")) if prefix != "/" else (), folder.resolve()))
+        self._roots.sort(key=lambda entry: len(entry[0]), reverse=True)
+
+    def open(self, path: str) -> MediaFile:
+        """The file of a request path (without query; percent-encoded). Blocking.
+
+        Raises `HttpError` 404 for whatever is not a regular file under a served folder, and `Redirect`.
+        """
+        segments = _decode(path)
+        for prefix, root in self._roots:
+            if tuple(segments[: len(prefix)]) == prefix:
+                return _open(root, segments[len(prefix) :], path)
+        raise _not_found()
+
+
+def _not_found() -> HttpError:
+    return HttpError(HTTPStatus.NOT_FOUND, "no such file")
+
+
+def _decode(path: str) -> list[str]:
+    """The path's segments, decoded once; the last is "" for a folder. A dotfile, `..` or a hidden slash is a 404."""
+    if not path.startswith("/"):
+        raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request target")
+    segments = [os.fsdecode(unquote_to_bytes(segment)) for segment in path[1:].split("/")]
+    if any(segment.startswith(".") or "/" in segment or "\0" in segment for segment in segments):
+        raise _not_found()
+    if "" in segments[:-1]:
+        raise _not_found()
+    return segments
+
+
+def _open(root: Path, segments: Sequence[str], path: str) -> MediaFile:
+    try:
+        found = root.joinpath(*segments).resolve(strict=True)
+        if not found.is_relative_to(root):
+            raise _not_found()
+        if found.is_dir():
+            if not path.endswith("/"):
+                raise Redirect(f"{path}/")
+            return _open_regular(found / INDEX)
+        if path.endswith("/"):
+            raise _not_found()
+        return _open_regular(found)
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+        raise _not_found() from error
+
+
+def _open_regular(found: Path) -> MediaFile:
+    """O_NOFOLLOW: the index of a folder may not be a link; O_NONBLOCK: opening a named pipe must not wait."""
+    descriptor = os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise _not_found()
+    content_type = CONTENT_TYPES.guess_type(found.name)[0] or "application/octet-stream"
+    return MediaFile(descriptor, status.st_size, status.st_mtime_ns, content_type)
+
+
+class Body:
+    """A response's bytes: literal pieces and ranges of one file, in order. Read in chunks, never as a whole."""
+
+    def __init__(self, pieces: Sequence[bytes | ByteRange], file: MediaFile | None = None) -> None:
+        self.length = sum(map(len, pieces))
+        self._pieces = iter(pieces)
+        self._current: bytes | ByteRange = b""
+        self._file = file
+
+    async def read(self, size: int) -> bytes:
+        """Up to `size` next bytes, b"" at the end. Raises `OSError` when the file has become shorter."""
+        if self._file is None:
+            return self._read(size)
+        # One hop to a thread for many ranges: a VOXEL request has hundreds of a few bytes each.
+        return await asyncio.to_thread(self._read, size)
+
+    def close(self) -> None:
+        """Releases the file. A read still under way in its thread fails, or reads bytes that nobody gets."""
+        if self._file is not None:
+            self._file.close()
+
+    def _read(self, size: int) -> bytes:
+        chunk = bytearray()
+        while len(chunk) < size:
+            if len(self._current) == 0:
+                following = next(self._pieces, None)
+                if following is None:
+                    break
+                self._current = following
+            chunk += self._take(size - len(chunk))
+        return bytes(chunk)
+
+    def _take(self, size: int) -> bytes:
+        current = self._current
+        if isinstance(current, bytes):
+            self._current = current[size:]
+            return current[:size]
+        assert self._file is not None
+        data = os.pread(self._file.descriptor, min(size, len(current)), current.start)
+        if not data:
+            raise OSError("the file has become shorter")
+        self._current = ByteRange(current.start + len(data), current.end)
+        return data

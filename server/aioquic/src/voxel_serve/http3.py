@@ -1,0 +1,250 @@
+"""HTTP/3: ordinary requests, and the CONNECT request that opens a WebTransport session (draft-ietf-webtrans-http3)."""
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from urllib.parse import parse_qs
+
+from aioquic.buffer import encode_uint_var
+from aioquic.h3.connection import ErrorCode
+from aioquic.h3.events import DataReceived, H3Event, HeadersReceived, WebTransportStreamDataReceived
+from aioquic.quic.connection import QuicConnection, stream_is_unidirectional
+from aioquic.quic.events import (
+    ConnectionTerminated,
+    DatagramFrameReceived,
+    ProtocolNegotiated,
+    QuicEvent,
+    StopSendingReceived,
+    StreamDataReceived,
+    StreamReset,
+)
+
+from . import structured
+from .connection import CHUNK_BYTES, Connection
+from .discovery import ENDPOINT_PATH, VERSION
+from .errors import HttpError
+from .log import log
+from .quic_internals import VoxelH3Connection, buffered_frame_bytes
+from .request import combined_headers
+from .session import Session
+from .site import HttpRequest, HttpResponse, Site
+
+CAPSULE_CLOSE_SESSION = 0x2843
+"""CLOSE_WEBTRANSPORT_SESSION (draft-ietf-webtrans-http3-02 section 5)."""
+
+BUFFERED_STREAM_REJECTED = 0x3994BD84
+"""WEBTRANSPORT_BUFFERED_STREAM_REJECTED: a stream of no session (draft-ietf-webtrans-http3-02 section 4.5)."""
+
+
+@dataclass
+class Http3Service:
+    """What all connections share."""
+
+    site: Site
+    token: str | None
+    """A session's URL must carry it as `?token=`; None: no token is asked for."""
+
+    connections: set["Http3Protocol"] = field(default_factory=set)
+
+    @property
+    def sessions(self) -> int:
+        """WebTransport sessions open now."""
+        return sum(connection.session is not None for connection in self.connections)
+
+    @property
+    def answers(self) -> int:
+        """Requests in flight."""
+        return sum(connection.answers for connection in self.connections)
+
+    def close_idle_sessions(self, now: float) -> None:
+        """Closes the sessions that made no request for too long; `now` on the event loop's clock, in seconds."""
+        for connection in list(self.connections):
+            session = connection.session
+            if session is not None and now - session.last_request > self.site.limits.session_idle:
+                connection.close_session("idle")
+
+    def refuse_session(self, headers: Mapping[str, str]) -> None:
+        """Raises `HttpError` when a CONNECT request with these headers may not open a session."""
+        site = self.site
+        path, _, query = headers.get(":path", "").partition("?")
+        if site.discovery is None or path != ENDPOINT_PATH or headers.get(":protocol") != "webtransport":
+            raise HttpError(HTTPStatus.NOT_FOUND, "no such endpoint")
+        site.refuse_while_draining()
+        if not site.origins.allows(headers.get("origin"), headers.get(":authority", "")):
+            raise HttpError(HTTPStatus.FORBIDDEN, "origin not allowed")
+        if self.token is not None:
+            token = parse_qs(query).get("token", [""])[0]
+            if not hmac.compare_digest(token.encode(), self.token.encode()):
+                raise HttpError(HTTPStatus.FORBIDDEN, "wrong or missing token")
+        if self.sessions >= site.limits.sessions:
+            raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many sessions")
+
+
+class Http3Protocol(Connection):
+    """One client's HTTP/3 connection, with at most one WebTransport session."""
+
+    def __init__(self, quic: QuicConnection, service: Http3Service) -> None:
+        super().__init__(quic)
+        self.session: Session | None = None
+        self._service = service
+        self._site = service.site
+        self._http: VoxelH3Connection | None = None
+        self._abandoned: set[int] = set()
+        """Streams whose frames were too long; what still comes on them is ignored."""
+        service.connections.add(self)
+
+    def quic_event_received(self, event: QuicEvent) -> None:
+        match event:
+            case ProtocolNegotiated():
+                self._http = VoxelH3Connection(self._quic, enable_webtransport=self._site.discovery is not None)
+                if len(self._service.connections) > self._site.limits.connections:
+                    self.close(ErrorCode.H3_EXCESSIVE_LOAD, "too many connections")
+            case ConnectionTerminated():
+                self._service.connections.discard(self)
+                self._end_session()
+                self.cancel_answers()
+            case DatagramFrameReceived():
+                pass  # voxel-1 has none from the client, and aioquic would end the connection for a malformed one.
+            case StreamDataReceived(stream_id=stream_id) if self._http is not None:
+                self._stream_data_received(self._http, event)
+                if event.end_stream:
+                    self._abandoned.discard(stream_id)
+            case StreamReset(stream_id=stream_id) | StopSendingReceived(stream_id=stream_id) if self._http is not None:
+                self._http.handle_event(event)
+                self._stream_cancelled(stream_id)
+                self._abandoned.discard(stream_id)
+
+    def close_session(self, reason: str = "") -> None:
+        """Ends the session, if there is one, with application error code 0."""
+        if self.session is None or self._http is None:
+            return
+        message = reason.encode()
+        capsule = encode_uint_var(CAPSULE_CLOSE_SESSION) + encode_uint_var(4 + len(message)) + bytes(4) + message
+        self._http.send_data(self.session.session_id, capsule, end_stream=True)
+        self._end_session()
+        self.cancel_answers()
+        self.transmit()
+
+    def _stream_data_received(self, http: VoxelH3Connection, event: StreamDataReceived) -> None:
+        if event.stream_id in self._abandoned:
+            return
+        for http_event in http.handle_event(event):
+            self._http_event_received(http_event)
+        if buffered_frame_bytes(http, event.stream_id) > self._site.limits.head_bytes:
+            self._abandon(http, event.stream_id)
+
+    def _http_event_received(self, event: H3Event) -> None:
+        match event:
+            case HeadersReceived(stream_id=stream_id):
+                headers = combined_headers(event.headers)
+                if headers.get(":method") == "CONNECT":
+                    self._connect_received(stream_id, headers)
+                elif ":method" in headers:  # Trailers have no method.
+                    self._request_received(stream_id, headers)
+            case WebTransportStreamDataReceived(stream_id=stream_id):
+                if self.session is None or event.session_id != self.session.session_id:
+                    self._reject_stream(stream_id)
+                elif not stream_is_unidirectional(stream_id):
+                    self.session.stream_data_received(stream_id, event.data, stream_ended=event.stream_ended)
+            case DataReceived(stream_id=stream_id, stream_ended=True):
+                if self.session is not None and stream_id == self.session.session_id:
+                    self.close_session()
+
+    def _connect_received(self, stream_id: int, headers: Mapping[str, str]) -> None:
+        try:
+            self._service.refuse_session(headers)
+            if self.session is not None:
+                raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "this connection has a session")
+            protocol = _chosen_protocol(headers.get("wt-available-protocols"))
+        except HttpError as error:
+            self.answer(stream_id, self._send_response(stream_id, self._site.error_response(error)))
+            log("session refused", status=error.status.value, reason=error.message, origin=headers.get("origin"))
+            return
+        assert self._http is not None
+        response = [(b":status", b"200")]
+        if protocol is not None:
+            response.append((b"wt-protocol", f'"{protocol}"'.encode()))
+        self._http.send_headers(stream_id, response)
+        self.session = Session(self, self._site, stream_id)
+        self._site.metrics.add("voxel_sessions_total")
+        self._site.metrics.add("voxel_sessions")
+        log("session opened", client=str(self._quic.get_peer_address()), origin=headers.get("origin"))
+
+    def _request_received(self, stream_id: int, headers: Mapping[str, str]) -> None:
+        request = HttpRequest(
+            method=headers[":method"],
+            target=headers.get(":path", ""),
+            authority=headers.get(":authority", headers.get("host", "")),
+            headers=headers,
+        )
+        self.answer(stream_id, self._answer_request(stream_id, request))
+
+    async def _answer_request(self, stream_id: int, request: HttpRequest) -> None:
+        if self.answers > self._site.limits.requests_per_connection:
+            error = HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
+            response = self._site.error_response(error)
+        else:
+            response = await self._site.respond(request)
+        await self._send_response(stream_id, response)
+        self._site.metrics.add("voxel_requests_total", transport="http3", status=str(response.status.value))
+        log("request", transport="http3", target=request.target, status=response.status.value)
+
+    async def _send_response(self, stream_id: int, response: HttpResponse) -> None:
+        assert self._http is not None
+        headers = [(b":status", str(response.status.value).encode())]
+        headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]
+        try:
+            self._http.send_headers(stream_id, headers)
+            while chunk := await response.body.read(CHUNK_BYTES):
+                await self.wait_for_room(stream_id)
+                self._http.send_data(stream_id, chunk, end_stream=False)
+                self.transmit()
+                self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
+            self._http.send_data(stream_id, b"", end_stream=True)
+            self.transmit()
+        finally:
+            response.body.close()
+
+    def _stream_cancelled(self, stream_id: int) -> None:
+        self.cancel_answer(stream_id)
+        if self.session is None:
+            return
+        if stream_id == self.session.session_id:
+            self._end_session()
+            self.cancel_answers()
+        else:
+            self.session.stream_cancelled(stream_id)
+
+    def _end_session(self) -> None:
+        if self.session is not None:
+            self.session = None
+            self._site.metrics.add("voxel_sessions", -1)
+            log("session closed", client=str(self._quic.get_peer_address()))
+
+    def _abandon(self, http: VoxelH3Connection, stream_id: int) -> None:
+        """aioquic keeps a frame until it is complete, however long it says it is."""
+        if stream_is_unidirectional(stream_id):
+            self.close(ErrorCode.H3_EXCESSIVE_LOAD, "control frame too long")
+            return
+        self._abandoned.add(stream_id)
+        self._quic.stop_stream(stream_id, ErrorCode.H3_EXCESSIVE_LOAD)
+        http.handle_event(StreamReset(error_code=ErrorCode.H3_EXCESSIVE_LOAD, stream_id=stream_id))
+
+    def _reject_stream(self, stream_id: int) -> None:
+        self._quic.stop_stream(stream_id, BUFFERED_STREAM_REJECTED)
+        if not stream_is_unidirectional(stream_id):
+            self._quic.reset_stream(stream_id, BUFFERED_STREAM_REJECTED)
+
+
+def _chosen_protocol(offered: str | None) -> str | None:
+    """The protocol of ours that the client offers; None when it offers none at all. Raises `HttpError` 400."""
+    if offered is None:
+        return None
+    try:
+        protocols = structured.parse_list(offered)
+    except ValueError:
+        protocols = []
+    if VERSION not in protocols:
+        raise HttpError(HTTPStatus.BAD_REQUEST, f"this server speaks {VERSION} only")
+    return VERSION

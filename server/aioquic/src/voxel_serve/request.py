@@ -1,0 +1,110 @@
+"""The head of a VOXEL request: one per WebTransport stream, in HTTP/1.1 message syntax (RFC 9112)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import h11
+
+from . import structured
+from .errors import HttpError
+from .limits import Limits
+from .ranges import RangeSpec, parse_range_header
+
+MAX_INTEGER = 999_999_999_999_999
+"""Largest integer of a structured field (RFC 9651 section 3.3.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoxelRequest:
+    """A well-formed request; whether the file exists is another matter."""
+
+    target: str
+    """Path and query as sent."""
+
+    ranges: tuple[RangeSpec, ...] | None
+    """In the order of delivery; None: the whole file."""
+
+    flow: int | None
+    """The datagrams' flow; None: the body comes reliably on the stream."""
+
+    deadline: float | None
+    """Seconds from the request's arrival after which what is unsent of the flow need not be sent."""
+
+
+class RequestReader:
+    """Collects one stream's bytes until its request is complete. No I/O."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head_bytes)
+        self._received = 0
+
+    def feed(self, data: bytes) -> VoxelRequest | None:
+        """The request once its head is complete, None before; b"" is the stream's end.
+
+        Raises `HttpError` for a head that is malformed, too long or cut off. Not to be fed again after that.
+        """
+        self._received += len(data)
+        if self._received > self._limits.head_bytes:
+            raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long")
+        try:
+            self._connection.receive_data(data)
+            event = self._connection.next_event()
+        except h11.RemoteProtocolError as error:
+            raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head") from error
+        if not isinstance(event, h11.Request):
+            if event is h11.NEED_DATA:
+                return None
+            raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head")
+        return interpret(event, self._limits)
+
+
+def combined_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Lower-case names to values, repeated ones joined by commas (RFC 9110 section 5.3)."""
+    combined: dict[str, str] = {}
+    for raw_name, raw_value in headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        combined[name] = f"{combined[name]}, {value}" if name in combined else value
+    return combined
+
+
+def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:
+    """What a syntactically valid head asks for. Raises `HttpError` 400, 405, 431."""
+    if head.method != b"GET":
+        raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET is answered", (("allow", "GET"),))
+    headers = combined_headers(head.headers)
+    range_header = headers.get("range")
+    return VoxelRequest(
+        target=head.target.decode("ascii"),
+        ranges=None if range_header is None else parse_range_header(range_header, limits),
+        flow=_flow(headers),
+        deadline=_deadline(headers),
+    )
+
+
+def _flow(headers: Mapping[str, str]) -> int | None:
+    value = headers.get("x-voxel-unreliable")
+    if value is None:
+        return None
+    try:
+        unreliable, parameters = structured.parse_item(value)
+    except ValueError:
+        unreliable, parameters = "", {}
+    if not isinstance(unreliable, bool):
+        raise HttpError(HTTPStatus.BAD_REQUEST, "malformed x-voxel-unreliable header")
+    if not unreliable:
+        return None
+    flow = parameters.get("flow")
+    if isinstance(flow, bool) or not isinstance(flow, int) or flow < 0:
+        raise HttpError(HTTPStatus.BAD_REQUEST, "x-voxel-unreliable needs a flow number")
+    return flow
+
+
+def _deadline(headers: Mapping[str, str]) -> float | None:
+    value = headers.get("x-voxel-deadline")
+    if value is None:
+        return None
+    if not (value.isascii() and value.isdigit()) or int(value[:16]) > MAX_INTEGER:
+        raise HttpError(HTTPStatus.BAD_REQUEST, "malformed x-voxel-deadline header")
+    return int(value) / 1000

@@ -1,0 +1,51 @@
+"""The bytes of a response on a VOXEL stream: HTTP/1.1 message syntax (RFC 9112), written by pure functions."""
+
+from collections.abc import Iterable
+from http import HTTPStatus
+
+from .errors import HttpError
+
+Headers = Iterable[tuple[str, str]]
+
+
+def encode_head(status: HTTPStatus, headers: Headers) -> bytes:
+    """Status line, headers and the blank line after them."""
+    lines = [f"HTTP/1.1 {status.value} {status.phrase}", *_lines(headers), "", ""]
+    return "\r\n".join(lines).encode("latin-1")
+
+
+def reliable_head(status: HTTPStatus, length: int) -> bytes:
+    """The head of a body of `length` bytes that follows on the stream."""
+    return encode_head(status, [("content-length", str(length))])
+
+
+def unreliable_head(status: HTTPStatus, length: int, flow: int) -> bytes:
+    """The head of a body of `length` bytes that goes as datagrams of `flow`; `unreliable_end` follows later."""
+    return encode_head(
+        status,
+        [
+            ("x-voxel-unreliable", f"?1;flow={flow}"),
+            ("x-voxel-length", str(length)),
+            ("transfer-encoding", "chunked"),
+            ("trailer", "x-voxel-sent, x-voxel-rtt"),
+        ],
+    )
+
+
+def unreliable_end(sent_bytes: int, datagrams: int, smoothed_rtt: float | None) -> bytes:
+    """The empty chunked body and its trailers; `smoothed_rtt` in seconds, None before the first sample."""
+    trailers = [("x-voxel-sent", f"{sent_bytes};datagrams={datagrams}")]
+    if smoothed_rtt is not None:
+        trailers.append(("x-voxel-rtt", str(round(smoothed_rtt * 1000))))
+    return "\r\n".join(["0", *_lines(trailers), "", ""]).encode("latin-1")
+
+
+def error_response(error: HttpError) -> bytes:
+    """A whole response with a one-line text body."""
+    body = f"{error.message}\n".encode()
+    headers = [("content-type", "text/plain; charset=utf-8"), ("content-length", str(len(body))), *error.headers]
+    return encode_head(error.status, headers) + body
+
+
+def _lines(headers: Headers) -> list[str]:
+    return [f"{name}: {value}" for name, value in headers]

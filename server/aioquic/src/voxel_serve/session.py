@@ -1,0 +1,147 @@
+"""A WebTransport session: VOXEL requests, one per client-initiated bidirectional stream."""
+
+from http import HTTPStatus
+
+from aioquic.buffer import encode_uint_var
+
+from .connection import CHUNK_BYTES, SEND_AHEAD_BYTES, WEBTRANSPORT_ERROR_0, Connection
+from .errors import HttpError
+from .files import Body, Redirect
+from .flow import Flow
+from .log import log
+from .quic_internals import max_datagram_bytes, pull_datagrams_from, smoothed_rtt
+from .ranges import ByteRange, exact_ranges
+from .request import RequestReader, VoxelRequest
+from .response import error_response, reliable_head, unreliable_end, unreliable_head
+from .scheduler import Scheduler
+from .site import Site
+
+
+class Session:
+    """Reads requests from the session's streams and answers them on `connection`."""
+
+    def __init__(self, connection: Connection, site: Site, session_id: int) -> None:
+        self.session_id = session_id
+        self._connection = connection
+        self._quic = connection._quic
+        self._loop = connection._loop
+        self._site = site
+        self._scheduler = Scheduler()
+        self._readers: dict[int, RequestReader | None] = {}
+        """By stream, until the client ends it; None: answered, what still comes is ignored."""
+        pull_datagrams_from(self._quic, self._scheduler)
+        self.last_request = self._loop.time()
+
+    def stream_data_received(self, stream_id: int, data: bytes, *, stream_ended: bool) -> None:
+        """Bytes of a request."""
+        reader = self._readers.setdefault(stream_id, RequestReader(self._site.limits))
+        if reader is not None:
+            self._feed(stream_id, reader, data, stream_ended=stream_ended)
+        if stream_ended:
+            self._readers.pop(stream_id, None)
+
+    def stream_cancelled(self, stream_id: int) -> None:
+        """The client has reset or stopped the stream."""
+        self._readers.pop(stream_id, None)
+        self._connection.cancel_answer(stream_id)
+
+    def _feed(self, stream_id: int, reader: RequestReader, data: bytes, *, stream_ended: bool) -> None:
+        try:
+            request = reader.feed(data)
+            if request is None and stream_ended:
+                request = reader.feed(b"")
+            if request is None:
+                return
+            self._site.refuse_while_draining()
+            if self._connection.answers >= self._site.limits.requests_per_connection:
+                raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
+        except HttpError as error:
+            self._refuse(stream_id, error, target="")
+            if not stream_ended:
+                self._quic.stop_stream(stream_id, WEBTRANSPORT_ERROR_0)
+        else:
+            self.last_request = self._loop.time()
+            self._connection.answer(stream_id, self._answer(stream_id, request))
+        self._readers[stream_id] = None
+
+    async def _answer(self, stream_id: int, request: VoxelRequest) -> None:
+        deadline = None if request.deadline is None else self._loop.time() + request.deadline
+        try:
+            if request.flow is not None and request.flow in self._scheduler:
+                raise HttpError(HTTPStatus.BAD_REQUEST, f"flow {request.flow} is in use")
+            body = await self._body(request)
+        except HttpError as error:
+            self._refuse(stream_id, error, request.target)
+            return
+        status = HTTPStatus.OK if request.ranges is None else HTTPStatus.PARTIAL_CONTENT
+        datagram_size = max_datagram_bytes(self._quic)
+        try:
+            if request.flow is None or not datagram_size:
+                await self._send_reliably(stream_id, status, body)
+            else:
+                prefix = encode_uint_var(self.session_id // 4)
+                flow = Flow(request.flow, body.length, datagram_size, prefix)
+                await self._send_as_datagrams(stream_id, status, body, flow, deadline)
+        finally:
+            body.close()
+        self._count(status, request.target)
+
+    async def _body(self, request: VoxelRequest) -> Body:
+        try:
+            file = await self._site.open(request.target)
+        except Redirect as redirect:
+            raise HttpError(HTTPStatus.NOT_FOUND, "no such file") from redirect
+        try:
+            if request.ranges is None:
+                return Body([ByteRange(0, file.size)], file)
+            return Body(exact_ranges(request.ranges, file.size, self._site.limits), file)
+        except HttpError:
+            file.close()
+            raise
+
+    async def _send_reliably(self, stream_id: int, status: HTTPStatus, body: Body) -> None:
+        await self._connection.write_stream(stream_id, reliable_head(status, body.length))
+        while chunk := await body.read(CHUNK_BYTES):
+            await self._connection.write_stream(stream_id, chunk)
+            self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
+        self._connection.end_stream(stream_id)
+
+    async def _send_as_datagrams(
+        self, stream_id: int, status: HTTPStatus, body: Body, flow: Flow, deadline: float | None
+    ) -> None:
+        """Returns after the flow's last datagram has gone into a packet and the trailer is on its way."""
+        await self._connection.write_stream(stream_id, unreliable_head(status, body.length, flow.number))
+        self._scheduler.add(flow, deadline)
+        timer = None if deadline is None else self._loop.call_at(deadline, self._expire, flow)
+        try:
+            while not flow.finished and (chunk := await body.read(CHUNK_BYTES)):
+                flow.push(chunk)
+                self._connection.transmit()
+                await self._connection.wait_until(lambda: flow.finished or flow.unsent_bytes < SEND_AHEAD_BYTES)
+            await self._connection.wait_until(lambda: flow.finished)
+        finally:
+            self._scheduler.remove(flow)
+            if timer is not None:
+                timer.cancel()
+            self._count_flow(flow, body)
+        trailers = unreliable_end(flow.sent_bytes, flow.sent_datagrams, smoothed_rtt(self._quic))
+        self._connection.end_stream(stream_id, trailers)
+
+    def _expire(self, flow: Flow) -> None:
+        flow.stop()
+        self._connection.transmit()
+
+    def _refuse(self, stream_id: int, error: HttpError, target: str) -> None:
+        self._connection.end_stream(stream_id, error_response(error))
+        self._count(error.status, target)
+
+    def _count(self, status: HTTPStatus, target: str) -> None:
+        self._site.metrics.add("voxel_requests_total", transport="webtransport", status=str(status.value))
+        log("request", transport="webtransport", target=target, status=status.value)
+
+    def _count_flow(self, flow: Flow, body: Body) -> None:
+        metrics = self._site.metrics
+        metrics.add("voxel_datagram_bytes_total", flow.sent_bytes)
+        metrics.add("voxel_datagrams_total", flow.sent_datagrams)
+        if flow.sent_bytes < body.length:
+            metrics.add("voxel_flows_cut_total")

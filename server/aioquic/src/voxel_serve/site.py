@@ -1,0 +1,172 @@
+"""Ordinary HTTP, the same over HTTP/1.1 and HTTP/3: GET, HEAD and OPTIONS, single and multiple ranges (RFC 9110)."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import formatdate
+from http import HTTPStatus
+
+from .cors import PREFLIGHT_HEADERS, OriginPolicy, host_name
+from .discovery import DISCOVERY_PATH, Discovery
+from .errors import HttpError
+from .files import Body, MediaFile, Mounts, Redirect
+from .limits import Limits
+from .metrics import Metrics
+from .ranges import ByteRange, parse_range_header, satisfiable_ranges
+
+ALLOWED_METHODS = "GET, HEAD, OPTIONS"
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """One request of either HTTP version."""
+
+    method: str
+    target: str
+    authority: str
+    """The Host header or :authority."""
+
+    headers: Mapping[str, str]
+    """Lower-case names."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """Status, headers, body; the headers hold the content length. Close the body."""
+
+    status: HTTPStatus
+    headers: list[tuple[str, str]]
+    body: Body
+
+
+@dataclass
+class Site:
+    """Everything that the transports share."""
+
+    mounts: Mounts
+    origins: OriginPolicy
+    limits: Limits
+    metrics: Metrics
+    discovery: Discovery | None
+    """None: WebTransport is switched off."""
+
+    draining: bool = False
+    """True: nothing new is answered."""
+
+    async def respond(self, request: HttpRequest) -> HttpResponse:
+        """The answer to any request; never raises `HttpError`."""
+        origin = request.headers.get("origin")
+        try:
+            response = await self._respond(request)
+        except HttpError as error:
+            response = self.error_response(error)
+        response.headers.extend(self.origins.response_headers(origin, request.authority))
+        if request.method == "HEAD":
+            response.body.close()
+            return HttpResponse(response.status, response.headers, Body([]))
+        return response
+
+    def error_response(self, error: HttpError) -> HttpResponse:
+        """An answer with a one-line text body."""
+        body = Body([f"{error.message}\n".encode()])
+        headers = [("content-type", "text/plain; charset=utf-8"), _length(body), *error.headers]
+        return HttpResponse(error.status, headers, body)
+
+    async def open(self, target: str) -> MediaFile:
+        """The file of a request target. Raises `HttpError` and `Redirect`."""
+        return await asyncio.to_thread(self.mounts.open, target.partition("?")[0])
+
+    async def _respond(self, request: HttpRequest) -> HttpResponse:
+        self.refuse_while_draining()
+        if host_name(request.authority) is None:
+            raise HttpError(HTTPStatus.BAD_REQUEST, "malformed host")
+        if request.method == "OPTIONS":
+            return HttpResponse(HTTPStatus.NO_CONTENT, [*PREFLIGHT_HEADERS, ("allow", ALLOWED_METHODS)], Body([]))
+        if request.method not in ("GET", "HEAD"):
+            message = f"only {ALLOWED_METHODS} are answered"
+            raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, message, (("allow", ALLOWED_METHODS),))
+        target = _origin_form(request.target)
+        if target.partition("?")[0] == DISCOVERY_PATH and self.discovery is not None:
+            document = self.discovery.document(request.authority)
+            return _literal_response(document, "application/json", ("cache-control", "no-store"))
+        try:
+            file = await self.open(target)
+        except Redirect as redirect:
+            headers = [("location", redirect.location), ("content-length", "0")]
+            return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, headers, Body([]))
+        try:
+            return self._file_response(file, request)
+        except BaseException:
+            file.close()
+            raise
+
+    def refuse_while_draining(self) -> None:
+        """Raises `HttpError` 503."""
+        if self.draining:
+            raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "the server is stopping")
+
+    def _file_response(self, file: MediaFile, request: HttpRequest) -> HttpResponse:
+        common = [
+            ("accept-ranges", "bytes"),
+            ("cache-control", "no-cache"),
+            ("etag", file.etag),
+            ("last-modified", formatdate(file.modified_ns / 1e9, usegmt=True)),
+            ("x-content-type-options", "nosniff"),
+        ]
+        if file.etag in _list(request.headers.get("if-none-match")):
+            file.close()
+            return HttpResponse(HTTPStatus.NOT_MODIFIED, common, Body([]))
+        range_header = request.headers.get("range")
+        specs = None
+        if range_header is not None and request.headers.get("if-range", file.etag) == file.etag:
+            specs = parse_range_header(range_header, self.limits)
+        whole = ByteRange(0, file.size)
+        if specs is None:
+            body = Body([whole], file)
+            headers = [("content-type", file.content_type)]
+            return HttpResponse(HTTPStatus.OK, [*headers, _length(body), *common], body)
+        ranges = satisfiable_ranges(specs, file.size, self.limits)
+        if len(ranges) == 1:
+            body = Body(ranges, file)
+            headers = [("content-type", file.content_type), ("content-range", _content_range(ranges[0], file))]
+        else:
+            boundary = secrets.token_hex(16)
+            body = Body(_multipart(ranges, file, boundary), file)
+            headers = [("content-type", f"multipart/byteranges; boundary={boundary}")]
+        return HttpResponse(HTTPStatus.PARTIAL_CONTENT, [*headers, _length(body), *common], body)
+
+
+def _origin_form(target: str) -> str:
+    """A server must take the absolute form too (RFC 9112 section 3.2.2)."""
+    scheme, separator, rest = target.partition("://")
+    if separator and scheme.lower() in ("http", "https"):
+        _, slash, path = rest.partition("/")
+        return slash + path or "/"
+    return target
+
+
+def _multipart(ranges: list[ByteRange], file: MediaFile, boundary: str) -> list[bytes | ByteRange]:
+    """RFC 9110 section 14.6."""
+    pieces: list[bytes | ByteRange] = []
+    for part in ranges:
+        head = f"\r\n--{boundary}\r\ncontent-type: {file.content_type}\r\ncontent-range: {_content_range(part, file)}"
+        pieces += [f"{head}\r\n\r\n".encode("latin-1"), part]
+    return [*pieces, f"\r\n--{boundary}--\r\n".encode("latin-1")]
+
+
+def _content_range(part: ByteRange, file: MediaFile) -> str:
+    return f"bytes {part.start}-{part.end - 1}/{file.size}"
+
+
+def _length(body: Body) -> tuple[str, str]:
+    return ("content-length", str(body.length))
+
+
+def _list(value: str | None) -> list[str]:
+    return [item.strip() for item in value.split(",")] if value else []
+
+
+def _literal_response(content: bytes, content_type: str, *headers: tuple[str, str]) -> HttpResponse:
+    body = Body([content])
+    return HttpResponse(HTTPStatus.OK, [("content-type", content_type), _length(body), *headers], body)

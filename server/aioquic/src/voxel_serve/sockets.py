@@ -1,0 +1,44 @@
+"""Listening sockets."""
+
+import socket
+
+from .errors import ConfigurationError
+
+UDP_BUFFER_BYTES = 4 * 1024 * 1024
+"""Asked of the system, which may give less: a burst of a whole congestion window must not be lost in this machine."""
+
+
+def bind_tcp(host: str, port: int) -> socket.socket:
+    """A TCP socket; `::` takes IPv4 too. Raises `ConfigurationError`."""
+    family = _family(host)
+    try:
+        return socket.create_server((host, port), family=family, dualstack_ipv6=host == "::", backlog=128)
+    except OSError as error:
+        raise _bind_error("TCP", host, port, error) from error
+
+
+def bind_udp(host: str, port: int) -> socket.socket:
+    """A UDP socket; `::` takes IPv4 too. Raises `ConfigurationError`."""
+    bound = socket.socket(_family(host), socket.SOCK_DGRAM)
+    try:
+        if host == "::":
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UDP_BUFFER_BYTES)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, UDP_BUFFER_BYTES)
+        bound.bind((host, port))
+        bound.setblocking(False)
+    except OSError as error:
+        bound.close()
+        raise _bind_error("UDP", host, port, error) from error
+    return bound
+
+
+def _family(host: str) -> socket.AddressFamily:
+    try:
+        return socket.getaddrinfo(host, None)[0][0]
+    except OSError as error:
+        raise ConfigurationError(f"unknown host: {host}") from error
+
+
+def _bind_error(protocol: str, host: str, port: int, error: OSError) -> ConfigurationError:
+    return ConfigurationError(f"cannot listen on {protocol} {host} port {port}: {error.strerror or error}")

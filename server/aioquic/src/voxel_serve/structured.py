@@ -1,0 +1,49 @@
+"""The few structured fields (RFC 9651) that the protocol uses."""
+
+import re
+from collections.abc import Mapping
+
+BareItem = bool | int | str
+
+_KEY = r"[a-z*][a-z0-9_\-.*]*"
+_BARE_ITEM = (
+    r"""\?[01]|-?\d{1,15}|[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*\""""
+)
+_PARAMETER = re.compile(rf"; *({_KEY})(?:=({_BARE_ITEM}))?")
+_ITEM = re.compile(rf" *({_BARE_ITEM})((?:; *{_KEY}(?:={_BARE_ITEM})?)*) *")
+_MEMBER = re.compile(rf"[ \t]*({_BARE_ITEM})(?:; *{_KEY}(?:={_BARE_ITEM})?)*[ \t]*(?:,|$)")
+
+
+def parse_item(value: str) -> tuple[BareItem, Mapping[str, BareItem]]:
+    """An Item: its bare value and its parameters, the last one of a name winning. Raises `ValueError`.
+
+    Booleans, integers, strings and tokens; decimals, dates and byte sequences occur in no field of ours.
+    """
+    match = _ITEM.fullmatch(value)
+    if match is None:
+        raise ValueError("malformed structured field")
+    parameters = {key: _bare_item(text) if text else True for key, text in _PARAMETER.findall(match[2])}
+    return _bare_item(match[1]), parameters
+
+
+def parse_list(value: str) -> list[BareItem]:
+    """A List of Items, parameters left out. Raises `ValueError`."""
+    members: list[BareItem] = []
+    position = 0
+    while position < len(value):
+        match = _MEMBER.match(value, position)
+        if match is None:
+            raise ValueError("malformed structured field")
+        members.append(_bare_item(match[1]))
+        position = match.end()
+    return members
+
+
+def _bare_item(text: str) -> BareItem:
+    if text.startswith("?"):
+        return text == "?1"
+    if text.startswith('"'):
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    if text[0] == "-" or text[0].isdigit():
+        return int(text)
+    return text
