@@ -1,0 +1,40 @@
+"""Pictures of H.264 segments, through PyAV."""
+
+from collections.abc import Iterator
+
+import av
+import numpy as np
+from av.video.codeccontext import VideoCodecContext
+from av.video.frame import VideoFrame
+
+from voxel_prepare.mp4 import SampleDefaults, parse_fragments
+
+
+def decode_segment(codec_configuration: bytes, segment: bytes, defaults: SampleDefaults) -> Iterator[VideoFrame]:
+    """The segment's pictures in order of presentation, one at a time; `codec_configuration` is the avcC's payload."""
+    decoder = VideoCodecContext.create("h264", "r")
+    decoder.extradata = codec_configuration
+    decoder.thread_count = 1  # segments are decoded side by side instead
+    # Streams that do not state their reordering depth come out in order only if the decoder assumes the deepest.
+    decoder.options = {"strict": "1"}
+    for fragment in parse_fragments(segment, defaults):
+        for sample in fragment.samples:
+            yield from decoder.decode(av.Packet(segment[sample.offset : sample.offset + sample.size]))
+    yield from decoder.decode(None)
+
+
+def same_picture(one: VideoFrame, other: VideoFrame) -> bool:
+    """True when both have the same size, format and samples."""
+    if one is other:
+        return True
+    if (one.width, one.height, one.format.name) != (other.width, other.height, other.format.name):
+        return False
+    return all(np.array_equal(_rows(one, plane), _rows(other, plane)) for plane in range(len(one.planes)))
+
+
+def _rows(frame: VideoFrame, index: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+    """A plane's bytes without the padding at the end of its rows."""
+    plane = frame.planes[index]
+    component = frame.format.components[index]
+    row_bytes = plane.width * ((component.bits + 7) // 8)
+    return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)[:, :row_bytes]

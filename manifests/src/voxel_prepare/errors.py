@@ -1,0 +1,13 @@
+"""What can go wrong, and the exit code that says so. Every message is one line for a person."""
+
+
+class PreparationError(Exception):
+    """Preparation failed in its own work: an encoder that ended early, a full disk."""
+
+    exit_code = 1
+
+
+class InputError(PreparationError):
+    """The user asked for something that cannot be done: a bad file, folder or option."""
+
+    exit_code = 2
