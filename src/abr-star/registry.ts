@@ -1,21 +1,22 @@
 import { AbrStar } from './abr-star.js';
+import { BolaSsim } from './bola-ssim.js';
 import { AbrError } from './errors.js';
 import type { Abr } from './types.js';
 
 /** What an application may tune. */
 export interface AbrSettings {
   /**
-   * Share of the estimated throughput that start-up and review count on, in (0, 1]; 0.9 unless told. The thesis lowers
-   * it for its T-Mobile traces (§6.4).
+   * Share of a running download's throughput that a review counts on, in (0, 1]; 0.9 unless told. The thesis lowers it
+   * for its T-Mobile trace (§6.6), whose rate falls faster than any average.
    */
   readonly bandwidthSafety?: number;
 }
 
 const rules = {
   /** BOLA-E over virtual levels with scores as utilities, and smart abandonment (thesis §6.3). */
-  'abr-star': (settings) => new AbrStar('abr-star', 'keep-or-restart', settings),
+  'abr-star': ({ bandwidthSafety }) => new AbrStar(bandwidthSafety),
   /** The same without review: every download runs to its end. */
-  'bola-ssim': (settings) => new AbrStar('bola-ssim', 'never', settings),
+  'bola-ssim': () => new BolaSsim(),
 } satisfies Record<string, (settings: Required<AbrSettings>) => Abr>;
 
 export type AbrName = keyof typeof rules;

@@ -1,0 +1,69 @@
+import { bestOption, bolaParameters, preferredFrom, zeroScoreLevel, type Bola } from './bola.js';
+import { withoutDominated } from './options.js';
+import { settle } from './placeholder.js';
+import { nextSafetyFactor, safeBytes, stepDown, type Buffer } from './safety.js';
+import { sustainedLevel, wholeSegment } from './start.js';
+import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review } from './types.js';
+
+/** Share of the throughput that the first level after start-up counts on. */
+const START_SAFETY = 0.9;
+
+/** BOLA-E over virtual levels, with scores as utilities (thesis §6.3: "BOLA-SSIM"). Downloads run to their end. */
+export class BolaSsim implements Abr {
+  readonly name: string = 'bola-ssim';
+  #phase: 'first' | 'start' | 'steady' = 'first';
+  #placeholder = 0;
+  #safetyFactor = 1;
+
+  choose(state: DecisionState): Choice {
+    const bola = bolaParameters(state);
+    const buffer = bufferOf(state);
+    const option = this.#next(bola, state);
+    const { placeholder, delay } = settle(this.#placeholder, zeroScoreLevel(bola, option.score), buffer);
+    this.#placeholder = placeholder;
+    return { option, delay };
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the parameter is the interface's; ABR* uses it
+  review(_progress: DownloadProgress): Review {
+    return { action: 'continue' };
+  }
+
+  reset(): void {
+    this.#phase = 'first';
+    this.#placeholder = 0;
+    this.#safetyFactor = 1;
+  }
+
+  /** What the rule would choose among `options` now, without remembering it. `throughput` in bit/s. */
+  protected preferred(state: DecisionState, options: readonly Option[], throughput: number): Option {
+    const useful = withoutDominated(options);
+    const best = bestOption(bolaParameters(state), useful, {
+      bufferLevel: state.bufferLevel + this.#placeholder,
+      keepRepresentation: state.lastChoice?.representation ?? 0,
+    });
+    return stepDown(useful, best, safeBytes(throughput, this.#safetyFactor, bufferOf(state)));
+  }
+
+  #next(bola: Bola, state: DecisionState): Option {
+    const { throughput, options } = state;
+    if (this.#phase === 'first' || throughput === undefined) {
+      if (this.#phase === 'first') this.#phase = 'start';
+      return wholeSegment(options, 0);
+    }
+    if (this.#phase === 'start') {
+      this.#phase = 'steady';
+      const level = sustainedLevel(bola, START_SAFETY * throughput);
+      this.#placeholder = preferredFrom(bola, level);
+      return wholeSegment(options, level.representation);
+    }
+    const option = this.preferred(state, options, throughput);
+    this.#safetyFactor = nextSafetyFactor(this.#safetyFactor, bufferOf(state));
+    return option;
+  }
+}
+
+/** A buffer for less than two segments cannot hold one while the next arrives: it is taken as one for two. */
+function bufferOf({ bufferLevel, bufferCapacity, segmentDuration }: DecisionState): Buffer {
+  return { bufferLevel, bufferCapacity: Math.max(bufferCapacity, 2 * segmentDuration), segmentDuration };
+}

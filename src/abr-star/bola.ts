@@ -1,0 +1,112 @@
+import type { LadderLevel, Option } from './types.js';
+
+/** Seconds of buffer below which BOLA takes the lowest level ("low"), and at which a pause ends at the latest. */
+export const LOW_BUFFER = 10;
+
+/** Seconds of (partly imagined) buffer that each level of the ladder gets at least: BOLA-E's buffer expansion. */
+const BUFFER_PER_LEVEL = 2;
+
+/**
+ * Share of a level's score that its bytes are taken to buy where the ladder has no second level to tell: of the order
+ * of what SSIM gains between neighbouring levels.
+ */
+const LONE_LEVEL_GAIN = 0.1;
+
+/** A level of the ladder that costs more and scores higher than the useful level before it. */
+export interface UsefulLevel {
+  readonly representation: number;
+  /** Bit/s. */
+  readonly bitrate: number;
+  /** Mean score of its untouched segments. */
+  readonly utility: number;
+}
+
+/**
+ * BOLA's control parameters for a ladder and a buffer (Spiteri et al., "BOLA", §IV; values as in the authors' release
+ * of VOXEL). The papers' V(u + g) is written LOW_BUFFER + V(u + α) here: the same number, as g = LOW_BUFFER/V + α.
+ */
+export interface Bola {
+  readonly levels: readonly UsefulLevel[];
+  /** In units of utility: makes LOW_BUFFER the buffer level where the second level begins to beat the lowest. */
+  readonly alpha: number;
+  /** V, in seconds of buffer per unit of utility. */
+  readonly weight: number;
+  /** Mean utility gained from one level to the next. */
+  readonly utilityStep: number;
+}
+
+export interface BolaInput {
+  /** Ascending in bitrate, never empty. */
+  readonly ladder: readonly LadderLevel[];
+  /** Seconds. */
+  readonly segmentDuration: number;
+  /** Seconds. */
+  readonly bufferCapacity: number;
+}
+
+export function bolaParameters({ ladder, segmentDuration, bufferCapacity }: BolaInput): Bola {
+  const levels = usefulLevels(ladder);
+  const lowest = levels[0]!;
+  const highest = levels.at(-1)!;
+  const alpha = indifference(lowest, levels[1]);
+  const target = Math.max(bufferCapacity - segmentDuration, LOW_BUFFER + BUFFER_PER_LEVEL * levels.length);
+  return {
+    levels,
+    alpha,
+    weight: (target - LOW_BUFFER) / (highest.utility + alpha),
+    utilityStep: (highest.utility - lowest.utility) / Math.max(1, levels.length - 1),
+  };
+}
+
+/** Seconds of buffer up to which BOLA would rather download an option of this utility than pause: V(u + g). */
+export function zeroScoreLevel(bola: Bola, utility: number): number {
+  return LOW_BUFFER + bola.weight * (utility + bola.alpha);
+}
+
+/** Seconds of buffer from which BOLA prefers a level to all lower ones; 0 for the lowest. */
+export function preferredFrom(bola: Bola, level: UsefulLevel): number {
+  return bola.levels
+    .filter((lower) => lower.bitrate < level.bitrate)
+    .reduce((seconds, lower) => Math.max(seconds, zeroScoreLevel(bola, -indifference(lower, level))), 0);
+}
+
+export interface Preference {
+  /** Buffer and placeholder together, in seconds. */
+  readonly bufferLevel: number;
+  /** Options below this representation are charged one mean utility step, so that equals do not alternate. */
+  readonly keepRepresentation: number;
+}
+
+/**
+ * The option of the highest score (V(u + g) − buffer)/bytes, the objective of BOLA with a measured quality as its
+ * utility (thesis §6.3). `options` must be without dominated ones.
+ */
+export function bestOption(bola: Bola, options: readonly Option[], preference: Preference): Option {
+  const { bufferLevel, keepRepresentation } = preference;
+  let best = options[0]!;
+  let bestScore = -Infinity;
+  for (const option of options) {
+    const charge = option.representation < keepRepresentation ? bola.utilityStep : 0;
+    const score = (zeroScoreLevel(bola, option.score - charge) - bufferLevel) / Math.max(1, option.bytes);
+    if (score <= bestScore) continue;
+    best = option;
+    bestScore = score;
+  }
+  return best;
+}
+
+function usefulLevels(ladder: readonly LadderLevel[]): UsefulLevel[] {
+  const levels: UsefulLevel[] = [];
+  ladder.forEach(({ bitrate, averageScore }, representation) => {
+    const last = levels.at(-1);
+    if (last && (bitrate <= last.bitrate || averageScore <= last.utility)) return;
+    levels.push({ representation, bitrate, utility: averageScore });
+  });
+  return levels;
+}
+
+/** The −u + g, in utility, at which BOLA scores two levels the same: α for the two lowest. */
+function indifference(lower: UsefulLevel, higher: UsefulLevel | undefined): number {
+  if (!higher) return LONE_LEVEL_GAIN * (Math.abs(lower.utility) || 1) - lower.utility;
+  return (lower.bitrate * higher.utility - higher.bitrate * lower.utility) / (higher.bitrate - lower.bitrate);
+}
