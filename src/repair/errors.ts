@@ -1,0 +1,19 @@
+/**
+ * - `unsupported`: the stream uses a feature that repair does not know.
+ * - `malformed`: the bytes are here, but they are not what they should be.
+ * - `missing-reliable-bytes`: bytes that repair cannot do without have not arrived.
+ */
+export type RepairErrorCode = 'unsupported' | 'malformed' | 'missing-reliable-bytes';
+
+/** Why a stream or a segment cannot be repaired; the message is one line. */
+export class RepairError extends Error {
+  override readonly name = 'RepairError';
+
+  constructor(
+    readonly code: RepairErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,38 @@
+import { type Edit, writeNumber } from './edits.js';
+import type { Fragment, Sample } from './fmp4.js';
+
+/** A sample that gets longer, or shorter where `growth` is negative, in bytes. */
+export interface ResizedSample {
+  readonly sample: Sample;
+  readonly growth: number;
+}
+
+/**
+ * The edits, ascending, that make a fragment's headers true when samples change their size: sizes and data offsets in
+ * the `trun`, the size of the `mdat`. No header changes its length.
+ */
+export function resizeSamples(segment: Uint8Array, fragment: Fragment, resized: readonly ResizedSample[]): Edit[] {
+  if (resized.length === 0) return [];
+  const growthBefore = (position: number): number =>
+    resized.reduce((sum, { sample, growth }) => (sample.offset < position ? sum + growth : sum), 0);
+  const sizes = resized.map(({ sample, growth }) => number(sample.sizeField, 4, sample.size + growth));
+  const offsets = fragment.dataOffsets.map(({ field, target }) =>
+    number(field, 4, target + growthBefore(target) - fragment.moofStart),
+  );
+  const edits = [...sizes, ...offsets].sort((left, right) => left.start - right.start);
+  return [...edits, mdatSize(segment, fragment, growthBefore(fragment.end))];
+}
+
+/** The mdat's new size, in the form of the old one: 32 bits, 64 bits, or 0 for "to the end of the file". */
+function mdatSize(segment: Uint8Array, { mdatStart, mdatPayload, end }: Fragment, growth: number): Edit {
+  const size = end - mdatStart + growth;
+  if (mdatPayload - mdatStart > 8) return number(mdatStart + 8, 8, size);
+  const isUnstated = segment.subarray(mdatStart, mdatStart + 4).every((byte) => byte === 0);
+  return number(mdatStart, 4, isUnstated ? 0 : size);
+}
+
+function number(start: number, bytes: number, value: number): Edit {
+  const data = new Uint8Array(bytes);
+  writeNumber(data, 0, bytes, value);
+  return { start, end: start + bytes, data };
+}

@@ -1,0 +1,130 @@
+import { RepairError } from '../errors.js';
+import type { ReceivedBytes } from '../types.js';
+import type { ParameterSets } from './parameter-sets.js';
+import { NAL_IDR_SLICE, parseSliceHeader, type SliceHeader, type SliceType } from './slice-header.js';
+
+const NAL_SLICE = 1;
+const NAL_DATA_PARTITION_A = 2;
+const NAL_DATA_PARTITION_C = 4;
+const NAL_SPS = 7;
+const NAL_PPS = 8;
+
+/** A slice of a picture: its length field is `[start, payload)`, its NAL unit `[payload, end)`, in bytes of the segment. */
+export interface Slice {
+  readonly start: number;
+  readonly payload: number;
+  readonly end: number;
+  readonly header: SliceHeader;
+  /** How many macroblocks it covers: up to where the next slice starts. */
+  readonly macroblocks: number;
+}
+
+type NalUnit = Omit<Slice, 'header' | 'macroblocks'>;
+type SliceNalUnit = Omit<Slice, 'macroblocks'>;
+
+/**
+ * Reads the slices of the sample at `[start, end)` of a segment whose missing bytes may hold anything; all other NAL
+ * units must be here (ISO/IEC 14496-15 §5.3.4.2, H.264 §7.4.1.2). Throws `RepairError`.
+ */
+export function readSlices(
+  parameterSets: ParameterSets,
+  segment: Uint8Array,
+  start: number,
+  end: number,
+  received: ReceivedBytes,
+): Slice[] {
+  const slices: SliceNalUnit[] = [];
+  for (const nal of readNalUnits(parameterSets.nalLengthSize, segment, start, end, received)) {
+    const header = readNalUnit(parameterSets, segment, nal, received);
+    if (header) slices.push({ ...nal, header });
+  }
+  return withMacroblocks(slices);
+}
+
+/** B when any slice is B, else P when any is P, else I. */
+export function pictureType(slices: readonly Slice[]): SliceType {
+  return (['B', 'P'] as const).find((type) => slices.some((slice) => slice.header.type === type)) ?? 'I';
+}
+
+function* readNalUnits(
+  lengthSize: number,
+  segment: Uint8Array,
+  start: number,
+  end: number,
+  received: ReceivedBytes,
+): Generator<NalUnit> {
+  let at = start;
+  while (at < end) {
+    const payload = at + lengthSize;
+    if (payload > end) throw new RepairError('malformed', `stray bytes at the end of the sample at ${start}`);
+    if (!received.contains(at, payload)) {
+      throw new RepairError('missing-reliable-bytes', `NAL unit length at ${at} is missing`);
+    }
+    let length = 0;
+    for (let index = at; index < payload; index++) length = length * 256 + segment[index]!;
+    const nalEnd = payload + length;
+    if (length === 0 || nalEnd > end) throw new RepairError('malformed', `NAL unit at ${at} does not fit its sample`);
+    yield { start: at, payload, end: nalEnd };
+    at = nalEnd;
+  }
+}
+
+/** Checks that what must be here is, and returns the header of a slice. */
+function readNalUnit(
+  parameterSets: ParameterSets,
+  segment: Uint8Array,
+  { payload, end }: NalUnit,
+  received: ReceivedBytes,
+): SliceHeader | undefined {
+  if (!received.contains(payload, payload + 1)) {
+    throw new RepairError('missing-reliable-bytes', `NAL unit header at ${payload} is missing`);
+  }
+  const type = segment[payload]! & 0x1f;
+  if (type >= NAL_DATA_PARTITION_A && type <= NAL_DATA_PARTITION_C) {
+    throw new RepairError('unsupported', 'data partitioning');
+  }
+  const isComplete = received.contains(payload, end);
+  const nal = segment.subarray(payload, end);
+  const isSlice = type === NAL_SLICE || type === NAL_IDR_SLICE;
+  const header = isSlice ? readHeader(nal, parameterSets, isComplete) : undefined;
+  const isSkippable = header !== undefined && header.type !== 'I';
+  if (!isComplete && !(isSkippable && received.contains(payload, payload + header.headerBytes))) {
+    throw new RepairError('missing-reliable-bytes', `bytes that must be reliable are missing at ${payload}`);
+  }
+  if ((type === NAL_SPS || type === NAL_PPS) && !parameterSets.nalUnits.some((known) => isEqual(known, nal))) {
+    throw new RepairError('unsupported', 'parameter sets that change inside the stream');
+  }
+  return header;
+}
+
+/** A header that cannot be read from an incomplete slice is one that has not arrived. */
+function readHeader(nal: Uint8Array, parameterSets: ParameterSets, isComplete: boolean): SliceHeader {
+  try {
+    return parseSliceHeader(nal, parameterSets);
+  } catch (error) {
+    if (isComplete) throw error;
+    throw new RepairError('missing-reliable-bytes', 'slice header is missing', { cause: error });
+  }
+}
+
+function withMacroblocks(slices: readonly SliceNalUnit[]): Slice[] {
+  if (slices.length === 0) throw new RepairError('malformed', 'sample without a slice');
+  const { sps } = slices[0]!.header.pps;
+  let expectedStart = 0;
+  return slices.map((slice, index) => {
+    const { firstMacroblock, pps } = slice.header;
+    if (firstMacroblock < expectedStart || (index === 0 && firstMacroblock !== 0)) {
+      throw new RepairError('unsupported', 'several pictures in a sample, or slices out of order');
+    }
+    if (pps.sps !== sps) {
+      throw new RepairError('malformed', 'slices of one picture with different sequence parameter sets');
+    }
+    expectedStart = firstMacroblock + 1;
+    const next = slices[index + 1]?.header.firstMacroblock ?? sps.pictureMacroblocks;
+    return { ...slice, macroblocks: next - firstMacroblock };
+  });
+}
+
+function isEqual(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}

@@ -1,0 +1,138 @@
+import { BitWriter } from './bits.js';
+
+/**
+ * (m, n) of mb_skip_flag by cabac_init_idc, for ctxIdx 11 in P and 24 in B slices (H.264 table 9-13).
+ * ctxIdxInc is always 0: the neighbours are skipped or not available.
+ */
+const SKIP_CONTEXT_INIT = {
+  P: [
+    [23, 33],
+    [22, 25],
+    [29, 16],
+  ],
+  B: [
+    [18, 64],
+    [26, 34],
+    [20, 40],
+  ],
+} as const;
+
+// prettier-ignore
+/** Range of the least probable symbol: four quarters of the interval for each state (H.264 table 9-44). */
+const LPS_RANGE = Uint8Array.of(
+  128, 176, 208, 240, 128, 167, 197, 227, 128, 158, 187, 216, 123, 150, 178, 205,
+  116, 142, 169, 195, 111, 135, 160, 185, 105, 128, 152, 175, 100, 122, 144, 166,
+  95, 116, 137, 158, 90, 110, 130, 150, 85, 104, 123, 142, 81, 99, 117, 135, 77, 94, 111, 128,
+  73, 89, 105, 122, 69, 85, 100, 116, 66, 80, 95, 110, 62, 76, 90, 104, 59, 72, 86, 99,
+  56, 69, 81, 94, 53, 65, 77, 89, 51, 62, 73, 85, 48, 59, 69, 80, 46, 56, 66, 76, 43, 53, 63, 72,
+  41, 50, 59, 69, 39, 48, 56, 65, 37, 45, 54, 62, 35, 43, 51, 59, 33, 41, 48, 56, 32, 39, 46, 53,
+  30, 37, 43, 50, 29, 35, 41, 48, 27, 33, 39, 45, 26, 31, 37, 43, 24, 30, 35, 41, 23, 28, 33, 39,
+  22, 27, 32, 37, 21, 26, 30, 35, 20, 24, 29, 33, 19, 23, 27, 31, 18, 22, 26, 30, 17, 21, 25, 28,
+  16, 20, 23, 27, 15, 19, 22, 25, 14, 18, 21, 24, 14, 17, 20, 23, 13, 16, 19, 22, 12, 15, 18, 21,
+  12, 14, 17, 20, 11, 14, 16, 19, 11, 13, 15, 18, 10, 12, 15, 17, 10, 12, 14, 16, 9, 11, 13, 15,
+  9, 11, 12, 14, 8, 10, 12, 14, 8, 9, 11, 13, 7, 9, 11, 12, 7, 9, 10, 12, 7, 8, 10, 11,
+  6, 8, 9, 11, 6, 7, 9, 10, 6, 7, 8, 9,
+);
+
+// prettier-ignore
+/** Next state after a least probable symbol (H.264 table 9-45). */
+const NEXT_STATE_LPS = Uint8Array.of(
+  0, 0, 1, 2, 2, 4, 4, 5, 6, 7, 8, 9, 9, 11, 11, 12, 13, 13, 15, 15, 16,
+  16, 18, 18, 19, 19, 21, 21, 22, 22, 23, 24, 24, 25, 26, 26, 27, 27, 28, 29, 29, 30,
+  30, 30, 31, 32, 32, 33, 33, 33, 34, 34, 35, 35, 35, 36, 36, 36, 37, 37, 37, 38, 38,
+);
+
+/** The most skewed adaptive state; 63 is the terminating one. */
+const LAST_STATE = 62;
+
+/** Arithmetic encoder with one adaptive context (H.264 §9.3.4.2). */
+class CabacEncoder {
+  readonly #writer = new BitWriter();
+  #low = 0;
+  #range = 510;
+  #outstanding = 0;
+  #isFirstBit = true;
+  #mostProbable: number;
+  #state: number;
+
+  /** `preContextState`: preCtxState of §9.3.1.1, 1 to 126. */
+  constructor(preContextState: number) {
+    this.#mostProbable = preContextState > 63 ? 1 : 0;
+    this.#state = preContextState > 63 ? preContextState - 64 : 63 - preContextState;
+  }
+
+  /** Encodes a decision with the context. */
+  encode(bit: number): void {
+    const leastRange = LPS_RANGE[4 * this.#state + ((this.#range >> 6) & 3)]!;
+    this.#range -= leastRange;
+    if (bit === this.#mostProbable) {
+      this.#state = Math.min(this.#state + 1, LAST_STATE);
+    } else {
+      this.#low += this.#range;
+      this.#range = leastRange;
+      if (this.#state === 0) this.#mostProbable ^= 1;
+      this.#state = NEXT_STATE_LPS[this.#state]!;
+    }
+    this.#renormalise();
+  }
+
+  /** Encodes end_of_slice_flag 0. */
+  continueSlice(): void {
+    this.#range -= 2;
+    this.#renormalise();
+  }
+
+  /** Encodes end_of_slice_flag 1 and flushes; the last bit written is the rbsp_stop_one_bit. */
+  finish(): readonly number[] {
+    this.#low += this.#range - 2;
+    this.#range = 2;
+    this.#renormalise();
+    this.#put((this.#low >> 9) & 1);
+    this.#writer.bits(((this.#low >> 7) & 3) | 1, 2);
+    return this.#writer.toBytes();
+  }
+
+  #renormalise(): void {
+    while (this.#range < 256) {
+      if (this.#low < 256) {
+        this.#put(0);
+      } else if (this.#low >= 512) {
+        this.#low -= 512;
+        this.#put(1);
+      } else {
+        this.#low -= 256;
+        this.#outstanding++;
+      }
+      this.#range <<= 1;
+      this.#low <<= 1;
+    }
+  }
+
+  #put(bit: number): void {
+    // The first bit is always 0 and not written (§9.3.4.2).
+    if (this.#isFirstBit) this.#isFirstBit = false;
+    else this.#writer.bit(bit);
+    for (; this.#outstanding > 0; this.#outstanding--) this.#writer.bit(1 - bit);
+  }
+}
+
+/**
+ * Slice data after cabac_alignment_one_bits and the trailing bits, unescaped; `macroblocks` ≥ 1 all skipped.
+ * It depends on nothing else in the slice.
+ */
+export function skippedMacroblocks(
+  type: 'P' | 'B',
+  cabacInitIdc: number,
+  qp: number,
+  macroblocks: number,
+): readonly number[] {
+  const [m, n] = SKIP_CONTEXT_INIT[type][cabacInitIdc]!;
+  const clippedQp = Math.min(51, Math.max(0, qp));
+  const encoder = new CabacEncoder(Math.min(126, Math.max(1, ((m * clippedQp) >> 4) + n)));
+  for (let index = 1; index < macroblocks; index++) {
+    encoder.encode(1);
+    encoder.continueSlice();
+  }
+  encoder.encode(1);
+  return encoder.finish();
+}

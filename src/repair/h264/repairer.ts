@@ -1,0 +1,81 @@
+import { applyEdits, type Edit, growth, writeNumber } from '../edits.js';
+import { RepairError } from '../errors.js';
+import { type Fragment, parseFragments } from '../fmp4.js';
+import { type ResizedSample, resizeSamples } from '../fmp4-resize.js';
+import type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from '../types.js';
+import { pictureType, readSlices, type Slice } from './access-unit.js';
+import type { ParameterSets } from './parameter-sets.js';
+import { SkipSliceWriter } from './skip-slice.js';
+
+/** NAL unit type 12, nal_ref_idc 0 (H.264 §7.3.2.7). */
+const FILLER_HEADER = 0x0c;
+const FILLER_BYTE = 0xff;
+const TRAILING_BITS = 0x80;
+
+/** Replaces every incomplete P and B slice by an all-skip slice with its own header. */
+export class H264Repairer implements Repairer {
+  readonly #parameterSets: ParameterSets;
+  readonly #skipSlices = new SkipSliceWriter();
+
+  constructor(parameterSets: ParameterSets) {
+    this.#parameterSets = parameterSets;
+  }
+
+  repair(segment: Uint8Array, received: ReceivedBytes): RepairedSegment {
+    const frames: FrameReport[] = [];
+    const edits = readFragments(segment, received).flatMap((fragment) => {
+      const resized: ResizedSample[] = [];
+      const sampleEdits: Edit[] = [];
+      for (const sample of fragment.samples) {
+        const { offset: start, size: bytes } = sample;
+        const slices = readSlices(this.#parameterSets, segment, start, start + bytes, received);
+        const incomplete = slices.filter((slice) => !received.contains(slice.payload, slice.end));
+        const skips = incomplete.map((slice) => this.#skip(segment, slice));
+        const type = pictureType(slices);
+        frames.push({ index: frames.length, start, bytes, type, slices: slices.length, repairedSlices: skips.length });
+        sampleEdits.push(...skips);
+        const filler = makeFiller(-growth(skips), this.#parameterSets.nalLengthSize);
+        if (filler) sampleEdits.push({ start: start + bytes, end: start + bytes, data: filler });
+        else if (growth(skips) !== 0) resized.push({ sample, growth: growth(skips) });
+      }
+      return [...resizeSamples(segment, fragment, resized), ...sampleEdits];
+    });
+    return { bytes: applyEdits(segment, edits), frames };
+  }
+
+  #skip(segment: Uint8Array, { start, payload, end, header, macroblocks }: Slice): Edit {
+    const nal = this.#skipSlices.write(segment.subarray(payload, end), header, macroblocks);
+    const { nalLengthSize } = this.#parameterSets;
+    const data = new Uint8Array(nalLengthSize + nal.length);
+    writeNumber(data, 0, nalLengthSize, nal.length);
+    data.set(nal, nalLengthSize);
+    return { start, end, data };
+  }
+}
+
+/** The segment's fragments; all bytes outside the sample data must be here. */
+function readFragments(segment: Uint8Array, received: ReceivedBytes): Fragment[] {
+  let fragments: Fragment[];
+  try {
+    fragments = parseFragments(segment);
+  } catch (error) {
+    if (received.contains(0, segment.length)) throw error;
+    throw new RepairError('missing-reliable-bytes', 'movie fragment header is missing', { cause: error });
+  }
+  const isHeaderHere = fragments.every(({ start, mdatPayload }) => received.contains(start, mdatPayload));
+  if (!isHeaderHere || !received.contains(fragments.at(-1)!.end, segment.length)) {
+    throw new RepairError('missing-reliable-bytes', 'bytes outside the sample data are missing');
+  }
+  return fragments;
+}
+
+/** One filler NAL unit with its length field, `spare` bytes long; undefined where none has that length. */
+function makeFiller(spare: number, nalLengthSize: number): Uint8Array | undefined {
+  const nalBytes = spare - nalLengthSize;
+  if (nalBytes < 2 || nalBytes >= 256 ** nalLengthSize) return undefined;
+  const filler = new Uint8Array(spare).fill(FILLER_BYTE);
+  writeNumber(filler, 0, nalLengthSize, nalBytes);
+  filler[nalLengthSize] = FILLER_HEADER;
+  filler[spare - 1] = TRAILING_BITS;
+  return filler;
+}
