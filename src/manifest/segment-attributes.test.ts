@@ -71,6 +71,7 @@ describe('parseSegment', () => {
     ['bytes after the segment', 'ranges', { mediaRange: '1000-1098' }],
     ['bytes before the segment', 'ranges', { mediaRange: '1001-1099' }],
     ['reliable ranges out of order', 'ranges', { reliable: '1050-1054,1000-1019' }],
+    ['a segment with nothing reliable', 'ranges', { reliable: '', unreliable: '1000-1099', reliableSize: '0' }],
     ['a wrong reliableSize', 'ranges', { reliableSize: '26' }],
     ['steps that do not ascend in bytes', 'steps', { scores: '0.9:0:0,0.97:1:0,1.0:2:75' }],
     ['steps that do not ascend in frames', 'steps', { scores: '0.9:0:0,0.97:2:45,1.0:2:75' }],

@@ -64,8 +64,9 @@ function parseSteps(text: string): QualityStep[] {
   });
 }
 
-/** `reliable` is in file order, and with `unreliable` it holds every byte of the segment exactly once. */
+/** `reliable` is in file order and not empty (the moof box is in it), and with `unreliable` it holds every byte of the segment exactly once. */
 function checkPartition(range: ByteRange, reliable: readonly ByteRange[], unreliable: readonly ByteRange[]): void {
+  if (reliable.length === 0) throw new ManifestError('ranges', 'reliable: empty');
   if (reliable.some(({ start }, index) => index > 0 && start < reliable[index - 1]!.end)) {
     throw new ManifestError('ranges', 'reliable: not in file order');
   }

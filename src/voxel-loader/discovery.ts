@@ -1,11 +1,68 @@
+import { VoxelError } from './errors.js';
+import { PROTOCOL } from './session.js';
 import type { Endpoint } from './types.js';
 
-/** Checks what a page configured. Throws `VoxelError` code `discovery-failed`. */
-export function createEndpoint(_url: string, _certificateHashes: readonly string[] = []): Endpoint {
-  throw new Error('being written');
+const DISCOVERY_PATH = '/.well-known/voxel.json';
+const DISCOVERY_TIMEOUT_MS = 5_000;
+const SHA256_BYTES = 32;
+
+/**
+ * Asks the origin of `manifestUrl` (absolute) where its VOXEL server is. Rejects with `VoxelError` code
+ * `discovery-failed` when there is no usable answer: plain HTTP then.
+ */
+export async function discoverEndpoint(manifestUrl: string): Promise<Endpoint> {
+  let answer: unknown;
+  try {
+    const response = await fetch(new URL(DISCOVERY_PATH, manifestUrl), {
+      // A certificate lives for days only: a cached hash may be one of the past.
+      cache: 'no-cache',
+      signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS),
+    });
+    if (!response.ok) throw failed(`${DISCOVERY_PATH}: HTTP ${response.status}`);
+    answer = await response.json();
+  } catch (cause) {
+    if (cause instanceof VoxelError) throw cause;
+    throw failed(`${DISCOVERY_PATH} could not be read`, cause);
+  }
+  return parseDiscovery(answer);
 }
 
-/** Asks the origin of `manifestUrl` for `/.well-known/voxel.json`. Rejects with `VoxelError` code `discovery-failed`. */
-export function discoverEndpoint(_manifestUrl: string, _signal?: AbortSignal): Promise<Endpoint> {
-  return Promise.reject(new Error('being written'));
+/** Checks the content of `voxel.json`. Throws `VoxelError` code `discovery-failed`. */
+export function parseDiscovery(answer: unknown): Endpoint {
+  const { endpoint, certificateHashes = [], versions = [PROTOCOL] } = asObject(answer);
+  if (typeof endpoint !== 'string') throw failed('voxel.json names no endpoint');
+  if (!isTextArray(certificateHashes)) throw failed('certificateHashes in voxel.json is no list of hashes');
+  if (!isTextArray(versions) || !versions.includes(PROTOCOL)) throw failed(`the server does not speak ${PROTOCOL}`);
+  return createEndpoint(endpoint, certificateHashes);
+}
+
+/** Checks an endpoint; hashes in base64. Throws `VoxelError` code `discovery-failed`. */
+export function createEndpoint(url: string, certificateHashes: readonly string[] = []): Endpoint {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:' || parsed.hash !== '') throw failed('the endpoint is no https URL');
+  return { url: parsed.href, certificateHashes: certificateHashes.map(decodeHash) };
+}
+
+function decodeHash(base64: string): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch (cause) {
+    throw failed('a certificate hash is not base64', cause);
+  }
+  if (bytes.length !== SHA256_BYTES) throw failed('a certificate hash is not a SHA-256');
+  return bytes;
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw failed('voxel.json is no object');
+  return value as Record<string, unknown>;
+}
+
+function isTextArray(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function failed(message: string, cause?: unknown): VoxelError {
+  return new VoxelError('discovery-failed', message, { cause });
 }
