@@ -62,6 +62,7 @@ class Server:
         return {
             "event": "ready",
             "url": self.url,
+            "quicPort": self.quic_port,
             "endpoint": None if discovery is None else discovery.endpoint(),
             "certificateHashes": [] if discovery is None else list(discovery.certificate_hashes()),
         }

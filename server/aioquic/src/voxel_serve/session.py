@@ -57,7 +57,7 @@ class Session:
                 raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
         except HttpError as error:
             self._refuse(stream_id, error, target="")
-            if not stream_ended:
+            if error.status is HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE and not stream_ended:
                 self._quic.stop_stream(stream_id, WEBTRANSPORT_ERROR_0)
         else:
             self.last_request = self._loop.time()

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 BareItem = bool | int | str
 
 _KEY = r"[a-z*][a-z0-9_\-.*]*"
-_BARE_ITEM = (
-    r"""\?[01]|-?\d{1,15}|[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*\""""
-)
-_PARAMETER = re.compile(rf"; *({_KEY})(?:=({_BARE_ITEM}))?")
-_ITEM = re.compile(rf" *({_BARE_ITEM})((?:; *{_KEY}(?:={_BARE_ITEM})?)*) *")
-_MEMBER = re.compile(rf"[ \t]*({_BARE_ITEM})(?:; *{_KEY}(?:={_BARE_ITEM})?)*[ \t]*(?:,|$)")
+_STRING = r'"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"'
+_TOKEN = r"[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*"
+_BARE_ITEM = rf"(?:\?[01]|-?\d{{1,15}}|{_TOKEN}|{_STRING})"
+_PARAMETERS = rf"(?:; *{_KEY}(?:={_BARE_ITEM})?)*"
+
+_PARAMETER = re.compile(rf"; *({_KEY})(?:=({_BARE_ITEM}))?", re.ASCII)
+_ITEM = re.compile(rf" *({_BARE_ITEM})({_PARAMETERS}) *", re.ASCII)
+_MEMBER = re.compile(rf"[ \t]*({_BARE_ITEM}){_PARAMETERS}[ \t]*(?:,|$)", re.ASCII)
 
 
 def parse_item(value: str) -> tuple[BareItem, Mapping[str, BareItem]]:

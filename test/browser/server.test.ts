@@ -1,0 +1,85 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { startServer } from '../../tools/start/server.mjs';
+import { connectAndFetch, type Fetched, type FetchOptions } from './support/voxel-fetch.js';
+
+const FILE_BYTES = 6_000_000;
+const content = randomBytes(FILE_BYTES);
+/** Out of order and of all sizes, as in a real segment; half-open. */
+const RANGES: [number, number][] = [
+  [1_000_000, 3_000_000],
+  [20, 21],
+  [500_000, 500_700],
+  [5_999_000, FILE_BYTES],
+  [0, 20],
+];
+const ranges = RANGES.map(([start, end]) => `${start}-${end - 1}`).join(',');
+const expected = Buffer.concat(RANGES.map(([start, end]) => content.subarray(start, end)));
+const expectedDigest = digest(expected);
+
+let folder: string;
+let browser: Browser;
+let page: Page;
+let server: Awaited<ReturnType<typeof startServer>>;
+
+function digest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'voxel-serve-'));
+  writeFileSync(join(folder, 'media.bin'), content);
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>test</title>');
+  server = await startServer([folder, '--http-port', '0', '--quic-port', '0']);
+  browser = await launchChrome(findChrome()!);
+  page = await browser.newPage();
+  await page.goto(server.ready.url);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function fetchInPage(options: FetchOptions): Promise<Fetched> {
+  return page.evaluate(connectAndFetch, options);
+}
+
+describe('voxel-serve and Chromium', () => {
+  it('agrees on voxel-1 with the certificate of the discovery file', async () => {
+    const { protocol, status } = await fetchInPage({ target: '/media.bin', ranges });
+    expect(protocol).toBe('voxel-1');
+    expect(status).toBe('HTTP/1.1 206 Partial Content');
+  });
+
+  it('sends ranges reliably in request order', async () => {
+    const fetched = await fetchInPage({ target: '/media.bin', ranges });
+    expect(fetched.headers['content-length']).toBe(String(expected.length));
+    expect(fetched.digest).toBe(expectedDigest);
+  });
+
+  it('sends ranges as datagrams that make up the same bytes, and says what it has sent', async () => {
+    const fetched = await fetchInPage({ target: '/media.bin', ranges, flow: 17 });
+    expect(fetched.headers).toMatchObject({
+      'x-voxel-unreliable': '?1;flow=17',
+      'x-voxel-length': String(expected.length),
+    });
+    expect(fetched.trailers['x-voxel-sent']).toBe(`${expected.length};datagrams=${fetched.datagrams}`);
+    expect(Number(fetched.trailers['x-voxel-rtt'])).toBeGreaterThanOrEqual(0);
+    expect(fetched.digest).toBe(expectedDigest);
+    console.log(`datagrams server → Chromium: ${fetched.megabitsPerSecond.toFixed(0)} Mbit/s`);
+  });
+
+  it('answers a bad request on its stream and keeps the session', async () => {
+    const fetched = await fetchInPage({ target: '/absent.bin', ranges: '0-1', then: '/media.bin' });
+    expect(fetched.status).toBe('HTTP/1.1 404 Not Found');
+    expect(fetched.secondStatus).toBe('HTTP/1.1 206 Partial Content');
+  });
+});
