@@ -1,1 +1,92 @@
-export {};
+import type { MediaPlayerClass } from 'dashjs';
+import type { VoxelHandle } from '../player/types.js';
+import { Charts } from './charts.js';
+import { byId } from './dom.js';
+import { downloadJson } from './download.js';
+import { showFacts } from './facts.js';
+import { NoticeList } from './notice-list.js';
+import { notice } from './notices.js';
+import type { Report } from './report.js';
+import { startRun } from './run.js';
+import { SegmentTable } from './segment-table.js';
+import { fillSettingsForm } from './settings-form.js';
+import { parseSettings } from './settings.js';
+import { SupportPanel } from './support-panel.js';
+import { checkSupport } from './support.js';
+import { takeSample, TimeSeries } from './time-series.js';
+import { showTransport } from './transport-badge.js';
+
+/** What headless runs and curious people find as `window.voxelDemo`. */
+export interface VoxelDemo {
+  report(): Report;
+  readonly ended: boolean;
+  readonly video: HTMLVideoElement;
+  readonly player: MediaPlayerClass;
+  readonly handle: VoxelHandle | undefined;
+}
+
+declare global {
+  interface Window {
+    voxelDemo: VoxelDemo;
+  }
+}
+
+/** Often enough to see a buffer move, seldom enough to leave the processor to the video. */
+const samplingMs = 500;
+/** Ten minutes of samples: more than a chart has pixels for. */
+const samplesKept = 1200;
+
+const { settings, problems } = parseSettings(new URL(location.href));
+const support = checkSupport(window);
+const notices = new NoticeList(byId('notices', HTMLElement));
+const supportPanel = new SupportPanel(byId('support', HTMLElement), support);
+
+fillSettingsForm(settings);
+for (const problem of problems) notices.show(notice('settings', problem));
+if (!support.secureContext) notices.show(notice('no-secure-context', location.origin));
+if (!support.h264) notices.show(notice('no-media-source', navigator.userAgent));
+
+const video = byId('video', HTMLVideoElement);
+const run = startRun(video, settings, {
+  notice: (problem) => notices.show(problem),
+  session: (event) => supportPanel.showSession(event),
+});
+
+const segments = new SegmentTable(byId('segments', HTMLElement));
+run.source.onSegment((segment) => segments.add(segment));
+
+const series = new TimeSeries(samplesKept);
+const charts = new Charts(
+  {
+    buffer: byId('chart-buffer', HTMLElement),
+    throughput: byId('chart-throughput', HTMLElement),
+    level: byId('chart-level', HTMLElement),
+  },
+  run.ladder,
+);
+const badge = byId('transport', HTMLElement);
+
+function refresh(): void {
+  showTransport(badge, run.source.transport(), settings.transport);
+  showFacts(run.playback(), run.source.segments());
+  if (video.ended) return;
+  series.add(takeSample(performance.now() / 1000, run.source, run.ladder()));
+  charts.show(series.columns);
+}
+
+refresh();
+setInterval(refresh, samplingMs);
+
+byId('export', HTMLButtonElement).addEventListener('click', () =>
+  downloadJson('voxel-run.json', { ...run.report(), samples: series.columns }),
+);
+
+window.voxelDemo = {
+  report: run.report,
+  get ended() {
+    return video.ended;
+  },
+  video,
+  player: run.player,
+  handle: run.handle,
+};

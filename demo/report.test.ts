@@ -14,6 +14,7 @@ const playback: PlaybackSummary = {
   droppedVideoFrames: 2,
   buffered: [[0, 12]],
   duration: 12,
+  position: 12,
   ended: true,
 };
 
@@ -59,7 +60,10 @@ describe('buildReport', () => {
         ...['framesTotal', 'framesSkipped', 'framesRepaired', 'score'],
       ]),
     );
-    expect(parsed.segments[0]).not.toHaveProperty('frames');
+  });
+
+  it('writes frames as one letter each', () => {
+    expect(report([segment(0, 'datagrams', 1)]).segments[0]!.frames).toBe('rx');
   });
 
   it('writes what is unknown as null, so that the field is there', () => {

@@ -1,9 +1,20 @@
-import type { FallbackEvent, SegmentRecord, SegmentTransport } from '../player/types.js';
+import type { FallbackEvent, FrameState, SegmentRecord, SegmentTransport } from '../player/types.js';
 import type { Settings } from './settings.js';
 import type { PlaybackSummary } from './video-observer.js';
 
-/** One segment of a report: the record without its frames, which are hundreds of words; `score` is null where unknown. */
-export type ReportSegment = Omit<SegmentRecord, 'frames' | 'score'> & { readonly score: number | null };
+/** One segment of a report: the record with `score` null where unknown, and its frames as one letter each. */
+export type ReportSegment = Omit<SegmentRecord, 'frames' | 'score'> & {
+  readonly score: number | null;
+  /** In decode order: r reliable, c complete, s skipped, x repaired. */
+  readonly frames: string;
+};
+
+const frameLetters: Readonly<Record<FrameState, string>> = {
+  reliable: 'r',
+  complete: 'c',
+  skipped: 's',
+  repaired: 'x',
+};
 
 /** What a run was, as one JSON object: headless runs print it, the page exports it. */
 export interface Report extends Omit<PlaybackSummary, 'startupMs' | 'duration'> {
@@ -46,6 +57,7 @@ function mainTransport(segments: readonly SegmentRecord[]): SegmentTransport {
   return counts.reliable > counts.http ? 'reliable' : 'http';
 }
 
-function reportSegment({ frames: _, score, ...facts }: SegmentRecord): ReportSegment {
-  return { ...facts, score: score ?? null };
+function reportSegment(record: SegmentRecord): ReportSegment {
+  const frames = record.frames.map((state) => frameLetters[state]).join('');
+  return { ...record, score: record.score ?? null, frames };
 }

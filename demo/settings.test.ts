@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, parseSettings, voxelOptions } from './settings.js';
 
-const parse = (query: string) => parseSettings(new URLSearchParams(query));
+const parse = (query: string) => parseSettings(new URL(`http://127.0.0.1:8080/?${query}`));
 
 describe('parseSettings', () => {
   it('gives the defaults for an empty query', () => {
@@ -36,6 +36,12 @@ describe('parseSettings', () => {
       'rule=best is none of abr-star, bola-ssim, dashjs: using abr-star',
       'transport=pigeon is none of datagrams, reliable, http, plain: using datagrams',
     ]);
+  });
+
+  it.each(['http://', 'javascript:alert(1)', 'file:///etc/hosts'])('refuses %s as a manifest', (manifest) => {
+    const { settings, problems } = parse(`manifest=${encodeURIComponent(manifest)}`);
+    expect(settings.manifest).toBe('/media/manifest.mpd');
+    expect(problems).toEqual([`manifest=${manifest} is no http address: using /media/manifest.mpd`]);
   });
 
   it('takes an empty manifest as the default', () => {

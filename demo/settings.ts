@@ -33,8 +33,9 @@ export interface ParsedSettings {
   readonly problems: readonly string[];
 }
 
-/** Reads settings from a page's query; what is absent is the default. */
-export function parseSettings(query: URLSearchParams): ParsedSettings {
+/** Reads settings from a page's address; what is absent from its query is the default. */
+export function parseSettings(page: URL): ParsedSettings {
+  const query = page.searchParams;
   const problems: string[] = [];
 
   function choose<Value extends string>(name: 'rule' | 'transport', values: readonly Value[], fallback: Value): Value {
@@ -54,8 +55,16 @@ export function parseSettings(query: URLSearchParams): ParsedSettings {
     return defaultSettings.buffer;
   }
 
+  function manifest(): string {
+    const given = query.get('manifest')?.trim();
+    if (!given) return defaultSettings.manifest;
+    if (URL.canParse(given, page.href) && /^https?:$/.test(new URL(given, page.href).protocol)) return given;
+    problems.push(`manifest=${given} is no http address: using ${defaultSettings.manifest}`);
+    return defaultSettings.manifest;
+  }
+
   const settings: Settings = {
-    manifest: query.get('manifest')?.trim() || defaultSettings.manifest,
+    manifest: manifest(),
     rule: choose('rule', rules, defaultSettings.rule),
     buffer: buffer(),
     transport: choose('transport', transports, defaultSettings.transport),

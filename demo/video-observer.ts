@@ -24,6 +24,8 @@ export interface PlaybackSummary {
   readonly buffered: readonly TimeSpan[];
   /** s; undefined while unknown. */
   readonly duration: number | undefined;
+  /** Where playback stands on the media time line, s. */
+  readonly position: number;
   readonly ended: boolean;
 }
 
@@ -61,6 +63,7 @@ export class VideoObserver {
       droppedVideoFrames: quality.droppedVideoFrames,
       buffered: spans(video.buffered),
       duration: Number.isFinite(video.duration) ? video.duration : undefined,
+      position: video.currentTime,
       ended: video.ended,
     };
   }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { dashErrorNotice, transportNotice } from './notices.js';
+
+describe('dashErrorNotice', () => {
+  it('tells a missing manifest from a server that is down', () => {
+    const error = { code: 25, message: '/media/manifest.mpd is not available' };
+    expect(dashErrorNotice({ ...error, status: 404 })).toMatchObject({
+      key: 'manifest-missing',
+      severity: 'error',
+      detail: '/media/manifest.mpd is not available (HTTP status 404)',
+    });
+    expect(dashErrorNotice({ ...error, status: 0 })?.key).toBe('server-down');
+    expect(dashErrorNotice(error)?.key).toBe('server-down');
+  });
+
+  it('tells a missing segment from a server that is down', () => {
+    expect(dashErrorNotice({ code: 27, message: 'q00.mp4', status: 416 })?.key).toBe('segment-missing');
+    expect(dashErrorNotice({ code: 27, message: 'q00.mp4', status: 0 })?.key).toBe('server-down');
+  });
+
+  it.each([10, 31, 32])('says that the manifest is at fault for code %i', (code) => {
+    expect(dashErrorNotice({ code, message: 'parsing failed' })?.key).toBe('manifest-invalid');
+  });
+
+  it('says a failed manifest once, though dash.js says it twice', () => {
+    expect(dashErrorNotice({ code: 11, message: 'Failed loading manifest' })).toBeUndefined();
+  });
+
+  it('shows an unknown error with its code', () => {
+    expect(dashErrorNotice({ code: 110, message: 'key expired' })).toMatchObject({
+      key: 'playback',
+      detail: 'key expired (dash.js error 110)',
+    });
+  });
+});
+
+describe('transportNotice', () => {
+  it.each([
+    ['unsupported', 'no-webtransport'],
+    ['discovery-failed', 'no-voxel-server'],
+    ['session-failed', 'session-failed'],
+    ['session-closed', 'session-closed'],
+    ['incomplete', 'fallback'],
+    ['anything else', 'fallback'],
+  ])('takes %s for %s, a warning: the video plays', (code, key) => {
+    expect(transportNotice({ code, message: 'why' })).toMatchObject({ key, severity: 'warning', detail: 'why' });
+  });
+});

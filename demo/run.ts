@@ -1,0 +1,95 @@
+import type { MediaPlayerClass } from 'dashjs';
+import { attachVoxel } from '../player/index.js';
+import type { FallbackEvent, SessionEvent, VoxelHandle } from '../player/types.js';
+import { dashErrorNotice, notice, transportNotice, type Notice } from './notices.js';
+import { plainSource } from './plain-source.js';
+import { buildReport, type Report } from './report.js';
+import { voxelSource, type SegmentSource } from './segment-source.js';
+import { voxelOptions, type Settings } from './settings.js';
+import { VideoObserver, type PlaybackSummary } from './video-observer.js';
+
+/** The page loads the unmodified dash.js with a script element of its own. */
+declare const dashjs: typeof import('dashjs');
+
+/** Whom a run tells about its troubles. */
+export interface RunListener {
+  notice(notice: Notice): void;
+  session(event: SessionEvent): void;
+}
+
+/** One playback, from the settings to the report. */
+export interface Run {
+  readonly player: MediaPlayerClass;
+  /** Undefined with plain dash.js. */
+  readonly handle: VoxelHandle | undefined;
+  readonly source: SegmentSource;
+  readonly playback: () => PlaybackSummary;
+  /** `Representation@id`s of the video, lowest bitrate first; empty before the manifest is here. */
+  readonly ladder: () => readonly string[];
+  readonly report: () => Report;
+}
+
+/** Plays the settings' manifest in `video`. */
+export function startRun(video: HTMLVideoElement, settings: Settings, listener: RunListener): Run {
+  const observer = new VideoObserver(video, settings.autoplay ? 0 : undefined);
+  const player = dashjs.MediaPlayer().create();
+  const options = voxelOptions(settings);
+  const handle = options && attachVoxel(player, options);
+  const source = handle ? voxelSource(handle) : plainSource(player);
+  const fallbacks: FallbackEvent[] = [];
+  let ladder: readonly string[] = [];
+
+  handle?.on('session', (event) => {
+    listener.session(event);
+    if (event.state !== 'opened') listener.notice(transportNotice(event));
+  });
+  handle?.on('fallback', (event) => {
+    fallbacks.push(event);
+    listener.notice(transportNotice(event));
+  });
+  player.on('streamInitialized', () => {
+    const representations = [...player.getRepresentationsByType('video')].sort((a, b) => a.bandwidth - b.bandwidth);
+    ladder = representations.map(({ id }) => id);
+  });
+  listenForErrors(player, video, observer, listener);
+
+  video.muted = settings.autoplay;
+  player.initialize(video, new URL(settings.manifest, location.href).href, settings.autoplay);
+  const playback = () => observer.summary();
+  return {
+    player,
+    handle,
+    source,
+    playback,
+    ladder: () => ladder,
+    report: () => buildReport({ playback: playback(), segments: source.segments(), fallbacks, settings }),
+  };
+}
+
+/** dash.js' `error` event, as far as the page reads it. */
+interface DashErrorEvent {
+  readonly error: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: { readonly response?: { readonly status?: number } } | null;
+  };
+}
+
+function listenForErrors(
+  player: MediaPlayerClass,
+  video: HTMLVideoElement,
+  observer: VideoObserver,
+  listener: RunListener,
+): void {
+  video.addEventListener('error', () => {
+    if (video.error) listener.notice(notice('decode', video.error.message));
+  });
+  player.on('error', (event: object) => {
+    const { code, message, data } = (event as DashErrorEvent).error;
+    // The element's own errors, which dash.js repeats under their codes, have been heard already.
+    if (code <= MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED) return;
+    observer.addError('dash.js', code, message);
+    const problem = dashErrorNotice({ code, message, status: data?.response?.status });
+    if (problem) listener.notice(problem);
+  });
+}

@@ -1,0 +1,59 @@
+import type { SegmentRecord, SegmentTransport } from '../player/types.js';
+import { create } from './dom.js';
+import { formatBitrate, formatBytes, formatScore, unknown } from './format.js';
+import { createFrameStrip } from './frame-strip.js';
+
+/** Older rows leave the page (not the exported run): a table of hours would make it slow. */
+const maximumRows = 200;
+
+export const transportNames: Readonly<Record<SegmentTransport, string>> = {
+  datagrams: 'datagrams',
+  reliable: 'reliable',
+  http: 'HTTP',
+};
+
+/** The rows of the table of segments, newest first. */
+export class SegmentTable {
+  readonly #body: HTMLElement;
+
+  constructor(body: HTMLElement) {
+    this.#body = body;
+  }
+
+  add(segment: SegmentRecord): void {
+    this.#body.prepend(segmentRow(segment));
+    while (this.#body.childElementCount > maximumRows) this.#body.lastElementChild?.remove();
+  }
+}
+
+// On a phone the cells of a row stand in a grid (style.css), which takes their meaning as a table away: hence the roles.
+function segmentRow(segment: SegmentRecord): HTMLElement {
+  const { index, frames, bytesReliable, bytesUnreliable, bytesLost, score, transport } = segment;
+  return create('tr', {
+    attributes: { role: 'row' },
+    children: [
+      cell('number', 'Segment', String(index)),
+      cell('level', 'Level', levelText(segment)),
+      stripCell(frames),
+      cell('number', 'Reliable', formatBytes(bytesReliable)),
+      cell('number', 'Unreliable', formatBytes(bytesUnreliable)),
+      cell(bytesLost > 0 ? 'number lost' : 'number', 'Lost', formatBytes(bytesLost)),
+      cell('number', 'Score', formatScore(score)),
+      cell('number', 'Speed', formatBitrate(segment.throughput)),
+      cell(`transport ${transport}`, 'Transport', transportNames[transport]),
+    ],
+  });
+}
+
+function levelText({ representation, level, levels }: SegmentRecord): string {
+  return levels > 1 ? `${representation} · ${level + 1}/${levels}` : representation;
+}
+
+function cell(className: string, label: string, text: string): HTMLElement {
+  return create('td', { class: className, text, attributes: { role: 'cell', 'data-label': label } });
+}
+
+function stripCell(frames: SegmentRecord['frames']): HTMLElement {
+  const content = frames.length > 0 ? createFrameStrip(frames) : create('span', { text: unknown });
+  return create('td', { class: 'frames', children: [content], attributes: { role: 'cell' } });
+}

@@ -1,0 +1,20 @@
+import { byId } from './dom.js';
+import type { Settings } from './settings.js';
+
+/**
+ * Fills the form in. It is an ordinary GET form whose fields are named as in the query: Apply loads the page anew with the
+ * settings in its address, and nothing of the old player is left.
+ */
+export function fillSettingsForm(settings: Settings): void {
+  byId('manifest', HTMLInputElement).value = settings.manifest;
+  byId('rule', HTMLSelectElement).value = settings.rule;
+  byId('buffer', HTMLSelectElement).value = String(settings.buffer);
+  byId('autoplay', HTMLInputElement).checked = settings.autoplay;
+  const transport = byId('transport-setting', HTMLSelectElement);
+  transport.value = settings.transport;
+  const pluginSettings = byId('plugin-settings', HTMLFieldSetElement);
+  // Plain dash.js chooses and buffers as it always does.
+  const update = () => (pluginSettings.disabled = transport.value === 'plain');
+  transport.addEventListener('change', update);
+  update();
+}
