@@ -8,21 +8,21 @@ const SHA256_BYTES = 32;
 
 /**
  * Asks the origin of `manifestUrl` (absolute) where its VOXEL server is. Rejects with `VoxelError` code
- * `discovery-failed` when there is no usable answer: plain HTTP then.
+ * `discovery-failed` when there is no usable answer: plain HTTP then. Its `status` is the server's, where that is the reason.
  */
-export async function discoverEndpoint(manifestUrl: string): Promise<Endpoint> {
+export async function discoverEndpoint(manifestUrl: string, signal: AbortSignal): Promise<Endpoint> {
   let answer: unknown;
   try {
     const response = await fetch(new URL(DISCOVERY_PATH, manifestUrl), {
       // A certificate lives for days only: a cached hash may be one of the past.
       cache: 'no-cache',
-      signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DISCOVERY_TIMEOUT_MS)]),
     });
-    if (!response.ok) throw failed(`${DISCOVERY_PATH}: HTTP ${response.status}`);
+    if (!response.ok) throw failed(`${DISCOVERY_PATH}: HTTP ${response.status}`, { status: response.status });
     answer = await response.json();
   } catch (cause) {
     if (cause instanceof VoxelError) throw cause;
-    throw failed(`${DISCOVERY_PATH} could not be read`, cause);
+    throw failed(`${DISCOVERY_PATH} could not be read`, { cause });
   }
   return parseDiscovery(answer);
 }
@@ -48,7 +48,7 @@ function decodeHash(base64: string): Uint8Array {
   try {
     bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch (cause) {
-    throw failed('a certificate hash is not base64', cause);
+    throw failed('a certificate hash is not base64', { cause });
   }
   if (bytes.length !== SHA256_BYTES) throw failed('a certificate hash is not a SHA-256');
   return bytes;
@@ -63,6 +63,6 @@ function isTextArray(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-function failed(message: string, cause?: unknown): VoxelError {
-  return new VoxelError('discovery-failed', message, { cause });
+function failed(message: string, options?: { readonly cause?: unknown; readonly status?: number }): VoxelError {
+  return new VoxelError('discovery-failed', message, options);
 }

@@ -30,7 +30,7 @@ export type VoxelErrorCode = keyof typeof catalogue;
 /** The only error class of this folder. The message is one line for people. */
 export class VoxelError extends Error {
   override readonly name = 'VoxelError';
-  /** HTTP status, with code `status` only. */
+  /** HTTP status, with code `status` and, where the answer was one, `discovery-failed`. */
   readonly status: number | undefined;
 
   constructor(

@@ -36,7 +36,7 @@ const BUFFERED_DATAGRAMS = 2_000;
 /** Opens a session. Rejects with `VoxelError` code `unsupported` or `session-failed`. */
 export async function openSession(
   endpoint: Endpoint,
-  constructor: WebTransportConstructor | undefined = globalThis.WebTransport,
+  constructor = globalThis.WebTransport as WebTransportConstructor | undefined,
 ): Promise<VoxelTransport> {
   if (!constructor) throw new VoxelError('unsupported', 'this browser has no WebTransport');
   const hashes = endpoint.certificateHashes.map((value) => ({ algorithm: 'sha-256', value: value.slice() }));
