@@ -3,7 +3,7 @@ import { unknown } from './format.js';
 import type { Columns, SampleField } from './time-series.js';
 
 /** Height of a chart without its legend, CSS pixels. */
-const chartHeight = 132;
+const chartHeight = 118;
 const axisFont = '11px system-ui, sans-serif';
 
 interface SeriesDescription {
@@ -91,15 +91,7 @@ function levelChart(container: HTMLElement, ladder: () => readonly string[]) {
       },
     ],
     { y: { range: () => [-0.3, Math.max(1, ladder().length - 1) + 0.3] }, share: { range: () => [-0.05, 1.05] } },
-    [
-      { ...valueAxis('y', name), incrs: [1, 2, 3, 4] },
-      {
-        ...valueAxis('share', (share) => `${Math.round(share * 100)} %`),
-        side: 1 as uPlot.Axis.Side,
-        grid: { show: false },
-        incrs: [0.5],
-      },
-    ],
+    [{ ...valueAxis('y', name), incrs: [1, 2, 3, 4] }],
   );
 }
 
@@ -118,6 +110,8 @@ function createChart(
       { label: 'time', value: (_, time: number | null) => (time === null ? unknown : `${time.toFixed(1)} s`) },
       ...descriptions.map(series),
     ],
+    // A custom property, unlike a colour read now, follows the colour scheme.
+    legend: { markers: { stroke: (_, index) => `var(${descriptions[index - 1]?.colour ?? '--muted'})` } },
     cursor: { sync: { key: 'time' }, drag: { x: false, y: false }, y: false },
   };
   const fields = descriptions.map(({ field }) => field);
@@ -147,7 +141,7 @@ const axisStyle: uPlot.Axis = {
 };
 
 function valueAxis(scale: string, format: (value: number) => string): uPlot.Axis {
-  return { ...axisStyle, scale, size: 44, space: 24, values: (_, splits) => splits.map(format) };
+  return { ...axisStyle, scale, size: 44, space: 20, values: (_, splits) => splits.map(format) };
 }
 
 function cssColour(property: string): string {

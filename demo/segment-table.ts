@@ -6,7 +6,7 @@ import { createFrameStrip } from './frame-strip.js';
 /** Older rows leave the page (not the exported run): a table of hours would make it slow. */
 const maximumRows = 200;
 
-export const transportNames: Readonly<Record<SegmentTransport, string>> = {
+const transportNames: Readonly<Record<SegmentTransport, string>> = {
   datagrams: 'datagrams',
   reliable: 'reliable',
   http: 'HTTP',
@@ -40,7 +40,7 @@ function segmentRow(segment: SegmentRecord): HTMLElement {
       cell(bytesLost > 0 ? 'number lost' : 'number', 'Lost', formatBytes(bytesLost)),
       cell('number', 'Score', formatScore(score)),
       cell('number', 'Speed', formatBitrate(segment.throughput)),
-      cell(`transport ${transport}`, 'Transport', transportNames[transport]),
+      cell('transport', 'Transport', transportNames[transport]),
     ],
   });
 }

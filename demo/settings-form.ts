@@ -1,6 +1,9 @@
 import { byId } from './dom.js';
 import type { Settings } from './settings.js';
 
+/** Where the open form would not push the video off the screen: the width at which style.css leaves the phone's layout. */
+const roomForSettings = '(min-width: 701px)';
+
 /**
  * Fills the form in. It is an ordinary GET form whose fields are named as in the query: Apply loads the page anew with the
  * settings in its address, and nothing of the old player is left.
@@ -13,8 +16,15 @@ export function fillSettingsForm(settings: Settings): void {
   const transport = byId('transport-setting', HTMLSelectElement);
   transport.value = settings.transport;
   const pluginSettings = byId('plugin-settings', HTMLFieldSetElement);
+  const panel = byId('settings', HTMLDetailsElement);
+  panel.open = matchMedia(roomForSettings).matches;
+  byId('settings-summary', HTMLElement).textContent = summary(settings);
   // Plain dash.js chooses and buffers as it always does.
   const update = () => (pluginSettings.disabled = transport.value === 'plain');
   transport.addEventListener('change', update);
   update();
+}
+
+function summary({ transport, rule, buffer }: Settings): string {
+  return transport === 'plain' ? 'plain dash.js' : `${transport} · ${rule} · buffer ${buffer}`;
 }

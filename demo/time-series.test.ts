@@ -56,9 +56,9 @@ describe('takeSample', () => {
     });
   });
 
-  it('takes a single level for the whole segment', () => {
+  it('knows no virtual level where there is only the whole segment', () => {
     const choice = { representation: 'q00', bandwidth: 5e5, level: 0, levels: 1 };
-    expect(takeSample(1, source(choice), ['q00']).virtualLevel).toBe(1);
+    expect(takeSample(1, source(choice), ['q00'])).toMatchObject({ level: 0, virtualLevel: undefined });
   });
 
   it('knows no level before the first choice, nor outside the ladder', () => {

@@ -12,7 +12,10 @@ export interface Sample {
   readonly bitrate: number | undefined;
   /** Position of the chosen representation in the ladder, 0 = lowest. */
   readonly level: number | undefined;
-  /** Share of the chosen representation's virtual levels: 0 = reliable bytes only, 1 = the whole segment. */
+  /**
+   * Share of the chosen representation's virtual levels: 0 = reliable bytes only, 1 = the whole segment;
+   * undefined where there are none to choose from.
+   */
   readonly virtualLevel: number | undefined;
 }
 
@@ -26,13 +29,8 @@ export function takeSample(time: number, source: SegmentSource, ladder: readonly
     throughput: source.throughput(),
     bitrate: choice?.bandwidth,
     level: level < 0 ? undefined : level,
-    virtualLevel: choice && virtualLevelShare(choice.level, choice.levels),
+    virtualLevel: choice && choice.levels > 1 ? choice.level / (choice.levels - 1) : undefined,
   };
-}
-
-/** A segment with a single level has only the whole segment. */
-function virtualLevelShare(level: number, levels: number): number {
-  return levels > 1 ? level / (levels - 1) : 1;
 }
 
 export type SampleField = keyof Sample;

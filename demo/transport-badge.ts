@@ -10,5 +10,6 @@ const names: Readonly<Record<SegmentTransport, string>> = {
 /** Says how the next segment will come; marked where that is less than was asked for. */
 export function showTransport(badge: HTMLElement, current: SegmentTransport, wanted: DemoTransport): void {
   badge.textContent = wanted === 'plain' ? 'HTTP, plain dash.js' : names[current];
+  badge.classList.toggle('http', current === 'http');
   badge.classList.toggle('fallback', wanted !== 'plain' && wanted !== current);
 }
