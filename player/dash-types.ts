@@ -1,15 +1,148 @@
 /**
- * The parts of dash.js 5.2 that the plugin touches, as structural types. Its own `index.d.ts` lacks some of them, and the plugin
- * must not import dash.js at run time: it works on the instance that the page made.
+ * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them, and the
+ * plugin works on the instance that the page made, without importing dash.js at run time.
  */
 export interface DashPlayer {
-  extend(parentName: string, child: unknown, override: boolean): void;
-  on(type: string, listener: (event: never) => void, scope?: object): void;
-  off(type: string, listener: (event: never) => void, scope?: object): void;
-  addABRCustomRule(type: string, name: string, rule: unknown): void;
+  extend(parentName: string, child: object, override: boolean): void;
+  on(type: string, listener: (event: unknown) => void): void;
+  off(type: string, listener: (event: unknown) => void): void;
+  addABRCustomRule(type: string, name: string, rule: object): void;
   removeABRCustomRule(name: string): void;
-  addResponseInterceptor(interceptor: (response: never) => Promise<never>): void;
-  removeResponseInterceptor(interceptor: (response: never) => Promise<never>): void;
-  getSettings(): unknown;
-  updateSettings(settings: never): void;
+  addResponseInterceptor(interceptor: ResponseInterceptor): void;
+  removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+  isReady(): boolean;
+  getSettings(): object;
+  updateSettings(settings: object): void;
+  getDashMetrics(): object | null | undefined;
+  getActiveStream(): object | null;
+}
+
+/** Called before dash.js looks at a response, failed ones included. */
+export type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
+
+/** `StreamProcessor`: one per media type of a period. */
+export interface StreamProcessor {
+  getType(): string;
+  /** The request that would follow now; nothing is sent. */
+  probeNextRequest(): FragmentRequest | null;
+}
+
+export interface Stream {
+  getId(): string;
+  getStreamProcessors(): readonly StreamProcessor[];
+}
+
+export interface DashMetrics {
+  /** Seconds. */
+  getCurrentBufferLevel(mediaType: string): number;
+}
+
+/** dash.js' `Representation` value object. */
+export interface DashRepresentation {
+  readonly id: string;
+  readonly bandwidth: number;
+  /** Seconds; NaN where it varies. */
+  readonly segmentDuration: number;
+  readonly adaptation: { readonly period: { readonly index: number } };
+}
+
+export interface FragmentRequest {
+  readonly type: string;
+  readonly mediaType: string;
+  readonly index: number;
+  readonly url: string;
+  /** `first-last`, both inclusive, or null. */
+  readonly range: string | null;
+  /** Seconds. */
+  readonly startTime: number;
+  readonly duration: number;
+  readonly representation: DashRepresentation | null;
+  resourceTimingValues?: unknown;
+}
+
+/** Seconds; the last segment's own duration may be shorter, and a `SegmentTimeline` has no common one. */
+export function segmentDurationOf({ representation, duration }: FragmentRequest): number {
+  return Number.isFinite(representation?.segmentDuration) ? representation!.segmentDuration : duration;
+}
+
+/** `CommonMediaRequest`. dash.js clears handlers of `customData` when it aborts: look them up late. */
+export interface LoaderRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds; 0 = none. */
+  readonly timeout: number;
+  readonly customData: {
+    readonly request: FragmentRequest;
+    onloadend?: (() => void) | undefined;
+    onprogress?: ((event: ProgressInformation) => void) | undefined;
+    onabort?: (() => void) | undefined;
+    abort?: (() => void) | undefined;
+  };
+}
+
+export interface ProgressInformation {
+  readonly loaded: number;
+  readonly total: number;
+  readonly lengthComputable: true;
+}
+
+/** `CommonMediaResponse`: the loader fills it in, then calls `onloadend`. */
+export interface LoaderResponse {
+  readonly request: LoaderRequest;
+  status?: number;
+  statusText?: string;
+  url?: string;
+  headers?: Readonly<Record<string, string>>;
+  data?: unknown;
+}
+
+/** `XHRLoader.load`. */
+export type Load = (request: LoaderRequest, response: LoaderResponse) => unknown;
+
+export interface RulesContext {
+  getMediaType(): string;
+  getMediaInfo(): object;
+  getStreamInfo(): { readonly id: string };
+  getCurrentRequest(): FragmentRequest;
+  getAbrController(): {
+    getPossibleVoRepresentationsFilteredBySettings(
+      mediaInfo: object,
+      includeCompatibleMediaInfos: boolean,
+    ): readonly DashRepresentation[];
+  };
+  getScheduleController(): {
+    /** Milliseconds until the next media request goes out. */
+    setTimeToLoadDelay(delay: number): void;
+  };
+}
+
+export interface SwitchRequest {
+  /** null: no change. */
+  readonly representation: DashRepresentation | null;
+  /** 0 weak, 0.5 default, 1 strong: a strong one wins over dash.js' own rules. */
+  readonly priority: 0 | 0.5 | 1;
+  readonly reason: object | null;
+  readonly rule: string;
+}
+
+/** The values of `HTTPRequest.type` that the plugin tells apart. */
+export const requestTypes = {
+  manifest: 'MPD',
+  initialization: 'InitializationSegment',
+  media: 'MediaSegment',
+} as const;
+
+/** The settings that the plugin reads or changes. */
+export interface DashSettings {
+  readonly streaming: {
+    readonly abandonLoadTimeout: number;
+    readonly abr: { readonly autoSwitchBitrate: { readonly video: boolean } };
+    readonly buffer: {
+      readonly fastSwitchEnabled: boolean | null;
+      readonly bufferTimeDefault: number;
+      readonly bufferTimeAtTopQuality: number;
+      readonly bufferTimeAtTopQualityLongForm: number;
+    };
+    readonly scheduling: { readonly defaultTimeout: number };
+  };
 }

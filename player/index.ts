@@ -1,3 +1,4 @@
+export { attachVoxel } from './attach.js';
 export type { DashPlayer } from './dash-types.js';
 export type {
   AbrName,

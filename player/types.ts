@@ -1,5 +1,7 @@
+import type { AbrName as VoxelAbrName } from '../src/abr-star/index.js';
+
 /** The plugin's own rules, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
-export type AbrName = 'abr-star' | 'bola-ssim' | 'dashjs';
+export type AbrName = VoxelAbrName | 'dashjs';
 
 /** How a video segment came: unreliable parts as datagrams, all on WebTransport streams, or dash.js' own HTTP request. */
 export type SegmentTransport = 'datagrams' | 'reliable' | 'http';
@@ -93,7 +95,7 @@ export interface VoxelStatistics {
 
 export type SessionEvent =
   | { readonly state: 'opened'; readonly url: string }
-  /** `retryIn`: seconds until the next attempt; undefined: none follows, the reason is permanent. */
+  /** `retryIn`: seconds until the next attempt, 0 = with the next segment; undefined: none follows, the reason is permanent. */
   | {
       readonly state: 'failed' | 'closed';
       readonly code: string;

@@ -1,0 +1,161 @@
+import { createAbr, ThroughputEstimator } from '../src/abr-star/index.js';
+import {
+  requestTypes,
+  type DashMetrics,
+  type DashPlayer,
+  type LoaderResponse,
+  type ResponseInterceptor,
+} from './dash-types.js';
+import { EventEmitter } from './events.js';
+import { extendPlayer } from './extensions.js';
+import { Journal } from './journal.js';
+import { LoaderAdapter, type LoaderContext } from './loader-adapter.js';
+import { Presentation, type ManifestElement } from './presentation.js';
+import { RateControl } from './rate-control.js';
+import { Repairers } from './repairers.js';
+import { addRules } from './rule-adapter.js';
+import { createSessionSource, SessionManager } from './session-manager.js';
+import { PlayerSettings } from './settings.js';
+import type { SegmentTransport, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
+
+/** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
+const DEFAULT_BUFFER_SEGMENTS = 7;
+
+/**
+ * Makes a dash.js player load VOXEL video over WebTransport. Call it before `player.initialize()`. Presentations and
+ * segments without VOXEL data play as ever, and so does everything when no VOXEL server answers.
+ *
+ * Throws `AbrError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to; nothing
+ * throws later on.
+ */
+export function attachVoxel(player: DashPlayer, options: VoxelOptions = {}): VoxelHandle {
+  return new Plugin(player, options);
+}
+
+class Plugin implements VoxelHandle {
+  readonly #player: DashPlayer;
+  readonly #transport: SegmentTransport;
+  readonly #events = new EventEmitter<VoxelEventMap>();
+  readonly #journal = new Journal(this.#events);
+  readonly #throughput = new ThroughputEstimator();
+  readonly #sessions: SessionManager;
+  readonly #settings: PlayerSettings;
+  readonly #rateControl: RateControl | undefined;
+  readonly #loader: LoaderAdapter;
+  readonly #undo: (() => void)[] = [];
+  #presentation: Presentation | undefined;
+
+  constructor(player: DashPlayer, options: VoxelOptions) {
+    const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, transport = 'datagrams' } = options;
+    if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
+      throw new RangeError(`bufferSegments must be a positive number, not ${bufferSegments}`);
+    }
+    this.#player = player;
+    this.#transport = transport;
+    if (abr !== 'dashjs') {
+      const rule = createAbr(abr, { bandwidthSafety: options.bandwidthSafety });
+      this.#rateControl = new RateControl(rule, this.#throughput, bufferSegments, this.#journal.decision);
+    }
+    this.#settings = new PlayerSettings(player, {
+      bufferSegments,
+      ruleOwner: this.#rateControl ? 'voxel' : 'dashjs',
+    });
+    this.#sessions = new SessionManager(createSessionSource(options.endpoint), (event) =>
+      this.#events.emit('session', event),
+    );
+    const context = this.#createContext();
+    this.#loader = new LoaderAdapter(context);
+    this.#undo.push(extendPlayer(player, this.#loader));
+    if (this.#rateControl) this.#undo.push(addRules(player, context, this.#loader));
+    this.#listen();
+  }
+
+  on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void {
+    return this.#events.on(type, listener);
+  }
+
+  statistics(): VoxelStatistics {
+    const { segments, decisions, fallbacks, errors } = this.#journal;
+    return {
+      transport: this.#sessions.isOpen ? this.#transport : 'http',
+      segments: [...segments],
+      decisions,
+      fallbacks,
+      errors: [...errors],
+      throughput: this.#throughput.throughput,
+      buffer: this.#bufferLevel(),
+    };
+  }
+
+  detach(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#loader.release();
+    this.#sessions.stop();
+    this.#settings.restore();
+  }
+
+  #createContext(): LoaderContext {
+    return {
+      transport: this.#transport,
+      sessions: this.#sessions,
+      settings: this.#settings,
+      repairers: new Repairers(),
+      journal: this.#journal,
+      throughput: this.#throughput,
+      rateControl: this.#rateControl,
+      bufferLevel: () => this.#bufferLevel(),
+      presentation: () => this.#presentation,
+      openSession: (manifestUrl) => this.#openSession(manifestUrl),
+    };
+  }
+
+  #listen(): void {
+    const player = this.#player;
+    const onManifestLoaded = (event: unknown): void =>
+      this.#onManifestLoaded((event as { data?: ManifestElement }).data);
+    const onSeeking = (): void => this.#rateControl?.reset();
+    const interceptor: ResponseInterceptor = (response) => {
+      this.#dropResourceTiming(response as LoaderResponse);
+      return Promise.resolve(response);
+    };
+    player.on('manifestLoaded', onManifestLoaded);
+    player.on('playbackSeeking', onSeeking);
+    player.addResponseInterceptor(interceptor);
+    this.#undo.push(() => {
+      player.off('manifestLoaded', onManifestLoaded);
+      player.off('playbackSeeking', onSeeking);
+      player.removeResponseInterceptor(interceptor);
+    });
+  }
+
+  #onManifestLoaded(manifest: ManifestElement | undefined): void {
+    // dash.js says so of a manifest that could not be parsed, too.
+    if (!manifest) return;
+    const { url = '' } = manifest;
+    this.#presentation = new Presentation(manifest, location.href);
+    for (const error of this.#presentation.errors) this.#journal.fallback(error, url, undefined);
+    this.#rateControl?.reset();
+    if (this.#presentation.hasVoxelData) this.#openSession(url);
+    else this.#sessions.stop();
+  }
+
+  #openSession(manifestUrl: string): void {
+    if (this.#transport !== 'http') this.#sessions.start(new URL(manifestUrl, location.href).origin);
+  }
+
+  /**
+   * dash.js measures a download by the first ResourceTiming entry with its URL. All segments of a representation have the
+   * same URL, so that is the initialization segment's entry.
+   */
+  #dropResourceTiming({ request }: LoaderResponse): void {
+    const fragment = request.customData.request;
+    if (fragment.type !== requestTypes.media || !fragment.representation) return;
+    if (this.#presentation?.representation(fragment.representation)) fragment.resourceTimingValues = null;
+  }
+
+  /** Seconds of video; 0 before `initialize()` and after `destroy()`. */
+  #bufferLevel(): number {
+    const metrics = this.#player.getDashMetrics() as DashMetrics | null | undefined;
+    return metrics?.getCurrentBufferLevel('video') ?? 0;
+  }
+}

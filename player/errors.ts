@@ -1,0 +1,32 @@
+/** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
+export type PlayerErrorCode =
+  /** The session is still being opened and the segment should not wait longer. */
+  | 'session-opening'
+  /** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
+  | 'other-origin'
+  /** Incomplete, and the initialization segment that repair needs was never seen. */
+  | 'no-initialization'
+  /** One plugin per player. */
+  | 'already-attached'
+  /** dash.js makes its loaders in `initialize()`. */
+  | 'attached-too-late';
+
+export class PlayerError extends Error {
+  override readonly name = 'PlayerError';
+
+  constructor(
+    readonly code: PlayerErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Code and one line of any error, for events: `internal` where it is none of the project's own. */
+export function describeError(error: unknown): { readonly code: string; readonly message: string } {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return {
+    code: typeof code === 'string' ? code : 'internal',
+    message: typeof message === 'string' ? message : String(error),
+  };
+}

@@ -1,0 +1,61 @@
+import type { DashPlayer, FragmentRequest, Load, RulesContext, SwitchRequest } from './dash-types.js';
+import { PlayerError } from './errors.js';
+
+/** What the plugin does inside dash.js classes. */
+export interface Extension {
+  /** In place of `XHRLoader.load`, which is `parentLoad`. */
+  load: (...parameters: [...Parameters<Load>, parentLoad: Load]) => unknown;
+  /** True when dash.js' own rule must not abandon that request. */
+  ownsRequest(request: FragmentRequest): boolean;
+}
+
+/** dash.js has no way to take an extension back, so what is put in delegates to whoever is attached now, or to dash.js. */
+const slots = new WeakMap<DashPlayer, { extension: Extension | undefined }>();
+
+/**
+ * Extends the player's loader and abandonment rule; the function returned ends that. Throws `PlayerError` when the player
+ * has a plugin already, or has made its loaders.
+ */
+export function extendPlayer(player: DashPlayer, extension: Extension): () => void {
+  const slot = slots.get(player) ?? addExtensionPoints(player);
+  if (slot.extension) throw new PlayerError('already-attached', 'this player has a plugin: detach that first');
+  slot.extension = extension;
+  return () => void (slot.extension = undefined);
+}
+
+function addExtensionPoints(player: DashPlayer): { extension: Extension | undefined } {
+  if (player.isReady()) throw new PlayerError('attached-too-late', 'attach the plugin before player.initialize()');
+  const slot: { extension: Extension | undefined } = { extension: undefined };
+  slots.set(player, slot);
+
+  player.extend(
+    'XHRLoader',
+    function (this: { parent: { load: Load } }) {
+      // At once: dash.js puts the new method on this very object.
+      const parentLoad = this.parent.load;
+      return {
+        load: ((request, response) =>
+          slot.extension ? slot.extension.load(request, response, parentLoad) : parentLoad(request, response)) as Load,
+      };
+    },
+    true,
+  );
+
+  type ShouldAbandon = (this: unknown, context: RulesContext) => SwitchRequest;
+  player.extend(
+    'AbandonRequestsRule',
+    function (this: { parent: { shouldAbandon: ShouldAbandon } }) {
+      const parentRule = this.parent.shouldAbandon;
+      return {
+        shouldAbandon(context: RulesContext): SwitchRequest {
+          if (slot.extension?.ownsRequest(context.getCurrentRequest())) {
+            return { representation: null, priority: 0.5, reason: null, rule: 'AbandonRequestsRule' };
+          }
+          return parentRule.call(this, context);
+        },
+      };
+    },
+    true,
+  );
+  return slot;
+}

@@ -1,0 +1,42 @@
+import { describeError } from './errors.js';
+import type { EventEmitter } from './events.js';
+import type { RepairedSegment } from '../src/repair/types.js';
+import type { DecisionEvent, SegmentRecord, VoxelEventMap } from './types.js';
+
+/** Keeps what happened for `statistics()` and tells listeners. */
+export class Journal {
+  readonly segments: SegmentRecord[] = [];
+  readonly errors: string[] = [];
+  decisions = 0;
+  fallbacks = 0;
+  readonly #events: EventEmitter<VoxelEventMap>;
+
+  constructor(events: EventEmitter<VoxelEventMap>) {
+    this.#events = events;
+  }
+
+  readonly decision = (event: DecisionEvent): void => {
+    this.decisions++;
+    this.#events.emit('decision', event);
+  };
+
+  delivered(record: SegmentRecord, { bytes, frames }: RepairedSegment): void {
+    this.segments.push(record);
+    const { index, representation, bytesLost } = record;
+    if (bytesLost > 0) this.#events.emit('lost', { index, representation, bytes: bytesLost });
+    const repaired = frames.filter((frame) => frame.repairedSlices > 0);
+    if (repaired.length > 0) {
+      const slices = repaired.reduce((sum, frame) => sum + frame.repairedSlices, 0);
+      this.#events.emit('repaired', { index, representation, frames: repaired.length, slices });
+    }
+    this.#events.emit('delivered', { record, data: bytes });
+  }
+
+  /** `index` is undefined when the reason concerns the whole presentation. */
+  fallback(error: unknown, url: string, index: number | undefined): void {
+    const { code, message } = describeError(error);
+    this.fallbacks++;
+    this.errors.push(`${code}: ${message}`);
+    this.#events.emit('fallback', { index, code, message, url });
+  }
+}

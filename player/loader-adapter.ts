@@ -1,0 +1,119 @@
+import {
+  requestTypes,
+  segmentDurationOf,
+  type DashRepresentation,
+  type FragmentRequest,
+  type Load,
+  type LoaderRequest,
+  type LoaderResponse,
+} from './dash-types.js';
+import { loadOverHttp } from './http-load.js';
+import type { LoadContext, LoadJob } from './load-context.js';
+import { representationKey, type Presentation } from './presentation.js';
+import type { Decision } from './rate-control.js';
+import { SegmentLoad } from './segment-load.js';
+import type { PlayerSettings } from './settings.js';
+
+export interface LoaderContext extends LoadContext {
+  readonly settings: PlayerSettings;
+  readonly presentation: () => Presentation | undefined;
+  /** Starts to open a session with the server of that manifest. */
+  readonly openSession: (manifestUrl: string) => void;
+}
+
+/** Takes over the requests for video segments that have VOXEL data; everything else passes on to dash.js' own loader. */
+export class LoaderAdapter {
+  readonly #context: LoaderContext;
+  readonly #loads = new Set<SegmentLoad>();
+
+  constructor(context: LoaderContext) {
+    this.#context = context;
+  }
+
+  /** What the review of that request decided to download instead. */
+  restartOf(request: FragmentRequest): Decision | undefined {
+    return this.#find(request)?.restart;
+  }
+
+  /** True while that request is delivered over the session. */
+  ownsRequest(request: FragmentRequest): boolean {
+    return this.#find(request) !== undefined;
+  }
+
+  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
+    const fragment = request.customData.request;
+    // The session opens while the MPD is on its way.
+    if (fragment.type === requestTypes.manifest) this.#context.openSession(request.url);
+    if (fragment.mediaType === 'video' && fragment.representation) {
+      if (fragment.type === requestTypes.initialization) this.#onInitializationRequest(request, response);
+      if (fragment.type === requestTypes.media) return this.#loadSegment(request, response, parentLoad);
+    }
+    return parentLoad(request, response);
+  }
+
+  /** Hands every download under way to dash.js' own loader. */
+  release(): void {
+    for (const load of this.#loads) load.release();
+  }
+
+  #onInitializationRequest({ customData }: LoaderRequest, response: LoaderResponse): void {
+    const { repairers, settings, presentation } = this.#context;
+    const representation = customData.request.representation!;
+    if (!presentation()?.representation(representation)) return;
+    settings.apply(representation.segmentDuration);
+    const onloadend = customData.onloadend;
+    customData.onloadend = () => {
+      const { data } = response;
+      if (data instanceof ArrayBuffer)
+        repairers.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+      onloadend?.();
+    };
+  }
+
+  #loadSegment(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
+    const job = this.#createJob(request, response, parentLoad);
+    if (!job) return parentLoad(request, response);
+    if (this.#context.transport === 'http') return loadOverHttp(this.#context, job);
+    const load = new SegmentLoad(this.#context, job);
+    this.#loads.add(load);
+    void load.run().finally(() => this.#loads.delete(load));
+    return true;
+  }
+
+  /** Undefined for a segment without VOXEL data, or with bad data. */
+  #createJob(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): LoadJob | undefined {
+    const { presentation, journal } = this.#context;
+    const fragment = request.customData.request;
+    try {
+      const map = presentation()?.segment(fragment);
+      if (!map) return undefined;
+      const key = keyOf(fragment.representation!);
+      const { origin } = presentation()!;
+      return { request, response, parentLoad, key, map, decision: this.#decide(fragment), origin };
+    } catch (error) {
+      journal.fallback(error, request.url, fragment.index);
+      return undefined;
+    }
+  }
+
+  /** The decision that brought dash.js here, or one among the virtual levels of the representation that it chose itself. */
+  #decide(fragment: FragmentRequest): Decision | undefined {
+    const { rateControl, settings, presentation, sessions, bufferLevel } = this.#context;
+    const representation = presentation()?.representation(fragment.representation!);
+    if (!representation || settings.isVideoPinned) return undefined;
+    return rateControl?.decideLevel(representation, {
+      segmentIndex: fragment.index,
+      segmentDuration: segmentDurationOf(fragment),
+      bufferLevel: bufferLevel(),
+      segments: sessions.isOpen ? 'partial' : 'whole',
+    });
+  }
+
+  #find(request: FragmentRequest): SegmentLoad | undefined {
+    return [...this.#loads].find((load) => load.fragment === request);
+  }
+}
+
+function keyOf({ id, adaptation }: DashRepresentation): string {
+  return representationKey(adaptation.period.index, id);
+}

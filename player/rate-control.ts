@@ -1,0 +1,181 @@
+import {
+  segmentOptions,
+  type Abr,
+  type DecisionState,
+  type Option,
+  type ThroughputEstimator,
+} from '../src/abr-star/index.js';
+import { ManifestError } from '../src/manifest/errors.js';
+import type { RepresentationMap, SegmentMap } from '../src/manifest/segment-map.js';
+import type { SegmentProgress } from '../src/voxel-loader/types.js';
+import type { DecisionEvent } from './types.js';
+
+/** What is known when a segment must be chosen. Times in seconds. */
+export interface Situation {
+  readonly segmentIndex: number;
+  readonly segmentDuration: number;
+  readonly bufferLevel: number;
+  /** `whole`: over HTTP there is no choosing of frames. */
+  readonly segments: 'partial' | 'whole';
+}
+
+export interface Decision {
+  readonly state: DecisionState;
+  readonly representation: RepresentationMap;
+  readonly option: Option;
+  /** Quality steps of the segment in that representation. */
+  readonly levels: number;
+  /** Seconds to wait before the request. */
+  readonly delay: number;
+  /** The ladder that `state` speaks of, lowest bitrate first. */
+  readonly ladder: readonly RepresentationMap[];
+}
+
+export type ReviewResult =
+  { readonly action: 'continue' | 'keep' } | { readonly action: 'restart'; readonly decision: Decision };
+
+/**
+ * Puts what the player knows before the bitrate rule, and remembers the answer for the loader: dash.js asks for a
+ * representation first, perhaps twice, and downloads the segment later.
+ */
+export class RateControl {
+  readonly #abr: Abr;
+  readonly #estimator: ThroughputEstimator;
+  readonly #bufferSegments: number;
+  readonly #onDecision: (event: DecisionEvent) => void;
+  #candidates: readonly RepresentationMap[] = [];
+  #decision: Decision | undefined;
+  #previous: Decision | undefined;
+
+  constructor(
+    abr: Abr,
+    estimator: ThroughputEstimator,
+    bufferSegments: number,
+    onDecision: (event: DecisionEvent) => void,
+  ) {
+    this.#abr = abr;
+    this.#estimator = estimator;
+    this.#bufferSegments = bufferSegments;
+    this.#onDecision = onDecision;
+  }
+
+  /**
+   * The representation and level for a segment, the same until it is delivered or another segment is asked for.
+   * `candidates`: what dash.js allows now. Undefined: none of them has VOXEL data for that segment.
+   */
+  decide(candidates: readonly RepresentationMap[], situation: Situation): Decision | undefined {
+    this.#candidates = candidates;
+    return this.#standing(situation, candidates) ?? this.#decide(candidates, situation);
+  }
+
+  /** The level of a segment whose representation dash.js chose itself, as it does after a seek; else as `decide` said. */
+  decideLevel(representation: RepresentationMap, situation: Situation): Decision | undefined {
+    return this.#standing(situation, [representation]) ?? this.#decide([representation], situation);
+  }
+
+  /** Looks at a download under way. */
+  review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
+    const { representation, option, ladder, delay } = decision;
+    const state = { ...decision.state, bufferLevel, throughput: this.#estimator.throughput };
+    const steps = representation.segment(state.segmentIndex)!.steps;
+    const review = this.#abr.review({
+      state,
+      option,
+      elapsed: progress.elapsed,
+      bytesReceived: progress.bytesReliable + progress.bytesUnreliable,
+      phase: progress.phase,
+      levelReceived:
+        progress.phase === 'reliable' ? 0 : steps.findLastIndex((step) => step.bytes <= progress.bytesUnreliable),
+    });
+    if (review.action !== 'restart') return review;
+    // What has arrived is thrown away, but what it says about the link is not.
+    this.#estimator.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
+    const restarted = { state, ladder, delay, ...chosen(ladder, review.option, state.segmentIndex) };
+    return { action: 'restart', decision: this.#remember(restarted) };
+  }
+
+  /** A segment was appended: if it is asked for again, it is a new decision. */
+  delivered(segmentIndex: number): void {
+    if (this.#decision?.state.segmentIndex === segmentIndex) this.#decision = undefined;
+  }
+
+  /** After a seek: the buffer is another one, the link is the same. */
+  reset(): void {
+    this.#abr.reset();
+    this.#decision = undefined;
+    this.#previous = undefined;
+  }
+
+  #standing({ segmentIndex }: Situation, candidates: readonly RepresentationMap[]): Decision | undefined {
+    const decision = this.#decision;
+    const stands = decision?.state.segmentIndex === segmentIndex && candidates.includes(decision.representation);
+    return stands ? decision : undefined;
+  }
+
+  #decide(candidates: readonly RepresentationMap[], situation: Situation): Decision | undefined {
+    const { segmentIndex, segmentDuration, bufferLevel, segments } = situation;
+    const ladder = [...new Set([...this.#candidates, ...candidates])].sort((a, b) => a.bandwidth - b.bandwidth);
+    const maps = ladder.map((representation) => segmentOrNothing(representation, segmentIndex));
+    const options = segmentOptions(maps).filter(
+      ({ representation, level }) => segments === 'partial' || level === maps[representation]!.steps.length - 1,
+    );
+    const choosable = options.filter(({ representation }) => candidates.includes(ladder[representation]!));
+    if (choosable.length === 0) return undefined;
+    const state: DecisionState = {
+      ...{ segmentIndex, segmentDuration, bufferLevel, options },
+      bufferCapacity: (this.#bufferSegments + 1) * segmentDuration,
+      throughput: this.#estimator.throughput,
+      samples: this.#estimator.samples,
+      lastChoice: this.#lastChoiceIn(ladder),
+      ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
+    };
+    const { option, delay } = this.#abr.choose({ ...state, options: choosable });
+    return this.#remember({ state, ladder, delay, ...chosen(ladder, option, segmentIndex) });
+  }
+
+  #remember(decision: Decision): Decision {
+    this.#decision = decision;
+    this.#previous = decision;
+    const { state, representation, option, levels, delay } = decision;
+    this.#onDecision({
+      index: state.segmentIndex,
+      representation: representation.id,
+      bandwidth: representation.bandwidth,
+      level: option.level,
+      levels,
+      score: option.score,
+      bytes: option.bytes,
+      buffer: state.bufferLevel,
+      throughput: state.throughput,
+      delay,
+      options: state.options.length,
+    });
+    return decision;
+  }
+
+  /** The last choice by its place in today's ladder: filters come and go. */
+  #lastChoiceIn(ladder: readonly RepresentationMap[]): Option | undefined {
+    if (!this.#previous) return undefined;
+    const representation = ladder.indexOf(this.#previous.representation);
+    return representation === -1 ? undefined : { ...this.#previous.option, representation };
+  }
+}
+
+function chosen(
+  ladder: readonly RepresentationMap[],
+  option: Option,
+  segmentIndex: number,
+): Pick<Decision, 'representation' | 'option' | 'levels'> {
+  const representation = ladder[option.representation]!;
+  return { representation, option, levels: representation.segment(segmentIndex)!.steps.length };
+}
+
+/** A segment with bad data is no option; the loader reports it if dash.js asks for it all the same. */
+function segmentOrNothing(representation: RepresentationMap, index: number): SegmentMap | undefined {
+  try {
+    return representation.segment(index);
+  } catch (error) {
+    if (error instanceof ManifestError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,147 @@
+import type { RepairedSegment } from '../src/repair/types.js';
+import {
+  downloadSegment,
+  VoxelError,
+  type DeliveredSegment,
+  type SegmentDownload,
+  type SegmentRequest,
+} from '../src/voxel-loader/index.js';
+import type { FragmentRequest } from './dash-types.js';
+import { PlayerError } from './errors.js';
+import { loadOverHttp } from './http-load.js';
+import { recordDelivery, type LoadContext, type LoadJob } from './load-context.js';
+import type { Decision } from './rate-control.js';
+
+/** Milliseconds between two reviews of a download (thesis §6.3). */
+const REVIEW_INTERVAL = 50;
+
+/** Brings one segment over the session, or, whatever goes wrong on the way, over dash.js' own loader. */
+export class SegmentLoad {
+  readonly #context: LoadContext;
+  readonly #job: LoadJob;
+  #download: SegmentDownload | undefined;
+  #ended = false;
+  #restart: Decision | undefined;
+
+  constructor(context: LoadContext, job: LoadJob) {
+    this.#context = context;
+    this.#job = job;
+  }
+
+  get fragment(): FragmentRequest {
+    return this.#job.request.customData.request;
+  }
+
+  /** What a review decided to download instead: dash.js learns of it when it asks its abandonment rules. */
+  get restart(): Decision | undefined {
+    return this.#restart;
+  }
+
+  /** Resolves when the segment is delivered, aborted or handed to dash.js' loader. */
+  async run(): Promise<void> {
+    const { request } = this.#job;
+    request.customData.abort = () => {
+      this.#end();
+      request.customData.onabort?.();
+    };
+    const timeout = request.timeout > 0 ? setTimeout(this.#onTimeout, request.timeout) : undefined;
+    const result = await this.#fetch().catch((error: unknown) => this.#fallBack(error));
+    clearTimeout(timeout);
+    if (result && this.#end()) this.#complete(result.delivered, result.repaired);
+  }
+
+  /** Goes on over HTTP: the plugin is being detached. */
+  release(): void {
+    if (!this.#end()) return;
+    this.#job.parentLoad(this.#job.request, this.#job.response);
+  }
+
+  get #level(): number {
+    return this.#job.decision?.option.level ?? this.#job.map.steps.length - 1;
+  }
+
+  get #transport(): 'datagrams' | 'reliable' {
+    return this.#context.transport === 'reliable' ? 'reliable' : 'datagrams';
+  }
+
+  async #fetch(): Promise<{ delivered: DeliveredSegment; repaired: RepairedSegment } | undefined> {
+    const session = await this.#context.sessions.ready();
+    if (this.#ended) return undefined;
+    const download = downloadSegment(session, this.#segmentRequest());
+    this.#download = download;
+    const review = setInterval(() => this.#review(download), REVIEW_INTERVAL);
+    const delivered = await download.result.finally(() => clearInterval(review));
+    return { delivered, repaired: this.#context.repairers.repair(this.#job.key, delivered) };
+  }
+
+  #segmentRequest(): SegmentRequest {
+    const { request, map, origin } = this.#job;
+    const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'range');
+    return {
+      target: requestTarget(request.url, origin),
+      map,
+      unreliableBytes: map.steps[this.#level]!.bytes,
+      transport: this.#transport,
+      headers: Object.fromEntries(headers),
+    };
+  }
+
+  #review(download: SegmentDownload): void {
+    const { rateControl, bufferLevel } = this.#context;
+    const { decision } = this.#job;
+    const progress = download.progress();
+    const loaded = progress.bytesReliable + progress.bytesUnreliable;
+    if (rateControl && decision && !this.#restart) {
+      const review = rateControl.review(decision, progress, bufferLevel());
+      if (review.action === 'keep') download.keep();
+      if (review.action === 'restart') this.#restart = review.decision;
+    }
+    // dash.js takes the first progress event for the first byte, and asks its abandonment rules on every one.
+    if (loaded > 0 || this.#restart) this.#reportProgress(loaded, progress.bytesRequested);
+  }
+
+  #complete(delivered: DeliveredSegment, repaired: RepairedSegment): void {
+    const { request, response } = this.#job;
+    recordDelivery(this.#context, this.#job, { level: this.#level, transport: this.#transport }, delivered, repaired);
+    this.#reportProgress(delivered.received.size, delivered.received.size);
+    const { bytes } = repaired;
+    const fillsBuffer = bytes.byteLength === bytes.buffer.byteLength;
+    Object.assign(response, {
+      status: 206,
+      statusText: 'Partial Content',
+      url: request.url,
+      headers: {},
+      data: fillsBuffer ? bytes.buffer : bytes.slice().buffer,
+    });
+    request.customData.onloadend?.();
+  }
+
+  readonly #onTimeout = (): void => {
+    this.#fallBack(new VoxelError('timeout', `not here after ${this.#job.request.timeout} ms`));
+  };
+
+  #fallBack(error: unknown): void {
+    if (!this.#end()) return;
+    this.#context.journal.fallback(error, this.#job.request.url, this.fragment.index);
+    loadOverHttp(this.#context, this.#job);
+  }
+
+  #reportProgress(loaded: number, total: number): void {
+    this.#job.request.customData.onprogress?.({ loaded, total, lengthComputable: true });
+  }
+
+  /** From here on nothing of this load reaches dash.js. False: that was so already. */
+  #end(): boolean {
+    if (this.#ended) return false;
+    this.#ended = true;
+    this.#download?.abort();
+    return true;
+  }
+}
+
+/** Path and query of a media file of that origin. Throws `PlayerError` for a file of another one. */
+function requestTarget(url: string, origin: string): string {
+  const { origin: mediaOrigin, pathname, search } = new URL(url, location.href);
+  if (mediaOrigin === origin) return pathname + search;
+  throw new PlayerError('other-origin', `${mediaOrigin} is not ${origin}, the origin of the manifest`);
+}

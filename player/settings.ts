@@ -1,0 +1,65 @@
+import type { DashPlayer, DashSettings } from './dash-types.js';
+
+/** Milliseconds between two looks of dash.js at a full buffer: its own 500 ms would idle an eighth of a 4 s segment. */
+const SCHEDULE_INTERVAL = 100;
+
+/** Which rule chooses the representation: one of the plugin's, or those of dash.js. */
+export type RuleOwner = 'voxel' | 'dashjs';
+
+/** The dash.js settings that VOXEL video needs; `restore` puts back what was there. */
+export class PlayerSettings {
+  readonly #player: DashPlayer;
+  readonly #bufferSegments: number;
+  readonly #ruleOwner: RuleOwner;
+  #saved: object | undefined;
+
+  constructor(player: DashPlayer, options: { readonly bufferSegments: number; readonly ruleOwner: RuleOwner }) {
+    this.#player = player;
+    this.#bufferSegments = options.bufferSegments;
+    this.#ruleOwner = options.ruleOwner;
+  }
+
+  /** The user or the page pinned a quality: dash.js decides the representation. */
+  get isVideoPinned(): boolean {
+    return !this.#current.streaming.abr.autoSwitchBitrate.video;
+  }
+
+  /** `segmentDuration` in seconds. Does nothing from the second call on. */
+  apply(segmentDuration: number): void {
+    if (this.#saved !== undefined) return;
+    const bufferTime = (this.#bufferSegments + 1) * segmentDuration;
+    const { abandonLoadTimeout, buffer, scheduling } = this.#current.streaming;
+    const { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm } = buffer;
+    this.#saved = {
+      streaming: {
+        abandonLoadTimeout,
+        buffer: { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm },
+        scheduling: { defaultTimeout: scheduling.defaultTimeout },
+      },
+    };
+    this.#player.updateSettings({
+      streaming: {
+        // After an abandonment dash.js refuses to go up again for this long, whatever the rule says.
+        abandonLoadTimeout: this.#ruleOwner === 'voxel' ? 0 : abandonLoadTimeout,
+        buffer: {
+          // It would download again, at a higher quality, what has just been chosen with knowledge of its quality.
+          fastSwitchEnabled: false,
+          // dash.js asks for a segment while buffer + segment duration < target: N segments held and one in flight.
+          bufferTimeDefault: bufferTime,
+          bufferTimeAtTopQuality: bufferTime,
+          bufferTimeAtTopQualityLongForm: bufferTime,
+        },
+        scheduling: { defaultTimeout: SCHEDULE_INTERVAL },
+      },
+    });
+  }
+
+  restore(): void {
+    if (this.#saved !== undefined) this.#player.updateSettings(this.#saved);
+    this.#saved = undefined;
+  }
+
+  get #current(): DashSettings {
+    return this.#player.getSettings() as DashSettings;
+  }
+}
