@@ -78,6 +78,8 @@ class Http1Connection:
             request = await self._next_event(self._site.limits.keep_alive)
             if not isinstance(request, h11.Request):
                 return None
+            if request.http_version not in (b"1.0", b"1.1"):
+                raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request")
             if not isinstance(await self._next_event(self._site.limits.head_timeout), h11.EndOfMessage):
                 raise HttpError(HTTPStatus.BAD_REQUEST, "a request body is not accepted")
         except h11.RemoteProtocolError as error:

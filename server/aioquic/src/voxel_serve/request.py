@@ -53,9 +53,9 @@ class RequestReader:
             event = self._connection.next_event()
         except h11.RemoteProtocolError as error:
             raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head") from error
-        if not isinstance(event, h11.Request):
-            if event is h11.NEED_DATA:
-                return None
+        if event is h11.NEED_DATA:
+            return None
+        if not isinstance(event, h11.Request) or event.http_version != b"1.1":
             raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head")
         return interpret(event, self._limits)
 

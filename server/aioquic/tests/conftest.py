@@ -1,0 +1,50 @@
+"""A folder of files and a server of it on loopback."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from voxel_serve.app import Server, running
+from voxel_serve.config import Config
+
+from .voxel_client import VoxelClient, connect
+
+MEDIA_BYTES = 1_000_000
+
+
+@pytest.fixture
+def media() -> bytes:
+    """Bytes that differ from place to place."""
+    return b"".join(index.to_bytes(4, "big") for index in range(MEDIA_BYTES // 4))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, media: bytes) -> Path:
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / "media.mp4").write_bytes(media)
+    (root / "with space é.txt").write_text("spaced\n")
+    (root / "empty.bin").write_bytes(b"")
+    (root / ".secret").write_text("hidden\n")
+    (root / "index.html").write_text("<!doctype html>\n")
+    (root / "sub" / "index.html").write_text("<!doctype html>sub\n")
+    (tmp_path / "outside.txt").write_text("outside\n")
+    return root
+
+
+@pytest.fixture
+def config(folder: Path, tmp_path: Path) -> Config:
+    return Config(folders={"/": folder}, http_port=0, quic_port=0, certificate_cache=tmp_path / "cache")
+
+
+@pytest.fixture
+async def server(config: Config) -> AsyncIterator[Server]:
+    async with running(config) as server:
+        yield server
+
+
+@pytest.fixture
+async def client(server: Server) -> AsyncIterator[VoxelClient]:
+    """A client without a session yet."""
+    async with connect(server) as client:
+        yield client

@@ -1,0 +1,141 @@
+import math
+
+from aioquic.buffer import Buffer
+from hypothesis import given
+from hypothesis import strategies as st
+from voxel_serve.flow import Flow
+from voxel_serve.scheduler import Scheduler
+
+DATAGRAM_BYTES = 1200
+
+
+def take(flow: Flow) -> list[bytes]:
+    """All datagrams that are ready."""
+    datagrams = []
+    while (datagram := flow.peek()) is not None:
+        flow.commit()
+        datagrams.append(datagram)
+    return datagrams
+
+
+def parse(datagram: bytes) -> tuple[int, int, bytes]:
+    buffer = Buffer(data=datagram)
+    number, offset = buffer.pull_uint_var(), buffer.pull_uint_var()
+    return number, offset, datagram[buffer.tell() :]
+
+
+@given(
+    chunks=st.lists(st.binary(min_size=1, max_size=5000), min_size=1, max_size=10),
+    number=st.integers(0, 2**62 - 1),
+    size=st.integers(20, DATAGRAM_BYTES),
+)
+def test_datagrams_carry_every_byte_once_in_order(chunks: list[bytes], number: int, size: int) -> None:
+    body = b"".join(chunks)
+    flow = Flow(number, len(body), size)
+    datagrams = []
+    for chunk in chunks:
+        flow.push(chunk)
+        datagrams += take(flow)
+    assert all(len(datagram) <= size for datagram in datagrams)
+    # All but the last are full: chunk borders do not show.
+    assert all(len(datagram) == size for datagram in datagrams[:-1])
+    position = 0
+    for datagram in datagrams:
+        flow_number, offset, payload = parse(datagram)
+        assert (flow_number, offset) == (number, position)
+        assert payload == body[position : position + len(payload)]
+        position += len(payload)
+    assert flow.finished
+    assert (flow.sent_bytes, flow.sent_datagrams) == (len(body), len(datagrams))
+
+
+def test_every_datagram_starts_with_the_prefix() -> None:
+    flow = Flow(7, 3000, DATAGRAM_BYTES, prefix=b"\x2a")
+    flow.push(bytes(3000))
+    datagrams = take(flow)
+    assert [datagram[:1] for datagram in datagrams] == [b"\x2a"] * 3
+    assert parse(datagrams[0][1:])[:2] == (7, 0)
+
+
+def test_an_empty_body_is_finished_without_a_datagram() -> None:
+    flow = Flow(1, 0, DATAGRAM_BYTES)
+    assert flow.finished
+    assert take(flow) == []
+
+
+def test_peeking_twice_sends_nothing_twice() -> None:
+    flow = Flow(1, 100, DATAGRAM_BYTES)
+    flow.push(bytes(100))
+    assert flow.peek() == flow.peek()
+    assert flow.sent_bytes == 0
+
+
+def test_a_stopped_flow_has_nothing_more_and_remembers_what_it_sent() -> None:
+    flow = Flow(1, 5000, DATAGRAM_BYTES)
+    flow.push(bytes(5000))
+    flow.peek()
+    flow.commit()
+    flow.peek()
+    flow.stop()
+    assert flow.finished
+    assert flow.peek() is None
+    assert (flow.sent_bytes, flow.sent_datagrams) == (DATAGRAM_BYTES - 2, 1)
+
+
+def full_flow(number: int) -> Flow:
+    flow = Flow(number, 2000, DATAGRAM_BYTES)
+    flow.push(bytes(2000))
+    return flow
+
+
+def order(scheduler: Scheduler) -> list[int]:
+    """The flows' numbers as their datagrams go out."""
+    numbers = []
+    while (datagram := scheduler.peek()) is not None:
+        scheduler.commit()
+        numbers.append(parse(datagram)[0])
+    return numbers
+
+
+def test_flows_go_out_in_the_order_of_request() -> None:
+    scheduler = Scheduler()
+    for number in (3, 1, 2):
+        scheduler.add(full_flow(number))
+    assert order(scheduler) == [3, 3, 1, 1, 2, 2]
+
+
+def test_the_earliest_deadline_goes_first() -> None:
+    scheduler = Scheduler()
+    for number, deadline in ((1, None), (2, 9.0), (3, 4.0), (4, math.inf)):
+        scheduler.add(full_flow(number), deadline)
+    assert order(scheduler) == [3, 3, 2, 2, 1, 1, 4, 4]
+
+
+def test_a_flow_that_waits_for_its_file_does_not_hold_up_the_next() -> None:
+    scheduler = Scheduler()
+    waiting = Flow(1, 2000, DATAGRAM_BYTES)
+    scheduler.add(waiting)
+    scheduler.add(full_flow(2))
+    assert order(scheduler) == [2, 2]
+    waiting.push(bytes(2000))
+    assert order(scheduler) == [1, 1]
+
+
+def test_a_removed_flow_sends_nothing_more() -> None:
+    scheduler = Scheduler()
+    flow = full_flow(1)
+    scheduler.add(flow)
+    assert 1 in scheduler
+    scheduler.peek()
+    scheduler.remove(flow)
+    assert 1 not in scheduler
+    assert order(scheduler) == []
+
+
+def test_committing_after_the_flow_was_removed_counts_nothing() -> None:
+    scheduler = Scheduler()
+    flow = full_flow(1)
+    scheduler.add(flow)
+    scheduler.remove(flow)
+    scheduler.commit()
+    assert flow.sent_bytes == 0
