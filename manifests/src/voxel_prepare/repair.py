@@ -17,7 +17,7 @@ from voxel_prepare.h264 import (
     read_access_unit,
     skip_slice,
 )
-from voxel_prepare.mp4 import Fragment, Mp4Error, Sample, parse_fragments
+from voxel_prepare.mp4 import Fragment, Mp4Error, Sample, UnsupportedMp4, parse_fragments
 
 FILLER_HEADER = b"\x0c"
 """NAL unit type 12, nal_ref_idc 0 (H.264 §7.3.2.7)."""
@@ -90,17 +90,17 @@ def _read_fragments(segment: bytes, received: Received) -> tuple[Fragment, ...]:
     """The segment's fragments; all bytes outside the sample data must be here."""
     try:
         fragments = parse_fragments(segment)
+        if any(sample.size_field is None for fragment in fragments for sample in fragment.samples):
+            raise UnsupportedMp4("fragments without a size for each sample")
     except Mp4Error as error:
-        if received.contains(0, len(segment)):
-            raise MalformedStream(str(error)) from error
-        raise MissingReliableBytes("movie fragment header is missing") from error
-    if not received.contains(fragments[-1].end, len(segment)):
-        raise MissingReliableBytes("bytes after the last fragment are missing")
-    for fragment in fragments:
-        if not received.contains(fragment.start, fragment.mdat_payload):
-            raise MissingReliableBytes("movie fragment header is missing")
-        if any(sample.size_field is None for sample in fragment.samples):
-            raise UnsupportedStream("fragments without a size for each sample")
+        if not received.contains(0, len(segment)):
+            raise MissingReliableBytes("movie fragment header is missing") from error
+        if isinstance(error, UnsupportedMp4):
+            raise UnsupportedStream(str(error)) from error
+        raise MalformedStream(str(error)) from error
+    headers_here = all(received.contains(fragment.start, fragment.mdat_payload) for fragment in fragments)
+    if not headers_here or not received.contains(fragments[-1].end, len(segment)):
+        raise MissingReliableBytes("bytes outside the sample data are missing")
     return fragments
 
 
