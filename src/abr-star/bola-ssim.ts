@@ -3,29 +3,28 @@ import { withoutDominated } from './options.js';
 import { settle } from './placeholder.js';
 import { nextSafetyFactor, safeBytes, stepDown, type Buffer } from './safety.js';
 import { sustainedLevel, wholeSegment } from './start.js';
-import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review } from './types.js';
+import type { Abr, Choice, DecisionState, Option, Review } from './types.js';
 
-/** Share of the throughput that the first level after start-up counts on. */
+/** Share of the throughput that start-up counts on. */
 const START_SAFETY = 0.9;
 
-/** BOLA-E over virtual levels, with scores as utilities (thesis §6.3: "BOLA-SSIM"). Downloads run to their end. */
+/** BOLA-E over virtual levels, with scores as utilities (thesis §6.3, "BOLA-SSIM"). Downloads run to their end. */
 export class BolaSsim implements Abr {
-  readonly name: string = 'bola-ssim';
+  readonly name = 'bola-ssim';
   #phase: 'first' | 'start' | 'steady' = 'first';
+  /** Seconds of buffer that are only imagined, so that BOLA works with buffers shorter than its target. */
   #placeholder = 0;
   #safetyFactor = 1;
 
   choose(state: DecisionState): Choice {
     const bola = bolaParameters(state);
-    const buffer = bufferOf(state);
     const option = this.#next(bola, state);
-    const { placeholder, delay } = settle(this.#placeholder, zeroScoreLevel(bola, option.score), buffer);
+    const { placeholder, delay } = settle(this.#placeholder, zeroScoreLevel(bola, option.score), bufferOf(state));
     this.#placeholder = placeholder;
     return { option, delay };
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the parameter is the interface's; ABR* uses it
-  review(_progress: DownloadProgress): Review {
+  review(): Review {
     return { action: 'continue' };
   }
 
@@ -35,8 +34,11 @@ export class BolaSsim implements Abr {
     this.#safetyFactor = 1;
   }
 
-  /** What the rule would choose among `options` now, without remembering it. `throughput` in bit/s. */
-  protected preferred(state: DecisionState, options: readonly Option[], throughput: number): Option {
+  /**
+   * What the rule prefers among `options`, whose `bytes` are those still to download, at `throughput` bit/s. Returns
+   * one of them and remembers nothing.
+   */
+  preferred(state: DecisionState, options: readonly Option[], throughput: number): Option {
     const useful = withoutDominated(options);
     const best = bestOption(bolaParameters(state), useful, {
       bufferLevel: state.bufferLevel + this.#placeholder,

@@ -18,9 +18,10 @@ class TimeWeightedAverage {
   }
 
   add(value: number, seconds: number): void {
-    const kept = 0.5 ** (seconds / this.#halfLife);
-    this.#sum = kept * this.#sum + (1 - kept) * value;
-    this.#weight = kept * this.#weight + (1 - kept);
+    // expm1 keeps the weight of the shortest download above zero.
+    const gained = -Math.expm1((-Math.LN2 * seconds) / this.#halfLife);
+    this.#sum += gained * (value - this.#sum);
+    this.#weight += gained * (1 - this.#weight);
   }
 
   /** Divided by the weight seen so far: an unprimed average would start from zero ("bias correction"). */

@@ -51,15 +51,19 @@ export interface Choice {
 
 /** A download as it stands, for review every 50 ms. */
 export interface DownloadProgress {
+  /** As it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
   readonly state: DecisionState;
   readonly option: Option;
-  /** Since the request was sent. */
+  /** Seconds since the request was sent. */
   readonly elapsed: number;
   /** Of `option.bytes`. */
   readonly bytesReceived: number;
   /** `reliable` until every reliable byte is here: nothing may be kept before. */
   readonly phase: 'reliable' | 'unreliable';
-  /** The virtual level that the bytes here already reach (whole frames), 0 while in the reliable phase. */
+  /**
+   * The highest virtual level whose frames have arrived, 0 while in the reliable phase. Count bytes, not an unbroken
+   * prefix: one lost datagram must not make all that follows it worthless.
+   */
   readonly levelReceived: number;
 }
 
@@ -67,7 +71,7 @@ export type Review =
   | { readonly action: 'continue' }
   /** Stop here and play what has arrived. */
   | { readonly action: 'keep' }
-  /** Throw away what has arrived and download this instead. */
+  /** Throw away what has arrived and download this instead; one of `state.options`. */
   | { readonly action: 'restart'; readonly option: Option };
 
 /**
@@ -76,7 +80,9 @@ export type Review =
  */
 export interface Abr {
   readonly name: string;
+  /** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
   choose(state: DecisionState): Choice;
+  /** Ask every 50 ms while a chosen option downloads. */
   review(progress: DownloadProgress): Review;
   /** Forget everything, for example after a seek. */
   reset(): void;

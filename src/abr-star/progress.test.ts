@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { ProgressThroughput } from './progress.js';
+
+describe('throughput of a running download', () => {
+  test('is 0 before the first byte', () => {
+    const progress = new ProgressThroughput();
+    progress.update(0.05, 0);
+    expect(progress.throughput).toBe(0);
+  });
+
+  test('does not count the way of the request', () => {
+    const progress = new ProgressThroughput();
+    progress.update(0.2, 0);
+    progress.update(0.25, 6250);
+    expect(progress.throughput).toBeCloseTo(1e6, 3);
+  });
+
+  test('gives a new interval a tenth of the weight of all that was', () => {
+    const progress = new ProgressThroughput();
+    for (let interval = 1; interval <= 200; interval++) progress.update(interval * 0.05, interval * 6250);
+    progress.update(201 * 0.05, 200 * 6250);
+    expect(progress.throughput).toBeCloseTo(0.9e6, 3);
+  });
+
+  test('ignores a clock that stands still and bytes that go back', () => {
+    const progress = new ProgressThroughput();
+    progress.update(0.05, 6250);
+    progress.update(0.05, 12500);
+    progress.update(0.1, 0);
+    expect(progress.throughput).toBeCloseTo(1e6, 3);
+  });
+});

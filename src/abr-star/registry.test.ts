@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest';
+import { AbrError } from './errors.js';
+import { abrNames, createAbr } from './registry.js';
+
+describe('registry', () => {
+  test('makes every rule by its name, anew each time', () => {
+    for (const name of abrNames) {
+      expect(createAbr(name).name).toBe(name);
+      expect(createAbr(name)).not.toBe(createAbr(name));
+    }
+  });
+
+  test.each(['', 'bola-ssim ', 'toString', '__proto__'])('knows no rule %j', (name) => {
+    expect(() => createAbr(name)).toThrow(expect.objectContaining({ name: 'AbrError', code: 'unknown-rule' }));
+  });
+
+  test.each([0, -1, 1.1, NaN])('takes no bandwidth safety of %d', (bandwidthSafety) => {
+    expect(() => createAbr('abr-star', { bandwidthSafety })).toThrow(AbrError);
+  });
+});
