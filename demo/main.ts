@@ -5,7 +5,7 @@ import { byId } from './dom.js';
 import { downloadJson } from './download.js';
 import { showFacts } from './facts.js';
 import { NoticeList } from './notice-list.js';
-import { notice } from './notices.js';
+import { notice, sessionNotice } from './notices.js';
 import type { Report } from './report.js';
 import { startRun } from './run.js';
 import { SegmentTable } from './segment-table.js';
@@ -43,13 +43,16 @@ const supportPanel = new SupportPanel(byId('support', HTMLElement), support);
 
 fillSettingsForm(settings);
 for (const problem of problems) notices.show(notice('settings', problem));
-if (!support.secureContext) notices.show(notice('no-secure-context', location.origin));
 if (!support.h264) notices.show(notice('no-media-source', navigator.userAgent));
 
 const video = byId('video', HTMLVideoElement);
 const run = startRun(video, settings, {
   notice: (problem) => notices.show(problem),
-  session: (event) => supportPanel.showSession(event),
+  session(event) {
+    supportPanel.showSession(event);
+    if (event.state === 'opened') notices.withdraw('session-failed');
+    if (event.state === 'failed') notices.show(sessionNotice(event, support));
+  },
 });
 
 const segments = new SegmentTable(byId('segments', HTMLElement));

@@ -1,7 +1,8 @@
 import { create } from './dom.js';
-import type { Notice } from './notices.js';
+import type { Notice, NoticeKey } from './notices.js';
 
 interface ShownNotice {
+  readonly article: HTMLElement;
   readonly detail: HTMLElement;
   readonly count: HTMLElement;
   times: number;
@@ -10,7 +11,7 @@ interface ShownNotice {
 /** The page's list of problems: the same problem stands there once, with how often it came and its latest detail. */
 export class NoticeList {
   readonly #container: HTMLElement;
-  readonly #shown = new Map<string, ShownNotice>();
+  readonly #shown = new Map<NoticeKey, ShownNotice>();
 
   constructor(container: HTMLElement) {
     this.#container = container;
@@ -23,16 +24,22 @@ export class NoticeList {
     shown.count.textContent = shown.times > 1 ? ` (${shown.times} times)` : '';
   }
 
+  /** The problem is over. */
+  withdraw(key: NoticeKey): void {
+    this.#shown.get(key)?.article.remove();
+    this.#shown.delete(key);
+  }
+
   #add({ key, severity, title, advice }: Notice): ShownNotice {
-    const shown = { detail: create('code'), count: create('span'), times: 0 };
-    const heading = create('h2', { text: title, children: [shown.count] });
-    this.#container.append(
-      create('article', {
-        class: `notice ${severity}`,
-        children: [heading, create('p', { text: advice }), shown.detail],
-        attributes: { role: severity === 'error' ? 'alert' : 'status', 'data-key': key },
-      }),
-    );
+    const detail = create('code');
+    const count = create('span');
+    const article = create('article', {
+      class: `notice ${severity}`,
+      children: [create('h2', { text: title, children: [count] }), create('p', { text: advice }), detail],
+      attributes: { role: severity === 'error' ? 'alert' : 'status', 'data-key': key },
+    });
+    this.#container.append(article);
+    const shown = { article, detail, count, times: 0 };
     this.#shown.set(key, shown);
     return shown;
   }

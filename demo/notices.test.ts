@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dashErrorNotice, transportNotice } from './notices.js';
+import { dashErrorNotice, fallbackNotice, sessionNotice } from './notices.js';
 
 describe('dashErrorNotice', () => {
   it('tells a missing manifest from a server that is down', () => {
@@ -34,15 +34,30 @@ describe('dashErrorNotice', () => {
   });
 });
 
-describe('transportNotice', () => {
+describe('sessionNotice', () => {
   it.each([
-    ['unsupported', 'no-webtransport'],
-    ['discovery-failed', 'no-voxel-server'],
-    ['session-failed', 'session-failed'],
-    ['session-closed', 'session-closed'],
-    ['incomplete', 'fallback'],
-    ['anything else', 'fallback'],
-  ])('takes %s for %s, a warning: the video plays', (code, key) => {
-    expect(transportNotice({ code, message: 'why' })).toMatchObject({ key, severity: 'warning', detail: 'why' });
+    ['unsupported', true, 'no-webtransport'],
+    ['unsupported', false, 'no-secure-context'],
+    ['discovery-failed', true, 'no-voxel-server'],
+    ['session-failed', true, 'session-failed'],
+    ['anything else', true, 'session-failed'],
+  ])('takes %s (secure context: %s) for %s, a warning: the video plays', (code, secureContext, key) => {
+    const problem = sessionNotice({ code, message: 'why' }, { secureContext });
+    expect(problem).toMatchObject({ key, severity: 'warning', detail: 'why' });
+  });
+});
+
+describe('fallbackNotice', () => {
+  it('names the segment and the reason', () => {
+    expect(fallbackNotice({ index: 3, code: 'incomplete', message: 'the stream ended early' })).toMatchObject({
+      key: 'fallback',
+      severity: 'warning',
+      detail: 'segment 3, incomplete: the stream ended early',
+    });
+  });
+
+  it('says nothing of a session that is about to open, or whose failure has been told', () => {
+    expect(fallbackNotice({ index: 0, code: 'session-opening', message: '' })).toBeUndefined();
+    expect(fallbackNotice({ index: 0, code: 'session-failed', message: '' })).toBeUndefined();
   });
 });

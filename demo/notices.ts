@@ -1,7 +1,10 @@
+import type { FallbackEvent } from '../player/types.js';
+import type { Support } from './support.js';
+
 /** A problem in words for the person at the page. */
 export interface Notice {
   /** The same problem has the same key, however often it comes. */
-  readonly key: string;
+  readonly key: NoticeKey;
   /** `error`: the video does not play. `warning`: it plays, but not as asked. */
   readonly severity: 'error' | 'warning';
   readonly title: string;
@@ -46,11 +49,11 @@ const catalogue = {
     advice:
       'The video comes over HTTP. Browsers do not say why; the usual reasons are a firewall that blocks UDP, a self-made certificate that has expired or been replaced (reload the page), or a server that was restarted on another port.',
   },
-  'session-closed': {
+  'no-voxel-data': {
     severity: 'warning',
-    title: 'The WebTransport session ended',
+    title: 'This manifest has no VOXEL data',
     advice:
-      'The server went away or the network changed. The video goes on over HTTP while the session is tried again.',
+      'It plays as ordinary DASH over HTTP, and there is nothing to show about its segments. Prepare the video with voxel-prepare, or choose plain dash.js.',
   },
   fallback: {
     severity: 'warning',
@@ -90,7 +93,7 @@ const catalogue = {
     title: 'Playback failed',
     advice: 'The message below is from dash.js or the browser.',
   },
-} satisfies Record<string, Pick<Notice, 'severity' | 'title' | 'advice'>>;
+} satisfies Record<string, Omit<Notice, 'key' | 'detail'>>;
 
 export type NoticeKey = keyof typeof catalogue;
 
@@ -143,17 +146,29 @@ export function dashErrorNotice({ code, message, status }: DashError): Notice | 
   }
 }
 
-/** What a plugin's `session` or `fallback` event means for the viewer. */
-export function transportNotice({ code, message }: { readonly code: string; readonly message: string }): Notice {
+/** An event of the plugin, as far as it is a problem. */
+interface CodedMessage {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a session that could not be opened means for the viewer. */
+export function sessionNotice({ code, message }: CodedMessage, support: Pick<Support, 'secureContext'>): Notice {
   switch (code) {
     case 'unsupported':
-      return notice('no-webtransport', message);
+      return notice(support.secureContext ? 'no-webtransport' : 'no-secure-context', message);
     case 'discovery-failed':
       return notice('no-voxel-server', message);
-    case 'session-failed':
-    case 'session-closed':
-      return notice(code, message);
     default:
-      return notice('fallback', message);
+      return notice('session-failed', message);
   }
+}
+
+/** Codes of requests that had no session to go to: `sessionNotice` says why, or it is about to open. */
+const withoutSession = ['unsupported', 'discovery-failed', 'session-failed', 'session-opening'];
+
+/** What a request that went over HTTP instead means for the viewer; undefined: nothing, or another notice says it. */
+export function fallbackNotice({ index, code, message }: Omit<FallbackEvent, 'url'>): Notice | undefined {
+  if (withoutSession.includes(code)) return undefined;
+  return notice('fallback', `${index === undefined ? '' : `segment ${index}, `}${code}: ${message}`);
 }

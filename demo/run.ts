@@ -1,8 +1,8 @@
 import type { MediaPlayerClass } from 'dashjs';
 import { attachVoxel } from '../player/index.js';
 import type { FallbackEvent, SessionEvent, VoxelHandle } from '../player/types.js';
-import { dashErrorNotice, notice, transportNotice, type Notice } from './notices.js';
-import { plainSource } from './plain-source.js';
+import { dashErrorNotice, fallbackNotice, notice, type Notice } from './notices.js';
+import { plainSegment, plainSource, type FragmentLoadingCompleted } from './plain-source.js';
 import { buildReport, type Report } from './report.js';
 import { voxelSource, type SegmentSource } from './segment-source.js';
 import { voxelOptions, type Settings } from './settings.js';
@@ -39,18 +39,22 @@ export function startRun(video: HTMLVideoElement, settings: Settings, listener: 
   const fallbacks: FallbackEvent[] = [];
   let ladder: readonly string[] = [];
 
-  handle?.on('session', (event) => {
-    listener.session(event);
-    if (event.state !== 'opened') listener.notice(transportNotice(event));
-  });
+  handle?.on('session', (event) => listener.session(event));
   handle?.on('fallback', (event) => {
     fallbacks.push(event);
-    listener.notice(transportNotice(event));
+    const problem = fallbackNotice(event);
+    if (problem) listener.notice(problem);
   });
   player.on('streamInitialized', () => {
     const representations = [...player.getRepresentationsByType('video')].sort((a, b) => a.bandwidth - b.bandwidth);
     ladder = representations.map(({ id }) => id);
   });
+  if (handle) {
+    player.on('fragmentLoadingCompleted', (event: object) => {
+      const unknownToPlugin = plainSegment(event as FragmentLoadingCompleted) && source.segments().length === 0;
+      if (unknownToPlugin) listener.notice(notice('no-voxel-data', settings.manifest));
+    });
+  }
   listenForErrors(player, video, observer, listener);
 
   video.muted = settings.autoplay;

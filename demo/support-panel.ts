@@ -19,7 +19,8 @@ export class SupportPanel {
 }
 
 function retryText(retryIn: number | undefined): string {
-  return retryIn === undefined ? '' : `; next attempt in ${retryIn.toFixed(0)} s`;
+  if (retryIn === undefined) return '';
+  return retryIn === 0 ? '; the next segment opens another' : `; next attempt in ${retryIn.toFixed(0)} s`;
 }
 
 function row({ name, present, meaning }: SupportItem): HTMLElement {
