@@ -125,15 +125,15 @@ class Session implements VoxelTransport {
         const datagram = decodeDatagram(value);
         if (datagram) this.#listeners.get(datagram.flow)?.(datagram.offset, datagram.payload);
       }
-    } catch (cause) {
-      // Datagrams end with the session, and `closed` says why; without them it is of no use.
-      this.#closedBecause ??= new VoxelError('session-closed', `no more datagrams: ${describe(cause)}`, { cause });
-      this.close();
+    } catch {
+      // Datagrams end with the session, and `closed` says why. Should one ever end without the other, it ends here.
+      this.#webTransport.close({ closeCode: 0, reason: 'no more datagrams' });
     }
   }
 
   #onClosed(reason: VoxelError): VoxelError {
-    return (this.#closedBecause ??= reason);
+    this.#closedBecause = reason;
+    return reason;
   }
 
   #explain(cause: unknown): VoxelError {
@@ -141,7 +141,7 @@ class Session implements VoxelTransport {
     const ofSession = cause instanceof Error && 'source' in cause && cause.source === 'session';
     return ofSession
       ? new VoxelError('session-closed', `the session broke: ${describe(cause)}`, { cause })
-      : new VoxelError('incomplete', `the server reset the stream: ${describe(cause)}`, { cause });
+      : new VoxelError('incomplete', `the stream failed: ${describe(cause)}`, { cause });
   }
 }
 
