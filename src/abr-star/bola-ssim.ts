@@ -1,7 +1,7 @@
 import { bestOption, bolaParameters, preferredFrom, zeroScoreLevel, type Bola } from './bola.js';
 import { withoutDominated } from './options.js';
 import { settle } from './placeholder.js';
-import { nextSafetyFactor, safeBytes, stepDown, type Buffer } from './safety.js';
+import { nextSafetyFactor, safeBytes, stepDown, type BufferState } from './safety.js';
 import { sustainedLevel, wholeSegment } from './start.js';
 import type { Abr, Choice, DecisionState, Option, Review } from './types.js';
 
@@ -66,6 +66,6 @@ export class BolaSsim implements Abr {
 }
 
 /** A buffer for less than two segments cannot hold one while the next arrives: it is taken as one for two. */
-function bufferOf({ bufferLevel, bufferCapacity, segmentDuration }: DecisionState): Buffer {
+function bufferOf({ bufferLevel, bufferCapacity, segmentDuration }: DecisionState): BufferState {
   return { bufferLevel, bufferCapacity: Math.max(bufferCapacity, 2 * segmentDuration), segmentDuration };
 }

@@ -7,8 +7,8 @@ export const LOW_BUFFER = 10;
 const BUFFER_PER_LEVEL = 2;
 
 /**
- * Share of a level's score that its bytes are taken to buy where the ladder has no second level to tell: of the order
- * of what SSIM gains between neighbouring levels.
+ * Share of a level's score that its bytes are taken to buy where the ladder has no second useful level to tell: of the
+ * order of what SSIM gains between neighbouring levels.
  */
 const LONE_LEVEL_GAIN = 0.1;
 
@@ -22,7 +22,7 @@ export interface UsefulLevel {
 }
 
 /**
- * BOLA's control parameters for a ladder and a buffer (Spiteri et al., "BOLA", §IV; values as in the authors' release
+ * BOLA's control parameters for a ladder and a buffer (Spiteri et al., "BOLA"; values as in the authors' release
  * of VOXEL). The papers' V(u + g) is written LOW_BUFFER + V(u + α) here: the same number, as g = LOW_BUFFER/V + α.
  */
 export interface Bola {
@@ -58,7 +58,7 @@ export function bolaParameters({ ladder, segmentDuration, bufferCapacity }: Bola
   };
 }
 
-/** Seconds of buffer up to which BOLA would rather download an option of this utility than pause: V(u + g). */
+/** Seconds of buffer up to which BOLA rather downloads an option of this utility than pauses: V(u + g). */
 export function zeroScoreLevel(bola: Bola, utility: number): number {
   return LOW_BUFFER + bola.weight * (utility + bola.alpha);
 }
@@ -105,7 +105,10 @@ function usefulLevels(ladder: readonly LadderLevel[]): UsefulLevel[] {
   return levels;
 }
 
-/** The −u + g, in utility, at which BOLA scores two levels the same: α for the two lowest. */
+/**
+ * a, in units of utility: BOLA scores the two levels the same at the buffer level V(g − a). For the two lowest it is α.
+ * A lone level gets the α of a neighbour whose additional bytes buy LONE_LEVEL_GAIN of its score.
+ */
 function indifference(lower: UsefulLevel, higher: UsefulLevel | undefined): number {
   if (!higher) return LONE_LEVEL_GAIN * (Math.abs(lower.utility) || 1) - lower.utility;
   return (lower.bitrate * higher.utility - higher.bitrate * lower.utility) / (higher.bitrate - lower.bitrate);

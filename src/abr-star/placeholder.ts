@@ -1,5 +1,5 @@
 import { LOW_BUFFER } from './bola.js';
-import type { Buffer } from './safety.js';
+import type { BufferState } from './safety.js';
 
 /** The part of the buffer that BOLA-E only imagines, and the pause before the next request; seconds. */
 export interface Settled {
@@ -8,12 +8,12 @@ export interface Settled {
 }
 
 /**
- * What a choice leaves of the placeholder (BOLA-E, "From Theory to Practice", §4.2). Buffer and placeholder together
- * must not exceed `zeroScoreLevel`, the level above which BOLA would not download: first the placeholder shrinks, what
- * it cannot give is a pause. A segment that would not fit into the buffer waits too, but that wait says nothing about
- * the link: the placeholder gains what the buffer loses.
+ * What a choice leaves of the placeholder (BOLA-E; Spiteri et al., "From Theory to Practice"). Buffer and placeholder
+ * together must not exceed `zeroScoreLevel`, above which BOLA would not download: first the placeholder shrinks, and
+ * what it cannot give is a pause. A segment that would not fit into the buffer waits too, but that wait says nothing
+ * about the link: the placeholder gains what the buffer loses.
  */
-export function settle(placeholder: number, zeroScoreLevel: number, buffer: Buffer): Settled {
+export function settle(placeholder: number, zeroScoreLevel: number, buffer: BufferState): Settled {
   const { bufferLevel, bufferCapacity, segmentDuration } = buffer;
   // A partial segment may score below the lowest level, where V(u + g) is negative: it must not empty the buffer.
   const highest = Math.max(zeroScoreLevel, LOW_BUFFER, segmentDuration);

@@ -1,27 +1,27 @@
 import type { Option } from './types.js';
 
-/** By how much the safety factor falls with every segment, until it reaches its floor. */
+/** The safety factor's fall from one segment to the next, until it reaches its floor. */
 const DECAY = 0.9;
 
-/** Bounds of the floor: half the throughput is always counted on, and never more than 0.9 of it. */
+/** Bounds of the floor, as in the authors' release of VOXEL: half the throughput is always counted on. */
 const LOWEST_FLOOR = 0.5;
 const HIGHEST_FLOOR = 0.9;
 
-export interface Buffer {
-  /** Seconds. */
+/** In seconds. */
+export interface BufferState {
   readonly bufferLevel: number;
   readonly bufferCapacity: number;
   readonly segmentDuration: number;
 }
 
 /** The safety factor for the segment after this one: full trust at first, less with a long buffer than with a short one. */
-export function nextSafetyFactor(factor: number, { bufferCapacity, segmentDuration }: Buffer): number {
+export function nextSafetyFactor(factor: number, { bufferCapacity, segmentDuration }: BufferState): number {
   const floor = segmentDuration / (bufferCapacity - segmentDuration);
   return Math.max(DECAY * factor, Math.min(Math.max(floor, LOWEST_FLOOR), HIGHEST_FLOOR));
 }
 
-/** How many bytes arrive for sure before the buffer runs out, at `throughput` bit/s. */
-export function safeBytes(throughput: number, factor: number, buffer: Buffer): number {
+/** How many bytes should arrive before the buffer runs out, at `throughput` bit/s. */
+export function safeBytes(throughput: number, factor: number, buffer: BufferState): number {
   const seconds = Math.min(buffer.bufferLevel, buffer.bufferCapacity - buffer.segmentDuration);
   return (throughput / 8) * factor * seconds;
 }

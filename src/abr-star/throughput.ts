@@ -32,7 +32,7 @@ class TimeWeightedAverage {
 
 /**
  * Throughput estimate over finished downloads: two exponentially weighted averages over download time, the lower of
- * both (Spiteri et al., "From Theory to Practice", §5.1). Add neither pauses nor the wait after a trailer.
+ * both (Spiteri et al., "From Theory to Practice"). Add neither pauses nor the wait after a trailer.
  */
 export class ThroughputEstimator {
   #fast = new TimeWeightedAverage(FAST_HALF_LIFE);
