@@ -1,12 +1,10 @@
-import type { MediaPlayerClass } from 'dashjs';
-import type { VoxelHandle } from '../player/types.js';
+import type {} from './voxel-demo.js';
 import { Charts } from './charts.js';
 import { byId } from './dom.js';
 import { downloadJson } from './download.js';
 import { showFacts } from './facts.js';
 import { NoticeList } from './notice-list.js';
 import { notice, sessionNotice } from './notices.js';
-import type { Report } from './report.js';
 import { startRun } from './run.js';
 import { SegmentTable } from './segment-table.js';
 import { fillSettingsForm } from './settings-form.js';
@@ -15,21 +13,6 @@ import { SupportPanel } from './support-panel.js';
 import { checkSupport } from './support.js';
 import { takeSample, TimeSeries } from './time-series.js';
 import { showTransport } from './transport-badge.js';
-
-/** What headless runs and curious people find as `window.voxelDemo`. */
-export interface VoxelDemo {
-  report(): Report;
-  readonly ended: boolean;
-  readonly video: HTMLVideoElement;
-  readonly player: MediaPlayerClass;
-  readonly handle: VoxelHandle | undefined;
-}
-
-declare global {
-  interface Window {
-    voxelDemo: VoxelDemo;
-  }
-}
 
 /** Often enough to see a buffer move, seldom enough to leave the processor to the video. */
 const samplingMs = 500;

@@ -4,7 +4,7 @@ import { supportItems, type Support, type SupportItem } from './support.js';
 
 /** Lists what the browser has and how the WebTransport session stands. */
 export class SupportPanel {
-  readonly #session: HTMLElement;
+  #session: HTMLElement;
 
   constructor(container: HTMLElement, support: Support) {
     this.#session = row({ name: 'WebTransport session', present: false, meaning: 'none asked for yet' });
@@ -14,7 +14,9 @@ export class SupportPanel {
   showSession(event: SessionEvent): void {
     const present = event.state === 'opened';
     const meaning = present ? `open: ${event.url}` : `${event.state}: ${event.message}${retryText(event.retryIn)}`;
-    this.#session.replaceWith(row({ name: 'WebTransport session', present, meaning }));
+    const current = row({ name: 'WebTransport session', present, meaning });
+    this.#session.replaceWith(current);
+    this.#session = current;
   }
 }
 

@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import type { Browser, ConsoleMessage, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type {} from '../../demo/voxel-demo.js';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { root } from '../../tools/setup/paths.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { prepareVideo } from '../../tools/start/prepare.mjs';
+import { startServer } from '../../tools/start/server.mjs';
+
+const SECONDS = 12;
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 360, height: 740 };
+
+type Server = Awaited<ReturnType<typeof startServer>>;
+
+let media: string;
+let server: Server;
+let browser: Browser;
+
+beforeAll(async () => {
+  await ensureBuild();
+  media = await prepareVideo({ video: undefined, duration: SECONDS });
+  server = await serve();
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+function serve(...options: string[]): Promise<Server> {
+  const page = join(root, 'dist/demo');
+  return startServer([page, '--mount', `/media=${media}`, '--http-port', '0', '--quic-port', '0', ...options]);
+}
+
+/** Opens the page and hands it to `use` with everything that the browser complains about. */
+async function withPage<Result>(
+  url: string,
+  viewport: { width: number; height: number },
+  use: (page: Page, complaints: string[]) => Promise<Result>,
+): Promise<Result> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message: ConsoleMessage) => {
+    if (message.type() === 'error' || message.type() === 'warn') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  try {
+    await page.setViewport(viewport);
+    await page.goto(url);
+    return await use(page, complaints);
+  } finally {
+    await page.close();
+  }
+}
+
+function horizontalOverflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}
+
+function textOf(page: Page, selector: string): Promise<string> {
+  return page.$eval(selector, (element) => element.textContent);
+}
+
+function playToEnd(page: Page): Promise<unknown> {
+  return page.waitForFunction(() => window.voxelDemo.ended || window.voxelDemo.report().errors.length > 0, {
+    timeout: 8000 * SECONDS,
+  });
+}
+
+describe('a run over datagrams', () => {
+  it('plays to the end and shows every segment, with nothing in the console', () =>
+    withPage(`${server.ready.url}?autoplay=1&buffer=2`, DESKTOP, async (page, complaints) => {
+      await playToEnd(page);
+      const report = await page.evaluate(() => window.voxelDemo.report());
+      expect(report).toMatchObject({ errors: [], ended: true, transport: 'datagrams', stalls: 0 });
+      expect(report.startupMs).toBeGreaterThan(0);
+      expect(report.playedSeconds).toBeGreaterThan(SECONDS - 0.5);
+      expect(new Set(report.segments.map(({ index }) => index))).toEqual(new Set([0, 1, 2]));
+      expect(await page.$$eval('#segments tr', (rows) => rows.length)).toBe(report.segments.length);
+      expect(await page.$$eval('#segments .strip', (strips) => strips.length)).toBe(report.segments.length);
+      expect(complaints).toEqual([]);
+      expect(await page.$$('.notice')).toEqual([]);
+      expect(await horizontalOverflow(page)).toBe(0);
+    }));
+
+  it('fits a phone, rows of the table included', () =>
+    withPage(`${server.ready.url}?autoplay=1`, PHONE, async (page, complaints) => {
+      await page.waitForSelector('#segments .strip');
+      expect(await horizontalOverflow(page)).toBe(0);
+      await page.click('#settings summary');
+      expect(await horizontalOverflow(page)).toBe(0);
+      expect(complaints).toEqual([]);
+    }));
+
+  it('exports the run', () =>
+    withPage(`${server.ready.url}?autoplay=1`, DESKTOP, async (page) => {
+      await page.waitForSelector('#segments tr');
+      const exported = page.evaluate(
+        () =>
+          new Promise<string>((resolve, reject) => {
+            URL.createObjectURL = (blob) => {
+              (blob as Blob).text().then(resolve, reject);
+              return '#';
+            };
+          }),
+      );
+      await page.click('#export');
+      const run = JSON.parse(await exported) as { segments: unknown[]; samples: { time: number[] } };
+      expect(run.segments.length).toBeGreaterThan(0);
+      expect(run.samples.time.length).toBeGreaterThan(0);
+    }));
+});
+
+describe('settings', () => {
+  it('stand in the address: Apply loads the page anew with what the form says', () =>
+    withPage(`${server.ready.url}?rule=bola-ssim&buffer=3`, DESKTOP, async (page) => {
+      expect(await page.$eval('#rule', (rule) => (rule as HTMLSelectElement).value)).toBe('bola-ssim');
+      await page.select('#transport-setting', 'reliable');
+      await Promise.all([page.waitForNavigation(), page.click('form button')]);
+      const query = Object.fromEntries(new URL(page.url()).searchParams);
+      expect(query).toEqual({
+        manifest: '/media/manifest.mpd',
+        transport: 'reliable',
+        rule: 'bola-ssim',
+        buffer: '3',
+      });
+    }));
+
+  it('play with plain dash.js, no plugin', () =>
+    withPage(`${server.ready.url}?autoplay=1&transport=plain`, DESKTOP, async (page, complaints) => {
+      await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
+      expect(await page.evaluate(() => window.voxelDemo.handle === undefined)).toBe(true);
+      expect(await textOf(page, '#transport')).toBe('HTTP, plain dash.js');
+      expect(complaints).toEqual([]);
+    }));
+
+  it('that make no sense are said in one line', () =>
+    withPage(`${server.ready.url}?buffer=99`, DESKTOP, async (page) => {
+      expect(await textOf(page, '[data-key="settings"] code')).toBe(
+        'buffer=99 is not a whole number from 1 to 7: using 7',
+      );
+    }));
+});
+
+describe('errors that a person can read', () => {
+  const noticeTitle = (page: Page, key: string) =>
+    page.waitForSelector(`[data-key="${key}"]`).then(() => textOf(page, `[data-key="${key}"] h2`));
+
+  it('the manifest is missing', () =>
+    withPage(`${server.ready.url}?manifest=/media/absent.mpd`, PHONE, async (page) => {
+      expect(await noticeTitle(page, 'manifest-missing')).toBe('The manifest is missing');
+      expect(await horizontalOverflow(page)).toBe(0);
+    }));
+
+  it('the server of the manifest is down', async () => {
+    const stopped = await serve();
+    await stopped.stop();
+    const manifest = encodeURIComponent(new URL('/media/manifest.mpd', stopped.ready.url).href);
+    await withPage(`${server.ready.url}?manifest=${manifest}`, DESKTOP, async (page) => {
+      expect(await noticeTitle(page, 'server-down')).toBe('The server does not answer');
+    });
+  });
+
+  it('the server has no WebTransport: the video plays over HTTP', async () => {
+    const http = await serve('--no-webtransport');
+    try {
+      await withPage(`${http.ready.url}?autoplay=1`, DESKTOP, async (page) => {
+        expect(await noticeTitle(page, 'no-voxel-server')).toMatch(/announces no WebTransport/);
+        await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
+        expect(await textOf(page, '#transport')).toBe('HTTP');
+        expect(await page.evaluate(() => window.voxelDemo.report().errors)).toEqual([]);
+      });
+    } finally {
+      await http.stop();
+    }
+  });
+
+  it('the browser has no WebTransport: the video plays over HTTP', async () => {
+    const page = await browser.newPage();
+    try {
+      await page.evaluateOnNewDocument(() => Reflect.deleteProperty(window, 'WebTransport'));
+      await page.goto(`${server.ready.url}?autoplay=1`);
+      expect(await noticeTitle(page, 'no-webtransport')).toBe('This browser has no WebTransport');
+      await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
+      expect(await page.evaluate(() => window.voxelDemo.report().errors)).toEqual([]);
+    } finally {
+      await page.close();
+    }
+  });
+});
