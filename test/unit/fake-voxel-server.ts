@@ -3,10 +3,10 @@ import type { WebTransportConstructor, WebTransportLike } from '../../src/voxel-
 import { encodeVarint } from '../../src/voxel-loader/varint.js';
 import { fileBytes } from './segment-content.js';
 
-/** A request that has arrived whole, and the server's end of its stream. */
+/** A request that has arrived whole, and the server's end of its stream. What follows its end has no effect. */
 export class FakeRequest {
-  /** True once the client has reset the stream. */
-  cancelled = false;
+  #cancelled = false;
+  #ended = false;
   readonly ranges: readonly ByteRange[];
   readonly flow: number | undefined;
   /** The bytes asked for. */
@@ -25,13 +25,24 @@ export class FakeRequest {
     this.body = fileBytes(this.ranges);
   }
 
+  /** True once the client has reset the stream. */
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  /** What the client did. */
+  cancel(): void {
+    this.#cancelled = this.#ended = true;
+  }
+
   send(bytes: Uint8Array | string): void {
-    if (!this.cancelled) this.stream.enqueue(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes);
+    if (!this.#ended) this.stream.enqueue(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes);
   }
 
   /** FIN. */
   finish(): void {
-    if (!this.cancelled) this.stream.close();
+    if (!this.#ended) this.stream.close();
+    this.#ended = true;
   }
 
   reset(): void {
@@ -39,7 +50,8 @@ export class FakeRequest {
   }
 
   fail(source: 'stream' | 'session'): void {
-    if (!this.cancelled) this.stream.error(webTransportError(source));
+    if (!this.#ended) this.stream.error(webTransportError(source));
+    this.#ended = true;
   }
 }
 
@@ -55,6 +67,7 @@ export class FakeVoxelServer {
   #datagrams!: ReadableStreamDefaultController<Uint8Array>;
   #close!: (info: { closeCode: number; reason: string }) => void;
   #break!: (error: Error) => void;
+  #ended = false;
 
   constructor(
     onRequest: (request: FakeRequest) => void = () => {},
@@ -71,7 +84,7 @@ export class FakeVoxelServer {
   }
 
   sendDatagram(bytes: Uint8Array): void {
-    this.#datagrams.enqueue(bytes);
+    if (!this.#ended) this.#datagrams.enqueue(bytes);
   }
 
   closeSession(reason: string): void {
@@ -86,6 +99,8 @@ export class FakeVoxelServer {
   }
 
   #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
     for (const request of this.requests) request.fail('session');
     this.#datagrams.error(webTransportError('session'));
   }
@@ -113,9 +128,7 @@ export class FakeVoxelServer {
     let controller!: ReadableStreamDefaultController<Uint8Array>;
     const readable = new ReadableStream<Uint8Array>({
       start: (started) => void (controller = started),
-      cancel: () => {
-        if (request) request.cancelled = true;
-      },
+      cancel: () => request?.cancel(),
     });
     const writable = new WritableStream<Uint8Array<ArrayBuffer>>({
       write: (bytes) => void (head += new TextDecoder().decode(bytes)),
