@@ -13,12 +13,12 @@ import type { SegmentTransport } from './types.js';
 /** What all loads of one player share. */
 export interface LoadContext {
   readonly transport: SegmentTransport;
-  readonly sessions: SessionManager;
+  readonly sessions: Pick<SessionManager, 'ready'>;
   readonly repairers: Repairers;
   readonly journal: Journal;
   readonly throughput: ThroughputEstimator;
   /** Undefined: dash.js' rules choose. */
-  readonly rateControl: RateControl | undefined;
+  readonly rateControl: Pick<RateControl, 'review' | 'delivered'> | undefined;
   /** Seconds of video. */
   readonly bufferLevel: () => number;
 }

@@ -10,11 +10,14 @@ import {
 import { loadOverHttp } from './http-load.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { representationKey, type Presentation } from './presentation.js';
-import type { Decision } from './rate-control.js';
+import type { Decision, RateControl } from './rate-control.js';
 import { SegmentLoad } from './segment-load.js';
+import type { SessionManager } from './session-manager.js';
 import type { PlayerSettings } from './settings.js';
 
 export interface LoaderContext extends LoadContext {
+  readonly sessions: SessionManager;
+  readonly rateControl: RateControl | undefined;
   readonly settings: PlayerSettings;
   readonly presentation: () => Presentation | undefined;
   /** Starts to open a session with the server of that manifest. */

@@ -141,7 +141,7 @@ export class SegmentLoad {
 
 /** Path and query of a media file of that origin. Throws `PlayerError` for a file of another one. */
 function requestTarget(url: string, origin: string): string {
-  const { origin: mediaOrigin, pathname, search } = new URL(url, location.href);
+  const { origin: mediaOrigin, pathname, search } = new URL(url);
   if (mediaOrigin === origin) return pathname + search;
   throw new PlayerError('other-origin', `${mediaOrigin} is not ${origin}, the origin of the manifest`);
 }

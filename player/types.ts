@@ -122,8 +122,8 @@ export interface DecisionEvent {
 
 export interface DeliveredEvent {
   readonly record: SegmentRecord;
-  /** The very bytes that dash.js appends (not a copy): do not change them. Undefined when they came over HTTP. */
-  readonly data: Uint8Array | undefined;
+  /** The very bytes that dash.js appends (not a copy): do not change them. */
+  readonly data: Uint8Array;
 }
 
 export interface LostEvent {

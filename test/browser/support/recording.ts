@@ -92,7 +92,7 @@ function installRecorder(): void {
       demo = value;
       watch(value.video);
       value.handle?.on('delivered', ({ record, data }) => {
-        if (data) void hooks.recordSegment(record.index, record.representation, base64Of(data));
+        void hooks.recordSegment(record.index, record.representation, base64Of(data));
       });
     },
   });

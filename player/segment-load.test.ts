@@ -1,0 +1,216 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { ThroughputEstimator } from '../src/abr-star/index.js';
+import { openSession, VoxelError, type VoxelTransport } from '../src/voxel-loader/index.js';
+import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';
+import { fileBytes, segmentOf } from '../test/unit/segment-content.js';
+import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import { EventEmitter } from './events.js';
+import { Journal } from './journal.js';
+import type { LoadContext, LoadJob } from './load-context.js';
+import type { Decision, RateControl, ReviewResult } from './rate-control.js';
+import { Repairers } from './repairers.js';
+import { SegmentLoad } from './segment-load.js';
+import type { DeliveredEvent, FallbackEvent, SegmentTransport, VoxelEventMap } from './types.js';
+
+const ORIGIN = 'https://media.example';
+const map = segmentOf(1000, [40, 60, 10, 30]);
+const wholeSegment = fileBytes([map.range]);
+
+/** Everything on the stream, as asked. */
+function answerReliably(request: FakeRequest): void {
+  request.send(responses.reliable(request.body.length));
+  request.send(request.body);
+  request.finish();
+}
+
+function refuse(request: FakeRequest): void {
+  request.send(responses.error(404));
+  request.finish();
+}
+
+describe('SegmentLoad', () => {
+  let delivered: DeliveredEvent[];
+  let fallbacks: FallbackEvent[];
+  let request: LoaderRequest;
+  let response: LoaderResponse;
+  let handlers: Record<'onloadend' | 'onprogress' | 'onabort', ReturnType<typeof vi.fn<() => void>>>;
+  let parentLoad: ReturnType<typeof vi.fn<Load>>;
+
+  beforeEach(() => {
+    handlers = { onloadend: vi.fn(), onprogress: vi.fn(), onabort: vi.fn() };
+    const fragment = { type: 'MediaSegment', mediaType: 'video', index: 3, startTime: 12, duration: 4 };
+    const representation = { id: 'q00', bandwidth: 1000 };
+    request = {
+      url: `${ORIGIN}/bbb/q00.mp4?token=1`,
+      headers: { Range: 'bytes=1000-1139', 'CMCD-Request': 'mtp=1' },
+      timeout: 0,
+      customData: { request: { ...fragment, representation } as never, ...handlers },
+    };
+    response = { request };
+    parentLoad = vi.fn();
+    delivered = [];
+    fallbacks = [];
+  });
+
+  function createLoad(
+    session: () => Promise<VoxelTransport>,
+    options: {
+      transport?: SegmentTransport;
+      decision?: Decision;
+      review?: RateControl['review'];
+      url?: string;
+    } = {},
+  ): SegmentLoad {
+    const events = new EventEmitter<VoxelEventMap>();
+    events.on('delivered', (event) => delivered.push(event));
+    events.on('fallback', (event) => fallbacks.push(event));
+    const context: LoadContext = {
+      transport: options.transport ?? 'reliable',
+      sessions: { ready: session },
+      repairers: new Repairers(),
+      journal: new Journal(events),
+      throughput: new ThroughputEstimator(),
+      rateControl: { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' })) },
+      bufferLevel: () => 8,
+    };
+    const job: LoadJob = {
+      request,
+      response,
+      parentLoad,
+      key: '0/q00',
+      map,
+      decision: options.decision,
+      origin: ORIGIN,
+    };
+    return new SegmentLoad(context, job);
+  }
+
+  const connect = (server: FakeVoxelServer) => () =>
+    openSession({ url: `${ORIGIN}/voxel`, certificateHashes: [] }, server.WebTransport);
+
+  it('gives dash.js the segment as an ordinary response, and tells what it is made of', async () => {
+    const server = new FakeVoxelServer(answerReliably);
+    await createLoad(connect(server)).run();
+    expect(new Uint8Array(response.data as ArrayBuffer)).toEqual(wholeSegment);
+    expect(response).toMatchObject({ status: 206, url: request.url });
+    expect(handlers.onprogress.mock.lastCall).toEqual([{ loaded: 140, total: 140, lengthComputable: true }]);
+    expect(handlers.onloadend).toHaveBeenCalledOnce();
+    expect(parentLoad).not.toHaveBeenCalled();
+    expect(delivered).toMatchObject([
+      { record: { index: 3, representation: 'q00', transport: 'reliable', bytesReliable: 50, bytesUnreliable: 90 } },
+    ]);
+  });
+
+  it('asks for path and query, and forwards the headers of dash.js except the range', async () => {
+    const server = new FakeVoxelServer(answerReliably);
+    await createLoad(connect(server)).run();
+    const { head } = server.requests[0]!;
+    expect(head).toMatch(/^GET \/bbb\/q00\.mp4\?token=1 HTTP\/1\.1\r\n/);
+    expect(head.toLowerCase()).toContain('cmcd-request: mtp=1\r\n');
+    expect(head).not.toContain('1000-1139');
+  });
+
+  it('asks for no more than the virtual level decided', async () => {
+    const server = new FakeVoxelServer(answerReliably);
+    await createLoad(connect(server), { decision: { option: { level: 0 } } as Decision }).run();
+    const asked = server.requests.flatMap(({ ranges }) => ranges);
+    expect(asked).toEqual(map.reliable);
+  });
+
+  it.each([
+    ['there is no session', () => Promise.reject(new VoxelError('session-failed', 'UDP blocked')), 'session-failed'],
+    ['the server refuses', connect(new FakeVoxelServer(refuse)), 'status'],
+    ['the stream breaks', connect(new FakeVoxelServer((incoming) => incoming.reset())), 'incomplete'],
+  ])('falls back to the loader of dash.js when %s', async (_case, session, code) => {
+    await createLoad(session).run();
+    expect(parentLoad).toHaveBeenCalledExactlyOnceWith(request, response);
+    expect(fallbacks).toMatchObject([{ index: 3, code, url: request.url }]);
+    expect(handlers.onloadend).not.toHaveBeenCalled();
+    expect(delivered).toEqual([]);
+  });
+
+  it('leaves the files of other origins to dash.js', async () => {
+    const server = new FakeVoxelServer(answerReliably);
+    request = { ...request, url: 'https://cdn.example/q00.mp4' };
+    await createLoad(connect(server)).run();
+    expect(fallbacks).toMatchObject([{ code: 'other-origin' }]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('falls back when holes cannot be repaired', async () => {
+    // Datagrams asked for and never sent: a hole, and no initialization segment to repair it with.
+    const server = new FakeVoxelServer((incoming) => {
+      if (incoming.flow === undefined) {
+        answerReliably(incoming);
+        return;
+      }
+      incoming.send(responses.unreliable(incoming.body.length, incoming.flow));
+      incoming.send(responses.trailer(0, 1));
+      incoming.finish();
+    });
+    await createLoad(connect(server), { transport: 'datagrams' }).run();
+    expect(fallbacks).toMatchObject([{ code: 'no-initialization' }]);
+    expect(parentLoad).toHaveBeenCalledOnce();
+  });
+
+  it('records a segment that came over HTTP after all', async () => {
+    await createLoad(() => Promise.reject(new VoxelError('session-failed', 'UDP blocked'))).run();
+    response.data = wholeSegment.slice().buffer;
+    request.customData.onloadend?.();
+    expect(handlers.onloadend).toHaveBeenCalledOnce();
+    expect(delivered).toMatchObject([
+      { record: { transport: 'http', bytesReliable: 50, bytesUnreliable: 90, level: 2 } },
+    ]);
+  });
+
+  it('falls back when the request takes longer than dash.js allows', async () => {
+    request = { ...request, timeout: 20 };
+    await createLoad(connect(new FakeVoxelServer(() => {}))).run();
+    expect(fallbacks).toMatchObject([{ code: 'timeout' }]);
+  });
+
+  it('stays silent after dash.js has aborted, while it waits for a session or for bytes', async () => {
+    let open!: (session: VoxelTransport) => void;
+    const waiting = createLoad(() => new Promise((resolve) => (open = resolve))).run();
+    request.customData.abort!();
+    expect(handlers.onabort).toHaveBeenCalledOnce();
+    open({} as VoxelTransport);
+    await waiting;
+
+    const server = new FakeVoxelServer(() => {});
+    const loading = createLoad(connect(server)).run();
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    request.customData.abort!();
+    await loading;
+    expect(server.requests[0]!.cancelled).toBe(true);
+    expect(parentLoad).not.toHaveBeenCalled();
+    expect(handlers.onloadend).not.toHaveBeenCalled();
+    expect(fallbacks).toEqual([]);
+  });
+
+  it('hands a running download to dash.js when it is released', async () => {
+    const server = new FakeVoxelServer(() => {});
+    const load = createLoad(connect(server));
+    const loading = load.run();
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    load.release();
+    await loading;
+    expect(parentLoad).toHaveBeenCalledExactlyOnceWith(request, response);
+    expect(fallbacks).toEqual([]);
+  });
+
+  it('reports progress while bytes arrive, and a restart even when none do', async () => {
+    const restart = { option: { level: 0 } } as Decision;
+    const results: ReviewResult[] = [{ action: 'continue' }, { action: 'restart', decision: restart }];
+    const review = vi.fn((): ReviewResult => results.shift()!);
+    const decision = { option: { level: 2 } } as Decision;
+    const load = createLoad(connect(new FakeVoxelServer(() => {})), { decision, review });
+    const loading = load.run();
+    await vi.waitFor(() => expect(handlers.onprogress).toHaveBeenCalled());
+    expect(handlers.onprogress.mock.calls[0]).toEqual([{ loaded: 0, total: 140, lengthComputable: true }]);
+    expect(load.restart).toBe(restart);
+    request.customData.abort!();
+    await loading;
+    expect(review).toHaveBeenCalledTimes(2);
+  });
+});

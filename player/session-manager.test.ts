@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { VoxelError, type VoxelTransport } from '../src/voxel-loader/index.js';
+import { SessionManager, type SessionSource } from './session-manager.js';
+import type { SessionEvent } from './types.js';
+
+const ORIGIN = 'https://media.example';
+
+/** A source whose attempts the test ends by hand. */
+function createSource() {
+  const attempts: { resolve(session: VoxelTransport): void; reject(error: unknown): void }[] = [];
+  const source: SessionSource = {
+    locate: () => Promise.resolve({ url: `${ORIGIN}/voxel`, certificateHashes: [] }),
+    open: () => new Promise((resolve, reject) => void attempts.push({ resolve, reject })),
+  };
+  return { attempts, source };
+}
+
+function createSession() {
+  let end!: (reason: VoxelError) => void;
+  const closed = new Promise<VoxelError>((resolve) => (end = resolve));
+  const close = vi.fn();
+  const session = { host: '', closed, close, request: vi.fn(), openFlow: vi.fn() } as unknown as VoxelTransport;
+  return { session, end, close };
+}
+
+/** Lets everything that is ready run. */
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+describe('SessionManager', () => {
+  let events: SessionEvent[];
+  let setUp: ReturnType<typeof createSource>;
+  let manager: SessionManager;
+
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    events = [];
+    setUp = createSource();
+    manager = new SessionManager(setUp.source, (event) => events.push(event));
+    manager.start(ORIGIN);
+    await settle();
+  });
+
+  afterEach(() => {
+    manager.stop();
+    vi.useRealTimers();
+  });
+
+  it('hands out the session once it is open', async () => {
+    const { session } = createSession();
+    const ready = manager.ready();
+    setUp.attempts[0]!.resolve(session);
+    await expect(ready).resolves.toBe(session);
+    expect(manager.isOpen).toBe(true);
+    expect(events).toEqual([{ state: 'opened', url: `${ORIGIN}/voxel` }]);
+  });
+
+  it('keeps a segment waiting only shortly, and not at all later in the same attempt', async () => {
+    const first = expect(manager.ready()).rejects.toMatchObject({ code: 'session-opening' });
+    await vi.advanceTimersByTimeAsync(1000);
+    await first;
+    const second = expect(manager.ready()).rejects.toMatchObject({ code: 'session-opening' });
+    await settle();
+    await second;
+  });
+
+  it('tries again after a failure, ever more slowly, and says why it failed meanwhile', async () => {
+    setUp.attempts[0]!.reject(new VoxelError('session-failed', 'UDP blocked'));
+    await settle();
+    await expect(manager.ready()).rejects.toMatchObject({ code: 'session-failed' });
+    await vi.advanceTimersByTimeAsync(1000);
+    setUp.attempts[1]!.reject(new VoxelError('session-failed', 'UDP blocked'));
+    await settle();
+    expect(events.map((event) => 'retryIn' in event && event.retryIn)).toEqual([1, 2]);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(setUp.attempts).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(setUp.attempts).toHaveLength(3);
+  });
+
+  it.each([
+    new VoxelError('unsupported', 'no WebTransport'),
+    new VoxelError('discovery-failed', 'no such file', { status: 404 }),
+  ])('does not try again when that cannot help: $code', async (error) => {
+    setUp.attempts[0]!.reject(error);
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect(setUp.attempts).toHaveLength(1);
+    expect(events).toEqual([{ state: 'failed', code: error.code, message: error.message, retryIn: undefined }]);
+    await expect(manager.ready()).rejects.toBe(error);
+  });
+
+  it('opens another session with the next segment after one has closed, not before', async () => {
+    const { session, end } = createSession();
+    setUp.attempts[0]!.resolve(session);
+    await settle();
+    end(new VoxelError('session-closed', 'idle'));
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(setUp.attempts).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ state: 'closed', code: 'session-closed', retryIn: 0 });
+
+    const next = createSession();
+    const ready = manager.ready();
+    await settle();
+    setUp.attempts[1]!.resolve(next.session);
+    await expect(ready).resolves.toBe(next.session);
+  });
+
+  it('starts anew for another origin only', async () => {
+    const { session, close } = createSession();
+    setUp.attempts[0]!.resolve(session);
+    await settle();
+    manager.start(ORIGIN);
+    expect(close).not.toHaveBeenCalled();
+    manager.start('https://other.example');
+    await settle();
+    expect(close).toHaveBeenCalledOnce();
+    expect(setUp.attempts).toHaveLength(2);
+  });
+
+  it('closes a session that opens after stop, and says nothing of it', async () => {
+    const { session, close } = createSession();
+    manager.stop();
+    setUp.attempts[0]!.resolve(session);
+    await settle();
+    expect(close).toHaveBeenCalledOnce();
+    expect(events).toEqual([]);
+    expect(manager.isOpen).toBe(false);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { DashPlayer, DashSettings } from './dash-types.js';
+import { PlayerSettings, type RuleOwner } from './settings.js';
+
+const before: DashSettings = {
+  streaming: {
+    abandonLoadTimeout: 10_000,
+    abr: { autoSwitchBitrate: { video: true } },
+    buffer: {
+      fastSwitchEnabled: null,
+      bufferTimeDefault: 18,
+      bufferTimeAtTopQuality: 30,
+      bufferTimeAtTopQualityLongForm: 60,
+    },
+    scheduling: { defaultTimeout: 500 },
+  },
+};
+
+function merge(target: Record<string, unknown>, source: object): void {
+  for (const [name, value] of Object.entries(source)) {
+    if (typeof value === 'object' && value !== null) merge(target[name] as Record<string, unknown>, value as object);
+    else target[name] = value;
+  }
+}
+
+function setUp(bufferSegments: number, ruleOwner: RuleOwner) {
+  const current = structuredClone(before);
+  const player = {
+    getSettings: () => current,
+    updateSettings: (changes: object) => merge(current as unknown as Record<string, unknown>, changes),
+  } as DashPlayer;
+  return { current, settings: new PlayerSettings(player, { bufferSegments, ruleOwner }) };
+}
+
+describe('PlayerSettings', () => {
+  it('lets dash.js hold N segments and one in flight', () => {
+    const { current, settings } = setUp(7, 'voxel');
+    settings.apply(4);
+    expect(current.streaming).toMatchObject({
+      abandonLoadTimeout: 0,
+      buffer: {
+        fastSwitchEnabled: false,
+        bufferTimeDefault: 32,
+        bufferTimeAtTopQuality: 32,
+        bufferTimeAtTopQualityLongForm: 32,
+      },
+    });
+  });
+
+  it('leaves the abandonment to dash.js when its rules choose', () => {
+    const { current, settings } = setUp(1, 'dashjs');
+    settings.apply(4);
+    expect(current.streaming.abandonLoadTimeout).toBe(10_000);
+    expect(current.streaming.buffer.bufferTimeDefault).toBe(8);
+  });
+
+  it('puts back what was there before, also after it was applied twice', () => {
+    const { current, settings } = setUp(3, 'voxel');
+    settings.apply(4);
+    settings.apply(2);
+    expect(current.streaming.buffer.bufferTimeDefault).toBe(16);
+    settings.restore();
+    expect(current).toEqual(before);
+  });
+
+  it('changes nothing when nothing was applied', () => {
+    const { current, settings } = setUp(3, 'voxel');
+    settings.restore();
+    expect(current).toEqual(before);
+  });
+});
