@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { strictDecode } from '../../test/browser/support/strict-decode.js';
+import { encodeClip, initEnd, remuxClip, SYNTHETIC_CLIPS } from '../../test/repair/clips.js';
+import { punch, receivedExcept, type Hole } from '../../test/repair/holes.js';
+import { fromHex, type SliceVector } from '../../test/repair/vectors.js';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { parseParameterSets } from './h264/parameter-sets.js';
+import { SkipSliceWriter } from './h264/skip-slice.js';
+import { parseSliceHeader } from './h264/slice-header.js';
+import { createRepairer, type FrameReport } from './index.js';
+
+const PYTHON = process.env.VOXEL_PYTHON ?? venvProgram('python');
+const SLICES = 1000;
+/** Share of the P and B slices that are damaged. */
+const DAMAGE = [0.05, 0.3, 1];
+const REAL_CLIPS = ['intel_car_432p.mp4', 'bbb_720p30_a.mp4'];
+const LARGEST_OUTPUT_BYTES = 1 << 28;
+const TIMEOUT_MS = 120_000;
+
+/** A fragment of a clip as `voxel_prepare.repair_vectors` damaged and repaired it. */
+interface FragmentVector {
+  readonly start: number;
+  readonly end: number;
+  readonly holes: readonly Hole[];
+  readonly sha256: string;
+  readonly frames: readonly FrameReport[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'voxel-repair-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function pythonVectors(...args: string[]): unknown[] {
+  const command = ['-m', 'voxel_prepare.repair_vectors', ...args];
+  const result = spawnSync(PYTHON, command, { encoding: 'utf8', maxBuffer: LARGEST_OUTPUT_BYTES });
+  if (result.status !== 0) throw new Error(`${PYTHON} ${command.join(' ')}: ${result.stderr || result.error?.message}`);
+  return result.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+/** Repairs the clip as Python damaged it, compares the results, and returns the repaired file. */
+function repairLikePython(path: string, damage: number): Buffer {
+  const file = readFileSync(path);
+  const repairer = createRepairer(file.subarray(0, initEnd(file)));
+  const vectors = pythonVectors('--clip', path, '--seed', '7', '--damage', String(damage)) as FragmentVector[];
+  const segments = vectors.map(({ start, end, holes, sha256, frames }) => {
+    const damaged = punch(file.subarray(start, end), holes);
+    const repaired = repairer.repair(damaged, receivedExcept(holes));
+    expect(repaired.frames).toEqual(frames);
+    expect(createHash('sha256').update(repaired.bytes).digest('hex')).toBe(sha256);
+    return repaired.bytes;
+  });
+  return Buffer.concat([file.subarray(0, initEnd(file)), ...segments]);
+}
+
+describe('TypeScript and Python repair agree byte for byte', () => {
+  it(`on ${SLICES} random slices`, { timeout: TIMEOUT_MS }, () => {
+    const vectors = pythonVectors('--count', String(SLICES), '--seed', '20') as SliceVector[];
+    expect(vectors).toHaveLength(SLICES);
+    for (const vector of vectors) {
+      const nal = fromHex(vector.nal);
+      const header = parseSliceHeader(nal, parseParameterSets(fromHex(vector.avcc)));
+      const { type, firstMacroblock, cabacInitIdc, qp, headerBits, headerBytes } = header;
+      expect({ ...vector, type, firstMacroblock, cabacInitIdc, qp, headerBits, headerBytes }).toEqual(vector);
+      if (vector.skipSlice === null) continue;
+      const skipSlice = new SkipSliceWriter().write(nal.subarray(0, headerBytes), header, vector.macroblocks);
+      expect(Buffer.from(skipSlice).toString('hex')).toBe(vector.skipSlice);
+    }
+  });
+
+  it.each(SYNTHETIC_CLIPS)(
+    'on $name, at 5, 30 and 100 % damage, and a strict decoder gets every frame of it',
+    { timeout: TIMEOUT_MS },
+    (clip) => {
+      const path = encodeClip(clip, folder);
+      const { length } = strictDecode(readFileSync(path), Buffer.of());
+      for (const damage of DAMAGE) {
+        expect(strictDecode(repairLikePython(path, damage), Buffer.of())).toHaveLength(length);
+      }
+    },
+  );
+
+  for (const name of REAL_CLIPS) {
+    const file = join(root, '../shared/data/videos', name);
+    const title = existsSync(file) ? `on ${name}` : `on ${name} (skipped: ${file} is absent)`;
+    it.skipIf(!existsSync(file))(`${title}, every P and B slice damaged`, { timeout: TIMEOUT_MS }, () => {
+      const path = join(folder, name);
+      remuxClip(file, path);
+      repairLikePython(path, 1);
+    });
+  }
+});
