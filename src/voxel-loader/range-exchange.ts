@@ -173,8 +173,7 @@ export class RangeExchange {
     if (this.#ended) return;
     this.#ended = true;
     this.#flow?.close();
-    if (failure) this.#cancel.abort();
-    else setTimeout(() => this.#cancel.abort(), LINGER_MS);
+    setTimeout(() => this.#cancel.abort(), LINGER_MS);
     this.#resolve(failure);
   }
 }

@@ -123,6 +123,17 @@ describe('a failing unreliable part', () => {
     expect(delivered.failure).toMatchObject(error);
   });
 
+  it('is no failure of the segment on a common stream either', async () => {
+    const { download, reliable } = await start({ transport: 'reliable' });
+    answer(reliable, reliable.body.subarray(0, 40));
+    await settle();
+    reliable.reset();
+    const delivered = await download.result;
+    expectSound(delivered, map, 80);
+    expect(delivered).toMatchObject({ bytesUnreliable: 25, bytesLost: 0, bytesUnsent: 55 });
+    expect(delivered.failure).toMatchObject({ code: 'incomplete' });
+  });
+
   it('does not end the download while reliable bytes are missing', async () => {
     const scene = await start();
     scene.unreliable.send(responses.error(503));
