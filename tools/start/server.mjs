@@ -7,7 +7,7 @@ import { UserError } from '../setup/process.mjs';
 
 /**
  * The line that voxel-serve prints when it is ready.
- * @typedef {{ url: string, endpoint: string, certificateHashes: string[] }} Ready
+ * @typedef {{ url: string, quicPort: number, endpoint: string, certificateHashes: string[] }} Ready
  */
 
 /**
