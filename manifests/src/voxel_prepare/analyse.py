@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from av.error import FFmpegError
 
@@ -12,10 +13,10 @@ from voxel_prepare.mp4 import SampleDefaults
 from voxel_prepare.order import unreferenced_last
 from voxel_prepare.score import EncodedSegment, score_prefixes, score_untouched
 from voxel_prepare.segment_layout import Frame, read_frames
-from voxel_prepare.steps import choose_prefixes
+from voxel_prepare.steps import REFERENCED_STEPS, UNREFERENCED_STEPS, choose_prefixes
 
-METHOD = "unreferenced-last, ssim bicubic, steps 5+5"
-"""Names what decides the result besides the media files; analyses made another way are made again."""
+METHOD = f"unreferenced last; SSIM, bicubic; {REFERENCED_STEPS}+{UNREFERENCED_STEPS} steps"
+"""Names what decides the result besides the media files: analyses made another way are made again."""
 
 SCORE_DECIMALS = 5
 
@@ -55,6 +56,17 @@ class SegmentAnalysis:
     warning: str | None = None
     """Why all of it is reliable."""
 
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> "SegmentAnalysis":
+        """Reads what `dataclasses.asdict` made of one, after a round trip through JSON."""
+        return cls(
+            range=ByteRange(*fields["range"]),
+            reliable=[ByteRange(*range_) for range_ in fields["reliable"]],
+            unreliable=[ByteRange(*range_) for range_ in fields["unreliable"]],
+            steps=[Step(**step) for step in fields["steps"]],
+            warning=fields["warning"],
+        )
+
     @property
     def reliable_bytes(self) -> int:
         return sum(range_.size for range_ in self.reliable)
@@ -70,10 +82,11 @@ def analyse_segment(source: SegmentSource, reference: SegmentSource) -> SegmentA
     segment = source.read()
     reference_segment = reference.read() if reference != source else None
     try:
-        frames = read_frames(ParameterSets.from_avcc(source.codec_configuration), segment.data, source.defaults)
-        return _ranked(source.range, segment, reference_segment, frames)
-    except RepairError as error:
-        return _fully_reliable(source.range, score_untouched(segment, reference_segment), str(error))
+        try:
+            frames = read_frames(ParameterSets.from_avcc(source.codec_configuration), segment.data, source.defaults)
+            return _ranked(source.range, segment, reference_segment, frames)
+        except RepairError as error:
+            return _fully_reliable(source.range, score_untouched(segment, reference_segment), str(error))
     except FFmpegError as error:
         raise PreparationError(f"{source.path.name}, bytes {source.range}: cannot be decoded: {error}") from error
 

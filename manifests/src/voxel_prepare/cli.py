@@ -1,1 +1,100 @@
 """Console command `voxel-prepare`."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.ladder import parse_levels
+from voxel_prepare.prepare import prepare
+from voxel_prepare.progress import say, summarise
+from voxel_prepare.request import Preset, Request
+
+EXIT_FAILURE = 1
+EXIT_INTERRUPTED = 130
+
+LEVELS_HELP = (
+    "What to encode, as NAME[:MBPS],…: a name from 144p to 2160p alone stands for the thesis' bitrates of that size "
+    "(720p is 2.35 and 3 Mbit/s), 720p:3 for one level of that size at that bitrate. Default: all thesis levels that "
+    "the source is large enough for."
+)
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def voxel_prepare(
+    inputs: Annotated[
+        list[Path], typer.Argument(metavar="INPUT…", help="A video file; with --copy one file for each level.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
+    levels: Annotated[str | None, typer.Option(metavar="LIST", help=LEVELS_HELP)] = None,
+    segment: Annotated[
+        float, typer.Option(min=0.5, max=30, metavar="S", help="Seconds of a segment, rounded to whole frames.")
+    ] = 4,
+    slices: Annotated[
+        int, typer.Option(min=1, max=32, metavar="N", help="Slices of a picture; more make repair finer.")
+    ] = 1,
+    preset: Annotated[Preset, typer.Option(help="x264's trade of time for quality.")] = Preset.SLOW,
+    passes: Annotated[int, typer.Option(min=1, max=2, help="Encoding passes.")] = 2,
+    start: Annotated[float, typer.Option(min=0, metavar="S", help="Leave out that much of the beginning.")] = 0,
+    duration: Annotated[
+        float | None, typer.Option(min=0.1, metavar="S", help="Prepare only that much. Default: to the end.")
+    ] = None,
+    copy: Annotated[
+        bool, typer.Option("--copy", help="The inputs are the levels, H.264 in MP4, and are not encoded again.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes at a time. Default: one for each core.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+) -> None:
+    """Prepares video for voxel-dash: encodes it at several levels, ranks and scores its frames, writes the manifest.
+
+    What is finished is used again by a second run. Exit codes: 0; 1 failed; 2 bad input; 130 interrupted.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        request = Request(
+            inputs=tuple(inputs),
+            out=out,
+            media="copy" if copy else "encode",
+            levels=tuple(parse_levels(levels)) if levels is not None else None,
+            segment_seconds=segment,
+            slices=slices,
+            preset=preset,
+            passes=passes,
+            start=start,
+            duration=duration,
+            jobs=jobs or os.cpu_count() or 1,
+        )
+        request.check()
+        summarise(prepare(request))
+    except KeyboardInterrupt:
+        raise _ended("interrupted; a second run goes on from what is finished", EXIT_INTERRUPTED) from None
+    except Exception as error:
+        if debug:
+            raise
+        raise _ended(*_explained(error)) from error
+
+
+def main() -> None:
+    """Entry point."""
+    app()
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """One line and the exit code for it."""
+    if isinstance(error, PreparationError):
+        return str(error), error.exit_code
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror, EXIT_FAILURE
+    return f"internal error (see --debug): {type(error).__name__}: {error}", EXIT_FAILURE
+
+
+def _ended(message: str, exit_code: int) -> typer.Exit:
+    say(f"voxel-prepare: {message}")
+    return typer.Exit(exit_code)

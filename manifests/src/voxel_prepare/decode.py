@@ -37,4 +37,4 @@ def _rows(frame: VideoFrame, index: int) -> np.ndarray[tuple[int, int], np.dtype
     plane = frame.planes[index]
     component = frame.format.components[index]
     row_bytes = plane.width * ((component.bits + 7) // 8)
-    return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)[:, :row_bytes]
+    return np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)[:, :row_bytes]

@@ -1,6 +1,6 @@
 """Which levels to encode: the thesis' ladder (Table 6.2), cut to what the source holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from voxel_prepare.errors import InputError
@@ -61,7 +61,7 @@ def parse_levels(text: str) -> list[LevelName]:
     return names
 
 
-def choose_levels(width: int, height: int, names: list[LevelName] | None = None) -> list[Level]:
+def choose_levels(width: int, height: int, names: Sequence[LevelName] | None = None) -> list[Level]:
     """The levels for a source of that size in square pixels, ascending in bitrate, with ids `q00`, `q01`, ….
 
     Without `names`: the thesis' ladder without the levels above the source. Raises `InputError` when a named level is
@@ -89,9 +89,7 @@ def scaled_size(size: str, width: int, height: int) -> tuple[int, int] | None:
 
 def _numbered(levels: Iterable[tuple[tuple[int, int], int]]) -> list[Level]:
     ascending = sorted(levels, key=lambda level: (level[1], level[0]))
-    return [
-        Level(f"q{index:02}", width, height, bitrate) for index, ((width, height), bitrate) in enumerate(ascending)
-    ]
+    return [Level(f"q{index:02}", width, height, bitrate) for index, ((width, height), bitrate) in enumerate(ascending)]
 
 
 def _parse_rate(part: str, text: str) -> float:

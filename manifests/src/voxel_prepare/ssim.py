@@ -19,7 +19,7 @@ class SsimMeter:
         self._graph = graph = Graph()  # its filters do not keep it alive
         graph.threads = 1
         self._inputs = [
-            graph.add_buffer(width=frame.width, height=frame.height, format=frame.format.name, time_base=TIME_BASE)
+            graph.add_buffer(width=frame.width, height=frame.height, format=frame.format, time_base=TIME_BASE)
             for frame in (picture, reference)
         ]
         scale = graph.add("scale", f"{reference.width}:{reference.height}:flags=bicubic")

@@ -1,0 +1,144 @@
+"""Encodes and remuxes with FFmpeg: one fragmented MP4 per level and per audio track."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from voxel_prepare.ffmpeg import OnFrames, run_ffmpeg
+from voxel_prepare.ladder import Level
+from voxel_prepare.request import Preset
+from voxel_prepare.segments import SegmentDuration
+from voxel_prepare.source import AudioTrack, Source
+
+PEAK_FACTOR = 2
+"""Capped variable bitrate: peaks of twice the average (thesis §6.4.2), over a buffer of one second at the peak."""
+
+AUDIO_BITRATE_PER_CHANNEL = 64_000
+AUDIO_SAMPLE_RATE = 48_000
+MAX_AUDIO_CHANNELS = 2
+
+AAC_PRIMING_SAMPLES = 1024
+"""What FFmpeg's AAC encoder puts out before the first sample."""
+
+FRAGMENTED = ("-movflags", "+frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets+skip_trailer")
+"""One fragment per key frame, and the first picture at time 0 without an edit list, which not all players apply."""
+
+NO_METADATA = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of the source to prepare, in seconds."""
+
+    start: float
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class VideoSettings:
+    """How to encode, the same for all levels."""
+
+    preset: Preset
+    passes: int
+    slices: int
+    """Per picture; more make repair finer."""
+    segment: SegmentDuration
+
+
+def video_arguments(source: Source, excerpt: Excerpt, level: Level, settings: VideoSettings) -> list[str]:
+    """FFmpeg's arguments for one level, without passes, threads and output."""
+    filters = (
+        f"fps={settings.segment.rate}:start_time=0,scale={level.width}:{level.height}:flags=bicubic,"
+        "setsar=1,format=yuv420p"
+    )
+    frames = settings.segment.frames
+    x264 = f"keyint={frames}:min-keyint={frames}:scenecut=0:open-gop=0:slices={settings.slices}"
+    return [
+        *_input(source, excerpt),
+        *("-map", f"0:{source.video_stream}", "-vf", filters, "-c:v", "libx264", "-preset", settings.preset),
+        *("-b:v", str(level.bitrate), "-maxrate", str(PEAK_FACTOR * level.bitrate)),
+        *("-bufsize", str(PEAK_FACTOR * level.bitrate), "-x264-params", x264),
+        *("-video_track_timescale", str(settings.segment.rate.numerator)),
+        *NO_METADATA,
+        *FRAGMENTED,
+    ]
+
+
+async def encode_video(
+    arguments: Sequence[str], output: Path, *, passes: int, threads: int, on_frames: OnFrames
+) -> None:
+    """Encodes one level to `output`. `on_frames` counts the frames of all passes together."""
+    arguments = [*arguments, "-threads", str(threads)]
+    if passes == 1:
+        await run_ffmpeg([*arguments, "-f", "mp4", str(output)], on_frames)
+        return
+    statistics = ("-passlogfile", str(output.with_name(f"{output.name}.statistics")))
+    first_pass_frames = 0
+
+    def on_first_pass(frames: int) -> None:
+        nonlocal first_pass_frames
+        first_pass_frames = frames
+        on_frames(frames)
+
+    await run_ffmpeg([*arguments, "-pass", "1", *statistics, "-f", "null", "-"], on_first_pass)
+    await run_ffmpeg(
+        [*arguments, "-pass", "2", *statistics, "-f", "mp4", str(output)],
+        lambda frames: on_frames(first_pass_frames + frames),
+    )
+
+
+def encoded_audio(track: AudioTrack) -> AudioTrack:
+    """What `audio_arguments` make of a track."""
+    channels = min(track.channels, MAX_AUDIO_CHANNELS)
+    return replace(track, codec="aac", profile="LC", channels=channels, sample_rate=AUDIO_SAMPLE_RATE)
+
+
+def audio_arguments(source: Source, excerpt: Excerpt, track: AudioTrack, segment: SegmentDuration) -> list[str]:
+    """FFmpeg's arguments for one audio track, as AAC in step with the video."""
+    encoded = encoded_audio(track)
+    sample_rate, channels = encoded.sample_rate, encoded.channels
+    # Players of fragments play the encoder's priming too: it takes the place of the first samples.
+    filters = (
+        f"aresample={sample_rate}:async=1:first_pts=0,atrim=start_sample={AAC_PRIMING_SAMPLES},asetpts=PTS-STARTPTS"
+    )
+    return [
+        *_input(source, excerpt),
+        *("-map", f"0:{track.stream_index}", "-af", filters, "-ac", str(channels)),
+        *("-c:a", "aac", "-b:a", str(channels * AUDIO_BITRATE_PER_CHANNEL)),
+        *_audio_segments(segment),
+    ]
+
+
+def video_copy_arguments(source: Source) -> list[str]:
+    """Remuxes the video track as it is."""
+    return ["-i", str(source.path), "-map", f"0:{source.video_stream}", "-c", "copy", *NO_METADATA, *FRAGMENTED]
+
+
+def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDuration) -> list[str]:
+    """Remuxes an audio track as it is."""
+    return ["-i", str(source.path), "-map", f"0:{track.stream_index}", "-c", "copy", *_audio_segments(segment)]
+
+
+async def write_audio(arguments: Sequence[str], output: Path) -> None:
+    """Runs FFmpeg with arguments from above; HLS' playlist comes beside `output` and is not kept."""
+    playlist = output.with_name(f"{output.name}.m3u8")
+    name = str(output).replace("%", "%%")
+    await run_ffmpeg([*arguments, "-hls_segment_filename", name, str(playlist)])
+    playlist.unlink()
+
+
+def _input(source: Source, excerpt: Excerpt) -> list[str]:
+    seek = ["-ss", f"{excerpt.start:.6f}"] if excerpt.start else []
+    return [*seek, "-i", str(source.path), "-t", f"{excerpt.duration:.6f}"]
+
+
+def _audio_segments(segment: SegmentDuration) -> list[str]:
+    """FFmpeg's HLS muxer ends each segment at the frame nearest to a multiple of its duration.
+
+    Its MP4 and DASH muxers count from the segment before, and drift away from the video.
+    """
+    return [
+        *NO_METADATA,
+        *("-f", "hls", "-hls_time", f"{float(segment.seconds):.6f}", "-hls_segment_type", "fmp4"),
+        *("-hls_flags", "single_file", "-hls_playlist_type", "vod", "-hls_list_size", "0"),
+    ]

@@ -1,0 +1,60 @@
+"""Runs FFmpeg's command; PyAV decodes and measures, but only the command gives progress and two-pass encoding."""
+
+import asyncio
+from asyncio.subprocess import PIPE
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import imageio_ffmpeg
+
+from voxel_prepare.errors import PreparationError
+
+OnFrames = Callable[[int], None]
+"""Called with the number of frames written so far."""
+
+
+def ffmpeg_program() -> str:
+    """The static binary that imageio-ffmpeg brings along."""
+    program: str = imageio_ffmpeg.get_ffmpeg_exe()
+    return program
+
+
+def ffmpeg_version() -> str:
+    """Names the build: part of what decides an encoder's output."""
+    return Path(ffmpeg_program()).name
+
+
+async def run_ffmpeg(arguments: Sequence[str], on_frames: OnFrames = lambda frames: None) -> None:
+    """Runs FFmpeg to its end; kills it when cancelled. Raises `PreparationError` with its last message."""
+    process = await asyncio.create_subprocess_exec(
+        *(ffmpeg_program(), "-nostdin", "-v", "error", "-y", "-progress", "pipe:1", *arguments),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        async with asyncio.TaskGroup() as readers:
+            readers.create_task(_read_progress(process.stdout, on_frames))
+            messages = readers.create_task(process.stderr.read())
+        exit_code = await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if exit_code != 0:
+        raise PreparationError(f"ffmpeg: {_reason(messages.result().decode(errors='replace'), exit_code)}")
+
+
+async def _read_progress(stdout: asyncio.StreamReader, on_frames: OnFrames) -> None:
+    async for line in stdout:
+        key, _, value = line.decode(errors="replace").strip().partition("=")
+        if key == "frame" and value.isdigit():
+            on_frames(int(value))
+
+
+def _reason(messages: str, exit_code: int) -> str:
+    """One line out of FFmpeg's many: a full disk explains whatever else it says."""
+    lines = [line for line in messages.splitlines() if line.strip()]
+    full_disk = next((line for line in lines if "No space left on device" in line), None)
+    return full_disk or (lines[-1] if lines else f"ended with code {exit_code}")

@@ -1,0 +1,197 @@
+"""What to make of the inputs: one job per media file."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from voxel_prepare.cost import encode_cost
+from voxel_prepare.encode import (
+    Excerpt,
+    VideoSettings,
+    audio_arguments,
+    audio_copy_arguments,
+    encode_video,
+    encoded_audio,
+    video_arguments,
+    video_copy_arguments,
+    write_audio,
+)
+from voxel_prepare.errors import InputError
+from voxel_prepare.ffmpeg import OnFrames, ffmpeg_version, run_ffmpeg
+from voxel_prepare.ladder import Level, choose_levels
+from voxel_prepare.media import AAC_OBJECT_TYPES, check_copied_video, check_encoded_video
+from voxel_prepare.request import Request
+from voxel_prepare.segments import MisalignedSegments, SegmentDuration
+from voxel_prepare.source import AudioTrack, Source, check_encodable, probe
+from voxel_prepare.workspace import Json, Part, source_identity
+
+SMALL_COST = 1.0
+"""For the progress bar, where the work is copying or audio."""
+
+
+OnShare: TypeAlias = Callable[[float], None]
+"""Called with the share of a job that is done, from 0 to about 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class MediaJob:
+    """A media file to make."""
+
+    part: Part
+    write: Callable[[Path, OnShare], Awaitable[None]]
+    """Writes it to a path, checks it, and says on the way how far it is."""
+    cost: float
+    """See cost.py."""
+    frames: int = 0
+    """About; 0 for audio."""
+    pixels: int = 0
+    """Of a frame; 0 for audio."""
+
+    @property
+    def id(self) -> str:
+        """Of the representation."""
+        return Path(self.part.name).stem
+
+
+@dataclass(frozen=True, slots=True)
+class AudioJob:
+    """An audio file to make."""
+
+    job: MediaJob
+    track: AudioTrack
+    """As it will be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All media files of a presentation."""
+
+    segment: SegmentDuration
+    video: list[MediaJob]
+    """Ascending in bitrate."""
+    audio: list[AudioJob]
+
+    @property
+    def reference(self) -> MediaJob:
+        """The top level: what all others are compared with."""
+        return max(self.video, key=lambda job: (job.pixels, self.video.index(job)))
+
+
+def make_plan(request: Request) -> Plan:
+    """Looks at the inputs. Raises `InputError`."""
+    return _plan_copy(request) if request.media == "copy" else _plan_encode(request)
+
+
+def _plan_encode(request: Request) -> Plan:
+    source = probe(request.inputs[0])
+    check_encodable(source)
+    excerpt = _excerpt(source, request)
+    levels = choose_levels(source.width, source.height, request.levels)
+    segment = SegmentDuration.nearest(request.segment_seconds, source.rate)
+    settings = VideoSettings(request.preset, request.passes, request.slices, segment)
+    threads = max(1, (os.cpu_count() or 1) // min(request.jobs, len(levels)))
+    return Plan(
+        segment=segment,
+        video=[_encode_job(source, excerpt, level, settings, threads) for level in levels],
+        audio=[
+            AudioJob(_audio_job(index, source, audio_arguments(source, excerpt, track, segment)), encoded_audio(track))
+            for index, track in enumerate(source.audio)
+        ],
+    )
+
+
+def _encode_job(source: Source, excerpt: Excerpt, level: Level, settings: VideoSettings, threads: int) -> MediaJob:
+    arguments = video_arguments(source, excerpt, level, settings)
+    frames = round(excerpt.duration * source.rate)
+    pixels = level.width * level.height
+
+    async def write(path: Path, on_share: OnShare) -> None:
+        on_frames = _as_frames(on_share, frames * settings.passes)
+        await encode_video(arguments, path, passes=settings.passes, threads=threads, on_frames=on_frames)
+        await asyncio.to_thread(check_encoded_video, path, settings.segment)
+
+    return MediaJob(
+        part=_part(f"{level.id}.mp4", source, arguments, settings.passes),
+        write=write,
+        cost=encode_cost(frames, pixels, settings.preset, settings.passes),
+        frames=frames,
+        pixels=pixels,
+    )
+
+
+def _audio_job(index: int, source: Source, arguments: Sequence[str]) -> MediaJob:
+    async def write(path: Path, on_share: OnShare) -> None:
+        await write_audio(arguments, path)
+
+    return MediaJob(_part(f"audio-{index}.mp4", source, arguments), write, cost=SMALL_COST)
+
+
+def _excerpt(source: Source, request: Request) -> Excerpt:
+    rest = source.duration - request.start
+    if rest <= 0:
+        raise InputError(f"--start {request.start:g} is behind the end of {source.path} ({source.duration:g} s)")
+    return Excerpt(request.start, min(rest, request.duration or rest))
+
+
+def _plan_copy(request: Request) -> Plan:
+    """The inputs as they are, the smallest file first; audio from the first input that has any."""
+    sources = [probe(path) for path in sorted(request.inputs, key=_file_size)]
+    segment = SegmentDuration.nearest(request.segment_seconds, sources[0].rate)
+    for source in sources:
+        if source.video_codec != "h264":
+            raise InputError(f"{source.path}: {source.video_codec} video; --copy takes H.264 only")
+        if source.rate != sources[0].rate:
+            raise InputError(f"{source.path}: its frame rate differs from that of {sources[0].path}")
+    with_audio = next(
+        (source for path in request.inputs for source in sources if source.path == path and source.audio), None
+    )
+    return Plan(
+        segment=segment,
+        video=[_copy_job(index, source, segment) for index, source in enumerate(sources)],
+        audio=_copied_audio(with_audio, segment) if with_audio else [],
+    )
+
+
+def _file_size(path: Path) -> int:
+    """0 for what is no file: `probe` says so."""
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _copy_job(index: int, source: Source, segment: SegmentDuration) -> MediaJob:
+    arguments = video_copy_arguments(source)
+    frames = round(source.duration * source.rate)
+
+    async def write(path: Path, on_share: OnShare) -> None:
+        await run_ffmpeg([*arguments, "-f", "mp4", str(path)], _as_frames(on_share, frames))
+        try:
+            await asyncio.to_thread(check_copied_video, path, segment)
+        except MisalignedSegments as error:
+            raise InputError(f"{source.path}: {error}") from error
+
+    return MediaJob(
+        part=_part(f"q{index:02}.mp4", source, arguments, str(segment)),
+        write=write,
+        cost=SMALL_COST,
+        frames=frames,
+        pixels=source.width * source.height,
+    )
+
+
+def _copied_audio(source: Source, segment: SegmentDuration) -> list[AudioJob]:
+    jobs = []
+    for index, track in enumerate(source.audio):
+        if track.codec != "aac" or track.profile not in AAC_OBJECT_TYPES:
+            raise InputError(f"{source.path}: {track.codec} audio {track.profile}; --copy takes AAC only")
+        jobs.append(AudioJob(_audio_job(index, source, audio_copy_arguments(source, track, segment)), track))
+    return jobs
+
+
+def _as_frames(on_share: OnShare, frames: int) -> OnFrames:
+    return lambda done: on_share(min(1, done / max(1, frames)))
+
+
+def _part(name: str, source: Source, *facts: Json) -> Part:
+    return Part.of(name, [ffmpeg_version(), source_identity(source.path), *facts])

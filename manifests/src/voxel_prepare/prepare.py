@@ -1,0 +1,107 @@
+"""The whole preparation: inputs in, media files and manifest out."""
+
+import asyncio
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+from voxel_prepare.analyse import METHOD
+from voxel_prepare.analyse_levels import LevelJob, analyse_levels, read_analysis
+from voxel_prepare.cost import analyse_cost
+from voxel_prepare.errors import InputError
+from voxel_prepare.make_media import make_media
+from voxel_prepare.media import VideoTrack, read_audio, read_video
+from voxel_prepare.mpd import AudioFile, Presentation, VideoFile, write_mpd
+from voxel_prepare.plan import MediaJob, Plan, make_plan
+from voxel_prepare.progress import say, work_progress
+from voxel_prepare.request import Request
+from voxel_prepare.workspace import Part, Workspace
+
+
+def prepare(request: Request) -> Presentation:
+    """Prepares the inputs and publishes them in the output folder. Raises `PreparationError`."""
+    plan = make_plan(request)
+    with closing(Workspace(request.out)) as workspace:
+        return _Preparation(request, plan, workspace).run()
+
+
+class _Preparation:
+    """One run in an open workspace."""
+
+    def __init__(self, request: Request, plan: Plan, workspace: Workspace) -> None:
+        self._request = request
+        self._plan = plan
+        self._workspace = workspace
+        self._media = [*plan.video, *(audio.job for audio in plan.audio)]
+        self._analyses = {
+            job.id: Part.of(f"{job.id}.json", [METHOD, job.part.key, plan.reference.part.key]) for job in plan.video
+        }
+
+    def run(self) -> Presentation:
+        workspace = self._workspace
+        parts = [*(job.part for job in self._media), *self._analyses.values()]
+        workspace.keep_only(parts)
+        missing_media = [job for job in self._media if workspace.find(job.part) is None]
+        missing_analyses = [job for job in self._plan.video if workspace.find(self._analyses[job.id]) is None]
+        reused = len(parts) - len(missing_media) - len(missing_analyses)
+        if reused:
+            say(f"{reused} of {len(parts)} parts are finished from an earlier run")
+        costs = [job.cost for job in missing_media] + [self._analyse_cost(job) for job in missing_analyses]
+        with work_progress(sum(costs)) as progress:
+            progress.phase("encoding")
+            asyncio.run(make_media(workspace, missing_media, self._request.jobs, progress))
+            progress.phase("scoring")
+            tracks = self._read_tracks()
+            jobs = [self._level_job(job, tracks) for job in missing_analyses]
+            analyse_levels(workspace, jobs, self._request.jobs, progress)
+        presentation = self._presentation(tracks)
+        workspace.publish([job.part for job in self._media], write_mpd(presentation))
+        return presentation
+
+    def _analyse_cost(self, job: MediaJob) -> float:
+        return analyse_cost(job.frames, job.pixels, self._plan.reference.pixels)
+
+    def _level_job(self, job: MediaJob, tracks: dict[str, VideoTrack]) -> LevelJob:
+        reference = tracks[self._plan.reference.id]
+        return LevelJob(self._analyses[job.id], tracks[job.id], reference, self._analyse_cost(job))
+
+    def _read_tracks(self) -> dict[str, VideoTrack]:
+        """The levels by id, all of the same length. Raises `InputError`."""
+        tracks = {
+            job.id: read_video(job.id, self._path(job.part), job.part.name, self._plan.segment)
+            for job in self._plan.video
+        }
+        lengths = {track.frames for track in tracks.values()}
+        if len(lengths) > 1:
+            raise InputError(f"the levels differ in length: {', '.join(map(str, sorted(lengths)))} frames")
+        return tracks
+
+    def _presentation(self, tracks: dict[str, VideoTrack]) -> Presentation:
+        video = [
+            VideoFile(track.media, track.width, track.height, read_analysis(self._path(self._analyses[id_])))
+            for id_, track in tracks.items()
+        ]
+        for level in video:
+            for reason, count in Counter(analysis.warning for analysis in level.analyses).items():
+                if reason is not None:
+                    say(f"warning: {level.media.id}: {count} segments stay wholly reliable: {reason}")
+        segments = len(video[0].media.segments)
+        return Presentation(
+            duration=tracks[self._plan.reference.id].frames / self._plan.segment.rate,
+            segment=self._plan.segment,
+            video=video,
+            audio=[
+                AudioFile(
+                    read_audio(
+                        audio.job.id, self._path(audio.job.part), audio.job.part.name, audio.track.profile, segments
+                    ),
+                    audio.track,
+                )
+                for audio in self._plan.audio
+            ],
+        )
+
+    def _path(self, part: Part) -> Path:
+        path = self._workspace.find(part)
+        assert path is not None, f"{part.name} was made before"
+        return path

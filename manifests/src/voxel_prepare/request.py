@@ -1,0 +1,55 @@
+"""What the user asked for."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from voxel_prepare.errors import InputError
+from voxel_prepare.ladder import LevelName
+
+
+class Preset(StrEnum):
+    """x264's presets for real use."""
+
+    ULTRAFAST = "ultrafast"
+    SUPERFAST = "superfast"
+    VERYFAST = "veryfast"
+    FASTER = "faster"
+    FAST = "fast"
+    MEDIUM = "medium"
+    SLOW = "slow"
+    SLOWER = "slower"
+    VERYSLOW = "veryslow"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All settings of a run."""
+
+    inputs: tuple[Path, ...]
+    out: Path
+    media: Literal["encode", "copy"]
+    """`encode`: one input, to be encoded at several levels. `copy`: each input is a level already."""
+    levels: tuple[LevelName, ...] | None
+    """None: the thesis' ladder as far as the source allows."""
+    segment_seconds: float
+    slices: int
+    preset: Preset
+    passes: int
+    start: float
+    """Seconds."""
+    duration: float | None
+    """Seconds; None: to the end."""
+    jobs: int
+    """Processes at a time."""
+
+    def check(self) -> None:
+        """Raises `InputError` where settings do not go together."""
+        if not all(math.isfinite(seconds) for seconds in (self.segment_seconds, self.start, self.duration or 0)):
+            raise InputError("--segment, --start and --duration are numbers of seconds")
+        if self.media == "encode" and len(self.inputs) > 1:
+            raise InputError("several inputs go with --copy only")
+        if self.media == "copy" and (self.levels is not None or self.start or self.duration is not None):
+            raise InputError("--levels, --start and --duration do not go with --copy: the inputs stay as they are")

@@ -1,0 +1,101 @@
+"""How a track's fragments make up segments, and whether they are such that a manifest can address them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.h264 import ParameterSets, read_access_unit
+from voxel_prepare.mp4 import Buffer, Fragment, Track
+
+NAL_IDR_SLICE = 5
+
+
+class MisalignedSegments(PreparationError):
+    """The track cannot be cut into equal segments that each start with a key frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentDuration:
+    """The duration of all segments but the last, as `SegmentList@duration` and `@timescale` state it."""
+
+    frames: int
+    rate: Fraction
+    """Frames per second."""
+
+    @classmethod
+    def nearest(cls, seconds: float, rate: Fraction) -> "SegmentDuration":
+        """A whole number of frames that takes about so long."""
+        return cls(max(1, round(seconds * rate)), rate)
+
+    @property
+    def seconds(self) -> Fraction:
+        return self.frames / self.rate
+
+
+def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
+    """Where the segments lie, each one or more whole fragments of `duration`; the last may be shorter.
+
+    Raises `MisalignedSegments`.
+    """
+    segments: list[ByteRange] = []
+    collected: list[Fragment] = []
+    for fragment in track.fragments:
+        if not collected:
+            _check_start(track, fragment, len(segments) * duration.seconds, duration)
+        collected.append(fragment)
+        frames = sum(len(member.samples) for member in collected)
+        if frames > duration.frames:
+            raise MisalignedSegments(
+                f"no key frame at {float((len(segments) + 1) * duration.seconds):g} s: every segment "
+                f"({float(duration.seconds):g} s, see --segment) must start with one"
+            )
+        if frames == duration.frames:
+            segments.append(_whole(collected))
+            collected = []
+    if collected:
+        segments.append(_whole(collected))
+    if not segments:
+        raise MisalignedSegments("the track is empty")
+    return segments
+
+
+def check_key_frames(track: Track, data: Buffer, segments: Sequence[ByteRange]) -> None:
+    """Raises `MisalignedSegments` unless every segment starts with an IDR picture.
+
+    Other key frames let frames that follow refer to the segment before, which may be of another level.
+    """
+    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
+    starts = {segment.start for segment in segments}
+    for fragment in track.fragments:
+        if fragment.start in starts and fragment.samples:
+            sample = fragment.samples[0]
+            unit = read_access_unit(parameter_sets, data, sample.offset, sample.offset + sample.size)
+            if any(header.nal_unit_type != NAL_IDR_SLICE for header in unit.slices):
+                raise MisalignedSegments("segments start with key frames that are not IDR pictures (open GOP)")
+
+
+def count_intra_frames(track: Track, data: Buffer) -> list[int]:
+    """How many I pictures each fragment holds."""
+    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
+    return [
+        sum(
+            read_access_unit(parameter_sets, data, sample.offset, sample.offset + sample.size).picture_type == "I"
+            for sample in fragment.samples
+        )
+        for fragment in track.fragments
+    ]
+
+
+def _check_start(track: Track, fragment: Fragment, expected: Fraction, duration: SegmentDuration) -> None:
+    start = Fraction(fragment.base_decode_time, track.timescale)
+    if abs(start - expected) > 1 / (2 * duration.rate):
+        raise MisalignedSegments(
+            f"a segment starts at {float(start):.3f} s instead of {float(expected):.3f} s: "
+            "the frame rate is not constant"
+        )
+
+
+def _whole(fragments: Sequence[Fragment]) -> ByteRange:
+    return ByteRange(fragments[0].start, fragments[-1].end)
