@@ -9,7 +9,9 @@ export function ensureNodePackages() {
   return once(join(root, 'node_modules', '.voxel-installed'), digestOf(['package-lock.json']), async () => {
     say('installing Node packages …');
     const env = { ...process.env, PUPPETEER_SKIP_DOWNLOAD: '1' };
-    await run('npm', ['ci', '--loglevel=error', '--no-progress'], { cwd: root, env, output: 'on-failure' });
+    // Not `npm ci`: it refuses a lock file that lacks another platform's optional packages, and mirrors may lack them.
+    const install = ['install', '--no-save', '--loglevel=error', '--no-progress'];
+    await run('npm', install, { cwd: root, env, output: 'on-failure' });
   });
 }
 
