@@ -10,7 +10,7 @@ export function showFacts(playback: PlaybackSummary, segments: readonly SegmentR
   const { startupMs, stalls, stallSeconds, playedSeconds, droppedVideoFrames } = playback;
   const facts = {
     'fact-startup': startupMs === undefined ? unknown : `${startupMs.toFixed(0)} ms`,
-    'fact-stalls': stalls === 0 ? 'none' : `${stalls} · ${formatSeconds(stallSeconds)}`,
+    'fact-stalls': stalls === 0 ? 'none' : `${stalls} · ${stallSeconds.toFixed(2)} s`,
     'fact-played': formatSeconds(playedSeconds),
     'fact-score': formatScore(meanScore(segments)),
     'fact-lost': formatBytes(sum('bytesLost')),

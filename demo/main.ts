@@ -33,7 +33,7 @@ const run = startRun(video, settings, {
   notice: (problem) => notices.show(problem),
   session(event) {
     supportPanel.showSession(event);
-    if (event.state === 'opened') notices.withdraw('session-failed');
+    if (event.state === 'opened') notices.withdraw('session-failed', 'discovery-failed');
     if (event.state === 'failed') notices.show(sessionNotice(event, support));
   },
 });

@@ -24,10 +24,12 @@ export class NoticeList {
     shown.count.textContent = shown.times > 1 ? ` (${shown.times} times)` : '';
   }
 
-  /** The problem is over. */
-  withdraw(key: NoticeKey): void {
-    this.#shown.get(key)?.article.remove();
-    this.#shown.delete(key);
+  /** These problems are over. */
+  withdraw(...keys: readonly NoticeKey[]): void {
+    for (const key of keys) {
+      this.#shown.get(key)?.article.remove();
+      this.#shown.delete(key);
+    }
   }
 
   #add({ key, severity, title, advice }: Notice): ShownNotice {

@@ -36,14 +36,19 @@ describe('dashErrorNotice', () => {
 
 describe('sessionNotice', () => {
   it.each([
-    ['unsupported', true, 'no-webtransport'],
-    ['unsupported', false, 'no-secure-context'],
-    ['discovery-failed', true, 'no-voxel-server'],
-    ['session-failed', true, 'session-failed'],
-    ['anything else', true, 'session-failed'],
-  ])('takes %s (secure context: %s) for %s, a warning: the video plays', (code, secureContext, key) => {
-    const problem = sessionNotice({ code, message: 'why' }, { secureContext });
+    ['unsupported', undefined, 'no-webtransport'],
+    ['discovery-failed', undefined, 'no-voxel-server'],
+    ['discovery-failed', 2, 'discovery-failed'],
+    ['session-failed', 2, 'session-failed'],
+    ['anything else', 2, 'session-failed'],
+  ])('takes %s (next attempt in %s s) for %s, a warning: the video plays', (code, retryIn, key) => {
+    const problem = sessionNotice({ code, message: 'why', retryIn }, { secureContext: true });
     expect(problem).toMatchObject({ key, severity: 'warning', detail: 'why' });
+  });
+
+  it('blames an insecure page, not the browser, where the page is one', () => {
+    const failure = { code: 'unsupported', message: 'why', retryIn: undefined };
+    expect(sessionNotice(failure, { secureContext: false }).key).toBe('no-secure-context');
   });
 });
 

@@ -1,4 +1,4 @@
-import type { FallbackEvent } from '../player/types.js';
+import type { FallbackEvent, SessionEvent } from '../player/types.js';
 import type { Support } from './support.js';
 
 /** A problem in words for the person at the page. */
@@ -42,6 +42,12 @@ const catalogue = {
     title: 'The server of this manifest announces no WebTransport',
     advice:
       'It answered no usable /.well-known/voxel.json, so the video comes over HTTP. Serve the folder with voxel-serve, without --no-webtransport.',
+  },
+  'discovery-failed': {
+    severity: 'warning',
+    title: 'The address for WebTransport could not be learned',
+    advice:
+      'The server is down, or does not let this page read its /.well-known/voxel.json (voxel-serve --allow-origin). It is asked again; the video comes over HTTP meanwhile.',
   },
   'session-failed': {
     severity: 'warning',
@@ -146,19 +152,18 @@ export function dashErrorNotice({ code, message, status }: DashError): Notice | 
   }
 }
 
-/** An event of the plugin, as far as it is a problem. */
-interface CodedMessage {
-  readonly code: string;
-  readonly message: string;
-}
+type SessionFailure = Omit<Exclude<SessionEvent, { state: 'opened' }>, 'state'>;
 
 /** What a session that could not be opened means for the viewer. */
-export function sessionNotice({ code, message }: CodedMessage, support: Pick<Support, 'secureContext'>): Notice {
+export function sessionNotice(
+  { code, message, retryIn }: SessionFailure,
+  support: Pick<Support, 'secureContext'>,
+): Notice {
   switch (code) {
     case 'unsupported':
       return notice(support.secureContext ? 'no-webtransport' : 'no-secure-context', message);
     case 'discovery-failed':
-      return notice('no-voxel-server', message);
+      return notice(retryIn === undefined ? 'no-voxel-server' : 'discovery-failed', message);
     default:
       return notice('session-failed', message);
   }

@@ -36,38 +36,51 @@ export function startRun(video: HTMLVideoElement, settings: Settings, listener: 
   const options = voxelOptions(settings);
   const handle = options && attachVoxel(player, options);
   const source = handle ? voxelSource(handle) : plainSource(player);
-  const fallbacks: FallbackEvent[] = [];
-  let ladder: readonly string[] = [];
-
-  handle?.on('session', (event) => listener.session(event));
-  handle?.on('fallback', (event) => {
-    fallbacks.push(event);
-    const problem = fallbackNotice(event);
-    if (problem) listener.notice(problem);
-  });
-  player.on('streamInitialized', () => {
-    const representations = [...player.getRepresentationsByType('video')].sort((a, b) => a.bandwidth - b.bandwidth);
-    ladder = representations.map(({ id }) => id);
-  });
-  if (handle) {
-    player.on('fragmentLoadingCompleted', (event: object) => {
-      const unknownToPlugin = plainSegment(event as FragmentLoadingCompleted) && source.segments().length === 0;
-      if (unknownToPlugin) listener.notice(notice('no-voxel-data', settings.manifest));
-    });
-  }
+  const fallbacks = handle ? listenToPlugin(handle, listener) : [];
+  if (handle) listenForPlainSegments(player, () => source.segments().length === 0, listener);
   listenForErrors(player, video, observer, listener);
+  const ladder = ladderOf(player);
 
   video.muted = settings.autoplay;
   player.initialize(video, new URL(settings.manifest, location.href).href, settings.autoplay);
-  const playback = () => observer.summary();
   return {
     player,
     handle,
     source,
-    playback,
-    ladder: () => ladder,
-    report: () => buildReport({ playback: playback(), segments: source.segments(), fallbacks, settings }),
+    playback: () => observer.summary(),
+    ladder,
+    report: () => buildReport({ playback: observer.summary(), segments: source.segments(), fallbacks, settings }),
   };
+}
+
+/** Returns the list that fallbacks are added to. */
+function listenToPlugin(handle: VoxelHandle, listener: RunListener): readonly FallbackEvent[] {
+  const fallbacks: FallbackEvent[] = [];
+  handle.on('session', (event) => listener.session(event));
+  handle.on('fallback', (event) => {
+    fallbacks.push(event);
+    const problem = fallbackNotice(event);
+    if (problem) listener.notice(problem);
+  });
+  return fallbacks;
+}
+
+/** The plugin is silent about segments without VOXEL data; a page that shows nothing should say why. */
+function listenForPlainSegments(player: MediaPlayerClass, pluginHasNone: () => boolean, listener: RunListener): void {
+  player.on('fragmentLoadingCompleted', (event: object) => {
+    const segment = plainSegment(event as FragmentLoadingCompleted);
+    if (segment && pluginHasNone())
+      listener.notice(notice('no-voxel-data', `representation ${segment.representation}`));
+  });
+}
+
+function ladderOf(player: MediaPlayerClass): Run['ladder'] {
+  let ladder: readonly string[] = [];
+  player.on('streamInitialized', () => {
+    const representations = [...player.getRepresentationsByType('video')].sort((a, b) => a.bandwidth - b.bandwidth);
+    ladder = representations.map(({ id }) => id);
+  });
+  return () => ladder;
 }
 
 /** dash.js' `error` event, as far as the page reads it. */
