@@ -1,0 +1,217 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { startRelay } from '../../tools/start/relay.mjs';
+import { prepareClip } from './support/clip.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
+
+const clip = { seconds: 10, segmentSeconds: 2 };
+const SEGMENTS = clip.seconds / clip.segmentSeconds;
+const FRAMES = clip.seconds * 25;
+/** Of the wanderings of an AAC frame (21 ms) and a video frame (40 ms) around the nominal duration. */
+const DURATION_TOLERANCE = 0.1;
+
+type Server = Awaited<ReturnType<typeof servePlayerPage>>;
+
+let folder: string;
+let media: string;
+let server: Server;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  await ensureBuild();
+  folder = mkdtempSync(join(tmpdir(), 'voxel-player-'));
+  media = prepareClip(folder, clip);
+  server = await servePlayerPage(folder, media);
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Opens the page of `server` for each test of a block. */
+function withPage(of: () => Server): void {
+  beforeEach(async () => {
+    page = await openPage(browser, of().ready.url);
+    return () => page.close();
+  });
+}
+
+function expectWholePlayback(outcome: Outcome): void {
+  expect(outcome).toMatchObject({ errors: [], ended: true });
+  expect(outcome.buffered).toHaveLength(1);
+  expect(outcome.buffered[0]![0]).toBe(0);
+  expect(Math.abs(outcome.buffered[0]![1] - clip.seconds)).toBeLessThan(DURATION_TOLERANCE);
+}
+
+/** Indices of the segments that came that way, in the order of delivery. */
+function segmentsOver(transport: string, { statistics }: Outcome): number[] {
+  return statistics!.segments.filter((segment) => segment.transport === transport).map(({ index }) => index);
+}
+
+describe('with a VOXEL server', () => {
+  withPage(() => server);
+
+  it('plays to the end over datagrams, every frame of audio and video in place', async () => {
+    await startPlayer(page);
+    await playUntil(page);
+    const outcome = await outcomeOf(page);
+    expectWholePlayback(outcome);
+    expect(outcome.frames).toBeGreaterThanOrEqual(FRAMES);
+    expect(outcome.decodedAudioBytes).toBeGreaterThan(0);
+    expect(outcome.statistics!.segments.map(({ index }) => index)).toEqual([...Array(SEGMENTS).keys()]);
+    expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+    const { framesTotal, score } = outcome.statistics!.segments.at(-1)!;
+    expect(framesTotal).toBe(FRAMES / SEGMENTS);
+    expect(score).toBeGreaterThan(0.5);
+  });
+
+  it('goes all the way on streams when told', async () => {
+    await startPlayer(page, { transport: 'reliable', bufferSegments: 1 });
+    await playUntil(page);
+    const outcome = await outcomeOf(page);
+    expectWholePlayback(outcome);
+    expect(segmentsOver('reliable', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+    expect(outcome.statistics!.segments.every(({ bytesLost }) => bytesLost === 0)).toBe(true);
+  });
+
+  it('leaves the choice to dash.js when told, and delivers whole segments', async () => {
+    await startPlayer(page, { abr: 'dashjs' });
+    await playUntil(page);
+    const outcome = await outcomeOf(page);
+    expectWholePlayback(outcome);
+    expect(outcome.statistics!.decisions).toBe(0);
+    expect(outcome.statistics!.segments.every(({ level, levels }) => level === levels - 1)).toBe(true);
+  });
+
+  it('plays the same manifest with dash.js alone', async () => {
+    await startPlayer(page, 'plain');
+    await playUntil(page);
+    expectWholePlayback(await outcomeOf(page));
+  });
+
+  it('goes on after seeks forth and back', async () => {
+    await startPlayer(page, { bufferSegments: 1 });
+    await playUntil(page, 1);
+    await page.evaluate(() => window.players[0]!.player.seek(7));
+    await playUntil(page, 7.5);
+    await page.evaluate(() => window.players[0]!.player.seek(1));
+    await page.waitForFunction(() => window.players[0]!.video.currentTime < 7);
+    await playUntil(page);
+    const outcome = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], fallbacks: [], ended: true });
+  });
+
+  it('plays two players on a page, each over its own session', async () => {
+    const first = await startPlayer(page);
+    const second = await startPlayer(page, { transport: 'reliable' });
+    await playUntil(page, Infinity, first);
+    await playUntil(page, Infinity, second);
+    const outcomes = [await outcomeOf(page, first), await outcomeOf(page, second)] as const;
+    for (const outcome of outcomes) expectWholePlayback(outcome);
+    expect(segmentsOver('datagrams', outcomes[0]).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+    expect(segmentsOver('reliable', outcomes[1]).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+  });
+
+  it('leaves plain dash.js behind when it is detached', async () => {
+    const settings = () =>
+      page.evaluate(() => {
+        const { buffer, scheduling, abandonLoadTimeout } = window.players[0]!.player.getSettings().streaming!;
+        return { buffer, scheduling, abandonLoadTimeout };
+      });
+    await startPlayer(page, 'plain');
+    const plainSettings = await settings();
+    await page.reload();
+    await startPlayer(page, { bufferSegments: 1 });
+    await playUntil(page, 1);
+    expect(await settings()).not.toEqual(plainSettings);
+    await page.evaluate(() => window.players[0]!.handle!.detach());
+    const before = (await outcomeOf(page)).statistics!.segments.length;
+    expect(before).toBeLessThan(SEGMENTS);
+    expect(await settings()).toEqual(plainSettings);
+    await playUntil(page);
+    const outcome = await outcomeOf(page);
+    expectWholePlayback(outcome);
+    expect(outcome.statistics!.segments).toHaveLength(before);
+  });
+
+  it('repairs what a lossy network loses', async () => {
+    const relay = await startRelay({ lossPercent: 10, seed: 7 });
+    relay.connect(server.ready.quicPort);
+    const url = `https://127.0.0.1:${relay.port}/voxel`;
+    await startPlayer(page, { endpoint: { url, certificateHashes: server.ready.certificateHashes } });
+    await playUntil(page);
+    relay.close();
+    const outcome = await outcomeOf(page);
+    expectWholePlayback(outcome);
+    expect(outcome.frames).toBeGreaterThanOrEqual(FRAMES);
+    const { segments } = outcome.statistics!;
+    expect(segments.reduce((sum, { framesRepaired }) => sum + framesRepaired, 0)).toBeGreaterThan(0);
+  });
+});
+
+describe('without a way to a VOXEL server', () => {
+  let plainServer: Server;
+
+  beforeAll(async () => {
+    plainServer = await servePlayerPage(folder, media, '--no-webtransport');
+    return () => plainServer.stop();
+  });
+
+  withPage(() => plainServer);
+
+  async function expectHttpPlayback(code: string): Promise<void> {
+    await playUntil(page);
+    const outcome = await outcomeOf(page);
+    expectWholePlayback(outcome);
+    expect(segmentsOver('http', outcome)).toEqual([...Array(SEGMENTS).keys()]);
+    expect(outcome.fallbacks.at(-1)).toMatchObject({ code, index: SEGMENTS - 1 });
+    expect(outcome.statistics).toMatchObject({ transport: 'http', fallbacks: SEGMENTS });
+    expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code });
+  }
+
+  it('plays over HTTP when the server has no WebTransport', async () => {
+    await startPlayer(page);
+    await expectHttpPlayback('discovery-failed');
+  });
+
+  it('plays over HTTP when UDP is blocked', async () => {
+    // It takes packets and never answers.
+    const silent = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `https://127.0.0.1:${silent.address().port}/voxel`;
+    await startPlayer(page, { endpoint: { url, certificateHashes: server.ready.certificateHashes } });
+    await playUntil(page);
+    silent.close();
+    const outcome = await outcomeOf(page);
+    expectWholePlayback(outcome);
+    expect(segmentsOver('http', outcome)).toEqual([...Array(SEGMENTS).keys()]);
+    expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code: 'session-failed' });
+  });
+
+  it('plays over HTTP in a browser without WebTransport', async () => {
+    await page.evaluate(() => Reflect.deleteProperty(window, 'WebTransport'));
+    await startPlayer(page, { endpoint: { url: 'https://127.0.0.1:1/voxel' } });
+    await expectHttpPlayback('unsupported');
+  });
+
+  it('asks for nothing when told to use HTTP', async () => {
+    await startPlayer(page, { transport: 'http' });
+    await playUntil(page);
+    const outcome = await outcomeOf(page);
+    expectWholePlayback(outcome);
+    expect(outcome).toMatchObject({ fallbacks: [], sessions: [] });
+    expect(segmentsOver('http', outcome)).toEqual([...Array(SEGMENTS).keys()]);
+  });
+});

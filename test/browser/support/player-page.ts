@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import type { MediaPlayerClass } from 'dashjs';
+import type { FallbackEvent, SessionEvent, VoxelHandle, VoxelOptions, VoxelStatistics } from '../../../player/index.js';
+import { root } from '../../../tools/setup/paths.mjs';
+import { startServer } from '../../../tools/start/server.mjs';
+
+const PAGE = `<!doctype html><title>player</title>
+<script src="/dashjs/dash.all.min.js"></script><script src="/dist/voxel-dash.umd.js"></script>`;
+
+/** A player that `startPlayer` has put on the page; the page calls it by its number. */
+export interface PlayerUnderTest {
+  readonly player: MediaPlayerClass;
+  readonly video: HTMLVideoElement;
+  readonly handle: VoxelHandle | undefined;
+  readonly errors: string[];
+  readonly fallbacks: FallbackEvent[];
+  readonly sessions: SessionEvent[];
+}
+
+declare global {
+  interface Window {
+    players: PlayerUnderTest[];
+  }
+}
+
+/** What became of a playback. */
+export interface Outcome {
+  readonly errors: string[];
+  readonly fallbacks: FallbackEvent[];
+  readonly sessions: SessionEvent[];
+  readonly statistics: VoxelStatistics | undefined;
+  readonly ended: boolean;
+  readonly currentTime: number;
+  readonly duration: number;
+  readonly buffered: [start: number, end: number][];
+  readonly frames: number;
+  readonly decodedAudioBytes: number;
+}
+
+/** Serves the bundle, dash.js, a page that loads both, and the media. */
+export async function servePlayerPage(folder: string, media: string, ...options: string[]) {
+  const page = mkdtempSync(join(folder, 'page-'));
+  writeFileSync(join(page, 'index.html'), PAGE);
+  const mounts = {
+    '/dist': join(root, 'dist'),
+    '/dashjs': join(root, 'node_modules/dashjs/dist/modern/umd'),
+    '/media': media,
+  };
+  const mountOptions = Object.entries(mounts).flatMap(([path, target]) => ['--mount', `${path}=${target}`]);
+  const server = await startServer([page, ...mountOptions, '--http-port', '0', '--quic-port', '0', ...options]);
+  return {
+    ...server,
+    stop: async () => {
+      await server.stop();
+      rmSync(page, { recursive: true });
+    },
+  };
+}
+
+export async function openPage(browser: Browser, url: string): Promise<Page> {
+  const page = await browser.newPage();
+  await page.goto(url);
+  return page;
+}
+
+/** Starts a muted player on the page, with the plugin unless `options` is `'plain'`; returns its number. */
+export function startPlayer(page: Page, options: VoxelOptions | 'plain' = {}): Promise<number> {
+  return page.evaluate((settings) => {
+    const { dashjs, voxelDash } = window as unknown as {
+      dashjs: typeof import('dashjs');
+      voxelDash: typeof import('../../../player/index.js');
+    };
+    const video = document.body.appendChild(document.createElement('video'));
+    video.muted = true;
+    // Muted twice: Chromium decodes the audio of a muted element all the same.
+    video.volume = 0;
+    const player = dashjs.MediaPlayer().create();
+    const handle = settings === 'plain' ? undefined : voxelDash.attachVoxel(player, settings);
+    const started: PlayerUnderTest = { player, video, handle, errors: [], fallbacks: [], sessions: [] };
+    handle?.on('fallback', (event) => started.fallbacks.push(event));
+    handle?.on('session', (event) => started.sessions.push(event));
+    player.on('error', (event) => started.errors.push(JSON.stringify(event.error)));
+    video.addEventListener('error', () => started.errors.push(video.error!.message));
+    player.initialize(video, '/media/manifest.mpd', true);
+    window.players = [...((window.players as PlayerUnderTest[] | undefined) ?? []), started];
+    return window.players.length - 1;
+  }, options);
+}
+
+/** Waits until playback has passed `seconds`, or ended, or failed. */
+export async function playUntil(page: Page, seconds = Infinity, player = 0): Promise<void> {
+  await page.waitForFunction(
+    (number, limit) => {
+      const { video, errors } = window.players[number]!;
+      return video.ended || errors.length > 0 || video.currentTime >= (limit ?? Infinity);
+    },
+    { timeout: 60_000, polling: 50 },
+    player,
+    Number.isFinite(seconds) ? seconds : null,
+  );
+}
+
+export function outcomeOf(page: Page, player = 0): Promise<Outcome> {
+  return page.evaluate((number) => {
+    const { video, handle, errors, fallbacks, sessions } = window.players[number]!;
+    const { buffered, ended, currentTime, duration } = video;
+    return {
+      ...{ errors, fallbacks, sessions, ended, currentTime, duration },
+      statistics: handle?.statistics(),
+      buffered: Array.from(buffered, (_, index) => [buffered.start(index), buffered.end(index)]),
+      frames: video.getVideoPlaybackQuality().totalVideoFrames,
+      decodedAudioBytes: (video as unknown as { webkitAudioDecodedByteCount: number }).webkitAudioDecodedByteCount,
+    };
+  }, player) as Promise<Outcome>;
+}
