@@ -22,7 +22,10 @@ export interface LadderLevel {
 /** One finished (or reviewed) download, for throughput estimates. Pauses and the wait after a trailer are not in it. */
 export interface ThroughputSample {
   readonly bytes: number;
+  /** From the request to the last byte. */
   readonly seconds: number;
+  /** The part of `seconds` before the first byte; 0 where it is not known. */
+  readonly timeToFirstByte?: number;
 }
 
 /** Everything a rule may look at before it chooses. Times in seconds, rates in bit/s, sizes in bytes. */
@@ -41,6 +44,13 @@ export interface DecisionState {
   readonly ladder: readonly LadderLevel[];
   /** Of the next segment: never empty, sorted by representation, then level. */
   readonly options: readonly Option[];
+  /**
+   * `options` of the next segment and of those after it, for rules that look ahead: at most 8, fewer towards the end of
+   * the stream. Undefined: what comes after the next segment is not known.
+   */
+  readonly upcoming?: readonly (readonly Option[])[];
+  /** Share of the datagram bytes sent lately that never arrived, 0 … 1. Undefined before the first, and without datagrams. */
+  readonly lossRate?: number;
 }
 
 export interface Choice {
@@ -80,6 +90,8 @@ export type Review =
  */
 export interface Abr {
   readonly name: string;
+  /** Set by rules that are published for a reliable transport: whatever they choose travels on streams. */
+  readonly transport?: 'reliable';
   /** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
   choose(state: DecisionState): Choice;
   /** Ask every 50 ms while a chosen option downloads. */
