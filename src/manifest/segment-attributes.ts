@@ -12,7 +12,7 @@ export interface SegmentAttributes {
 }
 
 /** The largest segment taken for real: 30 s at 71 Mbit/s. A player must be able to hold it in memory. */
-export const MAX_SEGMENT_BYTES = 2 ** 28;
+const MAX_SEGMENT_BYTES = 2 ** 28;
 
 /** Parses and checks one segment, so that every invariant documented at `SegmentMap` holds. Throws `ManifestError`. */
 export function parseSegment(attributes: SegmentAttributes): SegmentMap {

@@ -9,9 +9,9 @@ import type { Flow, VoxelTransport } from './transport.js';
 import type { SegmentRequest } from './types.js';
 
 /** How long a datagram may be late after the trailer: one round trip, but at least 20 ms (docs/PROTOCOL.md). */
-export const MIN_GAP_WAIT_MS = 20;
+const MIN_GAP_WAIT_MS = 20;
 /** The trailer stood behind the datagrams in every queue on the way: however long the round trip, they are not far. */
-export const MAX_GAP_WAIT_MS = 1000;
+const MAX_GAP_WAIT_MS = 1000;
 /** How long a stream may take to end of itself once its bytes are all here. Resetting it would look like a cancel. */
 const LINGER_MS = 1000;
 
