@@ -1,10 +1,11 @@
 import math
 
-from aioquic.buffer import Buffer
 from hypothesis import given
 from hypothesis import strategies as st
 from voxel_serve.flow import Flow
 from voxel_serve.scheduler import Scheduler
+
+from .voxel_client import parse_datagram
 
 DATAGRAM_BYTES = 1200
 
@@ -16,12 +17,6 @@ def take(flow: Flow) -> list[bytes]:
         flow.commit()
         datagrams.append(datagram)
     return datagrams
-
-
-def parse(datagram: bytes) -> tuple[int, int, bytes]:
-    buffer = Buffer(data=datagram)
-    number, offset = buffer.pull_uint_var(), buffer.pull_uint_var()
-    return number, offset, datagram[buffer.tell() :]
 
 
 @given(
@@ -41,7 +36,7 @@ def test_datagrams_carry_every_byte_once_in_order(chunks: list[bytes], number: i
     assert all(len(datagram) == size for datagram in datagrams[:-1])
     position = 0
     for datagram in datagrams:
-        flow_number, offset, payload = parse(datagram)
+        flow_number, offset, payload = parse_datagram(datagram)
         assert (flow_number, offset) == (number, position)
         assert payload == body[position : position + len(payload)]
         position += len(payload)
@@ -54,7 +49,7 @@ def test_every_datagram_starts_with_the_prefix() -> None:
     flow.push(bytes(3000))
     datagrams = take(flow)
     assert [datagram[:1] for datagram in datagrams] == [b"\x2a"] * 3
-    assert parse(datagrams[0][1:])[:2] == (7, 0)
+    assert parse_datagram(datagrams[0][1:])[:2] == (7, 0)
 
 
 def test_an_empty_body_is_finished_without_a_datagram() -> None:
@@ -93,7 +88,7 @@ def order(scheduler: Scheduler) -> list[int]:
     numbers = []
     while (datagram := scheduler.peek()) is not None:
         scheduler.commit()
-        numbers.append(parse(datagram)[0])
+        numbers.append(parse_datagram(datagram)[0])
     return numbers
 
 

@@ -3,18 +3,17 @@
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import cast
 
 from aioquic.asyncio.client import connect as quic_connect
 from aioquic.asyncio.protocol import QuicConnectionProtocol
-from aioquic.buffer import Buffer
 from aioquic.h3.connection import H3_ALPN, H3Connection
-from aioquic.h3.events import DatagramReceived, DataReceived, HeadersReceived, WebTransportStreamDataReceived
+from aioquic.h3.events import DatagramReceived, DataReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
-from aioquic.quic.events import ConnectionTerminated, QuicEvent, StopSendingReceived, StreamReset
+from aioquic.quic.events import ConnectionTerminated, QuicEvent, StopSendingReceived, StreamDataReceived, StreamReset
 from voxel_serve.app import Server
 
 TIMEOUT_SECONDS = 20.0
@@ -60,6 +59,7 @@ class VoxelClient(QuicConnectionProtocol):
         self.stopped: set[int] = set()
         self.terminated: ConnectionTerminated | None = None
         self.session_id: int | None = None
+        self._session_streams: set[int] = set()
 
     async def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
         """An ordinary HTTP/3 request."""
@@ -93,6 +93,7 @@ class VoxelClient(QuicConnectionProtocol):
         """Opens a stream of the session with these bytes."""
         assert self.session_id is not None
         stream_id = self.http.create_webtransport_stream(self.session_id)
+        self._session_streams.add(stream_id)
         self._quic.send_stream_data(stream_id, data, end_stream)
         self.transmit()
         return stream_id
@@ -139,6 +140,12 @@ class VoxelClient(QuicConnectionProtocol):
             self._received(event.stream_id).ended.set()
         if isinstance(event, StopSendingReceived):
             self.stopped.add(event.stream_id)
+        if isinstance(event, StreamDataReceived) and event.stream_id in self._session_streams:
+            # aioquic's client would take the answer on a WebTransport stream of its own for HTTP/3 frames.
+            received = self._received(event.stream_id)
+            received.data += event.data
+            self._check_end(received, stream_ended=event.end_stream)
+            return
         for http_event in self.http.handle_event(event):
             match http_event:
                 case HeadersReceived(stream_id=stream_id):
@@ -146,15 +153,13 @@ class VoxelClient(QuicConnectionProtocol):
                     received.headers = {name.decode(): value.decode() for name, value in http_event.headers}
                     received.started.set()
                     self._check_end(received, stream_ended=http_event.stream_ended)
-                case DataReceived() | WebTransportStreamDataReceived():
+                case DataReceived():
                     received = self._received(http_event.stream_id)
                     received.data += http_event.data
                     self._check_end(received, stream_ended=http_event.stream_ended)
                 case DatagramReceived():
                     self.datagram_sizes.append(len(http_event.data))
-                    buffer = Buffer(data=http_event.data)
-                    flow, offset = buffer.pull_uint_var(), buffer.pull_uint_var()
-                    self.datagrams.append((flow, offset, http_event.data[buffer.tell() :]))
+                    self.datagrams.append(parse_datagram(http_event.data))
 
     async def _ended(self, stream_id: int) -> Received:
         received = self._received(stream_id)
@@ -175,6 +180,20 @@ class VoxelClient(QuicConnectionProtocol):
         self.transmit()
 
 
+async def eventually(condition: Callable[[], object]) -> None:
+    """Returns once the condition holds."""
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+
+
+def parse_datagram(datagram: bytes) -> tuple[int, int, bytes]:
+    """Flow, offset, payload."""
+    flow, rest = _read_varint(datagram)
+    offset, payload = _read_varint(rest)
+    return flow, offset, payload
+
+
 def request_head(target: str, **headers: str) -> bytes:
     """The head of a GET; underscores in header names stand for hyphens."""
     fields = {"host": "media.example"} | {name.replace("_", "-"): value for name, value in headers.items()}
@@ -192,6 +211,12 @@ async def connect(server: Server) -> AsyncIterator[VoxelClient]:
         "127.0.0.1", server.quic_port, configuration=configuration, create_protocol=VoxelClient
     ) as protocol:
         yield cast(VoxelClient, protocol)
+
+
+def _read_varint(data: bytes) -> tuple[int, bytes]:
+    """RFC 9000 section 16."""
+    length = 1 << (data[0] >> 6)
+    return int.from_bytes(data[:length], "big") & ((1 << (8 * length - 2)) - 1), data[length:]
 
 
 def _fields(lines: list[str]) -> dict[str, str]:

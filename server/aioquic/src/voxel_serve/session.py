@@ -1,5 +1,6 @@
 """A WebTransport session: VOXEL requests, one per client-initiated bidirectional stream."""
 
+import contextlib
 from http import HTTPStatus
 
 from aioquic.buffer import encode_uint_var
@@ -66,25 +67,19 @@ class Session:
 
     async def _answer(self, stream_id: int, request: VoxelRequest) -> None:
         deadline = None if request.deadline is None else self._loop.time() + request.deadline
-        try:
-            if request.flow is not None and request.flow in self._scheduler:
-                raise HttpError(HTTPStatus.BAD_REQUEST, f"flow {request.flow} is in use")
-            body = await self._body(request)
-        except HttpError as error:
-            self._refuse(stream_id, error, request.target)
-            return
         status = HTTPStatus.OK if request.ranges is None else HTTPStatus.PARTIAL_CONTENT
         datagram_size = max_datagram_bytes(self._quic)
         try:
-            if request.flow is None or not datagram_size:
-                await self._send_reliably(stream_id, status, body)
-            else:
-                prefix = encode_uint_var(self.session_id // 4)
-                flow = Flow(request.flow, body.length, datagram_size, prefix)
-                await self._send_as_datagrams(stream_id, status, body, flow, deadline)
-        finally:
-            body.close()
-        self._count(status, request.target)
+            with contextlib.closing(await self._body(request)) as body:
+                if request.flow is None or not datagram_size:
+                    await self._send_reliably(stream_id, status, body)
+                else:
+                    flow = Flow(request.flow, body.length, datagram_size, encode_uint_var(self.session_id // 4))
+                    await self._send_as_datagrams(stream_id, status, body, flow, deadline)
+        except HttpError as error:  # Nothing has been sent yet.
+            self._refuse(stream_id, error, request.target)
+        else:
+            self._count(status, request.target)
 
     async def _body(self, request: VoxelRequest) -> Body:
         try:
@@ -110,10 +105,12 @@ class Session:
         self, stream_id: int, status: HTTPStatus, body: Body, flow: Flow, deadline: float | None
     ) -> None:
         """Returns after the flow's last datagram has gone into a packet and the trailer is on its way."""
-        await self._connection.write_stream(stream_id, unreliable_head(status, body.length, flow.number))
+        if flow.number in self._scheduler:
+            raise HttpError(HTTPStatus.BAD_REQUEST, f"flow {flow.number} is in use")
         self._scheduler.add(flow, deadline)
         timer = None if deadline is None else self._loop.call_at(deadline, self._expire, flow)
         try:
+            await self._connection.write_stream(stream_id, unreliable_head(status, body.length, flow.number))
             while not flow.finished and (chunk := await body.read(CHUNK_BYTES)):
                 flow.push(chunk)
                 self._connection.transmit()

@@ -1,5 +1,6 @@
 """Listening sockets."""
 
+import os
 import socket
 
 from .errors import ConfigurationError
@@ -41,4 +42,5 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 def _bind_error(protocol: str, host: str, port: int, error: OSError) -> ConfigurationError:
-    return ConfigurationError(f"cannot listen on {protocol} {host} port {port}: {error.strerror or error}")
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return ConfigurationError(f"cannot listen on {protocol} {host} port {port}: {reason}")

@@ -1,0 +1,120 @@
+import base64
+import hashlib
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from voxel_serve.certificate import (
+    REUSE_LEFT,
+    VALIDITY,
+    Certificate,
+    cached_certificate,
+    load_certificate,
+    make_certificate,
+)
+from voxel_serve.errors import ConfigurationError
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+HOSTS = ["localhost", "127.0.0.1", "::1"]
+
+
+def write_pem(folder: Path, certificate: Certificate) -> tuple[Path, Path]:
+    certificate_file, key_file = folder / "certificate.pem", folder / "key.pem"
+    certificate_file.write_bytes(certificate.chain[0].public_bytes(serialization.Encoding.PEM))
+    key_file.write_bytes(
+        certificate.private_key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    return certificate_file, key_file
+
+
+def test_a_self_made_certificate_meets_the_rules_for_hashes() -> None:
+    made = make_certificate(HOSTS, NOW)
+    leaf = made.chain[0]
+    assert leaf.not_valid_after_utc - leaf.not_valid_before_utc == VALIDITY == timedelta(days=13)
+    assert leaf.not_valid_before_utc < NOW
+    assert isinstance(made.private_key, ec.EllipticCurvePrivateKey)
+    assert isinstance(made.private_key.curve, ec.SECP256R1)
+    extensions = leaf.extensions
+    assert not extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+    assert extensions.get_extension_for_class(x509.KeyUsage).value.digital_signature
+    assert ExtendedKeyUsageOID.SERVER_AUTH in extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    names = extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.DNSName) == ["localhost"]
+    assert [str(address) for address in names.get_values_for_type(x509.IPAddress)] == ["127.0.0.1", "::1"]
+
+
+def test_the_hash_is_that_of_the_der_form() -> None:
+    made = make_certificate(HOSTS, NOW)
+    der = made.chain[0].public_bytes(serialization.Encoding.DER)
+    assert made.hashes == [base64.b64encode(hashlib.sha256(der).digest()).decode()]
+
+
+def test_a_certificate_is_kept_and_used_again_while_it_lasts(tmp_path: Path) -> None:
+    first = cached_certificate(tmp_path / "cache", HOSTS, NOW)
+    later = NOW + VALIDITY - REUSE_LEFT - timedelta(hours=2)
+    assert cached_certificate(tmp_path / "cache", reversed(HOSTS), later).hashes == first.hashes
+    too_late = NOW + VALIDITY - REUSE_LEFT
+    renewed = cached_certificate(tmp_path / "cache", HOSTS, too_late)
+    assert renewed.hashes != first.hashes
+    assert cached_certificate(tmp_path / "cache", HOSTS, too_late).hashes == renewed.hashes
+
+
+def test_other_hosts_get_another_certificate(tmp_path: Path) -> None:
+    first = cached_certificate(tmp_path, HOSTS, NOW)
+    assert cached_certificate(tmp_path, [*HOSTS, "media.example"], NOW).hashes != first.hashes
+
+
+def test_only_the_owner_may_read_the_kept_key(tmp_path: Path) -> None:
+    cached_certificate(tmp_path, HOSTS, NOW)
+    (file,) = tmp_path.iterdir()
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_or_unwritable_cache_costs_only_the_reuse(tmp_path: Path) -> None:
+    cached_certificate(tmp_path, HOSTS, NOW)
+    (file,) = tmp_path.iterdir()
+    file.write_text("damaged")
+    assert cached_certificate(tmp_path, HOSTS, NOW).hashes == cached_certificate(tmp_path, HOSTS, NOW).hashes
+    no_folder = tmp_path / "file"
+    no_folder.touch()
+    assert cached_certificate(no_folder, HOSTS, NOW).hashes
+
+
+def test_a_given_certificate_is_loaded(tmp_path: Path) -> None:
+    made = make_certificate(HOSTS, NOW)
+    assert load_certificate(*write_pem(tmp_path, made)).hashes == made.hashes
+
+
+def test_a_long_lived_or_rsa_certificate_is_not_announced_by_hash() -> None:
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "media.example")])
+    rsa_key = rsa.generate_private_key(65537, 2048)
+    ec_key = ec.generate_private_key(ec.SECP256R1())
+    for key, days in ((rsa_key, 10), (ec_key, 90)):
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(1)
+            .not_valid_before(NOW)
+            .not_valid_after(NOW + timedelta(days=days))
+            .sign(key, hashes.SHA256())
+        )
+        assert Certificate((certificate,), key).hashes == []
+
+
+def test_unreadable_certificates_are_a_configuration_error(tmp_path: Path) -> None:
+    certificate, key = write_pem(tmp_path, make_certificate(HOSTS, NOW))
+    (tmp_path / "other").mkdir()
+    _, other_key = write_pem(tmp_path / "other", make_certificate(HOSTS, NOW))
+    garbage = tmp_path / "garbage.pem"
+    garbage.write_bytes(b"\x00garbage")
+    for pair in ((tmp_path / "absent", key), (garbage, key), (certificate, garbage), (certificate, other_key)):
+        with pytest.raises(ConfigurationError, match="unreadable certificate"):
+            load_certificate(*pair)

@@ -1,0 +1,100 @@
+"""Ordinary HTTP/3 requests, and what must not bring the server down, over loopback."""
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from aioquic.buffer import encode_uint_var
+from aioquic.h3.connection import FrameType
+from voxel_serve.app import Server, running
+from voxel_serve.config import Config
+from voxel_serve.limits import Limits
+
+from .voxel_client import VoxelClient, connect, eventually
+
+
+async def test_files_and_ranges(client: VoxelClient, media: bytes) -> None:
+    status, headers, body = await client.get("/media.mp4")
+    assert (status, body) == (200, media)
+    assert headers["content-type"] == "video/mp4"
+    status, headers, body = await client.get("/media.mp4", range="bytes=10-19")
+    assert (status, body) == (206, media[10:20])
+    assert headers["content-range"] == "bytes 10-19/1000000"
+
+
+async def test_unreliable_headers_change_nothing(client: VoxelClient, media: bytes) -> None:
+    for name in ("x_voxel_unreliable", "x_slipstream_unreliable"):
+        _, headers, body = await client.get("/media.mp4", range="bytes=0-9", **{name: "?1;flow=1"})
+        assert body == media[:10]
+        assert "x-voxel-unreliable" not in headers
+
+
+async def test_options(client: VoxelClient) -> None:
+    status, headers, _ = await client.get("/media.mp4", method="OPTIONS", origin="http://127.0.0.1:1")
+    assert status == 204
+    assert headers["access-control-allow-origin"] == "http://127.0.0.1:1"
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status"),
+    [
+        ("/absent", "GET", 404),
+        ("/../outside.txt", "GET", 404),
+        ("relative", "GET", 400),
+        ("/media.mp4", "POST", 405),
+        ("/%00", "GET", 404),
+        ("/" + "a" * 60_000, "GET", 404),
+        ("/metrics", "GET", 404),
+    ],
+)
+async def test_errors(client: VoxelClient, path: str, method: str, status: int) -> None:
+    assert (await client.get(path, method=method))[0] == status
+    assert (await client.get("/media.mp4"))[0] == 200
+
+
+async def test_discovery_answers_here_too(server: Server, client: VoxelClient) -> None:
+    status, headers, body = await client.get("/.well-known/voxel.json")
+    assert (status, headers["content-type"]) == (200, "application/json")
+    assert f"https://127.0.0.1:{server.quic_port}/voxel".encode() in body
+
+
+async def test_an_endless_header_frame_costs_its_stream_only(client: VoxelClient) -> None:
+    stream_id = client.quic.get_next_available_stream_id()
+    frame_head = encode_uint_var(FrameType.HEADERS) + encode_uint_var(2**40)
+    client.quic.send_stream_data(stream_id, frame_head + bytes(200_000))
+    client.transmit()
+    await client.wait_reset(stream_id)
+    assert (await client.get("/media.mp4"))[0] == 200
+
+
+async def test_an_endless_settings_frame_ends_the_connection(server: Server, client: VoxelClient) -> None:
+    control = cast(int, client.http._local_control_stream_id)
+    client.quic.send_stream_data(control, encode_uint_var(FrameType.SETTINGS) + encode_uint_var(2**40) + bytes(200_000))
+    client.transmit()
+    await eventually(lambda: client.terminated)
+    async with connect(server) as other:
+        assert (await other.get("/media.mp4"))[0] == 200
+
+
+async def test_a_stream_of_no_session_is_rejected(client: VoxelClient) -> None:
+    client.session_id = 400
+    stream_id = client.send(b"GET /media.mp4 HTTP/1.1\r\nhost: x\r\n\r\n")
+    await client.wait_reset(stream_id)
+    assert (await client.get("/media.mp4"))[0] == 200
+
+
+async def test_connections_are_limited(config: Config) -> None:
+    async with running(replace(config, limits=Limits(connections=1))) as server, connect(server) as first:
+        with pytest.raises(ConnectionError):
+            async with connect(server) as second:
+                await eventually(lambda: second.terminated)
+                raise ConnectionError
+        assert (await first.get("/media.mp4"))[0] == 200
+
+
+async def test_closed_connections_are_forgotten(server: Server) -> None:
+    async with connect(server) as client:
+        assert (await client.open_session())[0] == 200
+        assert server.http3.sessions == 1
+    await eventually(lambda: not server.http3.connections)
+    assert server.site.metrics.value("voxel_sessions") == 0

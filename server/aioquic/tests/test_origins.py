@@ -1,0 +1,64 @@
+import pytest
+from voxel_serve.cors import OriginPolicy, host_name, is_loopback
+from voxel_serve.errors import ConfigurationError
+
+
+@pytest.mark.parametrize(
+    ("origin", "authority", "allowed"),
+    [
+        (None, "media.example", True),
+        ("https://media.example", "media.example:4433", True),
+        ("http://MEDIA.example:8080", "media.example", True),
+        ("https://evil.example", "media.example", False),
+        ("https://media.example.evil.example", "media.example", False),
+        ("http://localhost:3000", "127.0.0.1:4433", True),
+        ("http://127.0.0.1", "[::1]:4433", True),
+        ("http://localhost:3000", "media.example", False),
+        ("https://evil.example", "127.0.0.1", False),
+        ("null", "127.0.0.1", False),
+        ("", "127.0.0.1", False),
+        ("https://media.example", "", False),
+    ],
+)
+def test_without_a_list_pages_of_the_same_host_are_let_in(origin: str | None, authority: str, allowed: bool) -> None:
+    assert OriginPolicy(frozenset()).allows(origin, authority) is allowed
+
+
+def test_a_list_is_exact() -> None:
+    policy = OriginPolicy(frozenset({"https://player.example", "http://player.example:8080"}))
+    for origin in ("https://player.example", "http://player.example:8080"):
+        assert policy.allows(origin, "media.example")
+    for origin in ("http://player.example", "https://player.example:8080", "https://media.example", "null"):
+        assert not policy.allows(origin, "media.example")
+
+
+def test_a_star_lets_everyone_in() -> None:
+    assert OriginPolicy(frozenset({"*"})).allows("null", "media.example")
+
+
+@pytest.mark.parametrize("origin", ["player.example", "https://", "https://a/b", "https://a/", "ftp://a", "null", ""])
+def test_a_bad_origin_is_a_configuration_error(origin: str) -> None:
+    with pytest.raises(ConfigurationError, match="bad origin"):
+        OriginPolicy(frozenset({origin}))
+
+
+@pytest.mark.parametrize(
+    ("authority", "name"),
+    [
+        ("Media.Example:80", "media.example"),
+        ("[::1]:80", "[::1]"),
+        ("10.0.0.1", "10.0.0.1"),
+        ("a b", None),
+        ("a/b", None),
+        ("", None),
+        ("a:b", None),
+        ("user@host", None),
+    ],
+)
+def test_host_names(authority: str, name: str | None) -> None:
+    assert host_name(authority) == name
+
+
+def test_loopback_names() -> None:
+    assert all(is_loopback(name) for name in ("localhost", "127.0.0.1", "127.8.8.8", "[::1]", "::1"))
+    assert not any(is_loopback(name) for name in ("0.0.0.0", "10.0.0.1", "localhost.evil.example", "::"))
