@@ -56,7 +56,8 @@ export const SYNTHETIC_CLIPS: readonly SyntheticClip[] = [
 ];
 
 const SECONDS = 2;
-const FRAGMENTED = ['-movflags', '+empty_moov+default_base_moof+frag_keyframe'];
+/** Negative composition offsets: the first picture is shown at 0. */
+const FRAGMENTED = ['-movflags', '+empty_moov+default_base_moof+frag_keyframe+negative_cts_offsets'];
 
 /** Encodes a clip to a fragmented MP4 in `folder`, a fragment for each group of pictures; returns its path. */
 export function encodeClip({ name, source, encoder }: SyntheticClip, folder: string): string {

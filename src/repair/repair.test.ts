@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { box, initSegment, mediaSegment, sample, sampleEntry, track } from '../../test/repair/fmp4-builder.js';
+import { punch, receivedExcept, type Hole } from '../../test/repair/holes.js';
+import { avcc, HEADER_BYTES, slice } from '../../test/repair/h264-builder.js';
+import { parseFragments } from './fmp4.js';
+import { createRepairer, RepairError } from './index.js';
+
+const repairer = createRepairer(initSegment(avcc()));
+
+const LENGTH_SIZE = 4;
+/** Position of a slice's data in a sample of one slice. */
+const DATA = LENGTH_SIZE + HEADER_BYTES;
+const SEI = Uint8Array.of(6, 5, 1, 0xaa, 0x80);
+
+/** A sample of one P slice with so many bytes of data. */
+function frame(bytes: number): Uint8Array {
+  return sample([slice('P', bytes)]);
+}
+
+/** A segment of one run of samples, with a hole in one of them: `from` and `to` count from the sample's first byte. */
+function damage(samples: readonly Uint8Array[], index: number, from: number, to = samples[index]!.length) {
+  const segment = mediaSegment({ runs: [samples] });
+  const { offset } = parseFragments(segment)[0]!.samples[index]!;
+  const holes: Hole[] = [[offset + from, offset + to]];
+  return { segment: punch(segment, holes), received: receivedExcept(holes) };
+}
+
+/** The NAL units of each sample of a segment, as hexadecimal. */
+function nalUnits(segment: Uint8Array): string[][] {
+  return parseFragments(segment).flatMap(({ samples }) =>
+    samples.map(({ offset, size }) => {
+      const nals: string[] = [];
+      const data = Buffer.from(segment.subarray(offset, offset + size));
+      for (let at = 0; at < data.length; at += LENGTH_SIZE + data.readUInt32BE(at)) {
+        nals.push(data.subarray(at + LENGTH_SIZE, at + LENGTH_SIZE + data.readUInt32BE(at)).toString('hex'));
+      }
+      return nals;
+    }),
+  );
+}
+
+/** The segment without the last byte of one sample, repaired. */
+function repairWithoutEnd(segment: Uint8Array, index: number, by = repairer): Uint8Array {
+  const { offset, size } = parseFragments(segment)[0]!.samples[index]!;
+  const holes: Hole[] = [[offset + size - 1, offset + size]];
+  return by.repair(punch(segment, holes), receivedExcept(holes)).bytes;
+}
+
+/** The all-skip slice that stands in for `slice('P')`, as hexadecimal. */
+const SKIPPED = nalUnits(repairWithoutEnd(mediaSegment({ runs: [[frame(100)]] }), 0))[0]![0]!;
+
+describe('repair', () => {
+  it('returns a segment with nothing missing as it is', () => {
+    const segment = mediaSegment({ runs: [[frame(80), frame(90)]] });
+    const { bytes, frames } = repairer.repair(segment, receivedExcept([]));
+    expect(bytes).toBe(segment);
+    expect(frames).toMatchObject([
+      { index: 0, type: 'P', slices: 1, repairedSlices: 0, bytes: DATA + 80 },
+      { index: 1, repairedSlices: 0, start: frames[0]!.start + DATA + 80 },
+    ]);
+  });
+
+  it('skips a slice and fills its sample up, touching nothing else', () => {
+    const samples = [frame(300), sample([SEI, slice('P', 300)]), frame(300)];
+    const { segment, received } = damage(samples, 1, DATA + 60, DATA + 61);
+    const before = Uint8Array.from(segment);
+    const { bytes, frames } = repairer.repair(segment, received);
+    expect(segment).toEqual(before);
+    expect(bytes).toHaveLength(segment.length);
+    expect(frames.map(({ repairedSlices }) => repairedSlices)).toEqual([0, 1, 0]);
+    const [first, second, third] = nalUnits(bytes);
+    expect([first, third]).toEqual([nalUnits(segment)[0], nalUnits(segment)[2]]);
+    expect(second!.slice(0, 2)).toEqual([Buffer.from(SEI).toString('hex'), SKIPPED]);
+    expect(second![2]).toMatch(/^0c(ff)+80$/);
+    expect(parseFragments(bytes)).toEqual(parseFragments(segment));
+  });
+
+  it.each(['32-bit', '64-bit', 'to the end'] as const)(
+    'gives a sample of another size where no filler fits, and keeps the headers true (mdat size: %s)',
+    (mdatSize) => {
+      for (let spare = -4; spare <= LENGTH_SIZE + 2; spare++) {
+        const tight = frame(SKIPPED.length / 2 - HEADER_BYTES + spare);
+        const segment = mediaSegment({ runs: [[frame(50), tight], [frame(60)]], mdatSize });
+        const bytes = repairWithoutEnd(segment, 1);
+        const isFilled = spare === LENGTH_SIZE + 2;
+        const [first, second, third] = nalUnits(bytes);
+        expect([first, third]).toEqual([nalUnits(segment)[0], nalUnits(segment)[2]]);
+        expect(second).toEqual(isFilled ? [SKIPPED, '0c80'] : [SKIPPED]);
+        expect(bytes).toHaveLength(segment.length - (isFilled ? 0 : spare));
+      }
+    },
+  );
+
+  it('shrinks a sample whose filler would be too long for its length field', () => {
+    const lengthSize = 2;
+    const slices = [slice('P', 40_000), slice('B', 40_000, 100)];
+    const segment = mediaSegment({ runs: [[sample(slices, lengthSize)]] });
+    const { offset, size } = parseFragments(segment)[0]!.samples[0]!;
+    const second = offset + size - slices[1]!.length;
+    const holes: Hole[] = [
+      [offset + 20, offset + 21],
+      [second + 20, second + 21],
+    ];
+    const twoByteRepairer = createRepairer(initSegment(avcc(lengthSize)));
+    const { bytes, frames } = twoByteRepairer.repair(punch(segment, holes), receivedExcept(holes));
+    expect(frames).toMatchObject([{ type: 'B', slices: 2, repairedSlices: 2 }]);
+    expect(bytes.length).toBeLessThan(segment.length - 79_000);
+    expect(twoByteRepairer.repair(bytes, receivedExcept([])).bytes).toBe(bytes);
+  });
+
+  it('keeps the complete slices of a picture', () => {
+    const samples = [sample([slice('B', 200), slice('B', 200, 100)])];
+    const segment = mediaSegment({ runs: [samples] });
+    const [kept, skipped, filler] = nalUnits(repairWithoutEnd(segment, 0))[0]!;
+    expect(kept).toBe(nalUnits(segment)[0]![0]);
+    expect(skipped!.slice(0, 6)).toBe(nalUnits(segment)[0]![1]!.slice(0, 6));
+    expect(filler).toMatch(/^0c(ff)+80$/);
+  });
+
+  it.each([
+    ['a slice header', 0, DATA - 1, DATA],
+    ['a length field', 0, 2, 3],
+    ['the byte after it', 0, LENGTH_SIZE, LENGTH_SIZE + 1],
+    ['another NAL unit', 1, LENGTH_SIZE + 2, LENGTH_SIZE + 3],
+  ])('needs %s', (_, index, from, to) => {
+    const { segment, received } = damage([frame(90), sample([SEI, slice('P', 90)])], index, from, to);
+    expect(() => repairer.repair(segment, received)).toThrow(
+      expect.objectContaining({ code: 'missing-reliable-bytes' }),
+    );
+  });
+
+  it('needs every I slice', () => {
+    const segment = mediaSegment({ runs: [[sample([slice('I', 50)])]] });
+    expect(() => repairWithoutEnd(segment, 0)).toThrow(expect.objectContaining({ code: 'missing-reliable-bytes' }));
+  });
+
+  it('needs every byte outside the sample data', () => {
+    const whole = mediaSegment({ runs: [[frame(90)]] });
+    const [fragment] = parseFragments(whole);
+    for (let at = 0; at < fragment!.mdatPayload; at++) {
+      const holes: Hole[] = [[at, at + 1]];
+      const repairOfIt = () => repairer.repair(punch(whole, holes), receivedExcept(holes));
+      expect(repairOfIt).toThrow(expect.objectContaining({ code: 'missing-reliable-bytes' }));
+    }
+  });
+
+  it.each([
+    ['several pictures in a sample', { runs: [[sample([slice('P', 9), slice('P', 9)])]] }],
+    ['without a size for each sample', { runs: [[frame(9)]], sizes: 'none' as const }],
+    ['data offsets that are positions', { runs: [[frame(9)]], trackFlags: 1 }],
+    ['parameter sets that change', { runs: [[sample([Uint8Array.of(0x67, 1, 2, 3), slice('P', 9)])]] }],
+    ['data partitioning', { runs: [[sample([Uint8Array.of(0x62, 1)])]] }],
+  ])('does not support %s', (reason, form) => {
+    const repairOfIt = () => repairer.repair(mediaSegment(form), receivedExcept([]));
+    expect(repairOfIt).toThrow(reason);
+    expect(repairOfIt).toThrow(expect.objectContaining({ code: 'unsupported' }));
+  });
+
+  it('ends with a segment or a RepairError, whatever the bytes', () => {
+    const segment = mediaSegment({ runs: [[frame(60), sample([SEI, slice('P', 60)])], [frame(70)]] });
+    const position = fc.nat(segment.length - 1);
+    const flips = fc.array(fc.tuple(position, fc.nat(255)), { maxLength: 8 });
+    fc.assert(
+      fc.property(flips, fc.array(fc.tuple(position, fc.nat(99)), { maxLength: 3 }), (bytes, gaps) => {
+        const hostile = Uint8Array.from(segment);
+        for (const [at, byte] of bytes) hostile[at] = byte;
+        const holes = gaps.map(([start, length]): Hole => [start, start + length]);
+        try {
+          repairer.repair(hostile, receivedExcept(holes));
+        } catch (error) {
+          if (!(error instanceof RepairError)) throw error;
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('createRepairer', () => {
+  const avc1 = sampleEntry('avc1', box('avcC', avcc()));
+
+  it.each([
+    ['unsupported', 'codec encv', [track(sampleEntry('encv', box('avcC', avcc())))]],
+    ['unsupported', '2 trak boxes', [track(avc1), track(avc1)]],
+    ['unsupported', '2 sample descriptions', [track(avc1, avc1)]],
+    ['malformed', 'without avcC', [track(sampleEntry('avc1'))]],
+    ['malformed', 'without mdia', [box('trak')]],
+  ])('says %s: %s', (code, message, tracks) => {
+    const create = () => createRepairer(box('moov', ...tracks));
+    expect(create).toThrow(message);
+    expect(create).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('ends with a repairer or a RepairError, whatever the bytes', () => {
+    const init = initSegment(avcc());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(init.length - 1), fc.nat(255)), { maxLength: 8 }), (bytes) => {
+        const hostile = Uint8Array.from(init);
+        for (const [at, byte] of bytes) hostile[at] = byte;
+        try {
+          createRepairer(hostile);
+        } catch (error) {
+          if (!(error instanceof RepairError)) throw error;
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

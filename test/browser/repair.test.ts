@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
+import { readSlices } from '../../src/repair/h264/access-unit.js';
+import { parseParameterSets } from '../../src/repair/h264/parameter-sets.js';
+import { createRepairer } from '../../src/repair/index.js';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
+import { punch, receivedExcept, type Hole } from '../repair/holes.js';
+import { pictureDigest, strictDecode } from './support/strict-decode.js';
+
+const SIZE = { width: 320, height: 180 };
+const FRAME_RATE = 24;
+const MINIMUM_SAMPLED_PICTURES = 20;
+
+const folder = mkdtempSync(join(tmpdir(), 'voxel-repair-'));
+let server: Server;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<video muted></video>'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  browser = await launchChrome(findChrome()!);
+  page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+});
+
+afterAll(async () => {
+  await browser.close();
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The clip with the second half of every third P or B slice missing, repaired. */
+function damageAndRepair(file: Uint8Array): Buffer {
+  const init = file.subarray(0, initEnd(file));
+  const segments = file.subarray(init.length);
+  const parameterSets = parseParameterSets(parseSampleEntry(init).configuration('avcC')!);
+  const slices = parseFragments(segments)
+    .flatMap(({ samples }) => samples)
+    .flatMap(({ offset, size }) => readSlices(parameterSets, segments, offset, offset + size, receivedExcept([])));
+  const holes = slices
+    .filter(({ header }) => header.type !== 'I')
+    .filter((_, index) => index % 3 === 0)
+    .map(({ payload, end, header }): Hole => [Math.max(payload + header.headerBytes, (payload + end) >> 1), end]);
+  const { bytes, frames } = createRepairer(init).repair(punch(segments, holes), receivedExcept(holes));
+  expect(frames.filter(({ repairedSlices }) => repairedSlices > 0).length).toBeGreaterThan(5);
+  return Buffer.concat([init, bytes]);
+}
+
+/**
+ * Plays a file through MSE to its end and captures every picture that is shown; runs in the page. Returns the pictures
+ * as media time and SHA-256 of their I420 planes.
+ */
+async function playInPage(
+  base64: string,
+  codec: string,
+): Promise<{ error: string | undefined; pictures: [number, string][] }> {
+  const file = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const video = document.querySelector('video')!;
+  const source = new MediaSource();
+  video.src = URL.createObjectURL(source);
+  await new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }));
+  const buffer = source.addSourceBuffer(`video/mp4; codecs="${codec}"`);
+  buffer.appendBuffer(file);
+  await new Promise((resolve) => buffer.addEventListener('updateend', resolve, { once: true }));
+  if (source.readyState === 'open') source.endOfStream();
+
+  const captures: Promise<[number, string]>[] = [];
+  const capture = async (mediaTime: number): Promise<[number, string]> => {
+    const frame = new VideoFrame(video);
+    const { width, height } = frame.visibleRect!;
+    const planes = new Uint8Array((width * height * 3) / 2);
+    const luma = width * height;
+    const layout = [
+      { offset: 0, stride: width },
+      { offset: luma, stride: width / 2 },
+      { offset: luma * 1.25, stride: width / 2 },
+    ];
+    await frame.copyTo(planes, { layout });
+    frame.close();
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', planes));
+    return [mediaTime, Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')];
+  };
+  video.requestVideoFrameCallback(function callback(_now, { mediaTime }) {
+    captures.push(capture(mediaTime));
+    video.requestVideoFrameCallback(callback);
+  });
+  const over = new Promise((resolve) => {
+    video.addEventListener('ended', resolve, { once: true });
+    video.addEventListener('error', resolve, { once: true });
+  });
+  video.playbackRate = 0.5; // so that a busy machine shows enough of the pictures
+  await video.play().catch(() => undefined);
+  await over;
+  return { error: video.error?.message, pictures: await Promise.all(captures) };
+}
+
+describe('Chromium shows repaired video exactly as FFmpeg decodes it', () => {
+  it.each(SYNTHETIC_CLIPS)('$name', async (clip) => {
+    const file = readFileSync(encodeClip(clip, folder));
+    const repaired = damageAndRepair(file);
+    const decoded = strictDecode(repaired, Buffer.of());
+    const { error, pictures } = await page.evaluate(playInPage, repaired.toString('base64'), clip.codec);
+    expect(error).toBeUndefined();
+    const byFrame = new Map(pictures.map(([mediaTime, digest]) => [Math.round(mediaTime * FRAME_RATE), digest]));
+    expect(byFrame.size).toBeGreaterThanOrEqual(MINIMUM_SAMPLED_PICTURES);
+    for (const [frame, digest] of byFrame) expect(pictureDigest(decoded, frame, SIZE), `frame ${frame}`).toBe(digest);
+  });
+});
