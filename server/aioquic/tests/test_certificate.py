@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from aioquic.quic.configuration import QuicConfiguration
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -12,6 +13,7 @@ from voxel_serve.certificate import (
     REUSE_LEFT,
     VALIDITY,
     Certificate,
+    CertificateKeeper,
     cached_certificate,
     load_certificate,
     make_certificate,
@@ -84,6 +86,18 @@ def test_a_damaged_or_unwritable_cache_costs_only_the_reuse(tmp_path: Path) -> N
     no_folder = tmp_path / "file"
     no_folder.touch()
     assert cached_certificate(no_folder, HOSTS, NOW).hashes
+
+
+def test_a_running_server_makes_the_next_certificate_before_the_last_day_is_over(tmp_path: Path) -> None:
+    configuration = QuicConfiguration(is_client=False)
+    keeper = CertificateKeeper(configuration, lambda now: cached_certificate(tmp_path, HOSTS, now))
+    first, first_hashes = configuration.certificate, keeper.hashes()
+    keeper.renew_if_due(first.not_valid_after_utc - timedelta(days=2))
+    assert keeper.hashes() == first_hashes
+    keeper.renew_if_due(first.not_valid_after_utc - timedelta(hours=23))
+    assert configuration.certificate is not first
+    assert keeper.hashes() == Certificate((configuration.certificate,), configuration.private_key).hashes
+    assert keeper.hashes() != first_hashes
 
 
 def test_a_given_certificate_is_loaded(tmp_path: Path) -> None:

@@ -3,14 +3,20 @@
 import asyncio
 import email
 import json
+import ssl
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from email.message import Message
+from pathlib import Path
 
 import pytest
 from voxel_serve.app import Server, running
+from voxel_serve.certificate import make_certificate
 from voxel_serve.config import Config
 from voxel_serve.limits import Limits
+
+from .test_certificate import write_pem
 
 TIMEOUT_SECONDS = 10.0
 
@@ -145,6 +151,15 @@ async def test_a_wildcard_server_announces_the_name_it_was_asked_by(config: Conf
             assert endpoint == f"https://{announced}:{server.quic_port}/voxel"
 
 
+async def test_https_with_a_given_certificate(config: Config, tmp_path: Path) -> None:
+    certificate, key = write_pem(tmp_path, make_certificate(["127.0.0.1"], datetime.now(UTC)))
+    async with running(replace(config, host="0.0.0.0", certificate=certificate, key=key)) as server:
+        assert server.url.startswith("https://")
+        context = ssl.create_default_context(cafile=certificate)
+        streams = await asyncio.open_connection("127.0.0.1", server.http_port, ssl=context)
+        assert (await Client(*streams).get("/"))[0] == 200
+
+
 async def test_metrics(http: Client) -> None:
     await http.get("/media.mp4")
     _, _, body = await http.get("/metrics")
@@ -174,6 +189,21 @@ async def test_errors_keep_the_connection(http: Client, path: str, lines: list[s
     assert (await http.get("/"))[0] == 200
 
 
+async def test_on_loopback_only_names_of_this_machine_are_answered(config: Config, http: Client) -> None:
+    head = "GET /media.mp4 HTTP/1.1\r\nhost: {}\r\nrange: bytes=0-0\r\n\r\n"
+    for host, status in (("evil.example", 403), ("localhost:80", 206), ("[::1]", 206)):
+        await http.send(head.format(host).encode())
+        assert (await http.receive())[0] == status
+    config = replace(
+        config, public_endpoint="https://a.example:1/voxel", allowed_origins=frozenset({"http://b.example"})
+    )
+    async with running(config) as server:
+        client = await connect(server)
+        for host, status in (("a.example", 206), ("b.example:80", 206), ("c.example", 403)):
+            await client.send(head.format(host).encode())
+            assert (await client.receive())[0] == status
+
+
 async def test_other_methods_are_refused(http: Client) -> None:
     status, headers, _ = await http.get("/media.mp4", method="DELETE")
     assert (status, headers["allow"]) == (405, "GET, HEAD, OPTIONS")
@@ -186,13 +216,13 @@ async def test_other_methods_are_refused(http: Client) -> None:
         (b"GET\r\n\r\n", 400),
         (b"GET /\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\n\r\n", 400),
-        (b"GET / HTTP/9.9\r\nhost: x\r\n\r\n", 400),
+        (b"GET / HTTP/9.9\r\nhost: localhost\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nhost: a b\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello", 400),
-        (b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", 400),
-        (b"GET / HTTP/1.1\r\nhost: x\r\nx: " + b"y" * 70_000, 431),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nhello", 400),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", 400),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 70_000, 431),
         (b"GET /" + b"a" * 1_000_000, 431),
     ],
 )
@@ -205,7 +235,7 @@ async def test_absurd_requests_are_refused_and_the_server_stays_up(
 
 
 async def test_pipelined_requests_are_answered_in_order(http: Client, media: bytes) -> None:
-    head = "GET /media.mp4 HTTP/1.1\r\nhost: x\r\nrange: bytes={0}-{0}\r\n\r\n"
+    head = "GET /media.mp4 HTTP/1.1\r\nhost: localhost\r\nrange: bytes={0}-{0}\r\n\r\n"
     await http.send("".join(head.format(position) for position in range(3, 33)).encode())
     assert [(await http.receive())[2] for _ in range(30)] == [
         media[position : position + 1] for position in range(3, 33)
@@ -213,7 +243,7 @@ async def test_pipelined_requests_are_answered_in_order(http: Client, media: byt
 
 
 async def test_http_1_0_closes(http: Client) -> None:
-    await http.send(b"GET / HTTP/1.0\r\nhost: x\r\n\r\n")
+    await http.send(b"GET / HTTP/1.0\r\nhost: localhost\r\n\r\n")
     assert (await http.receive())[0] == 200
     assert await http.closed()
 
@@ -231,7 +261,7 @@ async def test_a_client_that_reads_nothing_is_cut_off(config: Config, server: Se
     (config.folders["/"] / "large.bin").write_bytes(bytes(50_000_000))
     async with running(replace(config, limits=Limits(write_timeout=0.2))) as impatient:
         client = await connect(impatient)
-        await client.send(b"GET /large.bin HTTP/1.1\r\nhost: x\r\n\r\n")
+        await client.send(b"GET /large.bin HTTP/1.1\r\nhost: localhost\r\n\r\n")
         await asyncio.sleep(0.1)
         async with asyncio.timeout(TIMEOUT_SECONDS):
             while impatient.http1.answers:  # noqa: ASYNC110

@@ -73,6 +73,11 @@ async def test_allowed_origins(config: Config) -> None:
         assert (await client.open_session(origin="https://player.example"))[0] == 200
 
 
+async def test_a_name_that_was_made_to_point_here_gets_no_session(server: Server) -> None:
+    async with connect(server) as client:
+        assert (await client.open_session(authority="evil.example", origin="https://evil.example"))[0] == 403
+
+
 async def test_the_token_guards_the_session(config: Config) -> None:
     async with running(replace(config, token="s3cret")) as server, connect(server) as client:
         assert (await client.open_session())[0] == 403
@@ -225,7 +230,7 @@ async def test_a_cancelled_flow_is_dropped_at_once(server: Server, session: Voxe
     received = len(session.datagrams)
     await asyncio.sleep(0.2)
     assert len(session.datagrams) == received
-    assert server.http3.answers == 0
+    assert not server.http3.busy
     assert server.site.metrics.value("voxel_flows_cut_total") == 1
     assert (await session.request("/media.mp4", range="bytes=0-1")).status == 206
 
@@ -344,8 +349,9 @@ async def test_draining_finishes_what_is_in_flight_and_refuses_the_rest(
     draining = asyncio.create_task(server.drain())
     await asyncio.sleep(0)
     assert (await session.request("/media.mp4")).status == 503
-    response = await session.response(stream_id)
-    assert (response.status, len(response.body)) == (200, 5_000_000)
-    await asyncio.wait_for(draining, 2)
+    await draining
+    # The server may end now: the client has everything already.
+    assert session.streams[stream_id].ended.is_set()
+    assert len((await session.response(stream_id)).body) == 5_000_000
     async with connect(server) as late:
         assert (await late.open_session())[0] == 503

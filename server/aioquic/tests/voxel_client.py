@@ -70,14 +70,16 @@ class VoxelClient(QuicConnectionProtocol):
         received = await self._ended(stream_id)
         return int(received.headers[":status"]), received.headers, bytes(received.data)
 
-    async def open_session(self, path: str = "/voxel", **headers: str) -> tuple[int, dict[str, str]]:
+    async def open_session(
+        self, path: str = "/voxel", *, authority: str = "127.0.0.1", **headers: str
+    ) -> tuple[int, dict[str, str]]:
         """Sends the CONNECT request; returns the answer's status and headers."""
         stream_id = self._quic.get_next_available_stream_id()
         fields = {
             ":method": "CONNECT",
             ":protocol": "webtransport",
             ":scheme": "https",
-            ":authority": "127.0.0.1",
+            ":authority": authority,
             ":path": path,
         } | {name.replace("_", "-"): value for name, value in headers.items()}
         self._send_headers(stream_id, fields, end_stream=False)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import ssl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ from aioquic.h3.connection import H3_ALPN
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.logger import QuicFileLogger
 
-from .certificate import RENEWAL_LEFT, Certificate, cached_certificate, load_certificate
+from .certificate import Certificate, CertificateKeeper, cached_certificate, load_certificate
 from .config import Config, CongestionControl
-from .cors import OriginPolicy
+from .cors import OriginPolicy, host_name, is_loopback
 from .discovery import Discovery
 from .errors import ConfigurationError
 from .files import Mounts
@@ -23,6 +24,7 @@ from .http1 import Http1Service
 from .http3 import Http3Protocol, Http3Service
 from .log import log
 from .metrics import Metrics
+from .quic_internals import has_congestion_control
 from .site import Site
 from .sockets import bind_tcp, bind_udp
 
@@ -72,18 +74,19 @@ class Server:
         self.site.draining = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.limits.drain):
-                while self.http1.answers or self.http3.answers:  # noqa: ASYNC110
+                while self.http1.answers or self.http3.busy:  # noqa: ASYNC110
                     await asyncio.sleep(DRAIN_POLL_SECONDS)
-        log("drained", unfinished=self.http1.answers + self.http3.answers)
+        log("drained", finished=not (self.http1.answers or self.http3.busy))
 
 
 @contextlib.asynccontextmanager
 async def running(config: Config) -> AsyncIterator[Server]:
     """A server that answers; it is closed at the end of the block. Raises `ConfigurationError`."""
     mounts = Mounts(config.folders)
-    origins = OriginPolicy(config.allowed_origins)
+    origins = _origin_policy(config)
     tls = _tls_context(config)
-    certificates = _Certificates(config)
+    configuration = _quic_configuration(config)
+    certificates = CertificateKeeper(configuration, functools.partial(_obtain_certificate, config))
     async with contextlib.AsyncExitStack() as stack:
         tcp = stack.enter_context(bind_tcp(config.host, config.http_port))
         udp = stack.enter_context(bind_udp(config.host, config.quic_port))
@@ -99,7 +102,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
         stack.callback(tcp_server.close)
         _, quic_server = await asyncio.get_running_loop().create_datagram_endpoint(
             lambda: QuicServer(
-                configuration=certificates.configuration,
+                configuration=configuration,
                 create_protocol=lambda quic, **_: Http3Protocol(quic, http3),
             ),
             sock=udp,
@@ -110,52 +113,41 @@ async def running(config: Config) -> AsyncIterator[Server]:
         yield Server(config, site, http_port, quic_port, http1, http3)
 
 
-class _Certificates:
-    """The QUIC side's certificate, made anew before it ends."""
-
-    def __init__(self, config: Config) -> None:
-        self.configuration = _quic_configuration(config)
-        self._config = config
-        self._certificate = self._obtain()
-        self._certificate.install(self.configuration)
-
-    def hashes(self) -> list[str]:
-        return self._certificate.hashes
-
-    def renew_if_due(self) -> None:
-        if self._config.certificate is not None or self._certificate.not_after - datetime.now(UTC) > RENEWAL_LEFT:
-            return
-        self._certificate = self._obtain()
-        self._certificate.install(self.configuration)
-        log("certificate renewed", hashes=self._certificate.hashes)
-
-    def _obtain(self) -> Certificate:
-        config = self._config
-        if config.certificate is not None and config.key is not None:
-            return load_certificate(config.certificate, config.key)
-        hosts = {"localhost", "127.0.0.1", "::1", config.host}
-        if config.public_endpoint is not None:
-            hosts.add(urlsplit(config.public_endpoint).hostname or config.host)
-        return cached_certificate(config.certificate_cache, hosts)
+def _obtain_certificate(config: Config, now: datetime) -> Certificate:
+    """The given certificate, read again each time, or a self-made one."""
+    if config.certificate is not None and config.key is not None:
+        return load_certificate(config.certificate, config.key)
+    hosts = {"localhost", "127.0.0.1", "::1", config.host}
+    if config.public_endpoint is not None:
+        hosts.add(urlsplit(config.public_endpoint).hostname or config.host)
+    return cached_certificate(config.certificate_cache, hosts, now)
 
 
-async def _keep_house(http3: Http3Service, certificates: _Certificates) -> None:
+def _origin_policy(config: Config) -> OriginPolicy:
+    if not is_loopback(config.host):
+        return OriginPolicy(config.allowed_origins)
+    public_host = None if config.public_endpoint is None else host_name(urlsplit(config.public_endpoint).netloc)
+    own_hosts = frozenset() if public_host is None else frozenset({public_host})
+    return OriginPolicy(config.allowed_origins, own_hosts=own_hosts)
+
+
+async def _keep_house(http3: Http3Service, certificates: CertificateKeeper) -> None:
     loop = asyncio.get_running_loop()
     while True:
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
         http3.close_idle_sessions(loop.time())
-        certificates.renew_if_due()
+        certificates.renew_if_due(datetime.now(UTC))
 
 
 def _quic_configuration(config: Config) -> QuicConfiguration:
-    algorithm = config.congestion_control
-    if algorithm is CongestionControl.BBR_IF_AVAILABLE:
-        log("congestion control: this aioquic has no BBR, using CUBIC")
-        algorithm = CongestionControl.CUBIC
+    algorithm: str = config.congestion_control
+    if algorithm == CongestionControl.BBR_IF_AVAILABLE:
+        algorithm = "bbr" if has_congestion_control("bbr") else CongestionControl.CUBIC
+        log("congestion control", algorithm=algorithm)
     return QuicConfiguration(
         alpn_protocols=H3_ALPN,
         is_client=False,
-        congestion_control_algorithm=algorithm.value,
+        congestion_control_algorithm=algorithm,
         idle_timeout=QUIC_IDLE_SECONDS,
         max_datagram_frame_size=MAX_DATAGRAM_FRAME_BYTES,
         max_datagram_size=MAX_DATAGRAM_BYTES,

@@ -9,7 +9,7 @@ import hashlib
 import ipaddress
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPri
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from .errors import ConfigurationError
+from .log import log
 
 LONGEST_HASHABLE_VALIDITY = timedelta(days=14)
 VALIDITY = timedelta(days=13)
@@ -67,6 +68,29 @@ class Certificate:
         configuration.private_key = self.private_key
 
 
+class CertificateKeeper:
+    """Installs a certificate in a configuration, and the next one before it ends."""
+
+    def __init__(self, configuration: QuicConfiguration, obtain: Callable[[datetime], Certificate]) -> None:
+        """`obtain`: gives the certificate to use at a time. It may raise `ConfigurationError`."""
+        self._configuration = configuration
+        self._obtain = obtain
+        self._certificate = obtain(datetime.now(UTC))
+        self._certificate.install(configuration)
+
+    def hashes(self) -> list[str]:
+        """Of the certificate in use; see `Certificate.hashes`."""
+        return self._certificate.hashes
+
+    def renew_if_due(self, now: datetime) -> None:
+        """To be called at least once a day."""
+        if self._certificate.not_after - now > RENEWAL_LEFT:
+            return
+        self._certificate = self._obtain(now)
+        self._certificate.install(self._configuration)
+        log("certificate renewed", not_after=self._certificate.not_after, hashes=self._certificate.hashes)
+
+
 def load_certificate(certificate: Path, key: Path) -> Certificate:
     """A PEM chain and its PEM key. Raises `ConfigurationError`."""
     try:
@@ -75,12 +99,11 @@ def load_certificate(certificate: Path, key: Path) -> Certificate:
         raise ConfigurationError(f"unreadable certificate or key: {certificate}, {key}: {error}") from error
 
 
-def cached_certificate(cache: Path, hosts: Iterable[str], now: datetime | None = None) -> Certificate:
+def cached_certificate(cache: Path, hosts: Iterable[str], now: datetime) -> Certificate:
     """The certificate kept in `cache` for these hosts if it lasts, else a new one, which is kept.
 
     A cache that cannot be read or written costs only the reuse.
     """
-    now = now or datetime.now(UTC)
     names = sorted(set(hosts))
     file = cache / f"{hashlib.sha256(' '.join(names).encode()).hexdigest()[:16]}.pem"
     try:

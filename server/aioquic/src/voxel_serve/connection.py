@@ -8,7 +8,7 @@ from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.quic.connection import QuicConnection
 
 from .log import log
-from .quic_internals import stream_is_writable, unsent_stream_bytes
+from .quic_internals import stream_data_is_unacknowledged, stream_is_writable, unsent_stream_bytes
 
 SEND_AHEAD_BYTES = 128 * 1024
 """Read and not yet sent, per response: two reads, so that one is always ready while the other is under way."""
@@ -32,6 +32,11 @@ class Connection(QuicConnectionProtocol):
     def answers(self) -> int:
         """Requests in flight."""
         return len(self._answers)
+
+    @property
+    def busy(self) -> bool:
+        """True while a request is in flight, up to the acknowledgement of its response's last byte."""
+        return self.answers > 0 or stream_data_is_unacknowledged(self._quic)
 
     def transmit(self) -> None:
         super().transmit()

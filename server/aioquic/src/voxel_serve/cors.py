@@ -2,9 +2,10 @@
 
 import ipaddress
 import re
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from .errors import ConfigurationError
+from .errors import ConfigurationError, HttpError
 
 ANY = "*"
 
@@ -42,8 +43,13 @@ class OriginPolicy:
     a loopback name. A client that sends no Origin is no browser and is let in.
     """
 
-    def __init__(self, allowed: frozenset[str]) -> None:
-        """`allowed`: origins as browsers write them, or `*`. Raises `ConfigurationError`."""
+    def __init__(self, allowed: frozenset[str], *, own_hosts: frozenset[str] | None = None) -> None:
+        """`allowed`: origins as browsers write them, or `*`. Raises `ConfigurationError`.
+
+        `own_hosts`: the names that the server may be asked by, beside loopback names and those in `allowed`; None:
+        any name. On a loopback address it keeps out pages whose own name was made to resolve to this machine (DNS
+        rebinding): their requests are of the same origin to the browser.
+        """
         for origin in allowed - {ANY}:
             parts = urlsplit(origin)
             if (
@@ -53,6 +59,17 @@ class OriginPolicy:
             ):
                 raise ConfigurationError(f"bad origin: {origin!r} (write it as https://host or https://host:port)")
         self._allowed = allowed
+        self._hosts: frozenset[str | None] | None = None
+        if own_hosts is not None and ANY not in allowed:
+            self._hosts = own_hosts | {host_name(urlsplit(origin).netloc) for origin in allowed}
+
+    def check_host(self, authority: str) -> None:
+        """Raises `HttpError` 400 for a malformed Host, 403 for one that is not the server's."""
+        name = host_name(authority)
+        if name is None:
+            raise HttpError(HTTPStatus.BAD_REQUEST, "malformed host")
+        if self._hosts is not None and name not in self._hosts and not is_loopback(name):
+            raise HttpError(HTTPStatus.FORBIDDEN, "host not allowed")
 
     def allows(self, origin: str | None, authority: str) -> bool:
         """`authority`: the Host that the request came to."""

@@ -14,7 +14,7 @@ from .files import Body
 from .log import log
 from .metrics import CONTENT_TYPE
 from .request import combined_headers
-from .site import HttpRequest, HttpResponse, Site
+from .site import HttpRequest, HttpResponse, Site, text_response
 
 METRICS_PATH = "/metrics"
 
@@ -66,6 +66,8 @@ class Http1Connection:
         self._site = site
         self._reader = reader
         self._writer = writer
+        # `drain` then returns when the system has everything: a request that is over needs no more of this process.
+        writer.transport.set_write_buffer_limits(high=0)
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=site.limits.head_bytes)
 
     async def next_request(self) -> h11.Request | None:
@@ -104,20 +106,23 @@ class Http1Connection:
         else:
             response = await self._site.respond(request)
         await self._send(response)
-        self._site.metrics.add("voxel_requests_total", transport="http1", status=str(response.status.value))
-        log("request", transport="http1", target=target, status=response.status.value)
+        self._count(response.status, target=target)
 
     async def refuse(self, error: HttpError) -> None:
         """Answers with an error and ends the connection."""
-        response = self._site.error_response(error)
+        response = text_response(error)
         response.headers.append(("connection", "close"))
         await self._send(response)
-        self._site.metrics.add("voxel_requests_total", transport="http1", status=str(response.status.value))
+        self._count(error.status, reason=error.message)
         if self._writer.can_write_eof():
             self._writer.write_eof()
         with contextlib.suppress(TimeoutError, asyncio.IncompleteReadError):
             async with asyncio.timeout(LINGER_SECONDS):
                 await self._reader.readexactly(LINGER_BYTES)
+
+    def _count(self, status: HTTPStatus, **fields: str) -> None:
+        self._site.metrics.add("voxel_requests_total", transport="http1", status=str(status.value))
+        log("request", transport="http1", status=status.value, **fields)
 
     async def _next_event(self, first_byte_timeout: float) -> h11.Event | None:
         """h11's next event, None at the connection's end. Raises `h11.RemoteProtocolError`, `TimeoutError`."""

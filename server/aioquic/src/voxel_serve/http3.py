@@ -28,7 +28,10 @@ from .log import log
 from .quic_internals import VoxelH3Connection, buffered_frame_bytes
 from .request import combined_headers
 from .session import Session
-from .site import HttpRequest, HttpResponse, Site
+from .site import HttpRequest, HttpResponse, Site, text_response
+
+WEBTRANSPORT_TOKENS = ("webtransport", "webtransport-h3")
+"""The CONNECT request's :protocol, up to draft-ietf-webtrans-http3-14 and since."""
 
 CAPSULE_CLOSE_SESSION = 0x2843
 """CLOSE_WEBTRANSPORT_SESSION (draft-ietf-webtrans-http3-02 section 5)."""
@@ -53,9 +56,9 @@ class Http3Service:
         return sum(connection.session is not None for connection in self.connections)
 
     @property
-    def answers(self) -> int:
-        """Requests in flight."""
-        return sum(connection.answers for connection in self.connections)
+    def busy(self) -> bool:
+        """True while a request is in flight, up to the acknowledgement of its response's last byte."""
+        return any(connection.busy for connection in self.connections)
 
     def close_idle_sessions(self, now: float) -> None:
         """Closes the sessions that made no request for too long; `now` on the event loop's clock, in seconds."""
@@ -68,10 +71,12 @@ class Http3Service:
         """Raises `HttpError` when a CONNECT request with these headers may not open a session."""
         site = self.site
         path, _, query = headers.get(":path", "").partition("?")
-        if site.discovery is None or path != ENDPOINT_PATH or headers.get(":protocol") != "webtransport":
+        if site.discovery is None or path != ENDPOINT_PATH or headers.get(":protocol") not in WEBTRANSPORT_TOKENS:
             raise HttpError(HTTPStatus.NOT_FOUND, "no such endpoint")
         site.refuse_while_draining()
-        if not site.origins.allows(headers.get("origin"), headers.get(":authority", "")):
+        authority = headers.get(":authority", "")
+        site.origins.check_host(authority)
+        if not site.origins.allows(headers.get("origin"), authority):
             raise HttpError(HTTPStatus.FORBIDDEN, "origin not allowed")
         if self.token is not None:
             token = parse_qs(query).get("token", [""])[0]
@@ -158,7 +163,7 @@ class Http3Protocol(Connection):
                 raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "this connection has a session")
             protocol = _chosen_protocol(headers.get("wt-available-protocols"))
         except HttpError as error:
-            self.answer(stream_id, self._send_response(stream_id, self._site.error_response(error)))
+            self.answer(stream_id, self._send_response(stream_id, text_response(error)))
             log("session refused", status=error.status.value, reason=error.message, origin=headers.get("origin"))
             return
         assert self._http is not None
@@ -183,7 +188,7 @@ class Http3Protocol(Connection):
     async def _answer_request(self, stream_id: int, request: HttpRequest) -> None:
         if self.answers > self._site.limits.requests_per_connection:
             error = HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
-            response = self._site.error_response(error)
+            response = text_response(error)
         else:
             response = await self._site.respond(request)
         await self._send_response(stream_id, response)

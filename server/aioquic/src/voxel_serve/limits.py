@@ -8,7 +8,7 @@ class Limits:
     """What one client may ask of the server."""
 
     head_bytes: int = 64 * 1024
-    """Request line and headers: 4096 ranges of two nine-digit positions take 80 KiB at worst, 50 KiB in practice."""
+    """Request line and headers; 3200 ranges of nine-digit positions fit."""
 
     ranges: int = 4096
     """Ranges per request: a 4 s segment at 60 frames/s and 16 slices per frame has 3840."""

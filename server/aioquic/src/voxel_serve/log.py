@@ -14,7 +14,7 @@ class LogFormat(StrEnum):
     JSON = "json"
 
 
-def log(event: str, level: int = logging.INFO, **fields: object) -> None:
+def log(event: str, level: int = logging.INFO, /, **fields: object) -> None:
     """Logs `event` with its fields."""
     _LOGGER.log(level, event, extra={"fields": fields})
 

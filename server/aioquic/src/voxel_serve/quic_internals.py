@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 
 import pylsqpack
 from aioquic.h3.connection import H3Connection, Setting
+from aioquic.quic.congestion.base import _factories
 from aioquic.quic.connection import QuicConnection
 from aioquic.quic.stream import QuicStream
 
@@ -108,6 +109,11 @@ def unsent_stream_bytes(quic: QuicConnection, stream_id: int) -> int:
     return 0 if stream is None else stream.sender._buffer_stop - stream.sender.highest_offset
 
 
+def stream_data_is_unacknowledged(quic: QuicConnection) -> bool:
+    """True when a stream that was not reset has data that the peer may lack."""
+    return any(stream.sender._buffer and stream.sender._reset_error_code is None for stream in quic._streams.values())
+
+
 def stream_is_writable(quic: QuicConnection, stream_id: int) -> bool:
     """False once the stream was reset, stopped or discarded."""
     stream = quic._streams.get(stream_id)
@@ -117,6 +123,11 @@ def stream_is_writable(quic: QuicConnection, stream_id: int) -> bool:
 def smoothed_rtt(quic: QuicConnection) -> float | None:
     """Seconds; None before the first sample (RFC 9002 section 5.3)."""
     return quic._loss._rtt_smoothed if quic._loss._rtt_initialized else None
+
+
+def has_congestion_control(name: str) -> bool:
+    """Whether aioquic knows a congestion control algorithm of that name."""
+    return name in _factories
 
 
 def max_datagram_bytes(quic: QuicConnection) -> int:

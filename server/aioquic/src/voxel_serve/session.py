@@ -35,7 +35,9 @@ class Session:
 
     def stream_data_received(self, stream_id: int, data: bytes, *, stream_ended: bool) -> None:
         """Bytes of a request."""
-        reader = self._readers.setdefault(stream_id, RequestReader(self._site.limits))
+        if stream_id not in self._readers:
+            self._readers[stream_id] = RequestReader(self._site.limits)
+        reader = self._readers[stream_id]
         if reader is not None:
             self._feed(stream_id, reader, data, stream_ended=stream_ended)
         if stream_ended:
@@ -57,7 +59,7 @@ class Session:
             if self._connection.answers >= self._site.limits.requests_per_connection:
                 raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
         except HttpError as error:
-            self._refuse(stream_id, error, target="")
+            self._refuse(stream_id, error)
             if error.status is HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE and not stream_ended:
                 self._quic.stop_stream(stream_id, WEBTRANSPORT_ERROR_0)
         else:
@@ -77,9 +79,9 @@ class Session:
                     flow = Flow(request.flow, body.length, datagram_size, encode_uint_var(self.session_id // 4))
                     await self._send_as_datagrams(stream_id, status, body, flow, deadline)
         except HttpError as error:  # Nothing has been sent yet.
-            self._refuse(stream_id, error, request.target)
+            self._refuse(stream_id, error, target=request.target)
         else:
-            self._count(status, request.target)
+            self._count(status, target=request.target)
 
     async def _body(self, request: VoxelRequest) -> Body:
         try:
@@ -128,13 +130,13 @@ class Session:
         flow.stop()
         self._connection.transmit()
 
-    def _refuse(self, stream_id: int, error: HttpError, target: str) -> None:
+    def _refuse(self, stream_id: int, error: HttpError, **fields: str) -> None:
         self._connection.end_stream(stream_id, error_response(error))
-        self._count(error.status, target)
+        self._count(error.status, reason=error.message, **fields)
 
-    def _count(self, status: HTTPStatus, target: str) -> None:
+    def _count(self, status: HTTPStatus, **fields: str) -> None:
         self._site.metrics.add("voxel_requests_total", transport="webtransport", status=str(status.value))
-        log("request", transport="webtransport", target=target, status=status.value)
+        log("request", transport="webtransport", status=status.value, **fields)
 
     def _count_flow(self, flow: Flow, body: Body) -> None:
         metrics = self._site.metrics

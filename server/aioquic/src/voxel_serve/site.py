@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
 
-from .cors import PREFLIGHT_HEADERS, OriginPolicy, host_name
+from .cors import PREFLIGHT_HEADERS, OriginPolicy
 from .discovery import DISCOVERY_PATH, Discovery
 from .errors import HttpError
 from .files import Body, MediaFile, Mounts, Redirect
@@ -60,18 +60,12 @@ class Site:
         try:
             response = await self._respond(request)
         except HttpError as error:
-            response = self.error_response(error)
+            response = text_response(error)
         response.headers.extend(self.origins.response_headers(origin, request.authority))
         if request.method == "HEAD":
             response.body.close()
             return HttpResponse(response.status, response.headers, Body([]))
         return response
-
-    def error_response(self, error: HttpError) -> HttpResponse:
-        """An answer with a one-line text body."""
-        body = Body([f"{error.message}\n".encode()])
-        headers = [("content-type", "text/plain; charset=utf-8"), _length(body), *error.headers]
-        return HttpResponse(error.status, headers, body)
 
     async def open(self, target: str) -> MediaFile:
         """The file of a request target. Raises `HttpError` and `Redirect`."""
@@ -79,8 +73,7 @@ class Site:
 
     async def _respond(self, request: HttpRequest) -> HttpResponse:
         self.refuse_while_draining()
-        if host_name(request.authority) is None:
-            raise HttpError(HTTPStatus.BAD_REQUEST, "malformed host")
+        self.origins.check_host(request.authority)
         if request.method == "OPTIONS":
             return HttpResponse(HTTPStatus.NO_CONTENT, [*PREFLIGHT_HEADERS, ("allow", ALLOWED_METHODS)], Body([]))
         if request.method not in ("GET", "HEAD"):
@@ -135,6 +128,14 @@ class Site:
             body = Body(_multipart(ranges, file, boundary), file)
             headers = [("content-type", f"multipart/byteranges; boundary={boundary}")]
         return HttpResponse(HTTPStatus.PARTIAL_CONTENT, [*headers, _length(body), *common], body)
+
+
+def text_response(error: HttpError) -> HttpResponse:
+    """An answer with a one-line text body."""
+    body = Body([f"{error.message}\n".encode()])
+    return HttpResponse(
+        error.status, [("content-type", "text/plain; charset=utf-8"), _length(body), *error.headers], body
+    )
 
 
 def _origin_form(target: str) -> str:
