@@ -9,10 +9,10 @@ from voxel_prepare.h264 import (
     AccessUnit,
     MalformedStream,
     MissingReliableBytes,
-    NalUnit,
     ParameterSets,
     Received,
     SliceType,
+    SliceUnit,
     UnsupportedStream,
     read_access_unit,
     skip_slice,
@@ -69,19 +69,19 @@ def repair_segment(parameter_sets: ParameterSets, segment: bytes, received: Rece
     for fragment in _read_fragments(segment, received):
         resized: list[tuple[Sample, int]] = []
         for sample in fragment.samples:
-            unit = read_access_unit(parameter_sets, segment, sample.offset, sample.offset + sample.size, received)
-            repairs = _skip_incomplete_slices(parameter_sets, segment, unit, received)
-            edits += repairs
+            end = sample.offset + sample.size
+            unit = read_access_unit(parameter_sets, segment, sample.offset, end, received)
+            skips = _skip_incomplete_slices(parameter_sets, segment, unit, received)
             frames.append(
-                FrameReport(len(frames), sample.offset, sample.size, unit.picture_type, len(unit.slices), len(repairs))
+                FrameReport(len(frames), sample.offset, sample.size, unit.picture_type, len(unit.slices), len(skips))
             )
-            spare = -sum(edit.growth for edit in repairs)
-            filler = _filler(spare, parameter_sets.nal_length_size)
+            edits += skips
+            growth = sum(edit.growth for edit in skips)
+            filler = _filler(-growth, parameter_sets.nal_length_size)
             if filler:
-                sample_end = sample.offset + sample.size
-                edits.append(_Edit(sample_end, sample_end, filler))
-            elif spare != 0:
-                resized.append((sample, -spare))
+                edits.append(_Edit(end, end, filler))
+            elif growth != 0:
+                resized.append((sample, growth))
         edits += _resize(segment, fragment, resized)
     return RepairedSegment(_apply(segment, edits), frames)
 
@@ -107,16 +107,14 @@ def _read_fragments(segment: bytes, received: Received) -> tuple[Fragment, ...]:
 def _skip_incomplete_slices(
     parameter_sets: ParameterSets, segment: bytes, unit: AccessUnit, received: Received
 ) -> list[_Edit]:
-    slices = [nal for nal in unit.nal_units if nal.header is not None]
     return [
         _skip(parameter_sets, segment, nal, macroblocks)
-        for nal, macroblocks in zip(slices, unit.macroblocks(), strict=True)
+        for nal, macroblocks in zip(unit.slice_units, unit.macroblocks(), strict=True)
         if not received.contains(nal.payload, nal.end)
     ]
 
 
-def _skip(parameter_sets: ParameterSets, segment: bytes, nal: NalUnit, macroblocks: int) -> _Edit:
-    assert nal.header is not None
+def _skip(parameter_sets: ParameterSets, segment: bytes, nal: SliceUnit, macroblocks: int) -> _Edit:
     skipped = skip_slice(segment[nal.payload : nal.reliable_end], nal.header, macroblocks)
     return _Edit(nal.start, nal.end, len(skipped).to_bytes(parameter_sets.nal_length_size, "big") + skipped)
 
@@ -135,7 +133,7 @@ def _resize(segment: bytes, fragment: Fragment, resized: list[tuple[Sample, int]
         return []
     edits = []
     for sample, growth in resized:
-        assert sample.size_field is not None
+        assert sample.size_field is not None  # _read_fragments refuses such samples
         edits.append(_number(sample.size_field, sample.size + growth))
     for offset in fragment.data_offsets:
         growth = sum(growth for sample, growth in resized if sample.offset < offset.target)

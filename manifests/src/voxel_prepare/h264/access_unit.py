@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from voxel_prepare.h264.errors import MalformedStream, MissingReliableBytes, RepairError, UnsupportedStream
@@ -38,15 +39,23 @@ class NalUnit:
     end: int
     type: int
     """nal_unit_type."""
-    header: SliceHeader | None
-    """Of a slice."""
 
     @property
     def reliable_end(self) -> int:
-        """`[start, reliable_end)` must arrive: length field and header of a P or B slice, all of anything else."""
-        if self.header is None or self.header.slice_type == "I":
-            return self.end
-        return self.payload + self.header.header_bytes
+        """`[start, reliable_end)` must arrive: all of it."""
+        return self.end
+
+
+@dataclass(frozen=True, slots=True)
+class SliceUnit(NalUnit):
+    """The NAL unit of a slice."""
+
+    header: SliceHeader
+
+    @property
+    def reliable_end(self) -> int:
+        """`[start, reliable_end)` must arrive: length field and header of a P or B slice, all of an I slice."""
+        return self.end if self.header.slice_type == "I" else self.payload + self.header.header_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +65,14 @@ class AccessUnit:
     nal_units: tuple[NalUnit, ...]
 
     @property
+    def slice_units(self) -> tuple[SliceUnit, ...]:
+        """The NAL units that are slices."""
+        return tuple(nal for nal in self.nal_units if isinstance(nal, SliceUnit))
+
+    @property
     def slices(self) -> tuple[SliceHeader, ...]:
         """Headers of the slices, in order."""
-        return tuple(nal.header for nal in self.nal_units if nal.header is not None)
+        return tuple(nal.header for nal in self.slice_units)
 
     @property
     def picture_type(self) -> SliceType:
@@ -96,28 +110,24 @@ def read_access_unit(
             raise MalformedStream(f"NAL unit at {at} does not fit its sample")
         nal_units.append(_read_nal_unit(parameter_sets, data, at, payload, nal_end, received))
         at = nal_end
-    _check_picture([nal.header for nal in nal_units if nal.header is not None])
-    return AccessUnit(tuple(nal_units))
+    unit = AccessUnit(tuple(nal_units))
+    _check_picture(unit.slices)
+    return unit
 
 
 def _read_nal_unit(
     parameter_sets: ParameterSets, data: Buffer, start: int, payload: int, end: int, received: Received
 ) -> NalUnit:
+    """Reads a NAL unit and checks that of it which must be here."""
     if not received.contains(payload, payload + 1):
         raise MissingReliableBytes(f"NAL unit header at {payload} is missing")
     nal_type = data[payload] & 0x1F
     if nal_type in DATA_PARTITION_TYPES:
         raise UnsupportedStream("data partitioning")
-    complete = received.contains(payload, end)
-    header = None
+    nal = NalUnit(start, payload, end, nal_type)
     if nal_type in SLICE_TYPES:
-        try:
-            header = parse_slice_header(bytes(data[payload : min(end, payload + MAX_HEADER_BYTES)]), parameter_sets)
-        except RepairError as error:
-            if complete:
-                raise
-            raise MissingReliableBytes(f"slice header at {payload} is missing") from error
-    nal = NalUnit(start, payload, end, nal_type, header)
+        header = _read_header(parameter_sets, data, payload, end, received)
+        nal = SliceUnit(start, payload, end, nal_type, header)
     if not received.contains(start, nal.reliable_end):
         raise MissingReliableBytes(f"bytes that must be reliable are missing at {payload}")
     if nal_type in PARAMETER_SET_TYPES and bytes(data[payload:end]) not in parameter_sets.nal_units:
@@ -125,13 +135,23 @@ def _read_nal_unit(
     return nal
 
 
+def _read_header(
+    parameter_sets: ParameterSets, data: Buffer, payload: int, end: int, received: Received
+) -> SliceHeader:
+    """A header that cannot be read from an incomplete slice is one that has not arrived."""
+    try:
+        return parse_slice_header(bytes(data[payload : min(end, payload + MAX_HEADER_BYTES)]), parameter_sets)
+    except RepairError as error:
+        if received.contains(payload, end):
+            raise
+        raise MissingReliableBytes(f"slice header at {payload} is missing") from error
+
+
 def _check_picture(slices: Sequence[SliceHeader]) -> None:
     if not slices:
         raise MalformedStream("sample without a slice")
-    expected_start = 0
-    for header in slices:
-        if header.first_mb < expected_start or (expected_start == 0 and header.first_mb != 0):
-            raise UnsupportedStream("several pictures in a sample, or slices out of order")
-        expected_start = header.first_mb + 1
+    starts = [header.first_mb for header in slices]
+    if starts[0] != 0 or any(left >= right for left, right in pairwise(starts)):
+        raise UnsupportedStream("several pictures in a sample, or slices out of order")
     if any(header.pps.sps is not slices[0].pps.sps for header in slices):
         raise MalformedStream("slices of one picture with different sequence parameter sets")

@@ -1,0 +1,145 @@
+"""Repair of segments: src/repair/README.md, and the same cases as src/repair/repair.test.ts."""
+
+from random import Random
+
+import pytest
+from fmp4_builder import MdatSize, media_segment, sample, whole_picture
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from voxel_prepare.h264 import MissingReliableBytes, ParameterSets, RepairError, UnsupportedStream, skip_slice
+from voxel_prepare.h264.random_slices import random_slice
+from voxel_prepare.h264.slice_header import parse_slice_header
+from voxel_prepare.mp4 import parse_fragments
+from voxel_prepare.repair import repair_segment
+from voxel_prepare.repair_vectors import Holes, punch
+
+PICTURE = whole_picture("P")
+PARAMETER_SETS = ParameterSets.from_avcc(PICTURE.avcc)
+HEADER = parse_slice_header(PICTURE.nal, PARAMETER_SETS)
+SKIPPED = skip_slice(PICTURE.nal, HEADER, HEADER.pps.sps.picture_macroblocks)
+SEI = bytes((6, 5, 1, 0xAA, 0x80))
+DATA = 4 + PICTURE.header_bytes
+"""Position of a slice's data in a sample of one slice."""
+
+
+def slice_of(data_bytes: int) -> bytes:
+    return PICTURE.nal[: PICTURE.header_bytes] + b"\x55" * data_bytes
+
+
+def frame(data_bytes: int) -> bytes:
+    return sample(slice_of(data_bytes))
+
+
+def nal_units(segment: bytes) -> list[list[bytes]]:
+    """The NAL units of each sample."""
+    samples = []
+    for each in (each for fragment in parse_fragments(segment) for each in fragment.samples):
+        nals, at = [], each.offset
+        while at < each.offset + each.size:
+            length = int.from_bytes(segment[at : at + 4], "big")
+            nals.append(segment[at + 4 : at + 4 + length])
+            at += 4 + length
+        samples.append(nals)
+    return samples
+
+
+def repair_without(segment: bytes, index: int, start: int, end: int | None = None) -> bytes:
+    """Repairs the segment with a hole in one sample, counted from its first byte."""
+    each = parse_fragments(segment)[0].samples[index]
+    holes = [(each.offset + start % each.size, each.offset + (each.size if end is None else end))]
+    return repair_segment(PARAMETER_SETS, punch(segment, holes), Holes(holes)).bytes
+
+
+def test_a_whole_segment_is_returned_as_it_is() -> None:
+    segment = media_segment([[frame(80), frame(90)]])
+    repaired = repair_segment(PARAMETER_SETS, segment, Holes([]))
+    assert repaired.bytes is segment
+    assert [(each.index, each.bytes, each.type, each.repaired_slices) for each in repaired.frames] == [
+        (0, DATA + 80, "P", 0),
+        (1, DATA + 90, "P", 0),
+    ]
+
+
+def test_a_slice_is_skipped_and_its_sample_filled_up() -> None:
+    segment = media_segment([[frame(300), sample(SEI, slice_of(300)), frame(300)]])
+    repaired = repair_without(segment, 1, DATA + 60, DATA + 61)
+    assert parse_fragments(repaired) == parse_fragments(segment)
+    first, second, third = nal_units(repaired)
+    assert [first, third] == [nal_units(segment)[0], nal_units(segment)[2]]
+    assert second[:2] == [SEI, SKIPPED]
+    filler = second[2]
+    assert filler == b"\x0c" + b"\xff" * (len(filler) - 2) + b"\x80"
+
+
+@pytest.mark.parametrize("mdat_size", ["32-bit", "64-bit", "to the end"])
+@pytest.mark.parametrize("spare", range(-1, 7))
+def test_a_sample_changes_its_size_where_no_filler_fits(mdat_size: MdatSize, spare: int) -> None:
+    tight = frame(len(SKIPPED) - PICTURE.header_bytes + spare)
+    segment = media_segment([[frame(50), tight], [frame(60)]], mdat_size=mdat_size)
+    repaired = repair_without(segment, 1, -1)
+    first, second, third = nal_units(repaired)
+    assert [first, third] == [nal_units(segment)[0], nal_units(segment)[2]]
+    assert second == ([SKIPPED, b"\x0c\x80"] if spare == 6 else [SKIPPED])
+    assert len(repaired) == len(segment) - (0 if spare == 6 else spare)
+
+
+@pytest.mark.parametrize(
+    ("index", "start"), [(0, DATA - 1), (0, 2), (0, 4), (1, 6)], ids=["header", "length", "NAL header", "SEI"]
+)
+def test_what_must_be_here(index: int, start: int) -> None:
+    segment = media_segment([[frame(90), sample(SEI, slice_of(90))]])
+    with pytest.raises(MissingReliableBytes):
+        repair_without(segment, index, start, start + 1)
+
+
+def test_every_byte_outside_the_sample_data_must_be_here() -> None:
+    segment = media_segment([[frame(90)]])
+    for position in range(parse_fragments(segment)[0].mdat_payload):
+        holes = [(position, position + 1)]
+        with pytest.raises(MissingReliableBytes):
+            repair_segment(PARAMETER_SETS, punch(segment, holes), Holes(holes))
+
+
+def test_every_i_slice_must_be_here() -> None:
+    picture = whole_picture("I")
+    segment = media_segment([[sample(picture.nal)]])
+    (each,) = parse_fragments(segment)[0].samples
+    holes = [(each.offset + each.size - 1, each.offset + each.size)]
+    with pytest.raises(MissingReliableBytes):
+        repair_segment(ParameterSets.from_avcc(picture.avcc), punch(segment, holes), Holes(holes))
+
+
+@pytest.mark.parametrize(
+    ("nal_units_of_sample", "reason"),
+    [
+        ((slice_of(9), slice_of(9)), "several pictures"),
+        ((b"\x67\x01\x02", slice_of(9)), "parameter sets that change"),
+        ((b"\x62\x01",), "data partitioning"),
+    ],
+)
+def test_what_is_not_supported(nal_units_of_sample: tuple[bytes, ...], reason: str) -> None:
+    with pytest.raises(UnsupportedStream, match=reason):
+        repair_segment(PARAMETER_SETS, media_segment([[sample(*nal_units_of_sample)]]), Holes([]))
+
+
+@settings(max_examples=500)
+@given(data=st.data())
+def test_hostile_segments_are_repaired_or_refused(data: st.DataObject) -> None:
+    segment = bytearray(media_segment([[frame(60), sample(SEI, slice_of(60))], [frame(70)]]))
+    positions = st.integers(0, len(segment) - 1)
+    for position, value in data.draw(st.lists(st.tuples(positions, st.integers(0, 255)), max_size=8)):
+        segment[position] = value
+    holes = [(start, start + length) for start, length in data.draw(st.lists(st.tuples(positions, st.integers(0, 99))))]
+    try:
+        repair_segment(PARAMETER_SETS, bytes(segment), Holes(holes))
+    except RepairError as error:
+        assert error.code in ("unsupported", "malformed", "missing-reliable-bytes")
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_any_slice_that_loses_its_data_keeps_its_header(seed: int) -> None:
+    picture = random_slice(Random(seed))
+    parameter_sets = ParameterSets.from_avcc(picture.avcc)
+    header = parse_slice_header(picture.nal, parameter_sets)
+    if header.slice_type != "I":
+        assert parse_slice_header(skip_slice(picture.nal, header, picture.macroblocks), parameter_sets) == header
