@@ -17,6 +17,8 @@ export interface PlayerUnderTest {
   readonly errors: string[];
   readonly fallbacks: FallbackEvent[];
   readonly sessions: SessionEvent[];
+  /** dash.js may pause a fraction of a second before the end and call that the end; the element's `ended` then stays false. */
+  ended: boolean;
 }
 
 declare global {
@@ -78,10 +80,11 @@ export function startPlayer(page: Page, options: VoxelOptions | 'plain' = {}): P
     video.volume = 0;
     const player = dashjs.MediaPlayer().create();
     const handle = settings === 'plain' ? undefined : voxelDash.attachVoxel(player, settings);
-    const started: PlayerUnderTest = { player, video, handle, errors: [], fallbacks: [], sessions: [] };
+    const started: PlayerUnderTest = { player, video, handle, errors: [], fallbacks: [], sessions: [], ended: false };
     handle?.on('fallback', (event) => started.fallbacks.push(event));
     handle?.on('session', (event) => started.sessions.push(event));
-    player.on('error', (event) => started.errors.push(JSON.stringify(event.error)));
+    player.on('error', ((event: { error: unknown }) => started.errors.push(JSON.stringify(event.error))) as never);
+    player.on('playbackEnded', () => (started.ended = true));
     video.addEventListener('error', () => started.errors.push(video.error!.message));
     player.initialize(video, '/media/manifest.mpd', true);
     window.players = [...((window.players as PlayerUnderTest[] | undefined) ?? []), started];
@@ -93,8 +96,8 @@ export function startPlayer(page: Page, options: VoxelOptions | 'plain' = {}): P
 export async function playUntil(page: Page, seconds = Infinity, player = 0): Promise<void> {
   await page.waitForFunction(
     (number, limit) => {
-      const { video, errors } = window.players[number]!;
-      return video.ended || errors.length > 0 || video.currentTime >= (limit ?? Infinity);
+      const { video, errors, ended } = window.players[number]!;
+      return ended || errors.length > 0 || video.currentTime >= (limit ?? Infinity);
     },
     { timeout: 60_000, polling: 50 },
     player,
@@ -104,12 +107,12 @@ export async function playUntil(page: Page, seconds = Infinity, player = 0): Pro
 
 export function outcomeOf(page: Page, player = 0): Promise<Outcome> {
   return page.evaluate((number) => {
-    const { video, handle, errors, fallbacks, sessions } = window.players[number]!;
-    const { buffered, ended, currentTime, duration } = video;
+    const { video, handle, errors, fallbacks, sessions, ended } = window.players[number]!;
+    const { buffered, currentTime, duration } = video;
     return {
       ...{ errors, fallbacks, sessions, ended, currentTime, duration },
       statistics: handle?.statistics(),
-      buffered: Array.from(buffered, (_, index) => [buffered.start(index), buffered.end(index)]),
+      buffered: Array.from({ length: buffered.length }, (_, index) => [buffered.start(index), buffered.end(index)]),
       frames: video.getVideoPlaybackQuality().totalVideoFrames,
       decodedAudioBytes: (video as unknown as { webkitAudioDecodedByteCount: number }).webkitAudioDecodedByteCount,
     };
