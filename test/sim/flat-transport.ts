@@ -1,0 +1,29 @@
+import type { Link } from './link.js';
+import type { Delivery, Progress, Transport } from './transport.js';
+
+/**
+ * The simplest server, Sabre's (Spiteri et al., "From Theory to Practice"): after `latency` seconds the bytes come at the
+ * link's rate, and none is lost.
+ */
+export class FlatTransport implements Transport {
+  readonly latency: number;
+  readonly #link: Link;
+  #time = 0;
+
+  constructor(link: Link, latency: number) {
+    this.#link = link;
+    this.latency = latency;
+  }
+
+  request(time: number): void {
+    this.#time = time + this.latency;
+  }
+
+  receive(bytes: number, _delivery: Delivery, until: number): Progress {
+    if (until <= this.#time) return { time: until, arrived: 0, lost: 0 };
+    const possible = this.#link.bytesBetween(this.#time, until);
+    const start = this.#time;
+    this.#time = possible >= bytes ? Math.min(until, this.#link.timeToCarry(start, bytes)) : until;
+    return { time: this.#time, arrived: Math.min(bytes, possible), lost: 0 };
+  }
+}

@@ -1,0 +1,47 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { say, UserError } from '../../tools/setup/process.mjs';
+import type { Experiment } from './experiment.js';
+import { parseOptions, USAGE, type SimulateOptions } from './options.js';
+import { runExperiment } from './pool.js';
+import { progressLine } from './progress-line.js';
+import { summarise } from './summary.js';
+import { textTable } from './text-table.js';
+import { readTraces } from './trace-source.js';
+import { offsetToMean } from './trace.js';
+
+/** `npm run simulate`. Resolves to the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const options = parseOptions(args);
+  if (!options) {
+    console.log(USAGE);
+    return 0;
+  }
+  const experiment = experimentOf(options);
+  prepareFolder(options.out);
+  const started = Date.now();
+  const results = await runExperiment(experiment, { jobs: options.jobs, onProgress: progressLine('simulating') });
+  const lines = results.map((result) => JSON.stringify(result));
+  writeFileSync(join(options.out, 'sessions.jsonl'), `${lines.join('\n')}\n`);
+  console.log(textTable(summarise(results, baselineOf(options.rules))));
+  say(`${results.length} sessions in ${((Date.now() - started) / 1000).toFixed(1)} s: ${options.out}/sessions.jsonl`);
+  return 0;
+}
+
+/** The rule that all others are compared with. */
+function baselineOf(rules: readonly string[]): string {
+  return rules.includes('bola-e') ? 'bola-e' : rules[0]!;
+}
+
+function experimentOf({ traces, mean, ...options }: SimulateOptions): Experiment {
+  const read = readTraces(traces, options.seed);
+  return { ...options, traces: mean === undefined ? read : read.map((trace) => offsetToMean(trace, mean)) };
+}
+
+function prepareFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw new UserError(`cannot make ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,128 @@
+import { parseArgs } from 'node:util';
+import { abrNames } from '../../src/abr-star/index.js';
+import { UserError } from '../../tools/setup/process.mjs';
+import type { TransportModel } from './experiment.js';
+
+export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
+
+Plays a video over recorded links in simulation: the player's own bitrate rules, a modelled transport.
+Writes sessions.jsonl (one line for each playback), summary.csv and report.html into --out.
+
+  --traces SOURCE    a folder of traces or one file (.csv second,mbps; .sum second bytes; .down or .up Mahimahi),
+                     3g-like or lte-like (generated), constant:MBPS, step:MBPS,MBPS@SECONDS
+  --mean MBPS        add one constant to each trace so that this is its mean (as the paper does)
+  --abr LIST         rules (default: all of ${abrNames.join(', ')})
+  --buffers LIST     buffer lengths in segments, 1 to 100 (default 1,2,3,7); one more is in flight
+  --content SOURCE   synthetic (default), cbr, or the folder of a prepared video
+  --segments N       segments to play, 2 to 10000 (default 75); shorter content is repeated
+  --transport NAME   quic (default) or flat: after the latency bytes come at the link's rate
+  --latency MS       round trip without queue (default: 30 for quic, 100 for flat)
+  --shifts N         start each trace at N places, evenly spread (default 1)
+  --seed S           seed of generated traces, synthetic content and losses (default 1)
+  --jobs N           worker threads (default: one for each core)
+  --out DIR          made if absent; files of an earlier run are replaced
+
+  --help             this text
+
+Exit codes: 0 all went well, 1 a session failed, 2 bad input.`;
+
+export interface SimulateOptions {
+  readonly traces: string;
+  /** Bit/s. */
+  readonly mean: number | undefined;
+  readonly rules: readonly string[];
+  readonly buffers: readonly number[];
+  readonly content: string;
+  readonly segments: number;
+  readonly transport: TransportModel;
+  readonly shifts: number;
+  readonly seed: number;
+  readonly jobs: number | undefined;
+  readonly out: string;
+}
+
+/** Undefined: help was asked for. Throws a `UserError` that names the option. */
+export function parseOptions(args: readonly string[]): SimulateOptions | undefined {
+  const values = parse(args);
+  if (values.help) return undefined;
+  if (values.traces === undefined) throw new UserError('--traces is missing (see --help)');
+  if (values.out === undefined) throw new UserError('--out is missing (see --help)');
+  const mean = values.mean === undefined ? undefined : numberOf('mean', values.mean, { low: 0.001, high: 1e6 }) * 1e6;
+  return {
+    traces: values.traces,
+    mean,
+    rules: listOf('abr', values.abr ?? abrNames.join(',')).map(knownRule),
+    buffers: listOf('buffers', values.buffers).map((text) => integerOf('buffers', text, { low: 1, high: 100 })),
+    content: values.content,
+    segments: integerOf('segments', values.segments, { low: 2, high: 10_000 }),
+    transport: transportOf(values.transport, values.latency),
+    shifts: integerOf('shifts', values.shifts, { low: 1, high: 1000 }),
+    seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
+    jobs: values.jobs === undefined ? undefined : integerOf('jobs', values.jobs, { low: 1, high: 256 }),
+    out: values.out,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        traces: { type: 'string' },
+        mean: { type: 'string' },
+        abr: { type: 'string' },
+        buffers: { type: 'string', default: '1,2,3,7' },
+        content: { type: 'string', default: 'synthetic' },
+        segments: { type: 'string', default: '75' },
+        transport: { type: 'string', default: 'quic' },
+        latency: { type: 'string' },
+        shifts: { type: 'string', default: '1' },
+        seed: { type: 'string', default: '1' },
+        jobs: { type: 'string' },
+        out: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UserError(`${error instanceof Error ? error.message : String(error)} (see --help)`);
+  }
+}
+
+function listOf(name: string, text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.includes('')) throw new UserError(`--${name} is a list with commas, not '${text}'`);
+  if (new Set(items).size < items.length) throw new UserError(`--${name} names something twice: ${text}`);
+  return items;
+}
+
+function knownRule(name: string): string {
+  if (!(abrNames as readonly string[]).includes(name)) {
+    throw new UserError(`--abr knows ${abrNames.join(', ')}, not '${name}'`);
+  }
+  return name;
+}
+
+interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+function numberOf(name: string, text: string, { low, high }: Bounds): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= low && value <= high)) {
+    throw new UserError(`--${name} takes numbers from ${low} to ${high}, not '${text}'`);
+  }
+  return value;
+}
+
+function integerOf(name: string, text: string, bounds: Bounds): number {
+  const value = numberOf(name, text, bounds);
+  if (!Number.isInteger(value)) throw new UserError(`--${name} takes whole numbers, not '${text}'`);
+  return value;
+}
+
+function transportOf(kind: string, latency: string | undefined): TransportModel {
+  const seconds = latency === undefined ? undefined : numberOf('latency', latency, { low: 0, high: 10_000 }) / 1000;
+  if (kind === 'flat') return { kind, latency: seconds ?? 0.1 };
+  throw new UserError(`--transport is one of quic, flat, not '${kind}'`);
+}

@@ -1,0 +1,48 @@
+/** The viewer's side of a session: a buffer that plays out, from the first segment on. All in seconds. */
+export class Playback {
+  #time = 0;
+  #bufferLevel = 0;
+  #startup: number | undefined;
+  #stalled = 0;
+  #stalls = 0;
+  #isStalling = false;
+
+  get time(): number {
+    return this.#time;
+  }
+
+  get bufferLevel(): number {
+    return this.#bufferLevel;
+  }
+
+  /** Time to the first picture: no stall. */
+  get startup(): number {
+    return this.#startup ?? this.#time;
+  }
+
+  get stalled(): number {
+    return this.#stalled;
+  }
+
+  get stalls(): number {
+    return this.#stalls;
+  }
+
+  advanceTo(time: number): void {
+    const passed = Math.max(0, time - this.#time);
+    this.#time += passed;
+    if (this.#startup === undefined) return;
+    const missing = passed - this.#bufferLevel;
+    this.#bufferLevel = Math.max(0, -missing);
+    if (missing <= 0) return;
+    this.#stalled += missing;
+    if (!this.#isStalling) this.#stalls++;
+    this.#isStalling = true;
+  }
+
+  append(seconds: number): void {
+    this.#startup ??= this.#time;
+    this.#bufferLevel += seconds;
+    this.#isStalling = false;
+  }
+}

@@ -1,0 +1,61 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { contentOf, runTask, tasksOf, type Experiment, type SessionResult } from './experiment.js';
+
+/** Below this many sessions threads cost more time than they save. */
+const SESSIONS_WORTH_A_THREAD = 200;
+
+export interface RunOptions {
+  /** Threads; one for each core unless told. */
+  readonly jobs?: number | undefined;
+  /** After each task: how many of how many are done. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Plays every session of an experiment. The results come in the order of its tasks, however many threads there are. */
+export async function runExperiment(experiment: Experiment, options: RunOptions = {}): Promise<SessionResult[]> {
+  const tasks = tasksOf(experiment);
+  const sessions = tasks.length * experiment.rules.length * experiment.buffers.length;
+  const jobs = Math.min(
+    options.jobs ?? availableParallelism(),
+    tasks.length,
+    Math.ceil(sessions / SESSIONS_WORTH_A_THREAD),
+  );
+  if (jobs > 1) return runInThreads(experiment, jobs, options);
+  const content = contentOf(experiment);
+  return tasks.flatMap((task, index) => {
+    const results = runTask(experiment, content, task);
+    options.onProgress?.(index + 1, tasks.length);
+    return results;
+  });
+}
+
+async function runInThreads(
+  experiment: Experiment,
+  jobs: number,
+  { onProgress }: RunOptions,
+): Promise<SessionResult[]> {
+  const tasks = tasksOf(experiment);
+  const results: SessionResult[][] = [];
+  let next = 0;
+  let done = 0;
+  const work = () =>
+    new Promise<void>((resolve, reject) => {
+      const worker = new Worker(new URL('./worker.mjs', import.meta.url), { workerData: experiment });
+      let index = -1;
+      const proceed = () => {
+        index = next++;
+        if (index < tasks.length) worker.postMessage(tasks[index]);
+        else void worker.terminate().then(() => resolve());
+      };
+      worker.on('message', (sessions: SessionResult[]) => {
+        results[index] = sessions;
+        onProgress?.(++done, tasks.length);
+        proceed();
+      });
+      worker.on('error', reject);
+      proceed();
+    });
+  await Promise.all(Array.from({ length: jobs }, work));
+  return results.flat();
+}

@@ -1,0 +1,51 @@
+import { seededRandom } from './random.js';
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The value below which a share `q` of the values lies, linear between neighbours. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const position = q * (sorted.length - 1);
+  const below = Math.floor(position);
+  const upper = sorted[Math.min(below + 1, sorted.length - 1)]!;
+  return sorted[below]! + (position - below) * (upper - sorted[below]!);
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** Standard error of the mean; 0 for a single value. */
+export function standardError(values: readonly number[]): number {
+  if (values.length < 2) return 0;
+  const centre = mean(values);
+  const variance = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1);
+  return Math.sqrt(variance / values.length);
+}
+
+/** A figure with the bounds between which it lies with 95 % confidence. */
+export interface Interval {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Enough that the bounds hold to two digits. */
+const RESAMPLES = 2000;
+
+/**
+ * The mean of paired differences, with bounds from a percentile bootstrap: differences of stall ratios are mostly 0 with
+ * a long tail, so no normal distribution may be assumed. The same values give the same bounds.
+ */
+export function meanDifference(ours: readonly number[], theirs: readonly number[]): Interval {
+  const differences = ours.map((value, index) => value - theirs[index]!);
+  const random = seededRandom(differences.length);
+  const means = Array.from({ length: RESAMPLES }, () => {
+    let sum = 0;
+    for (let i = 0; i < differences.length; i++) sum += differences[Math.floor(random.uniform() * differences.length)]!;
+    return sum / differences.length;
+  });
+  return { value: mean(differences), low: quantile(means, 0.025), high: quantile(means, 0.975) };
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { UserError } from '../../tools/setup/process.mjs';
+import { GENERATORS } from './trace-generators.js';
+import { makeTrace, parseCsvTrace, parseMahimahiTrace, parseSumTrace, type Trace } from './trace.js';
+
+/** By file name extension. */
+const PARSERS: Record<string, (name: string, text: string) => Trace> = {
+  '.csv': parseCsvTrace,
+  '.sum': parseSumTrace,
+  '.down': parseMahimahiTrace,
+  '.up': parseMahimahiTrace,
+};
+
+/** Seconds of a trace that is given by a formula. */
+const CONSTANT_SECONDS = 600;
+
+/**
+ * What `--traces` names: a folder (its trace files, by name), a file, `constant:MBPS`, `step:MBPS,MBPS@SECONDS`, or a
+ * generator. Throws a `UserError`.
+ */
+export function readTraces(source: string, seed: number): Trace[] {
+  const generate = Object.hasOwn(GENERATORS, source) ? GENERATORS[source as keyof typeof GENERATORS] : undefined;
+  if (generate) return generate(seed);
+  const constant = /^constant:([\d.]+)$/.exec(source);
+  if (constant) return [makeTrace(source, CONSTANT_SECONDS, [Number(constant[1]) * 1e6])];
+  const step = /^step:([\d.]+),([\d.]+)@(\d+)$/.exec(source);
+  if (step) return [stepTrace(source, Number(step[1]) * 1e6, Number(step[2]) * 1e6, Number(step[3]))];
+  return filesIn(source).map(readTraceFile);
+}
+
+function stepTrace(name: string, before: number, after: number, second: number): Trace {
+  return makeTrace(
+    name,
+    1,
+    Array.from({ length: CONSTANT_SECONDS }, (_, index) => (index < second ? before : after)),
+  );
+}
+
+function filesIn(source: string): string[] {
+  const stats = statSync(source, { throwIfNoEntry: false });
+  if (!stats) throw new UserError(`no traces at ${source}: neither a file, a folder nor a generator (see --help)`);
+  if (!stats.isDirectory()) return [source];
+  const files = readdirSync(source).filter((name) => Object.hasOwn(PARSERS, extname(name)));
+  if (files.length === 0) throw new UserError(`${source}: no trace files (${Object.keys(PARSERS).join(', ')})`);
+  return files.sort().map((name) => join(source, name));
+}
+
+function readTraceFile(path: string): Trace {
+  const parse = PARSERS[extname(path)];
+  if (!parse) throw new UserError(`${path}: traces end in ${Object.keys(PARSERS).join(', ')}`);
+  return parse(basename(path, extname(path)), readFileSync(path, 'utf8'));
+}
