@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from voxel_serve.errors import ConfigurationError, HttpError
-from voxel_serve.files import Body, MediaFile, Mounts, Redirect
+from voxel_serve.files import Body, Mounts, Redirect
 from voxel_serve.ranges import ByteRange
 
 
 def content(mounts: Mounts, path: str) -> bytes:
     file = mounts.open(path)
     try:
-        return os.pread(file.descriptor, file.size, 0)
+        return os.pread(file.handle.fileno(), file.size, 0)
     finally:
         file.close()
 
@@ -161,5 +161,16 @@ async def test_a_file_that_becomes_shorter_is_an_error(folder: Path) -> None:
     body.close()
 
 
-def test_the_validator_changes_with_the_file() -> None:
-    assert MediaFile(0, 10, 1, "").etag != MediaFile(0, 10, 2, "").etag != MediaFile(0, 11, 2, "").etag
+def test_the_validator_changes_with_the_file(mounts: Mounts, folder: Path) -> None:
+    def etag() -> str:
+        file = mounts.open("/media.mp4")
+        file.close()
+        return file.etag
+
+    first = etag()
+    assert etag() == first
+    os.utime(folder / "media.mp4", ns=(1, 1))
+    touched = etag()
+    (folder / "media.mp4").write_bytes(b"shorter")
+    os.utime(folder / "media.mp4", ns=(1, 1))
+    assert len({first, touched, etag()}) == 3

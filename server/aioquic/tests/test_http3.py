@@ -1,5 +1,7 @@
 """Ordinary HTTP/3 requests, and what must not bring the server down, over loopback."""
 
+import random
+import socket
 from dataclasses import replace
 from typing import cast
 
@@ -74,6 +76,18 @@ async def test_an_endless_settings_frame_ends_the_connection(server: Server, cli
     await eventually(lambda: client.terminated)
     async with connect(server) as other:
         assert (await other.get("/media.mp4"))[0] == 200
+
+
+async def test_garbage_on_the_udp_port_is_ignored(server: Server, client: VoxelClient) -> None:
+    source = random.Random(1)
+    with socket.socket(type=socket.SOCK_DGRAM) as udp:
+        for size in [0, 1, 7, *(source.randrange(2000) for _ in range(300))]:
+            first = bytes([source.choice([0x00, 0x40, 0xC0, 0xD0, 0xF0, 0xFF])])
+            garbage = first + bytes([0, 0, 0, 1]) + source.randbytes(size)
+            udp.sendto(garbage[: max(size, 1)], ("127.0.0.1", server.quic_port))
+    assert (await client.get("/media.mp4"))[0] == 200
+    async with connect(server) as other:
+        assert (await other.open_session())[0] == 200
 
 
 async def test_a_stream_of_no_session_is_rejected(client: VoxelClient) -> None:

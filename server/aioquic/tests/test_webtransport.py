@@ -235,6 +235,15 @@ async def test_a_cancelled_flow_is_dropped_at_once(server: Server, session: Voxe
     assert (await session.request("/media.mp4", range="bytes=0-1")).status == 206
 
 
+async def test_cancelled_requests_leave_no_file_open(server: Server, session: VoxelClient) -> None:
+    open_files = Path("/proc/self/fd")
+    before = len(list(open_files.iterdir()))
+    for flow in range(30):
+        session.cancel(session.send(request_head("/media.mp4", x_voxel_unreliable=f"?1;flow={flow}")))
+        await asyncio.sleep(0)
+    await eventually(lambda: not server.http3.busy and len(list(open_files.iterdir())) <= before)
+
+
 async def test_a_client_that_takes_no_datagrams_gets_the_body_on_the_stream(
     session: VoxelClient, server: Server, media: bytes
 ) -> None:

@@ -1,6 +1,7 @@
 """From a request path to an open file under a served folder, and from there to its bytes."""
 
 import asyncio
+import io
 import mimetypes
 import os
 import stat
@@ -40,7 +41,9 @@ class Redirect(Exception):
 class MediaFile:
     """An open regular file. `close` it."""
 
-    descriptor: int
+    handle: io.FileIO
+    """Closes itself when nobody holds it: a request may be cancelled while a thread opens its file."""
+
     size: int
     modified_ns: int
     content_type: str
@@ -51,7 +54,7 @@ class MediaFile:
         return f'"{self.modified_ns:x}-{self.size:x}"'
 
     def close(self) -> None:
-        os.close(self.descriptor)
+        self.handle.close()
 
 
 class Mounts:
@@ -112,13 +115,13 @@ def _open(root: Path, segments: Sequence[str], path: str) -> MediaFile:
 
 def _open_regular(found: Path) -> MediaFile:
     """O_NOFOLLOW: the index of a folder may not be a link; O_NONBLOCK: opening a named pipe must not wait."""
-    descriptor = os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    status = os.fstat(descriptor)
+    handle = io.FileIO(os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+    status = os.fstat(handle.fileno())
     if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
+        handle.close()
         raise _not_found()
     content_type = CONTENT_TYPES.guess_type(found.name)[0] or "application/octet-stream"
-    return MediaFile(descriptor, status.st_size, status.st_mtime_ns, content_type)
+    return MediaFile(handle, status.st_size, status.st_mtime_ns, content_type)
 
 
 class Body:
@@ -159,7 +162,7 @@ class Body:
             self._current = current[size:]
             return current[:size]
         assert self._file is not None
-        data = os.pread(self._file.descriptor, min(size, len(current)), current.start)
+        data = os.pread(self._file.handle.fileno(), min(size, len(current)), current.start)
         if not data:
             raise OSError("the file has become shorter")
         self._current = ByteRange(current.start + len(data), current.end)

@@ -64,7 +64,9 @@ class Http3Service:
         """Closes the sessions that made no request for too long; `now` on the event loop's clock, in seconds."""
         for connection in list(self.connections):
             session = connection.session
-            if session is not None and now - session.last_request > self.site.limits.session_idle:
+            if session is None or connection.answers:
+                continue
+            if now - session.last_request > self.site.limits.session_idle:
                 connection.close_session("idle")
 
     def refuse_session(self, headers: Mapping[str, str]) -> None:
@@ -108,7 +110,6 @@ class Http3Protocol(Connection):
             case ConnectionTerminated():
                 self._service.connections.discard(self)
                 self._end_session()
-                self.cancel_answers()
             case DatagramFrameReceived():
                 pass  # voxel-1 has none from the client, and aioquic would end the connection for a malformed one.
             case StreamDataReceived(stream_id=stream_id) if self._http is not None:
@@ -120,7 +121,7 @@ class Http3Protocol(Connection):
                 self._stream_cancelled(stream_id)
                 self._abandoned.discard(stream_id)
 
-    def close_session(self, reason: str = "") -> None:
+    def close_session(self, reason: str) -> None:
         """Ends the session, if there is one, with application error code 0."""
         if self.session is None or self._http is None:
             return
@@ -128,7 +129,6 @@ class Http3Protocol(Connection):
         capsule = encode_uint_var(CAPSULE_CLOSE_SESSION) + encode_uint_var(4 + len(message)) + bytes(4) + message
         self._http.send_data(self.session.session_id, capsule, end_stream=True)
         self._end_session()
-        self.cancel_answers()
         self.transmit()
 
     def _stream_data_received(self, http: VoxelH3Connection, event: StreamDataReceived) -> None:
@@ -154,7 +154,8 @@ class Http3Protocol(Connection):
                     self.session.stream_data_received(stream_id, event.data, stream_ended=event.stream_ended)
             case DataReceived(stream_id=stream_id, stream_ended=True):
                 if self.session is not None and stream_id == self.session.session_id:
-                    self.close_session()
+                    self.end_stream(stream_id)
+                    self._end_session()
 
     def _connect_received(self, stream_id: int, headers: Mapping[str, str]) -> None:
         try:
@@ -217,11 +218,11 @@ class Http3Protocol(Connection):
             return
         if stream_id == self.session.session_id:
             self._end_session()
-            self.cancel_answers()
         else:
             self.session.stream_cancelled(stream_id)
 
     def _end_session(self) -> None:
+        self.cancel_answers()
         if self.session is not None:
             self.session = None
             self._site.metrics.add("voxel_sessions", -1)

@@ -90,7 +90,7 @@ class Site:
             return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, headers, Body([]))
         try:
             return self._file_response(file, request)
-        except BaseException:
+        except HttpError:
             file.close()
             raise
 
@@ -114,9 +114,8 @@ class Site:
         specs = None
         if range_header is not None and request.headers.get("if-range", file.etag) == file.etag:
             specs = parse_range_header(range_header, self.limits)
-        whole = ByteRange(0, file.size)
         if specs is None:
-            body = Body([whole], file)
+            body = Body([ByteRange(0, file.size)], file)
             headers = [("content-type", file.content_type)]
             return HttpResponse(HTTPStatus.OK, [*headers, _length(body), *common], body)
         ranges = satisfiable_ranges(specs, file.size, self.limits)
@@ -133,9 +132,8 @@ class Site:
 def text_response(error: HttpError) -> HttpResponse:
     """An answer with a one-line text body."""
     body = Body([f"{error.message}\n".encode()])
-    return HttpResponse(
-        error.status, [("content-type", "text/plain; charset=utf-8"), _length(body), *error.headers], body
-    )
+    headers = [("content-type", "text/plain; charset=utf-8"), _length(body), *error.headers]
+    return HttpResponse(error.status, headers, body)
 
 
 def _origin_form(target: str) -> str:
