@@ -1,4 +1,4 @@
-import { RepairError } from './errors.js';
+import { malformed } from './errors.js';
 
 /** A box (ISO/IEC 14496-12 §4.2): its bytes are `[start, end)`, its payload `[payload, end)`. */
 export interface Box {
@@ -23,20 +23,20 @@ export class BoxReader {
 
   /** The boxes inside `parent`, after `fields` bytes of its own. */
   children(parent: Box, fields = 0): Box[] {
-    if (parent.payload + fields > parent.end) throw new RepairError('malformed', `${parent.type} box is too short`);
+    if (parent.payload + fields > parent.end) throw malformed(`${parent.type} box is too short`);
     return this.#boxes(parent.payload + fields, parent.end);
   }
 
   /** The first box of that type inside `parent`. */
   child(parent: Box, type: string): Box {
     const found = this.children(parent).find((box) => box.type === type);
-    if (!found) throw new RepairError('malformed', `${parent.type} box without ${type}`);
+    if (!found) throw malformed(`${parent.type} box without ${type}`);
     return found;
   }
 
   /** The unsigned 32-bit number at byte `at` of a box's payload. */
   u32(box: Box, at: number): number {
-    if (box.payload + at + 4 > box.end) throw new RepairError('malformed', `${box.type} box is too short`);
+    if (box.payload + at + 4 > box.end) throw malformed(`${box.type} box is too short`);
     return this.#view.getUint32(box.payload + at);
   }
 
@@ -53,19 +53,19 @@ export class BoxReader {
 
   #box(start: number, limit: number): Box {
     const available = limit - start;
-    if (available < 8) throw new RepairError('malformed', `stray bytes where a box should start, at ${start}`);
+    if (available < 8) throw malformed(`stray bytes where a box should start, at ${start}`);
     const view = this.#view;
     let size = view.getUint32(start);
     let header = 8;
     if (size === 1) {
-      if (available < 16) throw new RepairError('malformed', `box header cut off at ${start}`);
+      if (available < 16) throw malformed(`box header cut off at ${start}`);
       size = Number(view.getBigUint64(start + 8));
       header = 16;
     } else if (size === 0) {
       size = available; // to the end of the file
     }
     if (size < header || size > available) {
-      throw new RepairError('malformed', `box size ${size} at ${start} does not fit its container`);
+      throw malformed(`box size ${size} at ${start} does not fit its container`);
     }
     const type = String.fromCharCode(...[4, 5, 6, 7].map((index) => view.getUint8(start + index)));
     return { type, start, payload: start + header, end: start + size };

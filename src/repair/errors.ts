@@ -17,3 +17,15 @@ export class RepairError extends Error {
     super(message, options);
   }
 }
+
+export function unsupported(feature: string): RepairError {
+  return new RepairError('unsupported', feature);
+}
+
+export function malformed(message: string): RepairError {
+  return new RepairError('malformed', message);
+}
+
+export function missing(message: string, cause?: unknown): RepairError {
+  return new RepairError('missing-reliable-bytes', message, { cause });
+}

@@ -1,5 +1,5 @@
 import { type Box, BoxReader } from './box-reader.js';
-import { RepairError } from './errors.js';
+import { malformed, unsupported } from './errors.js';
 
 /** Version, flags and entry count of an `stsd`. */
 const SAMPLE_DESCRIPTION_FIELDS = 8;
@@ -53,13 +53,13 @@ export interface SampleEntry {
 export function parseSampleEntry(init: Uint8Array): SampleEntry {
   const reader = new BoxReader(init);
   const moov = reader.all().find((box) => box.type === 'moov');
-  if (!moov) throw new RepairError('malformed', 'no moov box in the initialization segment');
+  if (!moov) throw malformed('no moov box in the initialization segment');
   const track = only(reader.children(moov), 'trak');
   const description = ['mdia', 'minf', 'stbl', 'stsd'].reduce((box, type) => reader.child(box, type), track);
   const entries = reader.children(description, SAMPLE_DESCRIPTION_FIELDS);
   const entry = entries[0];
   if (!entry || entries.length > 1) {
-    throw new RepairError('unsupported', `${entries.length} sample descriptions instead of one`);
+    throw unsupported(`${entries.length} sample descriptions instead of one`);
   }
   return {
     type: entry.type,
@@ -81,21 +81,21 @@ export function parseFragments(segment: Uint8Array): Fragment[] {
       if (moof) break; // the one before has no mdat
       moof = box;
     } else if (box.type === 'mdat') {
-      if (!moof) throw new RepairError('malformed', `mdat at ${box.start} without moof`);
+      if (!moof) throw malformed(`mdat at ${box.start} without moof`);
       fragments.push(readFragment(reader, start, moof, box));
       start = box.end;
       moof = undefined;
     }
   }
-  if (moof) throw new RepairError('malformed', `moof at ${moof.start} without mdat`);
-  if (fragments.length === 0) throw new RepairError('malformed', 'the segment has no moof box');
+  if (moof) throw malformed(`moof at ${moof.start} without mdat`);
+  if (fragments.length === 0) throw malformed('the segment has no moof box');
   return fragments;
 }
 
 function readFragment(reader: BoxReader, start: number, moof: Box, mdat: Box): Fragment {
   const track = only(reader.children(moof), 'traf');
   if (reader.u32(reader.child(track, 'tfhd'), 0) & BASE_DATA_OFFSET_PRESENT) {
-    throw new RepairError('unsupported', 'data offsets that are positions in the file');
+    throw unsupported('data offsets that are positions in the file');
   }
   const samples: Sample[] = [];
   const dataOffsets: DataOffset[] = [];
@@ -126,20 +126,20 @@ function readRun(
     at += 4;
   }
   if (flags & FIRST_SAMPLE_FLAGS_PRESENT) at += 4;
-  if (!(flags & SAMPLE_SIZE_PRESENT)) throw new RepairError('unsupported', 'fragments without a size for each sample');
+  if (!(flags & SAMPLE_SIZE_PRESENT)) throw unsupported('fragments without a size for each sample');
   const fields = [SAMPLE_DURATION_PRESENT, SAMPLE_SIZE_PRESENT, SAMPLE_FLAGS_PRESENT, COMPOSITION_OFFSET_PRESENT];
   const entrySize = 4 * fields.filter((field) => flags & field).length;
   if (flags & SAMPLE_DURATION_PRESENT) at += 4;
 
   const samples: Sample[] = [];
   let offset = dataOffset?.target ?? previousEnd;
-  if (offset === undefined) throw new RepairError('malformed', `trun at ${box.start} does not say where its data is`);
+  if (offset === undefined) throw malformed(`trun at ${box.start} does not say where its data is`);
   if (offset < (previousEnd ?? mdat.payload)) {
-    throw new RepairError('malformed', `samples at ${offset} lie outside their mdat or over others`);
+    throw malformed(`samples at ${offset} lie outside their mdat or over others`);
   }
   for (let index = 0; index < count; index++) {
     const size = reader.u32(box, at + index * entrySize);
-    if (offset + size > mdat.end) throw new RepairError('malformed', `sample at ${offset} lies outside its mdat`);
+    if (offset + size > mdat.end) throw malformed(`sample at ${offset} lies outside its mdat`);
     samples.push({ offset, size, sizeField: box.payload + at + index * entrySize });
     offset += size;
   }
@@ -149,6 +149,6 @@ function readRun(
 /** The box of that type, of which there must be exactly one. */
 function only(boxes: readonly Box[], type: string): Box {
   const found = boxes.filter((box) => box.type === type);
-  if (found.length !== 1) throw new RepairError('unsupported', `${found.length} ${type} boxes instead of one`);
+  if (found.length !== 1) throw unsupported(`${found.length} ${type} boxes instead of one`);
   return found[0]!;
 }

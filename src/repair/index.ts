@@ -1,4 +1,4 @@
-import { RepairError } from './errors.js';
+import { malformed, unsupported } from './errors.js';
 import { parseSampleEntry } from './fmp4.js';
 import { parseParameterSets } from './h264/parameter-sets.js';
 import { H264Repairer } from './h264/repairer.js';
@@ -14,9 +14,9 @@ export type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from './ty
 export function createRepairer(init: Uint8Array): Repairer {
   const entry = parseSampleEntry(init);
   if (entry.type !== 'avc1' && entry.type !== 'avc3') {
-    throw new RepairError('unsupported', `codec ${entry.type}`);
+    throw unsupported(`codec ${entry.type}`);
   }
   const configuration = entry.configuration('avcC');
-  if (!configuration) throw new RepairError('malformed', `${entry.type} without avcC`);
+  if (!configuration) throw malformed(`${entry.type} without avcC`);
   return new H264Repairer(parseParameterSets(configuration));
 }

@@ -1,4 +1,4 @@
-import { RepairError } from '../errors.js';
+import { malformed, missing, unsupported } from '../errors.js';
 import type { ReceivedBytes } from '../types.js';
 import type { ParameterSets } from './parameter-sets.js';
 import { NAL_IDR_SLICE, parseSliceHeader, type SliceHeader, type SliceType } from './slice-header.js';
@@ -56,14 +56,14 @@ function* readNalUnits(
   let at = start;
   while (at < end) {
     const payload = at + lengthSize;
-    if (payload > end) throw new RepairError('malformed', `stray bytes at the end of the sample at ${start}`);
+    if (payload > end) throw malformed(`stray bytes at the end of the sample at ${start}`);
     if (!received.contains(at, payload)) {
-      throw new RepairError('missing-reliable-bytes', `NAL unit length at ${at} is missing`);
+      throw missing(`NAL unit length at ${at} is missing`);
     }
     let length = 0;
     for (let index = at; index < payload; index++) length = length * 256 + segment[index]!;
     const nalEnd = payload + length;
-    if (length === 0 || nalEnd > end) throw new RepairError('malformed', `NAL unit at ${at} does not fit its sample`);
+    if (length === 0 || nalEnd > end) throw malformed(`NAL unit at ${at} does not fit its sample`);
     yield { start: at, payload, end: nalEnd };
     at = nalEnd;
   }
@@ -77,11 +77,11 @@ function readNalUnit(
   received: ReceivedBytes,
 ): SliceHeader | undefined {
   if (!received.contains(payload, payload + 1)) {
-    throw new RepairError('missing-reliable-bytes', `NAL unit header at ${payload} is missing`);
+    throw missing(`NAL unit header at ${payload} is missing`);
   }
   const type = segment[payload]! & 0x1f;
   if (type >= NAL_DATA_PARTITION_A && type <= NAL_DATA_PARTITION_C) {
-    throw new RepairError('unsupported', 'data partitioning');
+    throw unsupported('data partitioning');
   }
   const isComplete = received.contains(payload, end);
   const nal = segment.subarray(payload, end);
@@ -89,10 +89,10 @@ function readNalUnit(
   const header = isSlice ? readHeader(nal, parameterSets, isComplete) : undefined;
   const isSkippable = header !== undefined && header.type !== 'I';
   if (!isComplete && !(isSkippable && received.contains(payload, payload + header.headerBytes))) {
-    throw new RepairError('missing-reliable-bytes', `bytes that must be reliable are missing at ${payload}`);
+    throw missing(`bytes that must be reliable are missing at ${payload}`);
   }
   if ((type === NAL_SPS || type === NAL_PPS) && !parameterSets.nalUnits.some((known) => isEqual(known, nal))) {
-    throw new RepairError('unsupported', 'parameter sets that change inside the stream');
+    throw unsupported('parameter sets that change inside the stream');
   }
   return header;
 }
@@ -103,21 +103,21 @@ function readHeader(nal: Uint8Array, parameterSets: ParameterSets, isComplete: b
     return parseSliceHeader(nal, parameterSets);
   } catch (error) {
     if (isComplete) throw error;
-    throw new RepairError('missing-reliable-bytes', 'slice header is missing', { cause: error });
+    throw missing('slice header is missing', error);
   }
 }
 
 function withMacroblocks(slices: readonly SliceNalUnit[]): Slice[] {
-  if (slices.length === 0) throw new RepairError('malformed', 'sample without a slice');
+  if (slices.length === 0) throw malformed('sample without a slice');
   const { sps } = slices[0]!.header.pps;
   let expectedStart = 0;
   return slices.map((slice, index) => {
     const { firstMacroblock, pps } = slice.header;
     if (firstMacroblock < expectedStart || (index === 0 && firstMacroblock !== 0)) {
-      throw new RepairError('unsupported', 'several pictures in a sample, or slices out of order');
+      throw unsupported('several pictures in a sample, or slices out of order');
     }
     if (pps.sps !== sps) {
-      throw new RepairError('malformed', 'slices of one picture with different sequence parameter sets');
+      throw malformed('slices of one picture with different sequence parameter sets');
     }
     expectedStart = firstMacroblock + 1;
     const next = slices[index + 1]?.header.firstMacroblock ?? sps.pictureMacroblocks;

@@ -1,4 +1,4 @@
-import { RepairError } from '../errors.js';
+import { malformed } from '../errors.js';
 
 /** ue(v) reaches 2^32 - 2 at most (H.264 §9.1). */
 const MAX_GOLOMB_ZEROS = 31;
@@ -49,7 +49,7 @@ export class BitReader {
     let zeros = 0;
     while (this.bit() === 0) {
       zeros++;
-      if (zeros > MAX_GOLOMB_ZEROS) throw new RepairError('malformed', 'Exp-Golomb code longer than 32 bits');
+      if (zeros > MAX_GOLOMB_ZEROS) throw malformed('Exp-Golomb code longer than 32 bits');
     }
     return 2 ** zeros - 1 + this.bits(zeros);
   }
@@ -66,7 +66,7 @@ export class BitReader {
       this.#zeros = 0;
     }
     const byte = this.#data[this.#next];
-    if (byte === undefined) throw new RepairError('malformed', 'NAL unit ends inside its header');
+    if (byte === undefined) throw malformed('NAL unit ends inside its header');
     this.#next++;
     this.#byte = byte;
     this.#zeros = byte === 0 ? this.#zeros + 1 : 0;

@@ -1,4 +1,4 @@
-import { RepairError } from '../errors.js';
+import { malformed, unsupported } from '../errors.js';
 import { BitReader } from './bits.js';
 
 /** profile_idc values whose SPS carries chroma format, bit depth and scaling lists (H.264 §7.3.2.1.1). */
@@ -52,14 +52,14 @@ export interface ParameterSets {
  * Throws `RepairError` (unsupported, malformed).
  */
 export function parseParameterSets(avcc: Uint8Array): ParameterSets {
-  if (avcc.length < 7 || avcc[0] !== 1) throw new RepairError('malformed', 'no AVC decoder configuration');
+  if (avcc.length < 7 || avcc[0] !== 1) throw malformed('no AVC decoder configuration');
   const nalLengthSize = (avcc[4]! & 3) + 1;
   if (nalLengthSize !== 2 && nalLengthSize !== 4) {
-    throw new RepairError('unsupported', `NAL unit lengths of ${nalLengthSize} bytes`);
+    throw unsupported(`NAL unit lengths of ${nalLengthSize} bytes`);
   }
   const sequence = readSets(avcc, 6, avcc[5]! & 0x1f);
   const pictureCount = avcc[sequence.end];
-  if (pictureCount === undefined) throw new RepairError('malformed', 'AVC decoder configuration is cut off');
+  if (pictureCount === undefined) throw malformed('AVC decoder configuration is cut off');
   const picture = readSets(avcc, sequence.end + 1, pictureCount);
   const spsById = new Map(sequence.nalUnits.map(parseSps).map((sps) => [sps.id, sps]));
   const ppsById = new Map(picture.nalUnits.map((nal) => parsePps(nal, spsById)).map((pps) => [pps.id, pps]));
@@ -75,9 +75,9 @@ export function parseSps(nal: Uint8Array): SequenceParameterSet {
   const id = reader.ue();
   let lumaBitDepth = 8;
   if (CHROMA_FORMAT_PROFILES.has(profile)) {
-    if (reader.ue() !== CHROMA_420) throw new RepairError('unsupported', 'chroma format other than 4:2:0');
+    if (reader.ue() !== CHROMA_420) throw unsupported('chroma format other than 4:2:0');
     lumaBitDepth = 8 + reader.ue();
-    if (lumaBitDepth > 14) throw new RepairError('malformed', 'luma bit depth above 14');
+    if (lumaBitDepth > 14) throw malformed('luma bit depth above 14');
     reader.ue(); // bit_depth_chroma_minus8
     reader.flag(); // qpprime_y_zero_transform_bypass_flag
     if (reader.flag()) skipScalingLists(reader);
@@ -88,10 +88,10 @@ export function parseSps(nal: Uint8Array): SequenceParameterSet {
   reader.flag(); // gaps_in_frame_num_value_allowed_flag
   const pictureMacroblocks = (reader.ue() + 1) * (reader.ue() + 1);
   if (pictureMacroblocks > MAX_PICTURE_MACROBLOCKS) {
-    throw new RepairError('unsupported', 'picture larger than any level of H.264 allows');
+    throw unsupported('picture larger than any level of H.264 allows');
   }
   const frameMacroblocksOnly = reader.flag();
-  if (!frameMacroblocksOnly) throw new RepairError('unsupported', 'interlaced video');
+  if (!frameMacroblocksOnly) throw unsupported('interlaced video');
   return { id, lumaBitDepth, frameNumBits, ...poc, pictureMacroblocks };
 }
 
@@ -104,11 +104,11 @@ export function parsePps(nal: Uint8Array, spsById: ReadonlyMap<number, SequenceP
   reader.bits(8); // NAL unit header
   const id = reader.ue();
   const sps = spsById.get(reader.ue());
-  if (!sps) throw new RepairError('malformed', 'picture parameter set without its sequence parameter set');
+  if (!sps) throw malformed('picture parameter set without its sequence parameter set');
   const cabac = reader.flag();
   const pocDeltaPresent = reader.flag();
   const sliceGroups = reader.ue() + 1;
-  if (sliceGroups > 1) throw new RepairError('unsupported', 'slice groups (flexible macroblock ordering)');
+  if (sliceGroups > 1) throw unsupported('slice groups (flexible macroblock ordering)');
   const defaultReferences: [number, number] = [reader.ue() + 1, reader.ue() + 1];
   const weightedPrediction = reader.flag();
   const weightedBiprediction = reader.bits(2);
@@ -139,7 +139,7 @@ function readSets(avcc: Uint8Array, start: number, count: number): { nalUnits: U
     const length = ((avcc[at] ?? 0) << 8) | (avcc[at + 1] ?? 0);
     const nal = avcc.subarray(at + 2, at + 2 + length);
     if (length === 0 || nal.length < length) {
-      throw new RepairError('malformed', 'AVC decoder configuration is cut off');
+      throw malformed('AVC decoder configuration is cut off');
     }
     nalUnits.push(nal);
     at += 2 + length;
@@ -150,7 +150,7 @@ function readSets(avcc: Uint8Array, start: number, count: number): { nalUnits: U
 /** A log2_max_…_minus4 field: how many bits the numbers take that it limits. */
 function log2Bits(reader: BitReader): number {
   const bits = reader.ue() + 4;
-  if (bits > 16) throw new RepairError('malformed', 'counter of more than 16 bits');
+  if (bits > 16) throw malformed('counter of more than 16 bits');
   return bits;
 }
 
@@ -158,7 +158,7 @@ function readPocFields(reader: BitReader): Pick<SequenceParameterSet, 'pocType' 
   const pocType = reader.ue();
   if (pocType === 0) return { pocType, pocLsbBits: log2Bits(reader), deltaPocAlwaysZero: true };
   if (pocType === 2) return { pocType, pocLsbBits: 0, deltaPocAlwaysZero: true };
-  if (pocType !== 1) throw new RepairError('malformed', 'unknown picture order count type');
+  if (pocType !== 1) throw malformed('unknown picture order count type');
   const deltaPocAlwaysZero = reader.flag();
   reader.se(); // offset_for_non_ref_pic
   reader.se(); // offset_for_top_to_bottom_field

@@ -1,5 +1,5 @@
 import { applyEdits, type Edit, growth, writeNumber } from '../edits.js';
-import { RepairError } from '../errors.js';
+import { missing } from '../errors.js';
 import { type Fragment, parseFragments } from '../fmp4.js';
 import { type ResizedSample, resizeSamples } from '../fmp4-resize.js';
 import type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from '../types.js';
@@ -60,11 +60,11 @@ function readFragments(segment: Uint8Array, received: ReceivedBytes): Fragment[]
     fragments = parseFragments(segment);
   } catch (error) {
     if (received.contains(0, segment.length)) throw error;
-    throw new RepairError('missing-reliable-bytes', 'movie fragment header is missing', { cause: error });
+    throw missing('movie fragment header is missing', error);
   }
   const isHeaderHere = fragments.every(({ start, mdatPayload }) => received.contains(start, mdatPayload));
   if (!isHeaderHere || !received.contains(fragments.at(-1)!.end, segment.length)) {
-    throw new RepairError('missing-reliable-bytes', 'bytes outside the sample data are missing');
+    throw missing('bytes outside the sample data are missing');
   }
   return fragments;
 }

@@ -1,4 +1,4 @@
-import { RepairError } from '../errors.js';
+import { malformed, unsupported } from '../errors.js';
 import { BitReader } from './bits.js';
 import type { ParameterSets, PictureParameterSet } from './parameter-sets.js';
 
@@ -40,20 +40,20 @@ export function parseSliceHeader(nal: Uint8Array, parameterSets: ParameterSets):
   const firstMacroblock = reader.ue();
   const type = readSliceType(reader);
   const pps = parameterSets.pps.get(reader.ue());
-  if (!pps) throw new RepairError('malformed', 'slice refers to an unknown picture parameter set');
+  if (!pps) throw malformed('slice refers to an unknown picture parameter set');
   if (firstMacroblock >= pps.sps.pictureMacroblocks) {
-    throw new RepairError('malformed', 'slice starts outside the picture');
+    throw malformed('slice starts outside the picture');
   }
   reader.bits(pps.sps.frameNumBits);
   if (isIdr) reader.ue(); // idr_pic_id
   skipPictureOrderCount(reader, pps);
-  if (pps.redundantPicturesPresent && reader.ue() !== 0) throw new RepairError('unsupported', 'redundant pictures');
+  if (pps.redundantPicturesPresent && reader.ue() !== 0) throw unsupported('redundant pictures');
   if (type !== 'I') skipReferences(reader, type, pps);
   if (isReference) skipReferenceMarking(reader, isIdr);
   const cabacInitIdc = pps.cabac && type !== 'I' ? reader.ue() : 0;
-  if (cabacInitIdc > 2) throw new RepairError('malformed', 'cabac_init_idc above 2');
+  if (cabacInitIdc > 2) throw malformed('cabac_init_idc above 2');
   const qp = pps.initialQp + reader.se();
-  if (qp < -6 * (pps.sps.lumaBitDepth - 8) || qp > 51) throw new RepairError('malformed', 'quantiser out of range');
+  if (qp < -6 * (pps.sps.lumaBitDepth - 8) || qp > 51) throw malformed('quantiser out of range');
   if (pps.deblockingControlPresent && reader.ue() !== 1) {
     reader.se(); // slice_alpha_c0_offset_div2
     reader.se(); // slice_beta_offset_div2
@@ -71,9 +71,9 @@ export function parseSliceHeader(nal: Uint8Array, parameterSets: ParameterSets):
 
 function readSliceType(reader: BitReader): SliceType {
   const code = reader.ue();
-  if (code > 9) throw new RepairError('malformed', 'unknown slice type');
+  if (code > 9) throw malformed('unknown slice type');
   const type = SLICE_TYPES[code % 5];
-  if (!type) throw new RepairError('unsupported', 'switching slices (SP, SI)');
+  if (!type) throw unsupported('switching slices (SP, SI)');
   return type;
 }
 
@@ -94,7 +94,7 @@ function skipReferences(reader: BitReader, type: 'P' | 'B', pps: PictureParamete
   let references = type === 'B' ? [...pps.defaultReferences] : [pps.defaultReferences[0]];
   const isOverridden = reader.flag();
   if (isOverridden) references = references.map(() => reader.ue() + 1);
-  if (Math.max(...references) > MAX_REFERENCES) throw new RepairError('malformed', 'more than 32 references');
+  if (Math.max(...references) > MAX_REFERENCES) throw malformed('more than 32 references');
   for (let list = 0; list < references.length; list++) {
     const isModified = reader.flag();
     if (isModified) while (reader.ue() !== 3) reader.ue(); // abs_diff_pic_num_minus1 or long_term_pic_num
@@ -129,7 +129,7 @@ function skipReferenceMarking(reader: BitReader, isIdr: boolean): void {
   if (!isAdaptive) return;
   for (let operation = reader.ue(); operation !== 0; operation = reader.ue()) {
     const count = MARKING_ARGUMENTS[operation];
-    if (count === undefined) throw new RepairError('malformed', 'unknown memory management operation');
+    if (count === undefined) throw malformed('unknown memory management operation');
     for (let index = 0; index < count; index++) reader.ue();
   }
 }
