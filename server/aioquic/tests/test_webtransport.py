@@ -1,7 +1,6 @@
 """The protocol from a client's side, over loopback."""
 
 import asyncio
-import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +32,7 @@ def expected(media: bytes) -> bytes:
 
 
 def open_files() -> int:
-    return len(os.listdir("/dev/fd"))
+    return len(list(Path("/dev/fd").iterdir()))
 
 
 async def settle() -> None:
