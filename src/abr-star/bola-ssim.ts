@@ -1,7 +1,8 @@
 import { bestOption, bolaParameters, preferredFrom, zeroScoreLevel, type Bola } from './bola.js';
+import { bufferOf } from './buffer.js';
 import { withoutDominated } from './options.js';
 import { settle } from './placeholder.js';
-import { nextSafetyFactor, safeBytes, stepDown, type BufferState } from './safety.js';
+import { nextSafetyFactor, safeBytes, stepDown } from './safety.js';
 import { sustainedLevel, wholeSegment } from './start.js';
 import type { Abr, Choice, DecisionState, Option, Review } from './types.js';
 
@@ -34,6 +35,11 @@ export class BolaSsim implements Abr {
     this.#safetyFactor = 1;
   }
 
+  /** Buffer and placeholder together, in seconds. */
+  effectiveBuffer({ bufferLevel }: DecisionState): number {
+    return bufferLevel + this.#placeholder;
+  }
+
   /**
    * What the rule prefers among `options`, whose `bytes` are those still to download, at `throughput` bit/s. Returns
    * one of them and remembers nothing.
@@ -41,7 +47,7 @@ export class BolaSsim implements Abr {
   preferred(state: DecisionState, options: readonly Option[], throughput: number): Option {
     const useful = withoutDominated(options);
     const best = bestOption(bolaParameters(state), useful, {
-      bufferLevel: state.bufferLevel + this.#placeholder,
+      bufferLevel: this.effectiveBuffer(state),
       keepRepresentation: state.lastChoice?.representation ?? 0,
     });
     return stepDown(useful, best, safeBytes(throughput, this.#safetyFactor, bufferOf(state)));
@@ -63,9 +69,4 @@ export class BolaSsim implements Abr {
     this.#safetyFactor = nextSafetyFactor(this.#safetyFactor, bufferOf(state));
     return option;
   }
-}
-
-/** A buffer for less than two segments cannot hold one while the next arrives: it is taken as one for two. */
-function bufferOf({ bufferLevel, bufferCapacity, segmentDuration }: DecisionState): BufferState {
-  return { bufferLevel, bufferCapacity: Math.max(bufferCapacity, 2 * segmentDuration), segmentDuration };
 }

@@ -4,7 +4,7 @@ import type { LadderLevel, Option } from './types.js';
 export const LOW_BUFFER = 10;
 
 /** Seconds of (partly imagined) buffer that each level of the ladder gets at least: BOLA-E's buffer expansion. */
-const BUFFER_PER_LEVEL = 2;
+export const BUFFER_PER_LEVEL = 2;
 
 /**
  * Share of a level's score that its bytes are taken to buy where the ladder has no second useful level to tell: of the
@@ -70,6 +70,19 @@ export function preferredFrom(bola: Bola, level: UsefulLevel): number {
     .reduce((seconds, lower) => Math.max(seconds, zeroScoreLevel(bola, -indifference(lower, level))), 0);
 }
 
+/** What BOLA maximises: (V(u + g) − buffer)/bytes. `bufferLevel` is buffer and placeholder together, in seconds. */
+export function bolaScore(
+  bola: Bola,
+  download: { readonly utility: number; readonly bytes: number; readonly bufferLevel: number },
+): number {
+  return (zeroScoreLevel(bola, download.utility) - download.bufferLevel) / Math.max(1, download.bytes);
+}
+
+/** The useful level that a representation is or comes after. */
+export function levelOf({ levels }: Bola, representation: number): UsefulLevel {
+  return levels.findLast((level) => level.representation <= representation) ?? levels[0]!;
+}
+
 export interface Preference {
   /** Buffer and placeholder together, in seconds. */
   readonly bufferLevel: number;
@@ -87,7 +100,7 @@ export function bestOption(bola: Bola, options: readonly Option[], preference: P
   let bestScore = -Infinity;
   for (const option of options) {
     const charge = option.representation < keepRepresentation ? bola.utilityStep : 0;
-    const score = (zeroScoreLevel(bola, option.score - charge) - bufferLevel) / Math.max(1, option.bytes);
+    const score = bolaScore(bola, { utility: option.score - charge, bytes: option.bytes, bufferLevel });
     if (score <= bestScore) continue;
     best = option;
     bestScore = score;
@@ -95,6 +108,7 @@ export function bestOption(bola: Bola, options: readonly Option[], preference: P
   return best;
 }
 
+export /** The levels of the ladder that cost more and score higher than those before: never empty, the lowest is always in. */
 function usefulLevels(ladder: readonly LadderLevel[]): UsefulLevel[] {
   const levels: UsefulLevel[] = [];
   ladder.forEach(({ bitrate, averageScore }, representation) => {

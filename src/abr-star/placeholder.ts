@@ -1,5 +1,5 @@
 import { LOW_BUFFER } from './bola.js';
-import type { BufferState } from './safety.js';
+import { waitForRoom, type BufferState } from './buffer.js';
 
 /** The part of the buffer that BOLA-E only imagines, and the pause before the next request; seconds. */
 export interface Settled {
@@ -14,12 +14,12 @@ export interface Settled {
  * about the link: the placeholder gains what the buffer loses.
  */
 export function settle(placeholder: number, zeroScoreLevel: number, buffer: BufferState): Settled {
-  const { bufferLevel, bufferCapacity, segmentDuration } = buffer;
+  const { bufferLevel, segmentDuration } = buffer;
   // A partial segment may score below the lowest level, where V(u + g) is negative: it must not empty the buffer.
   const highest = Math.max(zeroScoreLevel, LOW_BUFFER, segmentDuration);
   const surplus = Math.max(0, bufferLevel + placeholder - highest);
   const shrink = Math.min(surplus, placeholder);
   const pause = surplus - shrink;
-  const overrun = Math.max(0, bufferLevel - pause + segmentDuration - bufferCapacity);
+  const overrun = waitForRoom({ ...buffer, bufferLevel: bufferLevel - pause });
   return { placeholder: placeholder - shrink + overrun, delay: pause + overrun };
 }

@@ -1,6 +1,9 @@
-import { AbrStar } from './abr-star.js';
+import { AbrStar2021 } from './abr-star-2021.js';
+import { BolaBitrate } from './bola-bitrate.js';
+import { BolaE } from './bola-e.js';
 import { BolaSsim } from './bola-ssim.js';
 import { AbrError } from './errors.js';
+import { Tput } from './tput.js';
 import type { Abr } from './types.js';
 
 /** What an application may tune. */
@@ -13,10 +16,19 @@ export interface AbrSettings {
 }
 
 const rules = {
-  /** BOLA-E over virtual levels with scores as utilities, and smart abandonment (thesis §6.3). */
-  'abr-star': ({ bandwidthSafety }) => new AbrStar(bandwidthSafety),
-  /** The same without review: every download runs to its end. */
+  /** ABR*: as `abr-star-2021`, and downloads of the lowest representation are reviewed, too. */
+  'abr-star': ({ bandwidthSafety }) => new AbrStar2021({ name: 'abr-star', bandwidthSafety, reviews: 'all' }),
+  /** The rule of the thesis: BOLA-E over virtual levels with scores as utilities, and smart abandonment (§6.3). */
+  'abr-star-2021': ({ bandwidthSafety }) =>
+    new AbrStar2021({ name: 'abr-star-2021', bandwidthSafety, reviews: 'above-lowest' }),
+  /** The same over streams alone: "VOXEL rel" (thesis §6.6.3). */
+  'abr-star-reliable': ({ bandwidthSafety }) =>
+    new AbrStar2021({ name: 'abr-star-reliable', bandwidthSafety, reviews: 'above-lowest', transport: 'reliable' }),
+  /** `abr-star-2021` without review: every download runs to its end (thesis §6.3.3). */
   'bola-ssim': () => new BolaSsim(),
+  bola: () => new BolaBitrate(),
+  'bola-e': () => new BolaE(),
+  tput: () => new Tput(),
 } satisfies Record<string, (settings: Required<AbrSettings>) => Abr>;
 
 export type AbrName = keyof typeof rules;

@@ -1,3 +1,4 @@
+import type { BufferState } from './buffer.js';
 import type { Option } from './types.js';
 
 /** The safety factor's fall from one segment to the next, until it reaches its floor. */
@@ -6,13 +7,6 @@ const DECAY = 0.9;
 /** Bounds of the floor, as in the authors' release of VOXEL: half the throughput is always counted on. */
 const LOWEST_FLOOR = 0.5;
 const HIGHEST_FLOOR = 0.9;
-
-/** In seconds. */
-export interface BufferState {
-  readonly bufferLevel: number;
-  readonly bufferCapacity: number;
-  readonly segmentDuration: number;
-}
 
 /** The safety factor for the segment after this one: full trust at first, less with a long buffer than with a short one. */
 export function nextSafetyFactor(factor: number, { bufferCapacity, segmentDuration }: BufferState): number {

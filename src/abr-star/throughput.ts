@@ -58,3 +58,15 @@ export class ThroughputEstimator {
     return this.#samples;
   }
 }
+
+/**
+ * The same estimate over the latest samples, from the first byte of each to its last, as dash.js and Sabre measure. Bit/s,
+ * or undefined without a sample.
+ */
+export function receiveRate(samples: readonly ThroughputSample[]): number | undefined {
+  const estimator = new ThroughputEstimator();
+  for (const { bytes, seconds, timeToFirstByte = 0 } of samples) {
+    estimator.add({ bytes, seconds: seconds - timeToFirstByte });
+  }
+  return estimator.throughput;
+}

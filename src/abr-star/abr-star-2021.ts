@@ -5,15 +5,30 @@ import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review } fro
 /** Seconds that a download gets before it is judged; the very first one, while nothing plays yet, a segment's duration. */
 const GRACE = 0.5;
 
+/** The variants of one rule. */
+export interface AbrStar2021Options {
+  readonly name: string;
+  /** Share of a running download's throughput that a review counts on, in (0, 1]. */
+  readonly bandwidthSafety: number;
+  /** The authors' release leaves downloads of the lowest representation alone; they can only be kept. */
+  readonly reviews: 'above-lowest' | 'all';
+  readonly transport?: 'reliable';
+}
+
 /** BOLA-SSIM with smart abandonment: a download that is late may be kept as it is, or restarted lower (thesis §6.3.3). */
-export class AbrStar implements Abr {
-  readonly name = 'abr-star';
+export class AbrStar2021 implements Abr {
+  readonly name: string;
+  readonly transport?: 'reliable';
   readonly #bola = new BolaSsim();
   readonly #bandwidthSafety: number;
+  readonly #lowestReviewed: number;
   #progress = new ProgressThroughput();
 
-  constructor(bandwidthSafety: number) {
+  constructor({ name, bandwidthSafety, reviews, transport }: AbrStar2021Options) {
+    this.name = name;
+    this.transport = transport;
     this.#bandwidthSafety = bandwidthSafety;
+    this.#lowestReviewed = reviews === 'all' ? 0 : 1;
   }
 
   choose(state: DecisionState): Choice {
@@ -23,6 +38,7 @@ export class AbrStar implements Abr {
 
   review(progress: DownloadProgress): Review {
     const { state, option, elapsed, bytesReceived } = progress;
+    if (option.representation < this.#lowestReviewed) return { action: 'continue' };
     this.#progress.update(elapsed, bytesReceived);
     if (elapsed < (state.lastChoice ? GRACE : state.segmentDuration)) return { action: 'continue' };
 

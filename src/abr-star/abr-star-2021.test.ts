@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AbrStar } from './abr-star.js';
+import { AbrStar2021 } from './abr-star-2021.js';
 import { ladderOptions, thesisLadder } from './testing/ladder.js';
 import type { DecisionState, DownloadProgress, Option, Review } from './types.js';
 
@@ -23,7 +23,7 @@ function state(bufferLevel: number, lastChoice?: Option): DecisionState {
 
 /** What ABR* says, at the end, of a download that receives `rates` bit/s for one review interval of 50 ms each. */
 function reviewed(chosen: Option, bufferLevel: number, rates: readonly number[]): Review {
-  const abr = new AbrStar(0.9);
+  const abr = new AbrStar2021({ name: 'abr-star', bandwidthSafety: 0.9, reviews: 'all' });
   abr.choose(state(0));
   abr.choose(state(4, option(0, 7)));
   let bytesReceived = 0;
