@@ -2,10 +2,12 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.exceptions import TyperException
 
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.ladder import parse_levels
@@ -28,7 +30,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def voxel_prepare(
     inputs: Annotated[
-        list[Path], typer.Argument(metavar="INPUT…", help="A video file; with --copy one file for each level.")
+        list[Path], typer.Argument(metavar="INPUT", help="A video file; with --copy one file for each level.")
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
     levels: Annotated[str | None, typer.Option(metavar="LIST", help=LEVELS_HELP)] = None,
@@ -82,8 +84,12 @@ def voxel_prepare(
 
 
 def main() -> None:
-    """Entry point."""
-    app()
+    """Entry point; says bad usage in one line too."""
+    try:
+        sys.exit(app(standalone_mode=False))
+    except TyperException as error:
+        say(f"voxel-prepare: {error.format_message()}")
+        sys.exit(error.exit_code)
 
 
 def _explained(error: Exception) -> tuple[str, int]:

@@ -94,42 +94,48 @@ def encoded_audio(track: AudioTrack) -> AudioTrack:
 
 
 def audio_arguments(source: Source, excerpt: Excerpt, track: AudioTrack, segment: SegmentDuration) -> list[str]:
-    """FFmpeg's arguments for one audio track, as AAC in step with the video."""
+    """FFmpeg's arguments for one audio track, as AAC in step with the video and as long."""
     encoded = encoded_audio(track)
-    sample_rate, channels = encoded.sample_rate, encoded.channels
-    # Players of fragments play the encoder's priming too: it takes the place of the first samples.
     filters = (
-        f"aresample={sample_rate}:async=1:first_pts=0,atrim=start_sample={AAC_PRIMING_SAMPLES},asetpts=PTS-STARTPTS"
+        f"aresample={encoded.sample_rate}:async=1:first_pts=0",
+        # Players of fragments play the encoder's priming too: it takes the place of the first samples.
+        f"atrim=start_sample={AAC_PRIMING_SAMPLES}",
+        "asetpts=PTS-STARTPTS",
+        "apad",
     )
     return [
         *_input(source, excerpt),
-        *("-map", f"0:{track.stream_index}", "-af", filters, "-ac", str(channels)),
-        *("-c:a", "aac", "-b:a", str(channels * AUDIO_BITRATE_PER_CHANNEL)),
+        *("-map", f"0:{track.stream_index}", "-af", ",".join(filters), "-ac", str(encoded.channels)),
+        *("-c:a", "aac", "-b:a", str(encoded.channels * AUDIO_BITRATE_PER_CHANNEL)),
         *_audio_segments(segment),
     ]
 
 
 def video_copy_arguments(source: Source) -> list[str]:
     """Remuxes the video track as it is."""
-    return ["-i", str(source.path), "-map", f"0:{source.video_stream}", "-c", "copy", *NO_METADATA, *FRAGMENTED]
+    return ["-i", _location(source), "-map", f"0:{source.video_stream}", "-c", "copy", *NO_METADATA, *FRAGMENTED]
 
 
 def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDuration) -> list[str]:
     """Remuxes an audio track as it is."""
-    return ["-i", str(source.path), "-map", f"0:{track.stream_index}", "-c", "copy", *_audio_segments(segment)]
+    return ["-i", _location(source), "-map", f"0:{track.stream_index}", "-c", "copy", *_audio_segments(segment)]
 
 
 async def write_audio(arguments: Sequence[str], output: Path) -> None:
-    """Runs FFmpeg with arguments from above; HLS' playlist comes beside `output` and is not kept."""
-    playlist = output.with_name(f"{output.name}.m3u8")
-    name = str(output).replace("%", "%%")
-    await run_ffmpeg([*arguments, "-hls_segment_filename", name, str(playlist)])
+    """Runs FFmpeg with arguments from above. The muxer takes a % in a path for a pattern: hence the relative one."""
+    playlist = output.with_suffix(".m3u8")
+    await run_ffmpeg([*arguments, "-hls_segment_filename", output.name, playlist.name], folder=output.parent)
     playlist.unlink()
 
 
 def _input(source: Source, excerpt: Excerpt) -> list[str]:
     seek = ["-ss", f"{excerpt.start:.6f}"] if excerpt.start else []
-    return [*seek, "-i", str(source.path), "-t", f"{excerpt.duration:.6f}"]
+    return [*seek, "-i", _location(source), "-t", f"{excerpt.duration:.6f}"]
+
+
+def _location(source: Source) -> str:
+    """Absolute, as FFmpeg takes what stands before a colon for a protocol."""
+    return str(source.path.absolute())
 
 
 def _audio_segments(segment: SegmentDuration) -> list[str]:

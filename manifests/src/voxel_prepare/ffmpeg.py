@@ -1,6 +1,8 @@
 """Runs FFmpeg's command; PyAV decodes and measures, but only the command gives progress and two-pass encoding."""
 
 import asyncio
+import errno
+import os
 from asyncio.subprocess import PIPE
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,10 +26,13 @@ def ffmpeg_version() -> str:
     return Path(ffmpeg_program()).name
 
 
-async def run_ffmpeg(arguments: Sequence[str], on_frames: OnFrames = lambda frames: None) -> None:
-    """Runs FFmpeg to its end; kills it when cancelled. Raises `PreparationError` with its last message."""
+async def run_ffmpeg(
+    arguments: Sequence[str], on_frames: OnFrames = lambda frames: None, folder: Path | None = None
+) -> None:
+    """Runs FFmpeg to its end, in `folder`; kills it when cancelled. Raises `PreparationError` with its last message."""
     process = await asyncio.create_subprocess_exec(
         *(ffmpeg_program(), "-nostdin", "-v", "error", "-y", "-progress", "pipe:1", *arguments),
+        cwd=folder,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
@@ -55,6 +60,8 @@ async def _read_progress(stdout: asyncio.StreamReader, on_frames: OnFrames) -> N
 
 def _reason(messages: str, exit_code: int) -> str:
     """One line out of FFmpeg's many: a full disk explains whatever else it says."""
+    full_disk = os.strerror(errno.ENOSPC)
+    if full_disk in messages:
+        return full_disk
     lines = [line for line in messages.splitlines() if line.strip()]
-    full_disk = next((line for line in lines if "No space left on device" in line), None)
-    return full_disk or (lines[-1] if lines else f"ended with code {exit_code}")
+    return lines[-1] if lines else f"ended with code {exit_code}"

@@ -131,7 +131,7 @@ def _audio_job(index: int, source: Source, arguments: Sequence[str]) -> MediaJob
 
 def _excerpt(source: Source, request: Request) -> Excerpt:
     rest = source.duration - request.start
-    if rest <= 0:
+    if rest * source.rate < 1:
         raise InputError(f"--start {request.start:g} is behind the end of {source.path} ({source.duration:g} s)")
     return Excerpt(request.start, min(rest, request.duration or rest))
 

@@ -21,7 +21,7 @@ from voxel_prepare.workspace import Part, Workspace
 def prepare(request: Request) -> Presentation:
     """Prepares the inputs and publishes them in the output folder. Raises `PreparationError`."""
     plan = make_plan(request)
-    with closing(Workspace(request.out)) as workspace:
+    with closing(Workspace(request.out.absolute())) as workspace:
         return _Preparation(request, plan, workspace).run()
 
 

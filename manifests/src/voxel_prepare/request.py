@@ -1,6 +1,5 @@
 """What the user asked for."""
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -47,8 +46,6 @@ class Request:
 
     def check(self) -> None:
         """Raises `InputError` where settings do not go together."""
-        if not all(math.isfinite(seconds) for seconds in (self.segment_seconds, self.start, self.duration or 0)):
-            raise InputError("--segment, --start and --duration are numbers of seconds")
         if self.media == "encode" and len(self.inputs) > 1:
             raise InputError("several inputs go with --copy only")
         if self.media == "copy" and (self.levels is not None or self.start or self.duration is not None):

@@ -7,9 +7,10 @@ from fractions import Fraction
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264 import ParameterSets, read_access_unit
-from voxel_prepare.mp4 import Buffer, Fragment, Track
+from voxel_prepare.mp4 import Buffer, Fragment, Sample, Track
 
-NAL_IDR_SLICE = 5
+NAL_SLICE, NAL_IDR_SLICE = 1, 5
+"""The first and the last type of NAL units with picture data (H.264 table 7-1)."""
 
 
 class MisalignedSegments(PreparationError):
@@ -41,7 +42,7 @@ def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
     """
     segments: list[ByteRange] = []
     collected: list[Fragment] = []
-    for fragment in track.fragments:
+    for fragment in (fragment for fragment in track.fragments if fragment.samples):
         if not collected:
             _check_start(track, fragment, len(segments) * duration.seconds, duration)
         collected.append(fragment)
@@ -66,14 +67,11 @@ def check_key_frames(track: Track, data: Buffer, segments: Sequence[ByteRange]) 
 
     Other key frames let frames that follow refer to the segment before, which may be of another level.
     """
-    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
     starts = {segment.start for segment in segments}
+    nal_length_size = (track.codec_configuration[4] & 3) + 1  # lengthSizeMinusOne, 14496-15 §5.3.3.1
     for fragment in track.fragments:
-        if fragment.start in starts and fragment.samples:
-            sample = fragment.samples[0]
-            unit = read_access_unit(parameter_sets, data, sample.offset, sample.offset + sample.size)
-            if any(header.nal_unit_type != NAL_IDR_SLICE for header in unit.slices):
-                raise MisalignedSegments("segments start with key frames that are not IDR pictures (open GOP)")
+        if fragment.start in starts and not _is_idr(data, fragment.samples[0], nal_length_size):
+            raise MisalignedSegments("segments start with key frames that are not IDR pictures (open GOP)")
 
 
 def count_intra_frames(track: Track, data: Buffer) -> list[int]:
@@ -88,12 +86,24 @@ def count_intra_frames(track: Track, data: Buffer) -> list[int]:
     ]
 
 
+def _is_idr(data: Buffer, sample: Sample, nal_length_size: int) -> bool:
+    """Looks at types of NAL units only: the stream may be one that the repairer does not understand."""
+    at = sample.offset
+    while at + nal_length_size < sample.offset + sample.size:
+        payload = at + nal_length_size
+        nal_type = data[payload] & 0x1F
+        if NAL_SLICE <= nal_type <= NAL_IDR_SLICE:
+            return nal_type == NAL_IDR_SLICE
+        at = payload + int.from_bytes(data[at:payload], "big")
+    return False
+
+
 def _check_start(track: Track, fragment: Fragment, expected: Fraction, duration: SegmentDuration) -> None:
     start = Fraction(fragment.base_decode_time, track.timescale)
     if abs(start - expected) > 1 / (2 * duration.rate):
         raise MisalignedSegments(
-            f"a segment starts at {float(start):.3f} s instead of {float(expected):.3f} s: "
-            "the frame rate is not constant"
+            f"a segment starts at {float(start):.3f} s instead of {float(expected):.3f} s; "
+            "the frame rate must be constant from time 0 on"
         )
 
 

@@ -75,7 +75,7 @@ def probe(path: Path) -> Source:
     """Reads the headers and the first frames of `path`. Raises `InputError`."""
     with _open(path) as container:
         stream = _video_stream(container, path)
-        duration = (container.duration or 0) / av.time_base
+        duration = _duration(container, stream)
         if duration <= 0 or not stream.average_rate:
             raise InputError(f"{path}: not a video: it has no duration")
         frames = _first_frames(container, stream, path)
@@ -121,7 +121,7 @@ def _open(path: Path) -> InputContainer:
     if not path.is_file():
         raise InputError(f"{path}: not a file")
     try:
-        container = av.open(str(path))
+        container = av.open(str(path.absolute()))
     except PermissionError as error:
         raise InputError(f"{path}: permission denied") from error
     except FFmpegError as error:
@@ -138,6 +138,13 @@ def _video_stream(container: InputContainer, path: Path) -> VideoStream:
         if not stream.disposition & Disposition.attached_pic:
             return stream
     raise InputError(f"{path}: no video track")
+
+
+def _duration(container: InputContainer, stream: VideoStream) -> float:
+    """Of the video in seconds, as far as the file says; not all formats state it for each stream."""
+    if stream.duration and stream.time_base:
+        return float(stream.duration * stream.time_base)
+    return (container.duration or 0) / av.time_base
 
 
 def _first_frames(container: InputContainer, stream: VideoStream, path: Path) -> list[VideoFrame]:

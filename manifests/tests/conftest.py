@@ -1,0 +1,27 @@
+from pathlib import Path
+
+import pytest
+from clips import make_clip, make_clip_with_sound
+from runs import make_request
+from voxel_prepare.ladder import parse_levels
+from voxel_prepare.prepare import prepare
+
+
+@pytest.fixture(scope="session")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """5 s, 432x240, no sound."""
+    return make_clip(tmp_path_factory.mktemp("clip") / "clip.mp4", size="432x240")
+
+
+@pytest.fixture(scope="session")
+def sound_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """5 s, 320x180, with sound."""
+    return make_clip_with_sound(tmp_path_factory.mktemp("sound") / "clip.mp4")
+
+
+@pytest.fixture(scope="session")
+def prepared(clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`clip` at two levels, two slices a picture, in segments of 2, 2 and 1 s."""
+    out = tmp_path_factory.mktemp("prepared")
+    prepare(make_request(clip, out=out, slices=2, levels=tuple(parse_levels("144p,240p:0.37"))))
+    return out

@@ -1,0 +1,79 @@
+"""Reads back what a manifest says, independently of the code that writes it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxml import etree
+from voxel_prepare.byte_ranges import ByteRange
+
+
+@dataclass(frozen=True)
+class Segment:
+    media_range: ByteRange
+    reliable: list[ByteRange]
+    unreliable: list[ByteRange]
+    steps: list[tuple[float, int, int]]
+    reliable_size: int
+
+
+@dataclass(frozen=True)
+class Representation:
+    attributes: dict[str, str]
+    content_type: str
+    media: Path
+    initialization: ByteRange
+    segment_seconds: float
+    segments: list[Segment]
+
+    def bytes_of(self, range_: ByteRange) -> bytes:
+        return self.media.read_bytes()[range_.start : range_.end]
+
+
+def read_manifest(folder: Path) -> list[Representation]:
+    """All representations, in order."""
+    mpd = etree.parse(folder / "manifest.mpd").getroot()
+    return [_representation(folder, element) for element in mpd.findall(".//{*}Representation")]
+
+
+def _representation(folder: Path, element: etree._Element) -> Representation:
+    segment_list = _child(element, "SegmentList")
+    adaptation_set = element.getparent()
+    assert adaptation_set is not None
+    return Representation(
+        attributes={str(name): str(value) for name, value in element.attrib.items()},
+        content_type=_attribute(adaptation_set, "contentType"),
+        media=folder / (_child(element, "BaseURL").text or ""),
+        initialization=_range(_attribute(_child(segment_list, "Initialization"), "range")),
+        segment_seconds=int(_attribute(segment_list, "duration")) / int(_attribute(segment_list, "timescale")),
+        segments=[_segment(url) for url in segment_list.findall("{*}SegmentURL")],
+    )
+
+
+def _segment(url: etree._Element) -> Segment:
+    steps = [step.split(":") for step in _attribute(url, "ssims").split(",") if step]
+    return Segment(
+        media_range=_range(_attribute(url, "mediaRange")),
+        reliable=_ranges(_attribute(url, "reliable")),
+        unreliable=_ranges(_attribute(url, "unreliable")),
+        steps=[(float(score), int(frames), int(size)) for score, frames, size in steps],
+        reliable_size=int(_attribute(url, "reliableSize") or 0),
+    )
+
+
+def _attribute(element: etree._Element, name: str) -> str:
+    return str(element.get(name, ""))
+
+
+def _child(element: etree._Element, name: str) -> etree._Element:
+    found = element.find(f"{{*}}{name}")
+    assert found is not None
+    return found
+
+
+def _ranges(text: str) -> list[ByteRange]:
+    return [_range(part) for part in text.split(",") if part]
+
+
+def _range(text: str) -> ByteRange:
+    first, last = text.split("-")
+    return ByteRange(int(first), int(last) + 1)

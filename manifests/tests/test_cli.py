@@ -1,0 +1,130 @@
+"""The command as a process: messages, exit codes, interruption."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from clips import ffmpeg, make_clip
+
+COMMAND = [sys.executable, "-c", "from voxel_prepare.cli import main; main()"]
+QUICK = ["--preset", "ultrafast", "--passes", "1", "--levels", "144p"]
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def visible(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
+
+
+def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tmp_path: Path) -> None:
+    first, second = (run(sound_clip, "--out", tmp_path, *QUICK) for _ in range(2))
+    assert first.returncode == second.returncode == 0
+    assert first.stdout == second.stdout == ""
+    assert "256x144" in first.stderr
+    assert "3 of 3 parts are finished from an earlier run" in second.stderr
+    assert visible(tmp_path) == {"manifest.mpd", "q00.mp4", "audio-0.mp4"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.mp4"], "missing.mp4: no such file"),
+        (["text.mp4"], "text.mp4: not a video"),
+        (["sound.m4a"], "sound.m4a: no video track"),
+        (["interlaced.mp4"], "interlaced video is not supported"),
+        (["444.mp4"], "yuv444p video is not supported"),
+        (["clip.mp4", "--levels", "99p"], "unknown level '99p'"),
+        (["clip.mp4", "--levels", "720p"], "level 720p is above the source (320x180)"),
+        (["clip.mp4", "--start", "60"], "is behind the end"),
+        (["clip.mp4", "clip.mp4"], "several inputs go with --copy only"),
+        (["clip.mp4", "--copy", "--levels", "144p"], "do not go with --copy"),
+        (["clip.mp4", "--out", "text.mp4/out"], "cannot write there"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(bad_inputs: Path, arguments: list[str], message: str) -> None:
+    options = arguments if "--out" in arguments else [*arguments, "--out", "out"]
+    result = subprocess.run([*COMMAND, *options], cwd=bad_inputs, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert visible(bad_inputs / "out") == set()
+
+
+@pytest.fixture(scope="module")
+def bad_inputs(sound_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bad")
+    (folder / "clip.mp4").write_bytes(sound_clip.read_bytes())
+    (folder / "text.mp4").write_text("this is no video\n" * 100)
+    ffmpeg("-i", sound_clip, "-vn", "-c", "copy", folder / "sound.m4a")
+    make_clip(folder / "444.mp4", "-pix_fmt", "yuv444p", seconds=0.4)
+    make_clip(folder / "interlaced.mp4", "-vf", "interlace", "-flags", "+ilme+ildct", seconds=0.4)
+    return folder
+
+
+@pytest.mark.parametrize("options", [["--frobnicate"], ["--segment", "nan"], ["--jobs", "0"], ["--preset", "x"]])
+def test_bad_options_are_bad_usage(sound_clip: Path, tmp_path: Path, options: list[str]) -> None:
+    result = run(sound_clip, "--out", tmp_path, *options)
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_cut_off_file_is_told_in_one_line(clip: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(clip.read_bytes()[:-60_000])  # the moov stands at the end
+    result = run(broken, "--out", tmp_path / "out", *QUICK)
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("phase", ["encode", "score"])
+def test_an_interrupted_run_leaves_no_half_written_file_and_no_process(
+    tmp_path: Path, number: signal.Signals, phase: str
+) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", "-preset", "ultrafast", size="854x480", seconds=20)
+    out = tmp_path / "out"
+    levels = "144p,480p" if phase == "encode" else "480p:9"
+    preset = "veryslow" if phase == "encode" else "ultrafast"
+    process = subprocess.Popen(
+        [*COMMAND, clip, "--out", out, "--levels", levels, "--preset", preset, "--passes", "1"],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    marker = "*.unfinished/*.mp4" if phase == "encode" else "*-q00.mp4"
+    wait_for(lambda: any((out / ".voxel-prepare").glob(marker)))
+    process.send_signal(number)
+    _, messages = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in messages
+    assert visible(out) == set()
+    assert not list((out / ".voxel-prepare").glob("*.unfinished"))
+    wait_for(lambda: not processes_of_session(process.pid))
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("waited in vain")
+
+
+def processes_of_session(session: int) -> list[str]:
+    """Command names of what still runs (proc(5), `stat`: pid, name, state, parent, group, session)."""
+    running = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, fields = path.read_text().rsplit(")", 1)
+        except OSError:  # it ended meanwhile
+            continue
+        state, _, _, its_session = fields.split()[:4]
+        if int(its_session) == session and state != "Z":
+            running.append(name)
+    return running

@@ -1,0 +1,69 @@
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from clips import ffmpeg, make_clip
+from voxel_prepare.errors import InputError
+from voxel_prepare.source import check_encodable, output_rate, probe
+
+
+@pytest.mark.parametrize(
+    ("average", "base", "expected"),
+    [
+        (Fraction(24000, 1001), Fraction(24000, 1001), Fraction(24000, 1001)),
+        (Fraction(2997, 100), Fraction(2997, 100), Fraction(30000, 1001)),
+        (Fraction(25, 2), Fraction(25, 2), Fraction(25, 2)),
+        (Fraction(2897, 100), Fraction(90000), Fraction(30000, 1001)),  # a phone's variable rate
+        (Fraction(1250, 67), Fraction(25), Fraction(15)),
+        (Fraction(1000), Fraction(1000), Fraction(60)),
+    ],
+)
+def test_constant_rates_are_kept_and_others_become_the_nearest_standard(
+    average: Fraction, base: Fraction, expected: Fraction
+) -> None:
+    assert output_rate(average, base) == expected
+
+
+def test_size_is_as_displayed(tmp_path: Path) -> None:
+    upright = make_clip(tmp_path / "clip.mp4", "-vf", "setsar=2", size="160x240", seconds=0.4)
+    rotated = tmp_path / "rotated.mp4"
+    ffmpeg("-display_rotation", "90", "-i", upright, "-c", "copy", rotated)
+    assert (probe(upright).width, probe(upright).height) == (320, 240)
+    assert (probe(rotated).width, probe(rotated).height) == (240, 320)
+
+
+def test_sound_tracks_are_found(sound_clip: Path) -> None:
+    (track,) = probe(sound_clip).audio
+    assert (track.codec, track.profile, track.channels, track.sample_rate) == ("aac", "LC", 1, 48000)
+
+
+def test_what_is_no_video_is_refused(tmp_path: Path, sound_clip: Path) -> None:
+    text, picture, sound = tmp_path / "text.txt", tmp_path / "picture.png", tmp_path / "sound.m4a"
+    text.write_text("hello")
+    ffmpeg("-f", "lavfi", "-i", "testsrc2=size=320x180", "-frames:v", "1", picture)
+    ffmpeg("-i", sound_clip, "-vn", "-c", "copy", sound)
+    for path, reason in (
+        (tmp_path / "missing.mp4", "no such file"),
+        (tmp_path, "not a file"),
+        (text, "not a video"),
+        (picture, "not a video"),
+        (sound, "no video track"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            probe(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("-pix_fmt", "yuv444p"), "yuv444p video is not supported"),
+        (("-pix_fmt", "yuv420p10le"), "yuv420p10le video is not supported"),
+        (("-vf", "interlace", "-flags", "+ilme+ildct"), "interlaced video is not supported"),
+    ],
+)
+def test_what_the_encoder_would_have_to_change_is_refused(
+    tmp_path: Path, options: tuple[str, ...], reason: str
+) -> None:
+    source = probe(make_clip(tmp_path / "clip.mp4", *options, seconds=1))
+    with pytest.raises(InputError, match=reason):
+        check_encodable(source)
