@@ -1,8 +1,10 @@
 import { AbrStar2021 } from './abr-star-2021.js';
+import { Beta } from './beta.js';
 import { BolaBitrate } from './bola-bitrate.js';
 import { BolaE } from './bola-e.js';
 import { BolaSsim } from './bola-ssim.js';
 import { AbrError } from './errors.js';
+import { Mpc } from './mpc.js';
 import { Tput } from './tput.js';
 import type { Abr } from './types.js';
 
@@ -26,8 +28,15 @@ const rules = {
     new AbrStar2021({ name: 'abr-star-reliable', bandwidthSafety, reviews: 'above-lowest', transport: 'reliable' }),
   /** `abr-star-2021` without review: every download runs to its end (thesis §6.3.3). */
   'bola-ssim': () => new BolaSsim(),
+  /** BOLA of the thesis: as `bola-ssim` with bitrates for utilities, over whole segments. */
   bola: () => new BolaBitrate(),
+  /** BOLA-E as its authors' simulator has it. */
   'bola-e': () => new BolaE(),
+  /** RobustMPC. */
+  mpc: () => new Mpc(),
+  /** One virtual level per representation, without the unreferenced B-frames. */
+  beta: () => new Beta(),
+  /** By throughput alone. */
   tput: () => new Tput(),
 } satisfies Record<string, (settings: Required<AbrSettings>) => Abr>;
 
