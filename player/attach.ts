@@ -135,8 +135,12 @@ class Plugin implements VoxelHandle {
     this.#presentation = new Presentation(manifest, location.href);
     for (const error of this.#presentation.errors) this.#journal.fallback(error, url, undefined);
     this.#rateControl?.reset();
-    if (this.#presentation.hasVoxelData) this.#openSession(url);
-    else this.#sessions.stop();
+    if (this.#presentation.hasVoxelData) {
+      this.#openSession(url);
+    } else {
+      this.#sessions.stop();
+      this.#settings.restore();
+    }
   }
 
   #openSession(manifestUrl: string): void {
@@ -144,8 +148,8 @@ class Plugin implements VoxelHandle {
   }
 
   /**
-   * dash.js measures a download by the first ResourceTiming entry with its URL. All segments of a representation have the
-   * same URL, so that is the initialization segment's entry.
+   * dash.js measures a download by the first ResourceTiming entry with its URL. All segments of a representation have
+   * the same URL, so that is the initialization segment's entry.
    */
   #dropResourceTiming({ request }: LoaderResponse): void {
     const fragment = request.customData.request;

@@ -24,7 +24,7 @@ export class PlayerError extends Error {
 
 /** Code and one line of any error, for events: `internal` where it is none of the project's own. */
 export function describeError(error: unknown): { readonly code: string; readonly message: string } {
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   return {
     code: typeof code === 'string' ? code : 'internal',
     message: typeof message === 'string' ? message : String(error),

@@ -1,6 +1,6 @@
 type Listener<Event> = (event: Event) => void;
 
-/** Typed events. A listener that throws harms neither the plugin nor other listeners: its error surfaces as an uncaught one. */
+/** Typed events. A listener that throws harms nobody else: its error surfaces as an uncaught one. */
 export class EventEmitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
 

@@ -1,20 +1,28 @@
-import type { DashPlayer, FragmentRequest, Load, RulesContext, SwitchRequest } from './dash-types.js';
+import type {
+  DashPlayer,
+  FragmentRequest,
+  Load,
+  LoaderRequest,
+  LoaderResponse,
+  RulesContext,
+  SwitchRequest,
+} from './dash-types.js';
 import { PlayerError } from './errors.js';
 
 /** What the plugin does inside dash.js classes. */
 export interface Extension {
   /** In place of `XHRLoader.load`, which is `parentLoad`. */
-  load: (...parameters: [...Parameters<Load>, parentLoad: Load]) => unknown;
+  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown;
   /** True when dash.js' own rule must not abandon that request. */
   ownsRequest(request: FragmentRequest): boolean;
 }
 
-/** dash.js has no way to take an extension back, so what is put in delegates to whoever is attached now, or to dash.js. */
+/** dash.js cannot take an extension back, so what is put in delegates to whoever is attached now, or to dash.js. */
 const slots = new WeakMap<DashPlayer, { extension: Extension | undefined }>();
 
 /**
- * Extends the player's loader and abandonment rule; the function returned ends that. Throws `PlayerError` when the player
- * has a plugin already, or has made its loaders.
+ * Extends the player's loader and abandonment rule; the function returned ends that. Throws `PlayerError` when the
+ * player has a plugin already, or has made its loaders.
  */
 export function extendPlayer(player: DashPlayer, extension: Extension): () => void {
   const slot = slots.get(player) ?? addExtensionPoints(player);

@@ -1,6 +1,7 @@
 import { totalBytes } from '../src/manifest/byte-range.js';
 import { IntervalSet } from '../src/manifest/interval-set.js';
-import { recordDelivery, type LoadContext, type LoadJob } from './load-context.js';
+import type { LoadContext, LoadJob } from './load-context.js';
+import { recordDelivery } from './record-delivery.js';
 
 /** dash.js' own request for a whole segment, which is recorded when it succeeds. */
 export function loadOverHttp(context: LoadContext, job: LoadJob): unknown {

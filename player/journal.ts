@@ -1,6 +1,6 @@
+import type { RepairedSegment } from '../src/repair/types.js';
 import { describeError } from './errors.js';
 import type { EventEmitter } from './events.js';
-import type { RepairedSegment } from '../src/repair/types.js';
 import type { DecisionEvent, SegmentRecord, VoxelEventMap } from './types.js';
 
 /** Keeps what happened for `statistics()` and tells listeners. */

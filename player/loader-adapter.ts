@@ -24,7 +24,7 @@ export interface LoaderContext extends LoadContext {
   readonly openSession: (manifestUrl: string) => void;
 }
 
-/** Takes over the requests for video segments that have VOXEL data; everything else passes on to dash.js' own loader. */
+/** Takes over the requests for video segments that have VOXEL data; all others pass on to dash.js' own loader. */
 export class LoaderAdapter {
   readonly #context: LoaderContext;
   readonly #loads = new Set<SegmentLoad>();
@@ -99,7 +99,7 @@ export class LoaderAdapter {
     }
   }
 
-  /** The decision that brought dash.js here, or one among the virtual levels of the representation that it chose itself. */
+  /** The decision that brought dash.js here, or one among the levels of the representation that it chose itself. */
   #decide(fragment: FragmentRequest): Decision | undefined {
     const { rateControl, settings, presentation, sessions, bufferLevel } = this.#context;
     const representation = presentation()?.representation(fragment.representation!);

@@ -68,7 +68,7 @@ export class RateControl {
     return this.#standing(situation, candidates) ?? this.#decide(candidates, situation);
   }
 
-  /** The level of a segment whose representation dash.js chose itself, as it does after a seek; else as `decide` said. */
+  /** As `decide` said, or the level of a segment whose representation dash.js chose itself, as it does after a seek. */
   decideLevel(representation: RepresentationMap, situation: Situation): Decision | undefined {
     return this.#standing(situation, [representation]) ?? this.#decide([representation], situation);
   }

@@ -1,3 +1,4 @@
+import type { RepresentationMap } from '../src/manifest/segment-map.js';
 import {
   segmentDurationOf,
   type DashPlayer,
@@ -8,7 +9,6 @@ import {
   type SwitchRequest,
 } from './dash-types.js';
 import type { LoaderAdapter, LoaderContext } from './loader-adapter.js';
-import type { RepresentationMap } from '../src/manifest/segment-map.js';
 
 const SWITCH_RULE = 'VoxelSwitchRule';
 const ABANDON_RULE = 'VoxelAbandonRule';
@@ -57,6 +57,7 @@ function chooseRepresentation(
   const next = nextRequest(player, rules);
   const allowed = allowedRepresentations(rules);
   const maps = allowed.map((representation) => presentation()?.representation(representation));
+  // A ladder that has VOXEL data in part only cannot be compared by score.
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
   const decision = rateControl?.decide(maps, {
     segmentIndex: next.index,
@@ -85,7 +86,7 @@ function allowedRepresentations(rules: RulesContext): readonly DashRepresentatio
   return rules.getAbrController().getPossibleVoRepresentationsFilteredBySettings(rules.getMediaInfo(), true);
 }
 
-/** Undefined while dash.js prepares another period than the one that plays: its rules choose that period's first segment. */
+/** Undefined while dash.js prepares another period than the one that plays: then its own rules choose. */
 function nextRequest(player: DashPlayer, rules: RulesContext): FragmentRequest | undefined {
   const stream = player.getActiveStream() as Stream | null;
   if (stream?.getId() !== rules.getStreamInfo().id) return undefined;

@@ -9,8 +9,9 @@ import {
 import type { FragmentRequest } from './dash-types.js';
 import { PlayerError } from './errors.js';
 import { loadOverHttp } from './http-load.js';
-import { recordDelivery, type LoadContext, type LoadJob } from './load-context.js';
+import type { LoadContext, LoadJob } from './load-context.js';
 import type { Decision } from './rate-control.js';
+import { recordDelivery } from './record-delivery.js';
 
 /** Milliseconds between two reviews of a download (thesis §6.3). */
 const REVIEW_INTERVAL = 50;

@@ -44,7 +44,7 @@ export function createSegmentRecord({ map, received, lost, frames, ...facts }: D
   };
 }
 
-/** One state per frame, in decode order. A frame that was skipped in part and lost in part counts as lost: `repaired`. */
+/** One state per frame, in decode order. A frame that was skipped in part and lost in part counts as `repaired`. */
 function frameStates(
   map: SegmentMap,
   received: ReceivedBytes,

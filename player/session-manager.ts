@@ -10,9 +10,9 @@ import { describeError, PlayerError } from './errors.js';
 import type { EndpointOption, SessionEvent } from './types.js';
 
 /**
- * Milliseconds that a segment may wait for a session that is being opened, from the start of that attempt. Discovery and handshake
- * take about three round trips while dash.js fetches the MPD and the initialization segment, so on a link where the wait is
- * of any use it is short; with UDP blocked it is paid once per attempt.
+ * Milliseconds that a segment may wait for a session that is being opened, from the start of that attempt. Discovery
+ * and handshake take about three round trips, while dash.js fetches the MPD and the initialization segment, so where
+ * the wait is of any use it is short; with UDP blocked it is paid once per attempt.
  */
 const OPENING_PATIENCE = 500;
 

@@ -58,9 +58,17 @@ describe('PlayerSettings', () => {
     const { current, settings } = setUp(3, 'voxel');
     settings.apply(4);
     settings.apply(2);
-    expect(current.streaming.buffer.bufferTimeDefault).toBe(16);
+    expect(current.streaming.buffer.bufferTimeDefault).toBe(8);
     settings.restore();
     expect(current).toEqual(before);
+  });
+
+  it('leaves alone what the page changes later, while the segments are the same', () => {
+    const { current, settings } = setUp(3, 'voxel');
+    settings.apply(4);
+    merge(current as unknown as Record<string, unknown>, { streaming: { buffer: { bufferTimeDefault: 5 } } });
+    settings.apply(4);
+    expect(current.streaming.buffer.bufferTimeDefault).toBe(5);
   });
 
   it('changes nothing when nothing was applied', () => {

@@ -12,6 +12,7 @@ export class PlayerSettings {
   readonly #bufferSegments: number;
   readonly #ruleOwner: RuleOwner;
   #saved: object | undefined;
+  #segmentDuration: number | undefined;
 
   constructor(player: DashPlayer, options: { readonly bufferSegments: number; readonly ruleOwner: RuleOwner }) {
     this.#player = player;
@@ -24,13 +25,14 @@ export class PlayerSettings {
     return !this.#current.streaming.abr.autoSwitchBitrate.video;
   }
 
-  /** `segmentDuration` in seconds. Does nothing from the second call on. */
+  /** `segmentDuration` in seconds. Called again for the same one it leaves alone what the page has changed since. */
   apply(segmentDuration: number): void {
-    if (this.#saved !== undefined) return;
+    if (segmentDuration === this.#segmentDuration) return;
+    this.#segmentDuration = segmentDuration;
     const bufferTime = (this.#bufferSegments + 1) * segmentDuration;
     const { abandonLoadTimeout, buffer, scheduling } = this.#current.streaming;
     const { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm } = buffer;
-    this.#saved = {
+    this.#saved ??= {
       streaming: {
         abandonLoadTimeout,
         buffer: { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm },
@@ -57,6 +59,7 @@ export class PlayerSettings {
   restore(): void {
     if (this.#saved !== undefined) this.#player.updateSettings(this.#saved);
     this.#saved = undefined;
+    this.#segmentDuration = undefined;
   }
 
   get #current(): DashSettings {

@@ -3,7 +3,7 @@ import type { AbrName as VoxelAbrName } from '../src/abr-star/index.js';
 /** The plugin's own rules, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 export type AbrName = VoxelAbrName | 'dashjs';
 
-/** How a video segment came: unreliable parts as datagrams, all on WebTransport streams, or dash.js' own HTTP request. */
+/** How a video segment comes: the unreliable part as datagrams, all of it on streams, or by dash.js' own request. */
 export type SegmentTransport = 'datagrams' | 'reliable' | 'http';
 
 export interface VoxelOptions {
@@ -31,14 +31,14 @@ export interface VoxelHandle {
   /** Calls `listener` for every event of that type; the function returned ends that. */
   on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void;
   statistics(): VoxelStatistics;
-  /** Takes the plugin off: running downloads end over HTTP and the player is plain dash.js again, its settings as before. */
+  /** Takes the plugin off: running downloads end over HTTP, and the player is plain dash.js with its settings again. */
   detach(): void;
 }
 
 /**
- * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its unreliable bytes all
- * came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent, arrived incomplete. Skipped and
- * repaired frames play as repeats of their reference picture, slice by slice.
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent, but
+ * arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
  */
 export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
 
@@ -95,11 +95,11 @@ export interface VoxelStatistics {
 
 export type SessionEvent =
   | { readonly state: 'opened'; readonly url: string }
-  /** `retryIn`: seconds until the next attempt, 0 = with the next segment; undefined: none follows, the reason is permanent. */
   | {
       readonly state: 'failed' | 'closed';
       readonly code: string;
       readonly message: string;
+      /** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
       readonly retryIn: number | undefined;
     };
 

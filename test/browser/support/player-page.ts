@@ -17,7 +17,7 @@ export interface PlayerUnderTest {
   readonly errors: string[];
   readonly fallbacks: FallbackEvent[];
   readonly sessions: SessionEvent[];
-  /** dash.js may pause a fraction of a second before the end and call that the end; the element's `ended` then stays false. */
+  /** dash.js may pause just before the end and call that the end; the element's own `ended` then stays false. */
   ended: boolean;
 }
 
