@@ -78,13 +78,17 @@ describe.each([0, 5, 20])('a minute over WebTransport at %i % packet loss', (los
     const { report, recording } = await play(lossPercent);
     expect(report.errors).toEqual([]);
     expect(report.ended).toBe(true);
+    // dash.js drops what was played 20 s ago: one range, unbroken to the end.
     expect(report.buffered).toHaveLength(1);
-    expect(report.buffered[0]![0]).toBe(0);
+    expect(report.buffered[0]![1]).toBeCloseTo(report.duration!, 1);
     const frames = report.segments.reduce((sum, segment) => sum + segment.framesTotal, 0);
     expect(report.totalVideoFrames).toBe(frames);
 
     const overDatagrams = report.segments.filter((segment) => segment.transport === 'datagrams');
-    expect(overDatagrams.length).toBeGreaterThanOrEqual(report.segments.length - 1);
+    // Until a handshake gets through the loss, segments come over HTTP; then nothing falls back.
+    const first = report.segments.findIndex((segment) => segment.transport === 'datagrams');
+    expect(first).toBeLessThan(report.segments.length / 2);
+    expect(overDatagrams).toHaveLength(report.segments.length - first);
     const repaired = overDatagrams.reduce((sum, segment) => sum + segment.framesRepaired, 0);
     if (lossPercent === 0) expect(repaired).toBe(0);
     else expect(repaired).toBeGreaterThan(0);
