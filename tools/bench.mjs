@@ -12,7 +12,8 @@ const folder = join(import.meta.dirname, 'bench');
 async function bench([name, ...args]) {
   const modules = readdirSync(folder).filter((file) => /^[\w-]+\.(ts|mjs)$/.test(file));
   const module = modules.find((file) => parse(file).name === name);
-  if (!module) throw new UserError(`npm run bench -- NAME, one of ${modules.map((file) => parse(file).name).join(', ')}`);
+  if (!module)
+    throw new UserError(`npm run bench -- NAME, one of ${modules.map((file) => parse(file).name).join(', ')}`);
   await ensureNodePackages();
   const { register } = await import('tsx/esm/api');
   register();

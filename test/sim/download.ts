@@ -43,7 +43,7 @@ export function attempt({ abr, transport, delivery, playback, state, option, seg
     seconds: playback.time - requested,
   });
 
-  transport.request(requested);
+  transport.request(requested, option.bytes);
   for (let reviews = 1; ; reviews++) {
     const until = requested + reviews * REVIEW_INTERVAL;
     let now = requested;

@@ -1,11 +1,16 @@
 import { createAbr } from '../../src/abr-star/index.js';
 import { constantBitrateContent } from './content-cbr.js';
-import type { Content } from './content.js';
+import { preparedContent } from './content-prepared.js';
+import { syntheticContent } from './content-synthetic.js';
+import { withSegmentCount, type Content } from './content.js';
 import { FlatTransport } from './flat-transport.js';
 import { Link } from './link.js';
 import { metricsOf, type Metrics } from './metrics.js';
-import { playSession } from './session.js';
-import { traceDuration, type Trace } from './trace.js';
+import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js';
+import { derivedSeed, seededRandom } from './random.js';
+import { isReference, referenceRule } from './reference-rules.js';
+import { playSession, type SessionRecord } from './session.js';
+import { scaled, traceDuration, type Trace } from './trace.js';
 import type { Transport } from './transport.js';
 
 /** Every combination of trace × shift × rule × buffer over one content and transport. Plain data, for worker threads. */
@@ -13,6 +18,7 @@ export interface Experiment {
   readonly traces: readonly Trace[];
   /** Starting points in each trace, evenly over its duration (thesis §6.4.7). */
   readonly shifts: number;
+  /** Names of rules, or of references (`reference-rules.ts`). */
   readonly rules: readonly string[];
   /** Segments. */
   readonly buffers: readonly number[];
@@ -23,7 +29,8 @@ export interface Experiment {
   readonly seed: number;
 }
 
-export type TransportModel = { readonly kind: 'flat'; readonly latency: number };
+export type TransportModel =
+  { readonly kind: 'flat'; readonly latency: number } | ({ readonly kind: 'quic' } & QuicPath);
 
 /** A piece of an experiment: all rules and buffers from one starting point in one trace. */
 export interface Task {
@@ -49,29 +56,54 @@ export function tasksOf({ traces, shifts }: Experiment): Task[] {
 }
 
 /** Throws a `UserError` where the content cannot be had. */
-export function contentOf({ segments }: Experiment): Content {
-  return constantBitrateContent(segments);
+export function contentOf({ content, segments, seed }: Experiment): Content {
+  if (content === 'cbr') return constantBitrateContent(segments);
+  if (content === 'synthetic') return syntheticContent(segments, seed);
+  return withSegmentCount(preparedContent(content), segments);
 }
 
 /** Plays every session of a task. The same experiment gives the same results, in whatever order tasks run. */
 export function runTask(experiment: Experiment, content: Content, task: Task): SessionResult[] {
   const trace = experiment.traces[task.trace]!;
-  const link = new Link(trace, (task.shift * traceDuration(trace)) / experiment.shifts);
-  return experiment.rules.flatMap((rule) =>
-    experiment.buffers.map((buffer) => {
-      const transport = transportOf(experiment.transport, link);
-      const record = playSession({ content, abr: createAbr(rule), transport, bufferSegments: buffer });
-      return {
-        ...{ trace: trace.name, shift: task.shift, abr: rule, buffer },
-        ...metricsOf(record),
-        kept: record.segments.filter(({ kept }) => kept).length,
-        restarts: record.segments.reduce((sum, { restarts }) => sum + restarts, 0),
-        scores: record.segments.map(({ score }) => Number(score.toFixed(5))),
-      };
-    }),
+  return experiment.rules.flatMap((abr) =>
+    experiment.buffers.map((buffer) => ({
+      ...{ trace: trace.name, shift: task.shift, abr, buffer },
+      ...summaryOf(play(experiment, content, task, { abr, buffer })),
+    })),
   );
 }
 
-function transportOf(model: TransportModel, link: Link): Transport {
-  return new FlatTransport(link, model.latency);
+function play(
+  { traces, shifts, transport, seed }: Experiment,
+  content: Content,
+  { trace: index, shift }: Task,
+  { abr, buffer: bufferSegments }: { abr: string; buffer: number },
+): SessionRecord {
+  const trace = traces[index]!;
+  const start = (shift * traceDuration(trace)) / shifts;
+  if (isReference(abr)) {
+    const [latency, share] = transport.kind === 'flat' ? [transport.latency, 1] : [transport.roundTrip, PAYLOAD_SHARE];
+    const link = new Link(scaled(trace, share), start);
+    const rule = referenceRule(abr, { content, link, latency, bufferSegments });
+    return playSession({ content, abr: rule, transport: new FlatTransport(link, latency), bufferSegments });
+  }
+  // Every rule meets the same random losses.
+  const lossSeed = derivedSeed(seed, `${trace.name}/${shift}`);
+  const server = transportOf(transport, new Link(trace, start), lossSeed);
+  return playSession({ content, abr: createAbr(abr), transport: server, bufferSegments });
+}
+
+function transportOf(model: TransportModel, link: Link, seed: number): Transport {
+  if (model.kind === 'flat') return new FlatTransport(link, model.latency);
+  return new QuicTransport(link, model, seededRandom(seed));
+}
+
+function summaryOf(record: SessionRecord): Omit<SessionResult, 'trace' | 'shift' | 'abr' | 'buffer'> {
+  const { segments } = record;
+  return {
+    ...metricsOf(record),
+    kept: segments.filter(({ kept }) => kept).length,
+    restarts: segments.reduce((sum, { restarts }) => sum + restarts, 0),
+    scores: segments.map(({ score }) => Number(score.toFixed(5))),
+  };
 }

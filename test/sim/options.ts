@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { abrNames } from '../../src/abr-star/index.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { TransportModel } from './experiment.js';
+import { REFERENCE_NAMES } from './reference-rules.js';
 
 export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
 
@@ -11,12 +12,15 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --traces SOURCE    a folder of traces or one file (.csv second,mbps; .sum second bytes; .down or .up Mahimahi),
                      3g-like or lte-like (generated), constant:MBPS, step:MBPS,MBPS@SECONDS
   --mean MBPS        add one constant to each trace so that this is its mean (as the paper does)
-  --abr LIST         rules (default: all of ${abrNames.join(', ')})
+  --abr LIST         rules (default: all of ${abrNames.join(', ')}),
+                     or ${REFERENCE_NAMES.join(' and ')}, what rules are measured against
   --buffers LIST     buffer lengths in segments, 1 to 100 (default 1,2,3,7); one more is in flight
   --content SOURCE   synthetic (default), cbr, or the folder of a prepared video
   --segments N       segments to play, 2 to 10000 (default 75); shorter content is repeated
   --transport NAME   quic (default) or flat: after the latency bytes come at the link's rate
   --latency MS       round trip without queue (default: 30 for quic, 100 for flat)
+  --queue PACKETS    with quic: what the bottleneck's queue holds (default 32, as in the paper's trials)
+  --loss PERCENT     with quic: packets lost at random on top of what the queue drops (default 0)
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
   --jobs N           worker threads (default: one for each core)
@@ -55,7 +59,7 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
     buffers: listOf('buffers', values.buffers).map((text) => integerOf('buffers', text, { low: 1, high: 100 })),
     content: values.content,
     segments: integerOf('segments', values.segments, { low: 2, high: 10_000 }),
-    transport: transportOf(values.transport, values.latency),
+    transport: transportOf(values),
     shifts: integerOf('shifts', values.shifts, { low: 1, high: 1000 }),
     seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     jobs: values.jobs === undefined ? undefined : integerOf('jobs', values.jobs, { low: 1, high: 256 }),
@@ -76,6 +80,8 @@ function parse(args: readonly string[]) {
         segments: { type: 'string', default: '75' },
         transport: { type: 'string', default: 'quic' },
         latency: { type: 'string' },
+        queue: { type: 'string' },
+        loss: { type: 'string' },
         shifts: { type: 'string', default: '1' },
         seed: { type: 'string', default: '1' },
         jobs: { type: 'string' },
@@ -96,9 +102,8 @@ function listOf(name: string, text: string): string[] {
 }
 
 function knownRule(name: string): string {
-  if (!(abrNames as readonly string[]).includes(name)) {
-    throw new UserError(`--abr knows ${abrNames.join(', ')}, not '${name}'`);
-  }
+  const known: readonly string[] = [...abrNames, ...REFERENCE_NAMES];
+  if (!known.includes(name)) throw new UserError(`--abr knows ${known.join(', ')}, not '${name}'`);
   return name;
 }
 
@@ -121,8 +126,23 @@ function integerOf(name: string, text: string, bounds: Bounds): number {
   return value;
 }
 
-function transportOf(kind: string, latency: string | undefined): TransportModel {
-  const seconds = latency === undefined ? undefined : numberOf('latency', latency, { low: 0, high: 10_000 }) / 1000;
-  if (kind === 'flat') return { kind, latency: seconds ?? 0.1 };
-  throw new UserError(`--transport is one of quic, flat, not '${kind}'`);
+interface TransportValues {
+  readonly transport: string;
+  readonly latency?: string | undefined;
+  readonly queue?: string | undefined;
+  readonly loss?: string | undefined;
+}
+
+function transportOf({ transport, latency, queue, loss }: TransportValues): TransportModel {
+  if (transport === 'flat') {
+    if (queue !== undefined || loss !== undefined) throw new UserError('--queue and --loss go with --transport quic');
+    return { kind: 'flat', latency: numberOf('latency', latency ?? '100', { low: 0, high: 10_000 }) / 1000 };
+  }
+  if (transport !== 'quic') throw new UserError(`--transport is one of quic, flat, not '${transport}'`);
+  return {
+    kind: 'quic',
+    roundTrip: numberOf('latency', latency ?? '30', { low: 1, high: 10_000 }) / 1000,
+    queuePackets: integerOf('queue', queue ?? '32', { low: 1, high: 1e6 }),
+    loss: numberOf('loss', loss ?? '0', { low: 0, high: 90 }) / 100,
+  };
 }

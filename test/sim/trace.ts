@@ -76,6 +76,10 @@ export function offsetToMean(trace: Trace, mean: number): Trace {
   return { ...trace, rates: trace.rates.map((rate) => Math.max(OFFSET_FLOOR, rate + offset)) };
 }
 
+export function scaled(trace: Trace, factor: number): Trace {
+  return { ...trace, rates: trace.rates.map((rate) => factor * rate) };
+}
+
 function linesOf(text: string): string[] {
   return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
 }

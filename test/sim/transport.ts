@@ -17,8 +17,8 @@ export interface Progress {
 export interface Transport {
   /** Seconds from a request to its first byte on an idle link. */
   readonly latency: number;
-  /** Asks for the next segment at `time`; whatever was asked for before is cancelled. */
-  request(time: number): void;
+  /** Asks for `bytes` at `time`; what is left of the request before is cancelled. */
+  request(time: number, bytes: number): void;
   /** Goes on until `bytes` more have arrived or are lost, at the longest until `until`. */
   receive(bytes: number, delivery: Delivery, until: number): Progress;
 }

@@ -1,0 +1,76 @@
+import { makeContent, type Content, type ContentSegment } from './content.js';
+import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from './ladder.js';
+import measured from './measured-content.json' with { type: 'json' };
+import type { MeasuredLevel, MeasuredSegment } from './measured-content.js';
+import { derivedSeed, seededRandom, type Random } from './random.js';
+
+/** Standard deviation of segment sizes against their mean: 3.77 Mbit/s at 10, Big Buck Bunny in the thesis (Table 6.1). */
+const SIZE_DEVIATION = 0.377;
+
+/** Bounds of a segment's size against the mean: the thesis' capped VBR above (§6.4.1), half the smallest of Fig. 6.2 below. */
+const LARGEST = 2;
+const SMALLEST = 0.2;
+
+/**
+ * A stream like the thesis' on machines without prepared video: its ladder, its variation of segment sizes, and for
+ * each segment the scores, the reliable share and the droppability of a real one, drawn from measured-content.json. The same
+ * seed gives the same stream.
+ */
+export function syntheticContent(segmentCount: number, seed: number): Content {
+  const random = seededRandom(derivedSeed(seed, 'synthetic content'));
+  const sizes = segmentSizes(segmentCount, random);
+  const segments = sizes.map((size) => {
+    const model = (measured as MeasuredSegment[])[Math.floor(random.uniform() * measured.length)]!;
+    return THESIS_BITRATES.map((bitrate) => segmentLike(model, bitrate, size));
+  });
+  const ladder = THESIS_BITRATES.map((bitrate, level) => ({
+    bitrate,
+    averageScore: segments.reduce((sum, levels) => sum + levels[level]!.steps.at(-1)!.score, 0) / segmentCount,
+  }));
+  return makeContent({ name: 'synthetic', segmentDuration: THESIS_SEGMENT_DURATION, ladder, segments });
+}
+
+/** Sizes against the mean, with a mean of 1: all representations of a segment share its size, as they share its scene. */
+function segmentSizes(count: number, random: Random): number[] {
+  const sizes = Array.from({ length: count }, () =>
+    Math.min(LARGEST, Math.max(SMALLEST, 1 + SIZE_DEVIATION * random.normal())),
+  );
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / count;
+  return sizes.map((size) => Math.min(LARGEST, size / mean));
+}
+
+function segmentLike(model: MeasuredSegment, bitrate: number, size: number): ContentSegment {
+  const bytes = Math.round((bitrate / 8) * THESIS_SEGMENT_DURATION * size);
+  const { reliableShare, steps } = nearestLevel(model, bitrate);
+  const score = scoreAt(model, bitrate);
+  const reliableBytes = Math.round(bytes * reliableShare);
+  return {
+    reliableBytes,
+    steps: steps.map((step) => ({
+      score: score * step.score,
+      frames: step.frames,
+      bytes: Math.round(bytes * step.bytes) - reliableBytes,
+    })),
+  };
+}
+
+/** The measured level of the nearest bitrate: above the clip's own ladder its highest one. */
+function nearestLevel({ levels }: MeasuredSegment, bitrate: number): MeasuredLevel {
+  const distance = (level: MeasuredLevel) => Math.abs(Math.log(level.bitrate / bitrate));
+  return levels.reduce((nearest, level) => (distance(level) < distance(nearest) ? level : nearest));
+}
+
+/**
+ * The measured scores over the logarithm of the bitrate, stretched so that the clip's ladder covers the thesis': the clips'
+ * ladders end lower, and the top level is what scores are measured against, so it must score 1.
+ */
+function scoreAt({ levels }: MeasuredSegment, bitrate: number): number {
+  const position = (rate: number, [low, high]: readonly [number, number]) =>
+    Math.log(rate / low) / Math.log(high / low);
+  const place = position(bitrate, [THESIS_BITRATES[0]!, THESIS_BITRATES.at(-1)!]);
+  const places = levels.map((level) => position(level.bitrate, [levels[0]!.bitrate, levels.at(-1)!.bitrate]));
+  const above = places.findIndex((at) => at >= place);
+  if (above <= 0) return levels.at(above)!.score;
+  const share = (place - places[above - 1]!) / (places[above]! - places[above - 1]!);
+  return levels[above - 1]!.score + share * (levels[above]!.score - levels[above - 1]!.score);
+}

@@ -1,0 +1,116 @@
+import { CongestionWindow } from './congestion-window.js';
+import type { Link } from './link.js';
+import type { Random } from './random.js';
+import type { Delivery, Progress, Transport } from './transport.js';
+
+/** What a full packet takes on the link: 1350 bytes of QUIC, UDP and IP headers; and the share of it that is payload. */
+const PACKET_BYTES = 1378;
+export const PAYLOAD_SHARE = 1324 / PACKET_BYTES;
+
+/** Simulated bytes are fractions of rates: a request is complete when less than this is left of it. */
+const ROUNDING_BYTES = 0.5;
+
+export interface QuicPath {
+  /** Round trip without queue, in seconds. */
+  readonly roundTrip: number;
+  /** What the bottleneck's drop-tail queue holds, in packets. */
+  readonly queuePackets: number;
+  /** Share of packets that the path loses at random. */
+  readonly loss: number;
+}
+
+/** One round trip of a download: what the link carries in it, evenly. */
+interface Round {
+  readonly end: number;
+  /** Payload bytes per second that arrive, and that are lost. */
+  readonly arriving: number;
+  readonly losing: number;
+}
+
+/**
+ * A QUIC server with CUBIC behind a bottleneck, in rounds of one round trip instead of packets. In a round the server adds
+ * to the queue what its window allows; the link carries what its trace allows, the queue keeps what it can, and the rest is
+ * lost. What is lost on a stream is sent again; lost datagrams are gone. Left out: the wait for a stream's last lost
+ * packet, and losses on the way back.
+ */
+export class QuicTransport implements Transport {
+  readonly latency: number;
+  readonly #link: Link;
+  readonly #path: QuicPath;
+  readonly #random: Random;
+  readonly #window = new CongestionWindow(PACKET_BYTES);
+  #time = 0;
+  /** Payload bytes of the current request that have neither arrived nor been lost for good. */
+  #left = 0;
+  /** Bytes in the bottleneck's queue, and how many of those at its head belong to a cancelled download. */
+  #queued = 0;
+  #stale = 0;
+  /** Nothing is sent in answer to nothing: after a round without arrivals the server waits for the link. */
+  #isClocked = true;
+  #round: Round = { end: 0, arriving: 0, losing: 0 };
+
+  constructor(link: Link, path: QuicPath, random: Random) {
+    this.latency = path.roundTrip;
+    this.#link = link;
+    this.#path = path;
+    this.#random = random;
+  }
+
+  request(time: number, bytes: number): void {
+    const firstByte = time + this.#path.roundTrip;
+    this.#window.restartAfterIdle(firstByte - this.#time);
+    // What the server sends until it hears of a cancellation fills the link till then; what queues stays ahead.
+    this.#stale = this.#left > ROUNDING_BYTES ? this.#queued : 0;
+    this.#queued = this.#stale;
+    this.#isClocked = true;
+    this.#left = bytes;
+    this.#time = firstByte;
+    this.#round = { end: firstByte, arriving: 0, losing: 0 };
+  }
+
+  receive(bytes: number, delivery: Delivery, until: number): Progress {
+    let arrived = 0;
+    let lost = 0;
+    while (this.#time < until) {
+      if (this.#time >= this.#round.end) this.#round = this.#nextRound();
+      const { end, arriving } = this.#round;
+      const losing = delivery === 'datagrams' ? this.#round.losing : 0;
+      const stretch = Math.min(until, end) - this.#time;
+      const needed = (bytes - arrived - lost) / (arriving + losing);
+      const passed = Math.min(stretch, needed);
+      this.#time += passed;
+      lost += passed * losing;
+      arrived = needed <= stretch ? bytes - lost : arrived + passed * arriving;
+      if (needed <= stretch) break;
+    }
+    this.#left -= arrived + lost;
+    return { time: Math.min(this.#time, until), arrived, lost };
+  }
+
+  #nextRound(): Round {
+    const { roundTrip, queuePackets } = this.#path;
+    const end = this.#time + roundTrip;
+    const offered = this.#isClocked ? Math.max(0, this.#window.size - this.#queued) : 0;
+    const lostAtRandom = this.#lossOf(offered);
+    const waiting = this.#queued + offered - lostAtRandom;
+    const carried = Math.min(waiting, this.#link.bytesBetween(this.#time, end));
+    const notCarried = waiting - carried;
+    this.#queued = Math.min(notCarried, queuePackets * PACKET_BYTES);
+    const lost = lostAtRandom + (notCarried - this.#queued);
+    if (lost > 0) this.#window.reduce(end);
+    else this.#window.acknowledge(carried, end);
+    this.#isClocked = carried > 0;
+    const stale = Math.min(this.#stale, carried);
+    this.#stale -= stale;
+    const payloadPerSecond = PAYLOAD_SHARE / roundTrip;
+    return { end, arriving: (carried - stale) * payloadPerSecond, losing: lost * payloadPerSecond };
+  }
+
+  /** Bytes that the path loses of a round's packets: none, or as many as are lost on average when any is. */
+  #lossOf(bytes: number): number {
+    const { loss } = this.#path;
+    if (loss === 0) return 0;
+    const chance = 1 - (1 - loss) ** (bytes / PACKET_BYTES);
+    return this.#random.uniform() < chance ? (loss * bytes) / chance : 0;
+  }
+}
