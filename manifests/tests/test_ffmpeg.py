@@ -41,12 +41,12 @@ def test_a_failure_is_told_in_one_line(
 
 
 def test_a_cancelled_run_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in(tmp_path, monkeypatch, f"echo $$ > {tmp_path}/pid; exec sleep 60")
+    stand_in(tmp_path, monkeypatch, f"echo $$ > {tmp_path}/pid; echo frame=1; exec sleep 60")
 
     async def cancel_once_it_runs() -> None:
-        task = asyncio.create_task(ffmpeg.run_ffmpeg([]))
-        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
-            await asyncio.sleep(0.01)
+        runs = asyncio.Event()
+        task = asyncio.create_task(ffmpeg.run_ffmpeg([], lambda frames: runs.set()))
+        await runs.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -201,3 +201,11 @@ def test_what_cannot_be_repaired_is_wholly_reliable_with_a_warning(
         assert segment.reliable == [segment.media_range]
         assert segment.steps == [(1.0, 0, 0)]
     assert "warning: q00: 1 segments stay wholly reliable" in capsys.readouterr().err
+
+
+def test_an_input_is_never_overwritten(clip: Path, tmp_path: Path) -> None:
+    own = tmp_path / "q00.mp4"
+    own.write_bytes(clip.read_bytes())
+    with pytest.raises(InputError, match="overwrite its input"):
+        prepare(make_request(own, out=tmp_path))
+    assert own.read_bytes() == clip.read_bytes()

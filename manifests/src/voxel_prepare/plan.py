@@ -31,7 +31,6 @@ from voxel_prepare.workspace import Json, Part, source_identity
 SMALL_COST = 1.0
 """For the progress bar, where the work is copying or audio."""
 
-
 OnShare: TypeAlias = Callable[[float], None]
 """Called with the share of a job that is done, from 0 to about 1."""
 
@@ -73,6 +72,11 @@ class Plan:
     video: list[MediaJob]
     """Ascending in bitrate."""
     audio: list[AudioJob]
+
+    @property
+    def media(self) -> list[MediaJob]:
+        """Video and audio."""
+        return [*self.video, *(audio.job for audio in self.audio)]
 
     @property
     def reference(self) -> MediaJob:

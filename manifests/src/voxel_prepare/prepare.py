@@ -12,7 +12,7 @@ from voxel_prepare.errors import InputError
 from voxel_prepare.make_media import make_media
 from voxel_prepare.media import VideoTrack, read_audio, read_video
 from voxel_prepare.mpd import AudioFile, Presentation, VideoFile, write_mpd
-from voxel_prepare.plan import MediaJob, Plan, make_plan
+from voxel_prepare.plan import AudioJob, MediaJob, Plan, make_plan
 from voxel_prepare.progress import say, work_progress
 from voxel_prepare.request import Request
 from voxel_prepare.workspace import Part, Workspace
@@ -21,8 +21,23 @@ from voxel_prepare.workspace import Part, Workspace
 def prepare(request: Request) -> Presentation:
     """Prepares the inputs and publishes them in the output folder. Raises `PreparationError`."""
     plan = make_plan(request)
+    _check_overwriting(request, plan)
     with closing(Workspace(request.out.absolute())) as workspace:
         return _Preparation(request, plan, workspace).run()
+
+
+def _check_overwriting(request: Request, plan: Plan) -> None:
+    inputs = {path.resolve() for path in request.inputs}
+    for job in plan.media:
+        if (request.out / job.part.name).resolve() in inputs:
+            raise InputError(f"{request.out / job.part.name}: the output would overwrite its input")
+
+
+def _warn(presentation: Presentation) -> None:
+    for level in presentation.video:
+        for reason, count in Counter(analysis.warning for analysis in level.analyses).items():
+            if reason is not None:
+                say(f"warning: {level.media.id}: {count} segments stay wholly reliable: {reason}")
 
 
 class _Preparation:
@@ -32,7 +47,7 @@ class _Preparation:
         self._request = request
         self._plan = plan
         self._workspace = workspace
-        self._media = [*plan.video, *(audio.job for audio in plan.audio)]
+        self._media = plan.media
         self._analyses = {
             job.id: Part.of(f"{job.id}.json", [METHOD, job.part.key, plan.reference.part.key]) for job in plan.video
         }
@@ -55,6 +70,7 @@ class _Preparation:
             jobs = [self._level_job(job, tracks) for job in missing_analyses]
             analyse_levels(workspace, jobs, self._request.jobs, progress)
         presentation = self._presentation(tracks)
+        _warn(presentation)
         workspace.publish([job.part for job in self._media], write_mpd(presentation))
         return presentation
 
@@ -81,24 +97,17 @@ class _Preparation:
             VideoFile(track.media, track.width, track.height, read_analysis(self._path(self._analyses[id_])))
             for id_, track in tracks.items()
         ]
-        for level in video:
-            for reason, count in Counter(analysis.warning for analysis in level.analyses).items():
-                if reason is not None:
-                    say(f"warning: {level.media.id}: {count} segments stay wholly reliable: {reason}")
-        segments = len(video[0].media.segments)
         return Presentation(
             duration=tracks[self._plan.reference.id].frames / self._plan.segment.rate,
             segment=self._plan.segment,
             video=video,
-            audio=[
-                AudioFile(
-                    read_audio(
-                        audio.job.id, self._path(audio.job.part), audio.job.part.name, audio.track.profile, segments
-                    ),
-                    audio.track,
-                )
-                for audio in self._plan.audio
-            ],
+            audio=[self._read_audio(audio, len(video[0].media.segments)) for audio in self._plan.audio],
+        )
+
+    def _read_audio(self, audio: AudioJob, segments: int) -> AudioFile:
+        part = audio.job.part
+        return AudioFile(
+            read_audio(audio.job.id, self._path(part), part.name, audio.track.profile, segments), audio.track
         )
 
     def _path(self, part: Part) -> Path:
