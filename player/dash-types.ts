@@ -1,6 +1,6 @@
 /**
- * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them, and
- * the plugin works on the instance that the page made, without importing dash.js at run time.
+ * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
+ * and the plugin works on the instance that the page made, without importing dash.js at run time.
  */
 export interface DashPlayer {
   extend(parentName: string, child: object, override: boolean): void;

@@ -4,7 +4,7 @@ import type { SegmentMap } from '../src/manifest/segment-map.js';
 import type { FrameReport } from '../src/repair/types.js';
 import { createSegmentRecord, type Delivery } from './segment-record.js';
 
-/** Bytes 1000–1099 of a file: 20 of boxes, an I-frame, then three frames of 20 bytes with a reliable header of 5 each. */
+/** Bytes 1000–1099 of a file: 20 of boxes, an I-frame, three frames of 20 bytes with a reliable header of 5 each. */
 const map: SegmentMap = {
   range: { start: 1000, end: 1100 },
   reliable: [

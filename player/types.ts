@@ -37,8 +37,8 @@ export interface VoxelHandle {
 
 /**
  * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
- * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent, but
- * arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
+ * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
  */
 export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
 
