@@ -55,7 +55,7 @@ const badge = byId('transport', HTMLElement);
 function refresh(): void {
   showTransport(badge, run.source.transport(), settings.transport);
   showFacts(run.playback(), run.source.segments());
-  if (video.ended) return;
+  if (run.playback().ended) return;
   series.add(takeSample(performance.now() / 1000, run.source, run.ladder()));
   charts.show(series.columns);
 }
@@ -70,7 +70,7 @@ byId('export', HTMLButtonElement).addEventListener('click', () =>
 window.voxelDemo = {
   report: run.report,
   get ended() {
-    return video.ended;
+    return run.playback().ended;
   },
   video,
   player: run.player,

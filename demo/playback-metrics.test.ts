@@ -67,6 +67,18 @@ describe('PlaybackMetrics', () => {
     expect(metrics.summary(9000)).toMatchObject({ stalls: 1, stallSeconds: 2 });
   });
 
+  it('counts no wait that is shorter than a picture of 25 fps is shown', () => {
+    const metrics = after([
+      ['playing', 0],
+      ['waiting', 1000],
+      ['playing', 1039],
+      ['waiting', 2000],
+      ['playing', 2040],
+      ['waiting', 3000],
+    ]);
+    expect(metrics.summary(3039)).toMatchObject({ stalls: 1, stallSeconds: 0.04 });
+  });
+
   it('counts a stall that still lasts', () => {
     expect(
       after([

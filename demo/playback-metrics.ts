@@ -1,6 +1,12 @@
 /** The media element's events that start-up and stalls follow from. */
 export type PlaybackEvent = 'play' | 'playing' | 'waiting' | 'seeking' | 'seeked' | 'pause' | 'ended';
 
+/**
+ * ms; what is shorter nobody sees, as a picture of 25 fps stands that long anyway. Elements do wait a millisecond now and
+ * then with a full buffer.
+ */
+const shortestStall = 40;
+
 /** A span of media time, `[start, end]` in seconds. */
 export type TimeSpan = readonly [start: number, end: number];
 
@@ -60,19 +66,22 @@ export class PlaybackMetrics {
 
   /** A stall that still lasts counts up to `now` (ms). */
   summary(now: number): StallSummary {
-    const open = this.#stalledSince;
+    const open = this.#stalledSince === undefined ? 0 : now - this.#stalledSince;
+    const counts = open >= shortestStall;
     return {
       startupMs: this.#startupMs,
-      stalls: this.#stalls + (open === undefined ? 0 : 1),
-      stallSeconds: (this.#stalledMs + (open === undefined ? 0 : now - open)) / 1000,
+      stalls: this.#stalls + (counts ? 1 : 0),
+      stallSeconds: (this.#stalledMs + (counts ? open : 0)) / 1000,
     };
   }
 
   #endStall(at: number): void {
     if (this.#stalledSince === undefined) return;
-    this.#stalls++;
-    this.#stalledMs += at - this.#stalledSince;
+    const stalled = at - this.#stalledSince;
     this.#stalledSince = undefined;
+    if (stalled < shortestStall) return;
+    this.#stalls++;
+    this.#stalledMs += stalled;
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentRecord, SegmentTransport } from '../player/types.js';
-import { buildReport } from './report.js';
+import { buildReport, type ReportTransport } from './report.js';
 import { defaultSettings } from './settings.js';
 import type { PlaybackSummary } from './video-observer.js';
 
@@ -77,8 +77,8 @@ describe('buildReport', () => {
 
   it.each<[SegmentTransport, SegmentTransport[]]>([
     ['http', []],
-    ['datagrams', ['http', 'datagrams', 'datagrams']],
-    ['reliable', ['http', 'reliable', 'reliable']],
+    ['webtransport-datagrams', ['http', 'datagrams', 'datagrams']],
+    ['webtransport-reliable', ['http', 'reliable', 'reliable']],
     ['http', ['http', 'datagrams', 'http']],
   ])('names %s as the transport of %j', (expected, transports) => {
     expect(report(transports.map((transport, index) => segment(index, transport, 0.99))).transport).toBe(expected);

@@ -16,10 +16,19 @@ const frameLetters: Readonly<Record<FrameState, string>> = {
   repaired: 'x',
 };
 
+/** A run's transport by its full name: a report is read without the plugin's types beside it. */
+export type ReportTransport = 'webtransport-datagrams' | 'webtransport-reliable' | 'http';
+
+const transportNames: Readonly<Record<SegmentTransport, ReportTransport>> = {
+  datagrams: 'webtransport-datagrams',
+  reliable: 'webtransport-reliable',
+  http: 'http',
+};
+
 /** What a run was, as one JSON object: headless runs print it, the page exports it. */
 export interface Report extends Omit<PlaybackSummary, 'startupMs' | 'duration'> {
-  /** The transport of most of the segments. */
-  readonly transport: SegmentTransport;
+  /** What carried most of the segments. */
+  readonly transport: ReportTransport;
   /** From the play request (with autoplay: from the navigation) to the first picture, ms; null: there was none. */
   readonly startupMs: number | null;
   /** s; null while unknown. */
@@ -39,7 +48,7 @@ export interface ReportInput {
 
 export function buildReport({ playback, segments, fallbacks, settings }: ReportInput): Report {
   return {
-    transport: mainTransport(segments),
+    transport: transportNames[mainTransport(segments)],
     ...playback,
     startupMs: playback.startupMs ?? null,
     duration: playback.duration ?? null,

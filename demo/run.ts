@@ -39,6 +39,7 @@ export function startRun(video: HTMLVideoElement, settings: Settings, listener: 
   const fallbacks = handle ? listenToPlugin(handle, listener) : [];
   if (handle) listenForPlainSegments(player, () => source.segments().length === 0, listener);
   listenForErrors(player, video, observer, listener);
+  player.on('playbackEnded', () => observer.playbackEnded());
   const ladder = ladderOf(player);
 
   video.muted = settings.autoplay;

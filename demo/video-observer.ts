@@ -36,16 +36,28 @@ export class VideoObserver {
   readonly #video: HTMLVideoElement;
   readonly #metrics: PlaybackMetrics;
   readonly #errors: PlaybackError[] = [];
+  #saidToHaveEnded = false;
 
   /** `requestedAt` as for `PlaybackMetrics`, on the clock of `performance.now()`. */
   constructor(video: HTMLVideoElement, requestedAt?: number) {
     this.#video = video;
     this.#metrics = new PlaybackMetrics(requestedAt);
     for (const type of playbackEvents) video.addEventListener(type, (event) => this.#record(type, event.timeStamp));
+    video.addEventListener('seeking', () => (this.#saidToHaveEnded = false));
     // dash.js recovers from a decode error by itself and keeps silent; it is an error all the same.
     video.addEventListener('error', () => {
       if (video.error) this.addError('media', video.error.code, video.error.message);
     });
+  }
+
+  get ended(): boolean {
+    return this.#video.ended || this.#saidToHaveEnded;
+  }
+
+  /** dash.js has ended playback; it may pause a frame short of the end, and then the element never says `ended`. */
+  playbackEnded(): void {
+    this.#saidToHaveEnded = true;
+    this.#record('ended', performance.now());
   }
 
   addError(source: PlaybackError['source'], code: number, message: string): void {
@@ -64,13 +76,13 @@ export class VideoObserver {
       buffered: spans(video.buffered),
       duration: Number.isFinite(video.duration) ? video.duration : undefined,
       position: video.currentTime,
-      ended: video.ended,
+      ended: this.ended,
     };
   }
 
   #record(type: PlaybackEvent, at: number): void {
     // The element fires `pause` just before `ended`: that pause is nobody's wish.
-    this.#metrics.record(type === 'pause' && this.#video.ended ? 'ended' : type, at);
+    this.#metrics.record(type === 'pause' && this.ended ? 'ended' : type, at);
   }
 }
 

@@ -3,7 +3,7 @@
  * - `malformed`: the bytes are here, but they are not what they should be.
  * - `missing-reliable-bytes`: bytes that repair cannot do without have not arrived.
  */
-export type RepairErrorCode = 'unsupported' | 'malformed' | 'missing-reliable-bytes';
+export type RepairErrorCode = 'unsupported-stream' | 'malformed' | 'missing-reliable-bytes';
 
 /** Why a stream or a segment cannot be repaired; the message is one line. */
 export class RepairError extends Error {
@@ -19,7 +19,7 @@ export class RepairError extends Error {
 }
 
 export function unsupported(feature: string): RepairError {
-  return new RepairError('unsupported', feature);
+  return new RepairError('unsupported-stream', feature);
 }
 
 export function malformed(message: string): RepairError {

@@ -154,7 +154,7 @@ describe('repair', () => {
   ])('does not support %s', (reason, form) => {
     const repairOfIt = () => repairer.repair(mediaSegment(form), receivedExcept([]));
     expect(repairOfIt).toThrow(reason);
-    expect(repairOfIt).toThrow(expect.objectContaining({ code: 'unsupported' }));
+    expect(repairOfIt).toThrow(expect.objectContaining({ code: 'unsupported-stream' }));
   });
 
   it('ends with a segment or a RepairError, whatever the bytes', () => {
@@ -181,9 +181,9 @@ describe('createRepairer', () => {
   const avc1 = sampleEntry('avc1', box('avcC', avcc()));
 
   it.each([
-    ['unsupported', 'codec encv', [track(sampleEntry('encv', box('avcC', avcc())))]],
-    ['unsupported', '2 trak boxes', [track(avc1), track(avc1)]],
-    ['unsupported', '2 sample descriptions', [track(avc1, avc1)]],
+    ['unsupported-stream', 'codec encv', [track(sampleEntry('encv', box('avcC', avcc())))]],
+    ['unsupported-stream', '2 trak boxes', [track(avc1), track(avc1)]],
+    ['unsupported-stream', '2 sample descriptions', [track(avc1, avc1)]],
     ['malformed', 'without avcC', [track(sampleEntry('avc1'))]],
     ['malformed', 'without mdia', [box('trak')]],
   ])('says %s: %s', (code, message, tracks) => {

@@ -76,7 +76,7 @@ describe('a run over datagrams', () => {
     withPage(`${server.ready.url}?autoplay=1&buffer=2`, DESKTOP, async (page, complaints) => {
       await playToEnd(page);
       const report = await page.evaluate(() => window.voxelDemo.report());
-      expect(report).toMatchObject({ errors: [], ended: true, transport: 'datagrams' });
+      expect(report).toMatchObject({ errors: [], ended: true, transport: 'webtransport-datagrams' });
       expect(report.startupMs).toBeGreaterThan(0);
       expect(report.playedSeconds).toBeGreaterThan(SECONDS - 0.5);
       expect(new Set(report.segments.map(({ index }) => index))).toEqual(new Set([0, 1, 2]));

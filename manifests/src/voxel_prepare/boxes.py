@@ -17,7 +17,7 @@ class Mp4Error(Exception):
 class UnsupportedMp4(Mp4Error):
     """The file is MP4 of a kind that cannot be prepared or repaired."""
 
-    code = "unsupported"
+    code = "unsupported-stream"
 
 
 @dataclass(frozen=True, slots=True)

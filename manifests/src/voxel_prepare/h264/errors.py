@@ -10,7 +10,7 @@ class RepairError(Exception):
 class UnsupportedStream(RepairError):
     """The stream uses a feature of H.264 that repair does not know: prepare it fully reliable."""
 
-    code = "unsupported"
+    code = "unsupported-stream"
 
 
 class MalformedStream(RepairError):
