@@ -1,5 +1,5 @@
 /**
- * - `unsupported`: the stream uses a feature that repair does not know.
+ * - `unsupported-stream`: the stream uses a feature that repair does not know.
  * - `malformed`: the bytes are here, but they are not what they should be.
  * - `missing-reliable-bytes`: bytes that repair cannot do without have not arrived.
  */

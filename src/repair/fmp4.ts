@@ -49,7 +49,7 @@ export interface SampleEntry {
   configuration(type: string): Uint8Array | undefined;
 }
 
-/** The only sample entry of an initialization segment's only track. Throws `RepairError` (unsupported, malformed). */
+/** The only sample entry of an initialization segment's only track. Throws `RepairError` (unsupported-stream, malformed). */
 export function parseSampleEntry(init: Uint8Array): SampleEntry {
   const reader = new BoxReader(init);
   const moov = reader.all().find((box) => box.type === 'moov');
@@ -70,7 +70,7 @@ export function parseSampleEntry(init: Uint8Array): SampleEntry {
   };
 }
 
-/** The fragments of a media segment with one track (ISO/IEC 14496-12 §8.8). Throws `RepairError` (unsupported, malformed). */
+/** The fragments of a media segment with one track (ISO/IEC 14496-12 §8.8). Throws `RepairError` (unsupported-stream, malformed). */
 export function parseFragments(segment: Uint8Array): Fragment[] {
   const reader = new BoxReader(segment);
   const fragments: Fragment[] = [];

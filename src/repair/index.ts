@@ -9,7 +9,7 @@ export type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from './ty
 
 /**
  * The repairer for the codec of an initialization segment.
- * Throws `RepairError`: `unsupported` with the reason why its segments must come whole, or `malformed`.
+ * Throws `RepairError`: `unsupported-stream` with the reason why its segments must come whole, or `malformed`.
  */
 export function createRepairer(init: Uint8Array): Repairer {
   const entry = parseSampleEntry(init);

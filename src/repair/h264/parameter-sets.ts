@@ -49,7 +49,7 @@ export interface ParameterSets {
 
 /**
  * Parses an AVCDecoderConfigurationRecord (ISO/IEC 14496-15 §5.3.3.1).
- * Throws `RepairError` (unsupported, malformed).
+ * Throws `RepairError` (unsupported-stream, malformed).
  */
 export function parseParameterSets(avcc: Uint8Array): ParameterSets {
   if (avcc.length < 7 || avcc[0] !== 1) throw malformed('no AVC decoder configuration');
@@ -66,7 +66,7 @@ export function parseParameterSets(avcc: Uint8Array): ParameterSets {
   return { nalLengthSize, pps: ppsById, nalUnits: [...sequence.nalUnits, ...picture.nalUnits] };
 }
 
-/** Parses a sequence parameter set, given as a NAL unit. Throws `RepairError` (unsupported, malformed). */
+/** Parses a sequence parameter set, given as a NAL unit. Throws `RepairError` (unsupported-stream, malformed). */
 export function parseSps(nal: Uint8Array): SequenceParameterSet {
   const reader = new BitReader(nal);
   reader.bits(8); // NAL unit header
@@ -97,7 +97,7 @@ export function parseSps(nal: Uint8Array): SequenceParameterSet {
 
 /**
  * Parses a picture parameter set, given as a NAL unit, up to the last field that a slice header depends on.
- * Throws `RepairError` (unsupported, malformed).
+ * Throws `RepairError` (unsupported-stream, malformed).
  */
 export function parsePps(nal: Uint8Array, spsById: ReadonlyMap<number, SequenceParameterSet>): PictureParameterSet {
   const reader = new BitReader(nal);

@@ -31,7 +31,7 @@ export interface SliceHeader {
 
 /**
  * Parses the header of a slice NAL unit (type 1 or 5) of progressive 4:2:0 video without slice groups.
- * Throws `RepairError` (unsupported, malformed).
+ * Throws `RepairError` (unsupported-stream, malformed).
  */
 export function parseSliceHeader(nal: Uint8Array, parameterSets: ParameterSets): SliceHeader {
   const reader = new BitReader(nal.subarray(0, MAX_HEADER_BYTES));
