@@ -1,16 +1,13 @@
 import { BolaSsim } from './bola-ssim.js';
-import { ProgressThroughput } from './progress.js';
+import { ProgressThroughput, REVIEW_GRACE } from './progress.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review } from './types.js';
-
-/** Seconds that a download gets before it is judged; the very first one, while nothing plays yet, a segment's duration. */
-const GRACE = 0.5;
 
 /** The variants of one rule. */
 export interface AbrStar2021Options {
   readonly name: string;
   /** Share of a running download's throughput that a review counts on, in (0, 1]. */
   readonly bandwidthSafety: number;
-  /** The authors' release leaves downloads of the lowest representation alone; they can only be kept. */
+  /** The authors' release leaves downloads of the lowest representation alone. */
   readonly reviews: 'above-lowest' | 'all';
   readonly transport?: 'reliable';
 }
@@ -40,7 +37,8 @@ export class AbrStar2021 implements Abr {
     const { state, option, elapsed, bytesReceived } = progress;
     if (option.representation < this.#lowestReviewed) return { action: 'continue' };
     this.#progress.update(elapsed, bytesReceived);
-    if (elapsed < (state.lastChoice ? GRACE : state.segmentDuration)) return { action: 'continue' };
+    // While nothing plays yet, there is more time.
+    if (elapsed < (state.lastChoice ? REVIEW_GRACE : state.segmentDuration)) return { action: 'continue' };
 
     const { throughput } = this.#progress;
     if ((option.bytes - bytesReceived) * 8 <= throughput * state.bufferLevel) return { action: 'continue' };

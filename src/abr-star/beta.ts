@@ -1,4 +1,4 @@
-import { ReceiveRate } from './progress.js';
+import { ReceiveRate, REVIEW_GRACE } from './progress.js';
 import { wholeSegment } from './start.js';
 import { Tput } from './tput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review } from './types.js';
@@ -9,9 +9,6 @@ import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review } fro
  * 20 % (§6.4.1).
  */
 const UNREFERENCED_SHARE = 0.1;
-
-/** Seconds that a download gets before it is judged. */
-const GRACE = 0.5;
 
 /**
  * BETA as the thesis describes it (Table 4.1; James, Wang, Halepovic, MMSys 2019): each representation has one virtual
@@ -32,7 +29,7 @@ export class Beta implements Abr {
   review({ state, option, elapsed, bytesReceived, phase, levelReceived }: DownloadProgress): Review {
     this.#received.update(elapsed, bytesReceived);
     const { throughput } = this.#received;
-    const isJudged = state.lastChoice && elapsed >= GRACE && throughput > 0;
+    const isJudged = state.lastChoice && elapsed >= REVIEW_GRACE && throughput > 0;
     const bytesInTime = bytesReceived + (throughput * state.bufferLevel) / 8;
     if (!isJudged || option.bytes <= bytesInTime) return { action: 'continue' };
 

@@ -2,6 +2,7 @@ import { betterLower } from './abandonment.js';
 import { bitrateView } from './bitrates.js';
 import { BolaSsim } from './bola-ssim.js';
 import { bolaParameters, type Bola } from './bola.js';
+import { REVIEW_GRACE } from './progress.js';
 import { wholeSegment } from './start.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Review } from './types.js';
 
@@ -21,8 +22,8 @@ export class BolaBitrate implements Abr {
     return { option: wholeSegment(state.options, option.representation), delay };
   }
 
-  review({ state, option, bytesReceived }: DownloadProgress): Review {
-    if (!this.#bola || bytesReceived === 0) return { action: 'continue' };
+  review({ state, option, elapsed, bytesReceived }: DownloadProgress): Review {
+    if (!this.#bola || elapsed < REVIEW_GRACE || bytesReceived === 0) return { action: 'continue' };
     const lower = betterLower(this.#bola, state.options, {
       representation: option.representation,
       bytesLeft: option.bytes - bytesReceived,

@@ -13,14 +13,14 @@ import {
 import { bufferOf, waitForRoom, type BufferState } from './buffer.js';
 import { InsufficientBufferRule } from './insufficient-buffer.js';
 import { settle } from './placeholder.js';
-import { ReceiveRate } from './progress.js';
+import { ReceiveRate, REVIEW_GRACE } from './progress.js';
 import { sustainedLevel, wholeSegment } from './start.js';
 import { receiveRate } from './throughput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Review } from './types.js';
 
 /**
  * BOLA-E over whole segments with bitrates for utilities (Spiteri et al., "From Theory to Practice: Improving Bitrate
- * Adaptation in the DASH Reference Player"), in every detail as Sabre, the authors' simulator, runs it.
+ * Adaptation in the DASH Reference Player"), as Sabre, the authors' simulator, runs it.
  */
 export class BolaE implements Abr {
   readonly name = 'bola-e';
@@ -48,7 +48,7 @@ export class BolaE implements Abr {
   review({ state, option, elapsed, bytesReceived }: DownloadProgress): Review {
     this.#received.update(elapsed, bytesReceived);
     const { throughput, timeToFirstByte } = this.#received;
-    if (!this.#bola || throughput === 0) return { action: 'continue' };
+    if (!this.#bola || elapsed < REVIEW_GRACE || throughput === 0) return { action: 'continue' };
     // Another request costs another round trip, in which this download would go on.
     const lower = betterLower(this.#bola, state.options, {
       representation: option.representation,

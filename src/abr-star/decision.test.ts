@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { abrNames, createAbr } from './registry.js';
-import { arbitraryStates } from './testing/arbitrary.js';
+import { arbitraryStates, knownThroughput } from './testing/arbitrary.js';
 import type { Abr, Choice, DecisionState } from './types.js';
 
 /** Lets a fresh rule decide about each state in turn. */
@@ -28,21 +28,6 @@ describe.each(abrNames)('%s, whatever ladder, options, buffer and throughput', (
           expect(delay).toBeGreaterThanOrEqual(0);
           expect(delay).toBeLessThanOrEqual(Math.max(0, bufferLevel - segmentDuration) + 1e-9);
         });
-      }),
-    );
-  });
-
-  test('never picks fewer bytes because the throughput is higher, once it has started', () => {
-    const rates = fc.tuple(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.double({ min: 0, max: 1e9, noNaN: true }));
-    fc.assert(
-      fc.property(arbitraryStates, rates, (states, [a, b]) => {
-        const bytesAt = (throughput: number) => {
-          const started = [states[0]!, states[0]!, ...states].map((state) => ({ ...state, throughput: 1e6 }));
-          const abr = createAbr(name);
-          decide(abr, started);
-          return abr.choose({ ...states.at(-1)!, throughput }).option.bytes;
-        };
-        expect(bytesAt(Math.max(a, b))).toBeGreaterThanOrEqual(bytesAt(Math.min(a, b)));
       }),
     );
   });
@@ -84,3 +69,22 @@ describe.each(abrNames)('%s, whatever ladder, options, buffer and throughput', (
     );
   });
 });
+
+// A plan may prefer less now for the sake of what comes later, so RobustMPC is not among them.
+test.each(abrNames.filter((name) => name !== 'mpc'))(
+  '%s never picks fewer bytes because the throughput is higher, once it has started',
+  (name) => {
+    const rate = fc.double({ min: 1, max: 1e9, noNaN: true });
+    fc.assert(
+      fc.property(arbitraryStates, fc.tuple(rate, rate), (states, [a, b]) => {
+        const bytesAt = (throughput: number) => {
+          const started = [states[0]!, states[0]!, ...states].map((state) => ({ ...state, ...knownThroughput(1e6) }));
+          const abr = createAbr(name);
+          decide(abr, started);
+          return abr.choose({ ...states.at(-1)!, ...knownThroughput(throughput) }).option.bytes;
+        };
+        expect(bytesAt(Math.max(a, b))).toBeGreaterThanOrEqual(bytesAt(Math.min(a, b)));
+      }),
+    );
+  },
+);

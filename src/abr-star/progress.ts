@@ -1,3 +1,6 @@
+/** Seconds that a download gets before it is judged, as in dash.js and in the authors' release of VOXEL: links start slowly. */
+export const REVIEW_GRACE = 0.5;
+
 /** How much the latest interval between two reviews weighs, as in the authors' release of VOXEL. */
 const NEW_SAMPLE_WEIGHT = 0.1;
 
@@ -37,7 +40,7 @@ export class ReceiveRate {
   update(elapsed: number, bytesReceived: number): void {
     this.#elapsed = elapsed;
     this.#bytes = bytesReceived;
-    if (bytesReceived === 0) this.#timeToFirstByte = elapsed;
+    if (bytesReceived < 1) this.#timeToFirstByte = elapsed;
   }
 
   /** Seconds, to within the interval between two updates: the last one without a byte. */

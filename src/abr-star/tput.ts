@@ -1,16 +1,13 @@
 import { bitrateView } from './bitrates.js';
 import { bufferOf, waitForRoom } from './buffer.js';
 import { InsufficientBufferRule } from './insufficient-buffer.js';
-import { ReceiveRate } from './progress.js';
+import { ReceiveRate, REVIEW_GRACE } from './progress.js';
 import { wholeSegment } from './start.js';
 import { receiveRate } from './throughput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, LadderLevel, Option, Review } from './types.js';
 
 /** Share of the throughput that a level may take. */
 const SAFETY = 0.9;
-
-/** Seconds that a download gets before it is judged. */
-const GRACE = 0.5;
 
 /** A download is given up if it would take more than this many segment durations. */
 const ABANDON_AFTER = 1.8;
@@ -40,7 +37,7 @@ export class Tput implements Abr {
   review({ state, option, elapsed, bytesReceived }: DownloadProgress): Review {
     this.#received.update(elapsed, bytesReceived);
     const { throughput } = this.#received;
-    if (elapsed < GRACE || throughput === 0) return { action: 'continue' };
+    if (elapsed < REVIEW_GRACE || throughput === 0) return { action: 'continue' };
     const bytesLeft = option.bytes - bytesReceived;
     const expected = elapsed + (bytesLeft * 8) / throughput;
     if (expected <= ABANDON_AFTER * state.segmentDuration) return { action: 'continue' };

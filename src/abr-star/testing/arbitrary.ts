@@ -37,7 +37,13 @@ function options(representations: number): fc.Arbitrary<Option[]> {
     );
 }
 
-const samples: readonly ThroughputSample[] = [];
+/** What is known of a link that has had this throughput for some downloads of a second each. */
+export function knownThroughput(throughput: number | undefined): Pick<DecisionState, 'throughput' | 'samples'> {
+  const samples: ThroughputSample[] = throughput
+    ? Array.from({ length: 3 }, () => ({ bytes: throughput / 8, seconds: 1 }))
+    : [];
+  return { throughput, samples };
+}
 
 /** Anything that a rule may be asked, for one stream: same ladder, duration and capacity throughout. */
 export const arbitraryStates: fc.Arbitrary<DecisionState[]> = fc
@@ -48,18 +54,20 @@ export const arbitraryStates: fc.Arbitrary<DecisionState[]> = fc
   })
   .chain(({ ladder, segmentDuration, bufferSegments }) => {
     const bufferCapacity = (bufferSegments + 1) * segmentDuration;
-    const moment = options(ladder.length).chain((options) =>
+    const future = fc.option(fc.array(options(ladder.length), { maxLength: 7 }), { nil: undefined });
+    const moment = fc.tuple(options(ladder.length), future).chain(([options, future]) =>
       fc.record({
         segmentDuration: fc.constant(segmentDuration),
         bufferCapacity: fc.constant(bufferCapacity),
         segmentIndex: fc.constant(0),
-        samples: fc.constant(samples),
         ladder: fc.constant(ladder),
         options: fc.constant(options),
+        upcoming: fc.constant(future && [options, ...future]),
         bufferLevel: fc.double({ min: 0, max: 2 * bufferCapacity, noNaN: true }),
-        throughput,
+        known: throughput.map(knownThroughput),
         lastChoice: fc.constantFrom(undefined, ...options),
       }),
     );
-    return fc.array(moment, { minLength: 1, maxLength: 8 });
+    const state = moment.map(({ known, ...rest }): DecisionState => ({ ...rest, ...known }));
+    return fc.array(state, { minLength: 1, maxLength: 8 });
   });

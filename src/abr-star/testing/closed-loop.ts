@@ -4,6 +4,9 @@ import type { Abr, DecisionState, LadderLevel, Option } from '../types.js';
 /** Seconds between two reviews, and the step of the model. */
 const STEP = 0.05;
 
+/** How far the options of coming segments are known. */
+const SEGMENTS_AHEAD = 8;
+
 export interface Scenario {
   readonly abr: Abr;
   readonly ladder: readonly LadderLevel[];
@@ -78,7 +81,7 @@ class Model {
       const left = option.bytes - received;
       if ((rate * open) / 8 >= left) {
         this.#pass(waiting + (left * 8) / rate);
-        this.#estimator.add({ bytes: option.bytes, seconds: this.#time - sent });
+        this.#sample(option.bytes, sent);
         return { option, restarts, ending: 'complete' };
       }
       received += (rate * open) / 8;
@@ -99,7 +102,7 @@ class Model {
         levelReceived: reached?.level ?? 0,
       });
       if (review.action === 'continue') continue;
-      this.#estimator.add({ bytes: received, seconds: elapsed });
+      this.#sample(received, sent);
       if (review.action === 'keep') return { option: reached ?? option, restarts, ending: 'kept' };
       option = review.option;
       restarts++;
@@ -108,8 +111,13 @@ class Model {
     }
   }
 
+  #sample(bytes: number, sent: number): void {
+    this.#estimator.add({ bytes, seconds: this.#time - sent, timeToFirstByte: this.#scenario.latency });
+  }
+
   #state(segmentIndex: number): DecisionState {
-    const { ladder, options, segmentDuration, bufferCapacity } = this.#scenario;
+    const { ladder, options, segmentDuration, bufferCapacity, segments } = this.#scenario;
+    const ahead = Math.min(SEGMENTS_AHEAD, segments - segmentIndex);
     return {
       segmentIndex,
       segmentDuration,
@@ -120,6 +128,7 @@ class Model {
       lastChoice: this.#played.at(-1)?.option,
       ladder,
       options: options(segmentIndex),
+      upcoming: Array.from({ length: ahead }, (_, offset) => options(segmentIndex + offset)),
     };
   }
 
