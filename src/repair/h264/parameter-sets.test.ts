@@ -33,7 +33,9 @@ describe('parameter sets', () => {
     ['interlaced video', { frameMacroblocksOnly: 0 as const }],
     ['picture larger than any level of H.264 allows', { width: 400, height: 400 }],
   ])('refuse: %s', (reason, features) => {
-    expect(() => parseSps(sps(features))).toThrow(expect.objectContaining({ code: 'unsupported-stream', message: reason }));
+    expect(() => parseSps(sps(features))).toThrow(
+      expect.objectContaining({ code: 'unsupported-stream', message: reason }),
+    );
   });
 
   it('refuse slice groups', () => {
