@@ -3,7 +3,10 @@ import { spawn, spawnSync } from 'node:child_process';
 
 /** An error that is the user's to read: one line, and the exit code to end with. */
 export class UserError extends Error {
-  /** @param {string} message @param {number} exitCode 2 for bad input or a machine that lacks something, 1 for the rest */
+  /**
+   * @param {string} message empty where a program that we ran has said it already
+   * @param {number} exitCode 2 for bad input or a machine that lacks something, 1 for the rest
+   */
   constructor(message, exitCode = 2) {
     super(message);
     this.exitCode = exitCode;
@@ -14,12 +17,13 @@ export class UserError extends Error {
 export const say = (text) => void process.stderr.write(`${text}\n`);
 
 /**
- * Runs a program to its end with its output on standard error. Rejects with a `UserError` that names it when it fails.
+ * Runs a program to its end with its output on standard error. Rejects with a `UserError` when it fails: `step` names a
+ * program that is a step of ours; a `tool` of ours says itself what is wrong, and its exit code is passed on.
  * @param {string} command @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, output?: 'show' | 'on-failure', exitCode?: number }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, output?: 'show' | 'on-failure', kind?: 'step' | 'tool' }} [options]
  * @returns {Promise<void>}
  */
-export function run(command, args, { cwd, env, output = 'show', exitCode = 1 } = {}) {
+export function run(command, args, { cwd, env, output = 'show', kind = 'step' } = {}) {
   return new Promise((resolve, reject) => {
     const quiet = output === 'on-failure';
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', quiet ? 'pipe' : 2, quiet ? 'pipe' : 2] });
@@ -31,7 +35,8 @@ export function run(command, args, { cwd, env, output = 'show', exitCode = 1 } =
     child.on('close', (code, signal) => {
       if (code === 0) return resolve();
       process.stderr.write(Buffer.concat(printed));
-      reject(new UserError(`${command} ${args[0] ?? ''} failed (${signal ?? `exit code ${code}`})`, exitCode));
+      const failure = `${command} ${args[0] ?? ''} failed (${signal ?? `exit code ${code}`})`;
+      reject(kind === 'tool' && code !== null ? new UserError('', code) : new UserError(failure, 1));
     });
   });
 }
@@ -51,8 +56,8 @@ export async function runCommand(main) {
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
-    if (error instanceof UserError) say(`error: ${error.message}`);
-    else console.error(error);
+    if (!(error instanceof UserError)) console.error(error);
+    else if (error.message) say(`error: ${error.message}`);
     process.exitCode = error instanceof UserError ? error.exitCode : 1;
   }
 }

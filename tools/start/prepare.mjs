@@ -28,6 +28,6 @@ export async function prepareVideo({ video, duration }) {
     .slice(0, 8);
   const folder = join(cacheFolder, 'media', `${basename(input, extname(input))}-${key}`);
   const jobs = String(availableParallelism());
-  await run(venvProgram('voxel-prepare'), [input, '--out', folder, '--jobs', jobs, ...settings], { exitCode: 2 });
+  await run(venvProgram('voxel-prepare'), [input, '--out', folder, '--jobs', jobs, ...settings], { kind: 'tool' });
   return folder;
 }

@@ -23,7 +23,8 @@ export async function startServer(args) {
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
   const first = await Promise.race([once(lines, 'line'), exited]);
-  if (typeof first[0] !== 'string') throw new UserError(log.at(-1) ?? 'voxel-serve did not start', child.exitCode ?? 1);
+  if (typeof first[0] !== 'string')
+    throw new UserError(log.at(-1)?.replace(/^voxel-serve: /, '') ?? 'voxel-serve did not start', child.exitCode ?? 1);
   return {
     ready: JSON.parse(first[0]),
     exited: exited.then(() => log.at(-1)),
