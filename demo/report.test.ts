@@ -75,7 +75,7 @@ describe('buildReport', () => {
     expect([startupMs, duration, segments[0]!.score]).toEqual([null, null, null]);
   });
 
-  it.each<[SegmentTransport, SegmentTransport[]]>([
+  it.each<[ReportTransport, SegmentTransport[]]>([
     ['http', []],
     ['webtransport-datagrams', ['http', 'datagrams', 'datagrams']],
     ['webtransport-reliable', ['http', 'reliable', 'reliable']],
