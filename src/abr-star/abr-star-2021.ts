@@ -65,10 +65,12 @@ export class AbrStar2021 implements Abr {
  */
 function stillToBeHad({ state, option, bytesReceived, phase, levelReceived }: DownloadProgress): Option[] {
   const firstLevel = phase === 'reliable' ? 0 : levelReceived;
-  return state.options.flatMap((other) => {
+  const missing = (prefix: Option): Option => ({ ...prefix, bytes: Math.max(0, prefix.bytes - bytesReceived) });
+  const others = state.options.flatMap((other) => {
     if (other.representation < option.representation) return [other];
     const isPrefix =
-      other.representation === option.representation && other.level >= firstLevel && other.level <= option.level;
-    return isPrefix ? [{ ...other, bytes: Math.max(0, other.bytes - bytesReceived) }] : [];
+      other.representation === option.representation && other.level >= firstLevel && other.level < option.level;
+    return isPrefix ? [missing(other)] : [];
   });
+  return [...others, missing(option)];
 }

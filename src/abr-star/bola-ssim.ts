@@ -35,11 +35,6 @@ export class BolaSsim implements Abr {
     this.#safetyFactor = 1;
   }
 
-  /** Buffer and placeholder together, in seconds. */
-  effectiveBuffer({ bufferLevel }: DecisionState): number {
-    return bufferLevel + this.#placeholder;
-  }
-
   /**
    * What the rule prefers among `options`, whose `bytes` are those still to download, at `throughput` bit/s. Returns
    * one of them and remembers nothing.
@@ -47,7 +42,7 @@ export class BolaSsim implements Abr {
   preferred(state: DecisionState, options: readonly Option[], throughput: number): Option {
     const useful = withoutDominated(options);
     const best = bestOption(bolaParameters(state), useful, {
-      bufferLevel: this.effectiveBuffer(state),
+      bufferLevel: state.bufferLevel + this.#placeholder,
       keepRepresentation: state.lastChoice?.representation ?? 0,
     });
     return stepDown(useful, best, safeBytes(throughput, this.#safetyFactor, bufferOf(state)));

@@ -28,8 +28,8 @@ const rules = {
     new AbrStar2021({ name: 'abr-star-reliable', bandwidthSafety, reviews: 'above-lowest', transport: 'reliable' }),
   /** `abr-star-2021` without review: every download runs to its end (thesis §6.3.3). */
   'bola-ssim': () => new BolaSsim(),
-  /** BOLA of the thesis: as `bola-ssim` with bitrates for utilities, over whole segments. */
-  bola: () => new BolaBitrate(),
+  /** BOLA of the thesis: as `abr-star-2021` with bitrates for utilities, over whole segments. */
+  bola: ({ bandwidthSafety }) => new BolaBitrate(bandwidthSafety),
   /** BOLA-E as its authors' simulator has it. */
   'bola-e': () => new BolaE(),
   /** RobustMPC. */
