@@ -1,5 +1,6 @@
-"""Ranks and scores one segment: everything that its `SegmentURL` says."""
+"""Ranks and scores segments: everything that a `SegmentURL` says."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264 import ParameterSets, RepairError
 from voxel_prepare.mp4 import SampleDefaults
 from voxel_prepare.order import unreferenced_last
-from voxel_prepare.score import EncodedSegment, score_prefixes, score_untouched
+from voxel_prepare.score import EncodedSegment, PrefixScoring, Scoring, UntouchedScoring, score_together
 from voxel_prepare.segment_layout import Frame, read_frames
 from voxel_prepare.steps import REFERENCED_STEPS, UNREFERENCED_STEPS, choose_prefixes
 
@@ -77,39 +78,56 @@ class SegmentAnalysis:
         return self.steps[-1].score
 
 
-def analyse_segment(source: SegmentSource, reference: SegmentSource) -> SegmentAnalysis:
-    """Analyses a segment; `reference` is the same segment of the top level. Raises `PreparationError`."""
-    segment = source.read()
-    reference_segment = reference.read() if reference != source else None
+def analyse_segments(sources: Sequence[SegmentSource], reference: SegmentSource) -> list[SegmentAnalysis]:
+    """Analyses the same segment of several levels; `reference` is that of the top level. Raises `PreparationError`."""
+    rankings = [_rank(source) for source in sources]
+    is_own_reference = list(sources) == [reference]
     try:
-        try:
-            frames = read_frames(ParameterSets.from_avcc(source.codec_configuration), segment.data, source.defaults)
-            return _ranked(source.range, segment, reference_segment, frames)
-        except RepairError as error:
-            return _fully_reliable(source.range, score_untouched(segment, reference_segment), str(error))
+        scores = score_together(
+            [ranking.scoring for ranking in rankings], None if is_own_reference else reference.read()
+        )
     except FFmpegError as error:
-        raise PreparationError(f"{source.path.name}, bytes {source.range}: cannot be decoded: {error}") from error
+        raise PreparationError(f"{reference.path.name}, bytes {reference.range}: cannot be decoded: {error}") from error
+    return [ranking.scored(of_level) for ranking, of_level in zip(rankings, scores, strict=True)]
 
 
-def _ranked(
-    range_: ByteRange, segment: EncodedSegment, reference: EncodedSegment | None, frames: list[Frame]
-) -> SegmentAnalysis:
-    order = unreferenced_last(frames)
-    sizes = [frames[index].unreliable_bytes for index in order]
-    referenced = sum(frames[index].is_reference for index in order)
-    prefixes = choose_prefixes(sizes[:referenced], sizes[referenced:])
-    scores = score_prefixes(segment, reference, frames, order, prefixes)
-    unreliable = [slice_.moved(range_.start) for index in order for slice_ in frames[index].unreliable]
-    return SegmentAnalysis(
-        range=range_,
-        reliable=complement(range_, unreliable),
-        unreliable=unreliable,
-        steps=[
-            Step(round(score, SCORE_DECIMALS), prefix, sum(sizes[:prefix]))
-            for score, prefix in zip(scores, prefixes, strict=True)
-        ],
-    )
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """A segment before it is scored."""
+
+    range: ByteRange
+    frames: list[Frame]
+    order: list[int]
+    prefixes: list[int]
+    scoring: Scoring
+    warning: str | None
+
+    def scored(self, scores: Sequence[float]) -> SegmentAnalysis:
+        sizes = [self.frames[index].unreliable_bytes for index in self.order]
+        unreliable = [
+            slice_.moved(self.range.start) for index in self.order for slice_ in self.frames[index].unreliable
+        ]
+        return SegmentAnalysis(
+            range=self.range,
+            reliable=complement(self.range, unreliable),
+            unreliable=unreliable,
+            steps=[
+                Step(round(score, SCORE_DECIMALS), prefix, sum(sizes[:prefix]))
+                for score, prefix in zip(scores, self.prefixes, strict=True)
+            ],
+            warning=self.warning,
+        )
 
 
-def _fully_reliable(range_: ByteRange, score: float, warning: str) -> SegmentAnalysis:
-    return SegmentAnalysis(range_, [range_], [], [Step(round(score, SCORE_DECIMALS), 0, 0)], warning)
+def _rank(source: SegmentSource) -> _Ranking:
+    segment = source.read()
+    try:
+        frames = read_frames(ParameterSets.from_avcc(source.codec_configuration), segment.data, source.defaults)
+        order = unreferenced_last(frames)
+        sizes = [frames[index].unreliable_bytes for index in order]
+        referenced = sum(frames[index].is_reference for index in order)
+        prefixes = choose_prefixes(sizes[:referenced], sizes[referenced:])
+        scoring = PrefixScoring(segment, frames, order, prefixes)
+        return _Ranking(source.range, frames, order, prefixes, scoring, warning=None)
+    except RepairError as error:
+        return _Ranking(source.range, [], [], [0], UntouchedScoring(segment), warning=str(error))

@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from voxel_prepare.analyse import SegmentAnalysis, analyse_segment
+from voxel_prepare.analyse import SegmentAnalysis, analyse_segments
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.media import VideoTrack
 from voxel_prepare.progress import WorkProgress
@@ -51,21 +51,35 @@ def read_analysis(path: Path) -> list[SegmentAnalysis]:
 
 
 def _analyse(workspace: Workspace, jobs: Sequence[LevelJob], pool: ProcessPoolExecutor, progress: WorkProgress) -> None:
-    by_cost = sorted(jobs, key=lambda job: job.cost, reverse=True)
-    futures: dict[Future[SegmentAnalysis], tuple[LevelJob, int]] = {}
-    for job in by_cost:
-        for index, (source, reference) in enumerate(zip(job.track.segments, job.reference.segments, strict=True)):
-            futures[pool.submit(analyse_segment, source, reference)] = (job, index)
+    futures: dict[Future[list[SegmentAnalysis]], tuple[list[LevelJob], int]] = {}
+    for group in _groups(jobs):
+        for index, reference in enumerate(group[0].reference.segments):
+            sources = [job.track.segments[index] for job in group]
+            futures[pool.submit(analyse_segments, sources, reference)] = (group, index)
     finished: dict[Part, dict[int, SegmentAnalysis]] = {job.part: {} for job in jobs}
     for future in as_completed(futures):
-        job, index = futures[future]
-        analyses = finished[job.part]
-        analyses[index] = future.result()
-        segments = len(job.track.segments)
-        progress.advance(job.cost / segments)
-        if len(analyses) == segments:
-            with workspace.make(job.part) as path:
-                path.write_text(json.dumps([asdict(analyses[index]) for index in range(segments)]))
+        group, index = futures[future]
+        for job, analysis in zip(group, future.result(), strict=True):
+            finished[job.part][index] = analysis
+            _finish_segment(workspace, job, finished[job.part], progress)
+
+
+def _groups(jobs: Sequence[LevelJob]) -> list[list[LevelJob]]:
+    """Levels to analyse together, so that their reference is decoded once; the reference itself, the largest, alone."""
+    groups: list[list[LevelJob]] = [[], []]
+    for job in jobs:
+        groups[job.track is job.reference].append(job)
+    return [group for group in groups if group]
+
+
+def _finish_segment(
+    workspace: Workspace, job: LevelJob, analyses: dict[int, SegmentAnalysis], progress: WorkProgress
+) -> None:
+    segments = len(job.track.segments)
+    progress.advance(job.cost / segments)
+    if len(analyses) == segments:
+        with workspace.make(job.part) as path:
+            path.write_text(json.dumps([asdict(analyses[index]) for index in range(segments)]))
 
 
 def _leave_interrupts_to_parent() -> None:

@@ -9,6 +9,9 @@ from av.video.frame import VideoFrame
 
 from voxel_prepare.mp4 import SampleDefaults, parse_fragments
 
+PROBED_ROWS = 16
+"""Every so many rows are compared first."""
+
 
 def decode_segment(codec_configuration: bytes, segment: bytes, defaults: SampleDefaults) -> Iterator[VideoFrame]:
     """The segment's pictures in order of presentation, one at a time; `codec_configuration` is the avcC's payload."""
@@ -29,7 +32,11 @@ def same_picture(one: VideoFrame, other: VideoFrame) -> bool:
         return True
     if (one.width, one.height, one.format.name) != (other.width, other.height, other.format.name):
         return False
-    return all(np.array_equal(_rows(one, plane), _rows(other, plane)) for plane in range(len(one.planes)))
+    pairs = [(_rows(one, plane), _rows(other, plane)) for plane in range(len(one.planes))]
+    # A few rows tell most different pictures apart.
+    return all(np.array_equal(a[::PROBED_ROWS], b[::PROBED_ROWS]) for a, b in pairs) and all(
+        np.array_equal(a, b) for a, b in pairs
+    )
 
 
 def _rows(frame: VideoFrame, index: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:

@@ -1,9 +1,10 @@
 """What a viewer sees of each prefix of a segment: the repaired bytes decoded and compared with the top level."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 from statistics import fmean
+from typing import TypeAlias
 
 from av.video.frame import VideoFrame
 
@@ -29,43 +30,78 @@ class EncodedSegment:
         return decode_segment(self.codec_configuration, self.data, self.defaults)
 
 
-def score_prefixes(
-    segment: EncodedSegment,
-    reference: EncodedSegment | None,
-    frames: Sequence[Frame],
-    order: Sequence[int],
-    prefixes: Sequence[int],
-) -> list[float]:
-    """Mean SSIM of `segment` for each of `prefixes`, counted in frames of `order`; ascending.
-
-    Measured against `reference`, the same segment of the top level; None: against `segment` itself, untouched.
+class PrefixScoring:
+    """What to decode for the scores of a segment's prefixes, and how they follow from it.
 
     A missing frame that nothing refers to changes only its own picture, so all prefixes that hold the referenced frames
     follow from two decodes: of the whole segment, and of its referenced frames. The others take a decode each.
     """
-    references = [position for position, index in enumerate(order) if frames[index].is_reference]
-    all_references = references[-1] + 1 if references else 0
-    decoded = sorted({*(prefix for prefix in prefixes if prefix < all_references), all_references, len(order)})
-    variants = [_repaired(segment, frames, order[:prefix]).pictures() for prefix in decoded]
-    reference_pictures = reference.pictures() if reference else None
-    scores = dict(zip(decoded, _score_pictures(variants, reference_pictures), strict=True))
 
-    complete, only_references = scores[len(order)], scores[all_references]
-    if len(complete) != len(frames):
-        raise PreparationError(f"{len(frames)} frames decode to {len(complete)} pictures")
-    picture_of = _presentation_positions(frames)
-    for prefix in prefixes:
-        if prefix > all_references:
-            missing = {picture_of[index] for index in order[prefix:]}
-            scores[prefix] = [
-                only_references[position] if position in missing else score for position, score in enumerate(complete)
-            ]
-    return [fmean(scores[prefix]) for prefix in prefixes]
+    def __init__(
+        self, segment: EncodedSegment, frames: Sequence[Frame], order: Sequence[int], prefixes: Sequence[int]
+    ) -> None:
+        """`prefixes` count frames of `order`. Raises a `RepairError` where the repairer cannot help."""
+        self._frames, self._order, self._prefixes = frames, order, prefixes
+        references = [position for position, index in enumerate(order) if frames[index].is_reference]
+        self._all_references = references[-1] + 1 if references else 0
+        inside = {prefix for prefix in prefixes if prefix < self._all_references}
+        self._decoded = sorted({*inside, self._all_references, len(order)})
+        self.variants = [_repaired(segment, frames, order[:prefix]) for prefix in self._decoded]
+        """To be decoded; the last is the untouched segment."""
+
+    def scores(self, variants: Sequence[Sequence[float]]) -> list[float]:
+        """For each prefix its score, from those of each variant's pictures."""
+        pictures = dict(zip(self._decoded, variants, strict=True))
+        complete, only_references = variants[-1], pictures[self._all_references]
+        if len(complete) != len(self._frames):
+            raise PreparationError(f"{len(self._frames)} frames decode to {len(complete)} pictures")
+        picture_of = _presentation_positions(self._frames)
+        for prefix in self._prefixes:
+            if prefix > self._all_references:
+                missing = {picture_of[index] for index in self._order[prefix:]}
+                pictures[prefix] = [
+                    only_references[position] if position in missing else score
+                    for position, score in enumerate(complete)
+                ]
+        return [fmean(pictures[prefix]) for prefix in self._prefixes]
 
 
-def score_untouched(segment: EncodedSegment, reference: EncodedSegment | None) -> float:
-    """Mean SSIM of the whole segment, against `reference` as above."""
-    return fmean(_score_pictures([segment.pictures()], reference.pictures())[0]) if reference else 1.0
+class UntouchedScoring:
+    """The score of a segment that is never repaired."""
+
+    def __init__(self, segment: EncodedSegment) -> None:
+        self.variants = [segment]
+
+    def scores(self, variants: Sequence[Sequence[float]]) -> list[float]:
+        """One score."""
+        return [fmean(variants[0])]
+
+
+Scoring: TypeAlias = PrefixScoring | UntouchedScoring
+
+
+def score_together(scorings: Sequence[Scoring], reference: EncodedSegment | None) -> list[list[float]]:
+    """The scores that each of `scorings` asks for, against `reference`, the same segment of the top level.
+
+    None: against the last variant of the last scoring. Decodes all variants of all levels side by side, so that few
+    pictures are in memory and the reference is decoded once.
+    """
+    streams = [variant.pictures() for scoring in scorings for variant in scoring.variants]
+    if reference:
+        streams.append(reference.pictures())
+    meters: list[SsimMeter] = []
+    columns: list[list[list[float]]] = [[[] for _ in scoring.variants] for scoring in scorings]
+    for row in zip_longest(*streams):
+        *_, reference_picture = pictures = [picture for picture in row if picture is not None]
+        if len(pictures) < len(row):
+            raise PreparationError("the levels do not hold the same number of pictures")
+        remaining = iter(pictures)
+        by_level = [list(islice(remaining, len(scoring.variants))) for scoring in scorings]
+        meters = meters or [SsimMeter(level[0], reference_picture) for level in by_level]
+        for meter, level, variants in zip(meters, by_level, columns, strict=True):
+            for scores, score in zip(variants, _score_row(meter, level, reference_picture), strict=True):
+                scores.append(score)
+    return [scoring.scores(variants) for scoring, variants in zip(scorings, columns, strict=True)]
 
 
 def _repaired(segment: EncodedSegment, frames: Sequence[Frame], kept: Iterable[int]) -> EncodedSegment:
@@ -74,27 +110,7 @@ def _repaired(segment: EncodedSegment, frames: Sequence[Frame], kept: Iterable[i
     arrived = [range_ for index in kept for range_ in frames[index].unreliable]
     received = ReceivedRanges([*complement(ByteRange(0, len(segment.data)), unreliable), *arrived])
     parameter_sets = ParameterSets.from_avcc(segment.codec_configuration)
-    repaired = repair_segment(parameter_sets, segment.data, received).bytes
-    return EncodedSegment(segment.codec_configuration, segment.defaults, repaired)
-
-
-def _score_pictures(
-    variants: Sequence[Iterator[VideoFrame]], reference_pictures: Iterator[VideoFrame] | None
-) -> list[list[float]]:
-    """For each variant the score of each picture; without reference pictures, against the last variant.
-
-    Decodes all side by side, so that few pictures are in memory.
-    """
-    decoded = [*variants, reference_pictures] if reference_pictures else variants
-    meter: SsimMeter | None = None
-    rows: list[list[float]] = []
-    for row in zip_longest(*decoded):
-        pictures = [picture for picture in row if picture is not None]
-        if len(pictures) < len(row):
-            raise PreparationError("the levels do not hold the same number of pictures")
-        meter = meter or SsimMeter(pictures[0], pictures[-1])
-        rows.append(_score_row(meter, pictures[: len(variants)], pictures[-1]))
-    return [list(column) for column in zip(*rows, strict=True)]
+    return replace(segment, data=repair_segment(parameter_sets, segment.data, received).bytes)
 
 
 def _score_row(meter: SsimMeter, pictures: Sequence[VideoFrame], reference: VideoFrame) -> list[float]:

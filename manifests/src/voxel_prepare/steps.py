@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-REFERENCED_STEPS = 5
+REFERENCED_STEPS = 4
 """Each but the last costs a decode of the segment: what follows a missing reference changes too."""
 
-UNREFERENCED_STEPS = 5
+UNREFERENCED_STEPS = 4
 """These follow from two decodes, whatever their number."""
 
 
