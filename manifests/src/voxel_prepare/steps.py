@@ -6,7 +6,7 @@ from itertools import accumulate
 REFERENCED_STEPS = 4
 """Each but the last costs a decode of the segment: what follows a missing reference changes too."""
 
-UNREFERENCED_STEPS = 4
+UNREFERENCED_STEPS = 5
 """These follow from two decodes, whatever their number."""
 
 
