@@ -9,11 +9,16 @@ export interface Grid {
   /** Seconds. */
   readonly time: number;
   readonly buffer: number;
-  /** Of the last segment, in the content's unit. Of options closer than a fifth of it only the cheapest is tried. */
+  /** Of the last segment, in the content's unit. */
   readonly score: number;
+  /** Of options that score closer than this only the cheapest is tried. */
+  readonly option: number;
 }
 
-export const DEFAULT_GRID: Grid = { time: 0.5, buffer: 0.25, score: 0.02 };
+export const DEFAULT_GRID: Grid = { time: 1, buffer: 0.4, score: 0.02, option: 0.005 };
+
+/** Finds a plan within milliseconds, so that the real search can give up what is worse. */
+const SKETCH_GRID: Grid = { time: 1e9, buffer: 0.5, score: 10, option: 0.02 };
 
 /** Rounds of linearising the measure around the best plan so far. */
 const ROUNDS = 2;
@@ -36,7 +41,6 @@ interface Plan {
   readonly buffer: number;
   readonly stalled: number;
   readonly scores: number;
-  readonly steps: number;
   /** What the plan is worth so far, in the linearised measure. */
   readonly value: number;
 }
@@ -58,7 +62,8 @@ export function optimalOptions(setup: OptimumSetup): Option[] {
   let weights = linearised(setup.content, { score: 1, stalled: 0 });
   let best: { options: Option[]; quality: number } | undefined;
   for (let round = 0; round < ROUNDS; round++) {
-    const plan = search(setup, weights);
+    const sketch = search(setup, weights, SKETCH_GRID, -Infinity)!;
+    const plan = search(setup, weights, setup.grid ?? DEFAULT_GRID, sketch.value) ?? sketch;
     const options = optionsOf(plan);
     const duration = options.length * setup.content.segmentDuration;
     const scores = options.map(({ score }) => score);
@@ -81,22 +86,23 @@ function linearised({ segments, segmentDuration }: Content, at: { score: number;
   };
 }
 
-function search(setup: OptimumSetup, weights: Weights): Plan {
-  const { content, grid = DEFAULT_GRID } = setup;
+/** The best plan that the grid finds of those that end above `floor`: what cannot is given up on the way. */
+function search(setup: OptimumSetup, weights: Weights, grid: Grid, floor: number): Plan | undefined {
+  const { options } = setup.content;
+  const best = options.map((choices) => weights.score * Math.max(...choices.map(({ score }) => score)));
+  let mostToCome = best.reduce((sum, value) => sum + value, 0);
   let plans: Plan[] = [];
-  content.options.forEach((options, index) => {
-    const candidates = distinct(withoutDominated(options), grid.score / 5);
-    const cells = new Map<number, Plan>();
-    const enter = (plan: Plan) => {
-      const key = cellOf(plan, grid);
-      const rival = cells.get(key);
-      if (!rival || plan.value > rival.value) cells.set(key, plan);
-    };
-    if (index === 0) firstPlans(setup, weights, candidates).forEach(enter);
-    for (const plan of plans) for (const option of candidates) enter(extended(setup, weights, plan, option));
-    plans = undominated([...cells.values()], weights, grid);
+  options.forEach((choices, index) => {
+    const candidates = distinct(withoutDominated(choices), grid.option);
+    mostToCome -= best[index]!;
+    const lowest = floor - mostToCome;
+    const reached =
+      index === 0
+        ? firstPlans(setup, weights, candidates)
+        : extended(setup, weights, { plans, candidates, grid, lowest });
+    plans = undominated(reached, weights, grid);
   });
-  return plans.reduce((best, plan) => (plan.value > best.value ? plan : best));
+  return plans.reduce<Plan | undefined>((a, b) => (a && a.value >= b.value ? a : b), undefined);
 }
 
 function firstPlans({ content, link, latency }: OptimumSetup, weights: Weights, candidates: readonly Option[]): Plan[] {
@@ -111,7 +117,6 @@ function firstPlans({ content, link, latency }: OptimumSetup, weights: Weights, 
       before: undefined,
       stalled: 0,
       scores: score,
-      steps: 0,
       value: weights.score * score,
     };
   });
@@ -119,26 +124,39 @@ function firstPlans({ content, link, latency }: OptimumSetup, weights: Weights, 
   return plans.filter(({ time }) => time <= longestStart);
 }
 
+interface Extension {
+  readonly plans: readonly Plan[];
+  readonly candidates: readonly Option[];
+  readonly grid: Grid;
+  /** Plans of less value than this are given up. */
+  readonly lowest: number;
+}
+
+/** Every plan with every candidate after it, of each cell the best. The innermost loop: it makes no plan that loses. */
 function extended(
   { content: { segmentDuration }, link, latency, bufferSegments }: OptimumSetup,
   weights: Weights,
-  before: Plan,
-  option: Option,
-): Plan {
-  const wait = Math.max(0, before.buffer - bufferSegments * segmentDuration);
-  const requested = before.time + wait;
-  const time = link.timeToCarry(requested + latency, option.bytes);
-  const missing = time - before.time - before.buffer;
-  const stall = Math.max(0, missing);
-  const step = Math.abs(option.score - before.option.score);
-  return {
-    ...{ before, option, time },
-    buffer: Math.max(0, -missing) + segmentDuration,
-    stalled: before.stalled + stall,
-    scores: before.scores + option.score,
-    steps: before.steps + step,
-    value: before.value + weights.score * option.score - weights.stall * stall - weights.step * step,
-  };
+  { plans, candidates, grid, lowest }: Extension,
+): Plan[] {
+  const cells = new Map<number, Plan>();
+  for (const before of plans) {
+    const requested = before.time + Math.max(0, before.buffer - bufferSegments * segmentDuration);
+    for (const option of candidates) {
+      const time = link.timeToCarry(requested + latency, option.bytes);
+      const missing = time - before.time - before.buffer;
+      const stall = Math.max(0, missing);
+      const buffer = Math.max(0, -missing) + segmentDuration;
+      const step = Math.abs(option.score - before.option.score);
+      const value = before.value + weights.score * option.score - weights.stall * stall - weights.step * step;
+      if (value < lowest) continue;
+      const key = cellOf(time, buffer, option.score, grid);
+      const rival = cells.get(key);
+      if (rival && rival.value >= value) continue;
+      const scores = before.scores + option.score;
+      cells.set(key, { before, option, time, buffer, stalled: before.stalled + stall, scores, value });
+    }
+  }
+  return [...cells.values()];
 }
 
 /** Without those that score within `difference` of a cheaper one; the last, the whole top segment, stays. */
@@ -152,13 +170,13 @@ function distinct(options: readonly Option[], difference: number): Option[] {
 }
 
 /** Cells of time, buffer and score in one number: 2^10 of buffer and of score are more than any playback visits. */
-function cellOf(plan: Plan, grid: Grid): number {
-  return Math.floor(plan.time / grid.time) * 2 ** 20 + groupOf(plan, grid);
+function cellOf(time: number, buffer: number, score: number, grid: Grid): number {
+  return Math.floor(time / grid.time) * 2 ** 20 + groupOf(buffer, score, grid);
 }
 
-function groupOf({ buffer, option }: Plan, grid: Grid): number {
-  const scoreCell = Math.floor(option.score / grid.score) & (2 ** 10 - 1);
-  return (Math.floor(buffer / grid.buffer) & (2 ** 10 - 1)) * 2 ** 10 + scoreCell;
+function groupOf(buffer: number, score: number, grid: Grid): number {
+  const bufferCell = Math.floor(buffer / grid.buffer) & (2 ** 10 - 1);
+  return bufferCell * 2 ** 10 + (Math.floor(score / grid.score) & (2 ** 10 - 1));
 }
 
 /**
@@ -170,7 +188,7 @@ function undominated(plans: readonly Plan[], weights: Weights, grid: Grid): Plan
   return [...plans]
     .sort((a, b) => a.time - b.time)
     .filter((plan) => {
-      const group = groupOf(plan, grid);
+      const group = groupOf(plan.buffer, plan.option.score, grid);
       const gained = plan.value + weights.stall * plan.stalled;
       if (gained <= (best.get(group) ?? -Infinity)) return false;
       best.set(group, gained);
