@@ -1,5 +1,5 @@
 import { byId } from './dom.js';
-import type { Settings } from './settings.js';
+import { ruleLabels, type Settings } from './settings.js';
 
 /** Where the open form would not push the video off the screen: the width at which style.css leaves the phone's layout. */
 const roomForSettings = '(min-width: 701px)';
@@ -10,7 +10,9 @@ const roomForSettings = '(min-width: 701px)';
  */
 export function fillSettingsForm(settings: Settings): void {
   byId('manifest', HTMLInputElement).value = settings.manifest;
-  byId('rule', HTMLSelectElement).value = settings.rule;
+  const rule = byId('rule', HTMLSelectElement);
+  rule.replaceChildren(...Object.entries(ruleLabels).map(([name, label]) => new Option(label, name)));
+  rule.value = settings.rule;
   byId('buffer', HTMLSelectElement).value = String(settings.buffer);
   byId('autoplay', HTMLInputElement).checked = settings.autoplay;
   const transport = byId('transport-setting', HTMLSelectElement);

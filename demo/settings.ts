@@ -15,7 +15,20 @@ export interface Settings {
   readonly autoplay: boolean;
 }
 
-export const rules: readonly AbrName[] = ['abr-star', 'bola-ssim', 'dashjs'];
+/** Every rule there is, by the name that the page shows. */
+export const ruleLabels: Readonly<Record<AbrName, string>> = {
+  'abr-star': 'ABR*',
+  'abr-star-2021': 'ABR* of 2021',
+  'abr-star-reliable': 'ABR* of 2021, streams only',
+  'bola-ssim': 'BOLA-SSIM',
+  bola: 'BOLA of the thesis',
+  'bola-e': 'BOLA-E',
+  mpc: 'RobustMPC',
+  beta: 'BETA',
+  tput: 'Throughput',
+  dashjs: 'dash.js’ own',
+};
+export const rules = Object.keys(ruleLabels) as readonly AbrName[];
 export const transports: readonly DemoTransport[] = ['datagrams', 'reliable', 'http', 'plain'];
 export const maximumBuffer = 7;
 

@@ -1,4 +1,4 @@
-import { createAbr, ThroughputEstimator } from '../src/abr-star/index.js';
+import { createAbr, LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
 import {
   requestTypes,
   type DashMetrics,
@@ -38,6 +38,7 @@ class Plugin implements VoxelHandle {
   readonly #events = new EventEmitter<VoxelEventMap>();
   readonly #journal = new Journal(this.#events);
   readonly #throughput = new ThroughputEstimator();
+  readonly #loss = new LossEstimator();
   readonly #sessions: SessionManager;
   readonly #settings: PlayerSettings;
   readonly #rateControl: RateControl | undefined;
@@ -51,10 +52,11 @@ class Plugin implements VoxelHandle {
       throw new RangeError(`bufferSegments must be a positive number, not ${bufferSegments}`);
     }
     this.#player = player;
-    this.#transport = transport;
-    if (abr !== 'dashjs') {
-      const rule = createAbr(abr, { bandwidthSafety: options.bandwidthSafety });
-      this.#rateControl = new RateControl(rule, this.#throughput, bufferSegments, this.#journal.decision);
+    const rule = abr === 'dashjs' ? undefined : createAbr(abr, { bandwidthSafety: options.bandwidthSafety });
+    this.#transport = transport === 'datagrams' ? (rule?.transport ?? transport) : transport;
+    if (rule) {
+      const link = { throughput: this.#throughput, loss: this.#loss };
+      this.#rateControl = new RateControl(rule, link, bufferSegments, this.#journal.decision);
     }
     this.#settings = new PlayerSettings(player, {
       bufferSegments,
@@ -102,6 +104,7 @@ class Plugin implements VoxelHandle {
       repairers: new Repairers(),
       journal: this.#journal,
       throughput: this.#throughput,
+      loss: this.#loss,
       rateControl: this.#rateControl,
       bufferLevel: () => this.#bufferLevel(),
       presentation: () => this.#presentation,

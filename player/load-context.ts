@@ -1,4 +1,4 @@
-import type { ThroughputEstimator } from '../src/abr-star/index.js';
+import type { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
 import type { SegmentMap } from '../src/manifest/segment-map.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import type { Journal } from './journal.js';
@@ -14,6 +14,8 @@ export interface LoadContext {
   readonly repairers: Repairers;
   readonly journal: Journal;
   readonly throughput: ThroughputEstimator;
+  /** Of datagrams. */
+  readonly loss: LossEstimator;
   /** Undefined: dash.js' rules choose. */
   readonly rateControl: Pick<RateControl, 'review' | 'delivered'> | undefined;
   /** Seconds of video. */

@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ThroughputEstimator, type Abr, type DecisionState, type Review } from '../src/abr-star/index.js';
+import {
+  LossEstimator,
+  ThroughputEstimator,
+  type Abr,
+  type DecisionState,
+  type Review,
+} from '../src/abr-star/index.js';
 import { ManifestError } from '../src/manifest/errors.js';
 import type { RepresentationMap, SegmentMap } from '../src/manifest/segment-map.js';
 import { RateControl, type Situation } from './rate-control.js';
@@ -24,6 +30,7 @@ describe('RateControl', () => {
   const reset = vi.fn();
   let decisions: DecisionEvent[];
   let estimator: ThroughputEstimator;
+  let loss: LossEstimator;
   let control: RateControl;
 
   beforeEach(() => {
@@ -37,7 +44,8 @@ describe('RateControl', () => {
     };
     decisions = [];
     estimator = new ThroughputEstimator();
-    control = new RateControl(abr, estimator, 7, (event) => decisions.push(event));
+    loss = new LossEstimator();
+    control = new RateControl(abr, { throughput: estimator, loss }, 7, (event) => decisions.push(event));
   });
 
   it('puts every virtual level of every candidate before the rule, lowest bitrate first', () => {
@@ -62,6 +70,25 @@ describe('RateControl', () => {
     ]);
     expect(decision).toMatchObject({ representation: high, option: { level: 2 }, levels: 3, delay: 0.5 });
     expect(decisions).toMatchObject([{ index: 4, representation: 'high', level: 2, bytes: 900, options: 6 }]);
+  });
+
+  it('tells the rule what comes after the segment, to the end of the stream and no further than eight segments', () => {
+    const growing = (segmentCount: number): RepresentationMap => ({
+      ...representation('growing', 1),
+      segment: (index) => (index < segmentCount ? segment(index + 1) : undefined),
+    });
+    control.decide([growing(6)], situation);
+    control.decide([growing(99)], { ...situation, segmentIndex: 5 });
+    const [towardsTheEnd, amid] = abr.states.map(({ upcoming }) => upcoming!.map((options) => options[0]!.bytes));
+    expect(towardsTheEnd).toEqual([500, 600]);
+    expect(amid).toEqual([600, 700, 800, 900, 1000, 1100, 1200, 1300]);
+  });
+
+  it('tells the rule how much was lost lately', () => {
+    control.decide([low], situation);
+    loss.add({ bytesSent: 1000, bytesLost: 20 });
+    control.decide([low], { ...situation, segmentIndex: 5 });
+    expect(abr.states.map(({ lossRate }) => lossRate)).toEqual([undefined, 0.02]);
   });
 
   it('gives the same answer until the segment is delivered', () => {

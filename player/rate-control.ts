@@ -1,7 +1,9 @@
 import {
+  LOOKAHEAD,
   segmentOptions,
   type Abr,
   type DecisionState,
+  type LossEstimator,
   type Option,
   type ThroughputEstimator,
 } from '../src/abr-star/index.js';
@@ -17,6 +19,12 @@ export interface Situation {
   readonly bufferLevel: number;
   /** `whole`: over HTTP there is no choosing of frames. */
   readonly segments: 'partial' | 'whole';
+}
+
+/** What the downloads so far say about the link. */
+export interface LinkEstimate {
+  readonly throughput: ThroughputEstimator;
+  readonly loss: LossEstimator;
 }
 
 export interface Decision {
@@ -40,21 +48,16 @@ export type ReviewResult =
  */
 export class RateControl {
   readonly #abr: Abr;
-  readonly #estimator: ThroughputEstimator;
+  readonly #link: LinkEstimate;
   readonly #bufferSegments: number;
   readonly #onDecision: (event: DecisionEvent) => void;
   #candidates: readonly RepresentationMap[] = [];
   #decision: Decision | undefined;
   #previous: Decision | undefined;
 
-  constructor(
-    abr: Abr,
-    estimator: ThroughputEstimator,
-    bufferSegments: number,
-    onDecision: (event: DecisionEvent) => void,
-  ) {
+  constructor(abr: Abr, link: LinkEstimate, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
     this.#abr = abr;
-    this.#estimator = estimator;
+    this.#link = link;
     this.#bufferSegments = bufferSegments;
     this.#onDecision = onDecision;
   }
@@ -76,7 +79,7 @@ export class RateControl {
   /** Looks at a download under way. */
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
     const { representation, option, ladder, delay } = decision;
-    const state = { ...decision.state, bufferLevel, throughput: this.#estimator.throughput };
+    const state = { ...decision.state, ...this.#linkState(), bufferLevel };
     const steps = representation.segment(state.segmentIndex)!.steps;
     const review = this.#abr.review({
       state,
@@ -89,7 +92,7 @@ export class RateControl {
     });
     if (review.action !== 'restart') return review;
     // What has arrived is thrown away, but what it says about the link is not.
-    this.#estimator.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
+    this.#link.throughput.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
     const restarted = { state, ladder, delay, ...chosen(ladder, review.option, state.segmentIndex) };
     return { action: 'restart', decision: this.#remember(restarted) };
   }
@@ -115,22 +118,24 @@ export class RateControl {
   #decide(candidates: readonly RepresentationMap[], situation: Situation): Decision | undefined {
     const { segmentIndex, segmentDuration, bufferLevel, segments } = situation;
     const ladder = [...new Set([...this.#candidates, ...candidates])].sort((a, b) => a.bandwidth - b.bandwidth);
-    const maps = ladder.map((representation) => segmentOrNothing(representation, segmentIndex));
-    const options = segmentOptions(maps).filter(
-      ({ representation, level }) => segments === 'partial' || level === maps[representation]!.steps.length - 1,
-    );
+    const upcoming = upcomingOptions(ladder, segmentIndex, segments);
+    const [options = []] = upcoming;
     const choosable = options.filter(({ representation }) => candidates.includes(ladder[representation]!));
     if (choosable.length === 0) return undefined;
     const state: DecisionState = {
-      ...{ segmentIndex, segmentDuration, bufferLevel, options },
+      ...{ segmentIndex, segmentDuration, bufferLevel, options, upcoming },
       bufferCapacity: (this.#bufferSegments + 1) * segmentDuration,
-      throughput: this.#estimator.throughput,
-      samples: this.#estimator.samples,
+      ...this.#linkState(),
       lastChoice: this.#lastChoiceIn(ladder),
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
     };
     const { option, delay } = this.#abr.choose({ ...state, options: choosable });
     return this.#remember({ state, ladder, delay, ...chosen(ladder, option, segmentIndex) });
+  }
+
+  #linkState(): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate'> {
+    const { throughput, loss } = this.#link;
+    return { throughput: throughput.throughput, samples: throughput.samples, lossRate: loss.lossRate };
   }
 
   #remember(decision: Decision): Decision {
@@ -159,6 +164,24 @@ export class RateControl {
     const representation = ladder.indexOf(this.#previous.representation);
     return representation === -1 ? undefined : { ...this.#previous.option, representation };
   }
+}
+
+/** What can be had of the segment at `index` and of those after it, as far as all of them have VOXEL data. */
+function upcomingOptions(
+  ladder: readonly RepresentationMap[],
+  index: number,
+  segments: Situation['segments'],
+): Option[][] {
+  const upcoming: Option[][] = [];
+  while (upcoming.length < LOOKAHEAD) {
+    const maps = ladder.map((representation) => segmentOrNothing(representation, index + upcoming.length));
+    const options = segmentOptions(maps).filter(
+      ({ representation, level }) => segments === 'partial' || level === maps[representation]!.steps.length - 1,
+    );
+    if (options.length === 0) break;
+    upcoming.push(options);
+  }
+  return upcoming;
 }
 
 function chosen(

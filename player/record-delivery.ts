@@ -8,20 +8,21 @@ import type { SegmentTransport } from './types.js';
 export type DeliveryFacts = Pick<
   DeliveredSegment,
   'received' | 'lost' | 'bytesReliable' | 'bytesUnreliable' | 'bytesLost' | 'seconds'
->;
+> & { readonly timeToFirstByte?: number };
 
 /** Takes note of a segment that dash.js is about to append. */
 export function recordDelivery(
-  { journal, throughput, rateControl }: LoadContext,
+  { journal, throughput, loss, rateControl }: LoadContext,
   { request, map }: LoadJob,
   how: { readonly level: number; readonly transport: SegmentTransport },
   facts: DeliveryFacts,
   repaired: RepairedSegment,
 ): void {
   const { index, startTime, duration, representation } = request.customData.request;
-  throughput.add({ bytes: facts.bytesReliable + facts.bytesUnreliable, seconds: facts.seconds });
+  const { received, lost, bytesReliable, bytesUnreliable, bytesLost, seconds, timeToFirstByte } = facts;
+  throughput.add({ bytes: bytesReliable + bytesUnreliable, seconds, timeToFirstByte });
+  if (how.transport === 'datagrams') loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
   rateControl?.delivered(index);
-  const { received, lost, bytesReliable, bytesUnreliable, bytesLost, seconds } = facts;
   const { id, bandwidth } = representation!;
   const record = createSegmentRecord({
     ...{ index, startTime, duration, representation: id, bandwidth, ...how },

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ThroughputEstimator } from '../src/abr-star/index.js';
+import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
 import { openSession, VoxelError, type VoxelTransport } from '../src/voxel-loader/index.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';
 import { fileBytes, segmentOf } from '../test/unit/segment-content.js';
@@ -35,6 +35,7 @@ describe('SegmentLoad', () => {
   let response: LoaderResponse;
   let handlers: Record<'onloadend' | 'onprogress' | 'onabort', ReturnType<typeof vi.fn<() => void>>>;
   let parentLoad: ReturnType<typeof vi.fn<Load>>;
+  let loss: LossEstimator;
 
   beforeEach(() => {
     handlers = { onloadend: vi.fn(), onprogress: vi.fn(), onabort: vi.fn() };
@@ -48,6 +49,7 @@ describe('SegmentLoad', () => {
     };
     response = { request };
     parentLoad = vi.fn();
+    loss = new LossEstimator();
     delivered = [];
     fallbacks = [];
   });
@@ -70,6 +72,7 @@ describe('SegmentLoad', () => {
       repairers: new Repairers(),
       journal: new Journal(events),
       throughput: new ThroughputEstimator(),
+      loss,
       rateControl: { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' })) },
       bufferLevel: () => 8,
     };
@@ -96,6 +99,7 @@ describe('SegmentLoad', () => {
     expect(handlers.onprogress.mock.lastCall).toEqual([{ loaded: 140, total: 140, lengthComputable: true }]);
     expect(handlers.onloadend).toHaveBeenCalledOnce();
     expect(parentLoad).not.toHaveBeenCalled();
+    expect(loss.lossRate).toBeUndefined();
     expect(delivered).toMatchObject([
       { record: { index: 3, representation: 'q00', transport: 'reliable', bytesReliable: 50, bytesUnreliable: 90 } },
     ]);

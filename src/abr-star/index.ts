@@ -1,5 +1,6 @@
 export { AbrError, type AbrErrorCode } from './errors.js';
-export { segmentOptions } from './options.js';
+export { LossEstimator } from './loss.js';
+export { LOOKAHEAD, segmentOptions } from './options.js';
 export { abrNames, createAbr, type AbrName, type AbrSettings } from './registry.js';
 export { ThroughputEstimator } from './throughput.js';
 export type {

@@ -1,6 +1,9 @@
 import type { SegmentMap } from '../manifest/segment-map.js';
 import type { Option } from './types.js';
 
+/** How many segments' options a rule is told, the next one's included (`DecisionState.upcoming`). */
+export const LOOKAHEAD = 8;
+
 /**
  * Every way to download one segment, sorted by representation, then level. `segments[r]` is the segment's map in
  * representation `r` of the ladder; a representation without a map has no options.

@@ -11,7 +11,8 @@ Without --video: a minute of real footage, made on first use.
   --duration S      prepare only its first S seconds
   --loss P          drop P % of the packets from server to client (a seeded UDP relay goes in between)
   --seed N          seed of the relay's drops (default 1)
-  --rule NAME       abr-star (default), bola-ssim, dashjs
+  --rule NAME       abr-star (default), abr-star-2021, abr-star-reliable, bola-ssim, bola, bola-e, mpc, beta, tput
+                    (docs/ABR.md), or dashjs: dash.js' own
   --buffer N        buffer length in segments, 1 to 7 (default 7)
   --transport NAME  datagrams (default), reliable (no datagrams), http (no WebTransport), plain (stock dash.js alone)
   --port N          the page's port (default 8080)
@@ -25,7 +26,19 @@ Without --video: a minute of real footage, made on first use.
 
 Exit codes: 0 all went well, 1 playback failed, 2 bad input or the machine lacks something.`;
 
-const RULES = ['abr-star', 'bola-ssim', 'dashjs'];
+/** Spelled out because this runs before anything is built; a test keeps it in step with the plugin's. */
+export const RULES = [
+  'abr-star',
+  'abr-star-2021',
+  'abr-star-reliable',
+  'bola-ssim',
+  'bola',
+  'bola-e',
+  'mpc',
+  'beta',
+  'tput',
+  'dashjs',
+];
 const TRANSPORTS = ['datagrams', 'reliable', 'http', 'plain'];
 
 /** @param {string} name @param {string | undefined} text @param {number} low @param {number} high */

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { parseOptions } from './options.mjs';
+import { abrNames } from '../../src/abr-star/index.js';
+import { parseOptions, RULES } from './options.mjs';
 
 describe('options of npm start', () => {
   it('leaves the defaults to the page', () => {
     expect(parseOptions([])).toMatchObject({ headless: false, json: false, seed: 1, loss: undefined, rule: undefined });
+  });
+
+  it('knows every rule that the plugin has', () => {
+    expect(RULES).toEqual([...abrNames, 'dashjs']);
   });
 
   it.each([

@@ -1,0 +1,39 @@
+import { expect, it, vi } from 'vitest';
+import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
+import { IntervalSet } from '../src/manifest/interval-set.js';
+import { segmentOf } from '../test/unit/segment-content.js';
+import { EventEmitter } from './events.js';
+import { Journal } from './journal.js';
+import type { LoadContext, LoadJob } from './load-context.js';
+import { recordDelivery } from './record-delivery.js';
+import type { SegmentTransport, VoxelEventMap } from './types.js';
+
+function deliver(transport: SegmentTransport): Pick<LoadContext, 'loss' | 'throughput'> {
+  const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator() };
+  const rateControl = { delivered: vi.fn(), review: vi.fn() };
+  const context = { ...link, journal: new Journal(new EventEmitter<VoxelEventMap>()), rateControl };
+  const fragment = { index: 3, startTime: 12, duration: 4, representation: { id: 'q00', bandwidth: 1000 } };
+  const job = { request: { customData: { request: fragment } }, map: segmentOf(1000, [40, 60, 10, 30]) };
+  recordDelivery(
+    context as unknown as LoadContext,
+    job as unknown as LoadJob,
+    { level: 1, transport },
+    {
+      ...{ received: new IntervalSet(), lost: [], bytesReliable: 50, bytesUnreliable: 81, bytesLost: 9 },
+      ...{ seconds: 2, timeToFirstByte: 0.5 },
+    },
+    { bytes: new Uint8Array(), frames: [] },
+  );
+  expect(rateControl.delivered).toHaveBeenCalledExactlyOnceWith(3);
+  return link;
+}
+
+it('tells the estimates what a delivery says about the link', () => {
+  const { loss, throughput } = deliver('datagrams');
+  expect(throughput.samples).toEqual([{ bytes: 131, seconds: 2, timeToFirstByte: 0.5 }]);
+  expect(loss.lossRate).toBe(0.1);
+});
+
+it.each(['reliable', 'http'] as const)('knows of no loss where there are no datagrams: %s', (transport) => {
+  expect(deliver(transport).loss.lossRate).toBeUndefined();
+});
