@@ -1,4 +1,3 @@
-import { createAbr } from '../../src/abr-star/index.js';
 import { constantBitrateContent } from './content-cbr.js';
 import { preparedContent } from './content-prepared.js';
 import { syntheticContent } from './content-synthetic.js';
@@ -9,6 +8,7 @@ import { metricsOf, type Metrics } from './metrics.js';
 import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js';
 import { derivedSeed, seededRandom } from './random.js';
 import { isReference, referenceRule } from './reference-rules.js';
+import { ruleOf } from './rule.js';
 import { playSession, type SessionRecord } from './session.js';
 import { scaled, traceDuration, type Trace } from './trace.js';
 import type { Transport } from './transport.js';
@@ -84,13 +84,13 @@ function play(
   if (isReference(abr)) {
     const [latency, share] = transport.kind === 'flat' ? [transport.latency, 1] : [transport.roundTrip, PAYLOAD_SHARE];
     const link = new Link(scaled(trace, share), start);
-    const rule = referenceRule(abr, { content, link, latency, bufferSegments });
-    return playSession({ content, abr: rule, transport: new FlatTransport(link, latency), bufferSegments });
+    const rule = { abr: referenceRule(abr, { content, link, latency, bufferSegments }), delivery: 'reliable' as const };
+    return playSession({ content, rule, transport: new FlatTransport(link, latency), bufferSegments });
   }
   // Every rule meets the same random losses.
   const lossSeed = derivedSeed(seed, `${trace.name}/${shift}`);
   const server = transportOf(transport, new Link(trace, start), lossSeed);
-  return playSession({ content, abr: createAbr(abr), transport: server, bufferSegments });
+  return playSession({ content, rule: ruleOf(abr), transport: server, bufferSegments });
 }
 
 function transportOf(model: TransportModel, link: Link, seed: number): Transport {

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { abrNames } from '../../src/abr-star/index.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { TransportModel } from './experiment.js';
-import { REFERENCE_NAMES } from './reference-rules.js';
+import { isReference, REFERENCE_NAMES } from './reference-rules.js';
+import { ruleOf } from './rule.js';
 
 export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
 
@@ -13,7 +14,8 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
                      3g-like or lte-like (generated), constant:MBPS, step:MBPS,MBPS@SECONDS
   --mean MBPS        add one constant to each trace so that this is its mean (as the paper does)
   --abr LIST         rules (default: all of ${abrNames.join(', ')}),
-                     or ${REFERENCE_NAMES.join(' and ')}, what rules are measured against
+                     NAME@streams or NAME@datagrams: with its downloads sent that way;
+                     ${REFERENCE_NAMES.join(', ')}: what rules are measured against
   --buffers LIST     buffer lengths in segments, 1 to 100 (default 1,2,3,7); one more is in flight
   --content SOURCE   synthetic (default), cbr, or the folder of a prepared video
   --segments N       segments to play, 2 to 10000 (default 75); shorter content is repeated
@@ -102,8 +104,7 @@ function listOf(name: string, text: string): string[] {
 }
 
 function knownRule(name: string): string {
-  const known: readonly string[] = [...abrNames, ...REFERENCE_NAMES];
-  if (!known.includes(name)) throw new UserError(`--abr knows ${known.join(', ')}, not '${name}'`);
+  if (!isReference(name)) ruleOf(name);
   return name;
 }
 

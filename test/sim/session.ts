@@ -1,19 +1,20 @@
-import { ThroughputEstimator, type Abr, type DecisionState, type Option } from '../../src/abr-star/index.js';
+import {
+  LOOKAHEAD,
+  LossEstimator,
+  ThroughputEstimator,
+  type DecisionState,
+  type Option,
+} from '../../src/abr-star/index.js';
 import type { Content } from './content.js';
 import { deliveredScore, levelSent } from './delivered-score.js';
 import { attempt, type Attempt } from './download.js';
 import { Playback } from './playback.js';
+import type { Rule } from './rule.js';
 import type { Transport } from './transport.js';
-
-/** How far a rule may look ahead, in segments (`DecisionState.upcoming`). */
-const LOOKAHEAD = 8;
-
-/** Weight that the latest segment has in the loss rate that rules are told. */
-const LOSS_WEIGHT = 0.2;
 
 export interface SessionSetup {
   readonly content: Content;
-  readonly abr: Abr;
+  readonly rule: Rule;
   readonly transport: Transport;
   /** Segments that the buffer holds beside the one in flight (docs/ABR.md). */
   readonly bufferSegments: number;
@@ -30,8 +31,6 @@ export interface PlayedSegment {
   readonly partial: boolean;
   readonly kept: boolean;
   readonly restarts: number;
-  /** Bytes that were thrown away by restarts. */
-  readonly wasted: number;
 }
 
 /** One playback from its first request to its last picture. Seconds. */
@@ -51,10 +50,10 @@ export function playSession(setup: SessionSetup): SessionRecord {
 class Session {
   readonly #setup: SessionSetup;
   readonly #playback = new Playback();
-  readonly #estimator = new ThroughputEstimator();
+  readonly #throughput = new ThroughputEstimator();
+  readonly #loss = new LossEstimator();
   readonly #capacity: number;
   #lastChoice: Option | undefined;
-  #lossRate: number | undefined;
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
@@ -69,29 +68,23 @@ class Session {
   }
 
   #play(index: number): PlayedSegment {
-    const { abr, content, transport } = this.#setup;
-    const state = this.#state(index);
-    const choice = abr.choose(state);
+    const { rule, content, transport } = this.#setup;
+    const decided = this.#state(index);
+    const choice = rule.abr.choose(decided);
     this.#wait(choice.delay);
 
-    const delivery = abr.transport ?? 'datagrams';
     let option = choice.option;
-    let wasted = 0;
     for (let restarts = 0; ; restarts++) {
       const segment = content.segments[index]![option.representation]!;
-      const throughput = this.#estimator.throughput;
-      const outcome = attempt({
-        ...{ abr, transport, delivery, option, segment },
-        playback: this.#playback,
-        state: { ...state, throughput },
-      });
+      const playback = this.#playback;
+      const state = { ...decided, ...this.#link() };
+      const outcome = attempt({ ...rule, transport, playback, state, option, segment });
       this.#learn(outcome);
       this.#lastChoice = option;
       if (outcome.ending.action !== 'restart') {
         this.#playback.append(content.segmentDuration);
-        return { ...asPlayed(outcome, segment), restarts, wasted };
+        return { ...asPlayed(outcome, segment), restarts };
       }
-      wasted += outcome.reliable + outcome.unreliable;
       option = outcome.ending.option;
     }
   }
@@ -105,10 +98,8 @@ class Session {
 
   #learn({ reliable, unreliable, lost, seconds }: Attempt): void {
     const timeToFirstByte = Math.min(seconds, this.#setup.transport.latency);
-    this.#estimator.add({ bytes: reliable + unreliable, seconds, timeToFirstByte });
-    if (unreliable + lost === 0) return;
-    const lossRate = lost / (unreliable + lost);
-    this.#lossRate = this.#lossRate === undefined ? lossRate : lerp(this.#lossRate, lossRate, LOSS_WEIGHT);
+    this.#throughput.add({ bytes: reliable + unreliable, seconds, timeToFirstByte });
+    if (this.#setup.rule.delivery === 'datagrams') this.#loss.add({ bytesSent: unreliable + lost, bytesLost: lost });
   }
 
   #state(segmentIndex: number): DecisionState {
@@ -117,20 +108,24 @@ class Session {
       ...{ segmentIndex, segmentDuration, ladder },
       bufferLevel: this.#playback.bufferLevel,
       bufferCapacity: this.#capacity,
-      throughput: this.#estimator.throughput,
-      samples: this.#estimator.samples,
       lastChoice: this.#lastChoice,
       options: options[segmentIndex]!,
       upcoming: options.slice(segmentIndex, segmentIndex + LOOKAHEAD),
-      ...(this.#lossRate === undefined ? {} : { lossRate: this.#lossRate }),
+      ...this.#link(),
     };
+  }
+
+  /** What the downloads so far say about the link. */
+  #link(): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate'> {
+    const { throughput, samples } = this.#throughput;
+    return { throughput, samples, lossRate: this.#loss.lossRate };
   }
 }
 
 function asPlayed(
   { ending, option, reliable, unreliable, lost }: Attempt,
   segment: Content['segments'][number][number],
-): Omit<PlayedSegment, 'restarts' | 'wasted'> {
+): Omit<PlayedSegment, 'restarts'> {
   const sent = unreliable + lost;
   const level = ending.action === 'keep' ? levelSent(segment, sent) : option.level;
   return {
@@ -141,8 +136,4 @@ function asPlayed(
     partial: level < segment.steps.length - 1 || lost > 0,
     kept: ending.action === 'keep',
   };
-}
-
-function lerp(from: number, to: number, weight: number): number {
-  return from + weight * (to - from);
 }
