@@ -24,8 +24,8 @@ const STALL_WEIGHT = 3;
  *
  *     Σ bitrate − λ · Σ |change of bitrate| − μ · Σ seconds of stall
  *
- * (Yin et al., §3 and §4). Exact, by branch and bound: 13 levels and 5 segments are 371,293 plans, of which a few
- * thousand are looked at.
+ * (Yin et al., §3 and §4). Exact, by branch and bound: 13 levels and 5 segments are 371,293 plans, and about a
+ * thousand steps decide among them.
  */
 export function bestFirstStep(segments: readonly (readonly PlanLevel[])[], start: PlanStart): number {
   const limits = valueLimits(segments, start.segmentDuration);
@@ -46,7 +46,7 @@ export function bestFirstStep(segments: readonly (readonly PlanLevel[])[], start
       bestFirst = first;
       return;
     }
-    if (value + limits[length]!(bufferLevel) <= best) return;
+    if (value + limits[length]!(bufferLevel, bitrate) <= best) return;
     const levels = segments[length]!;
     for (let index = levels.length - 1; index >= 0; index--) {
       const level = levels[index]!;
@@ -97,13 +97,14 @@ function bufferAfter({ seconds }: PlanLevel, bufferLevel: number, buffer: PlanSt
 }
 
 /**
- * For each segment, what the value can grow by from it on, given the buffer then (seconds): every segment at its highest
- * bitrate; or, where a second of download buys less bitrate than a second of stall costs, what is bought before a stall.
+ * For each segment, what the value can at most grow by from it on, given the buffer (seconds) and the bitrate before it. The
+ * sum of bitrates is at most that of the highest levels, and, where a second of download buys less bitrate than a second of
+ * stall costs, what can be bought without a stall. To reach the mean of that sum from below is a change, which costs.
  */
 function valueLimits(
   segments: readonly (readonly PlanLevel[])[],
   segmentDuration: number,
-): ((bufferLevel: number) => number)[] {
+): ((bufferLevel: number, bitrate: number | undefined) => number)[] {
   let highest = 0;
   let perSecond = 0;
   return segments
@@ -112,8 +113,12 @@ function valueLimits(
       highest += Math.max(...levels.map(({ bitrate }) => bitrate));
       perSecond = Math.max(perSecond, ...levels.map(({ bitrate, seconds }) => bitrate / seconds));
       const [most, rate] = [highest, perSecond];
-      if (!(rate <= STALL_WEIGHT)) return () => most;
-      return (bufferLevel: number) => Math.min(most, rate * (bufferLevel + followers * segmentDuration));
+      return (bufferLevel: number, bitrate: number | undefined) => {
+        const bought = rate * (bufferLevel + followers * segmentDuration);
+        const sum = rate <= STALL_WEIGHT ? Math.min(most, bought) : most;
+        const mean = sum / (followers + 1);
+        return sum - CHANGE_WEIGHT * Math.max(0, mean - (bitrate ?? mean));
+      };
     })
     .toReversed();
 }
