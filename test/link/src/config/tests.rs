@@ -1,0 +1,126 @@
+use super::*;
+use crate::testing::{ms, packet};
+use serde_json::{Value, json};
+
+/// 10 Mbit/s, a queue of 1.25 bandwidth-delay products and 15 ms of delay, but for the `changes`.
+fn direction(changes: &Value) -> Value {
+    let mut fields = json!({
+        "trace": { "mbps": 10 },
+        "queue": { "discipline": "drop-tail", "limit": { "bdp": 1.25 } },
+        "delayMs": 15,
+    });
+    for (name, value) in changes.as_object().expect("fields") {
+        fields[name] = value.clone();
+    }
+    fields
+}
+
+fn link_file(down: &Value) -> Value {
+    json!({ "paths": [{ "down": direction(down), "up": direction(&json!({})) }] })
+}
+
+fn parse_value(file: &Value) -> Result<Link> {
+    parse(&file.to_string(), Path::new(""))
+}
+
+fn problem(file: &Value) -> String {
+    parse_value(file).err().unwrap_or_else(|| panic!("{file} is refused")).to_string()
+}
+
+fn down(changes: &Value) -> Direction {
+    parse_value(&link_file(changes)).expect("a valid link").paths.remove(0).down
+}
+
+/// How many of 1000 packets that come at once get through.
+fn room(changes: &Value) -> usize {
+    let mut down = down(changes);
+    (0..1000).for_each(|number| down.arrive(packet(number, ms(0))));
+    down.advance(ms(60_000));
+    std::iter::from_fn(|| down.take_due(ms(60_000))).count()
+}
+
+#[test]
+fn a_queue_is_limited_in_packets_bytes_or_bandwidth_delay_products() {
+    let limited = |limit: Value| room(&json!({ "queue": { "discipline": "drop-tail", "limit": limit } }));
+    // One more is being sent.
+    assert_eq!(limited(json!({ "packets": 750 })), 750 + 1);
+    assert_eq!(limited(json!({ "bytes": 15_000 })), 10 + 1);
+    // Thesis §6.4: 1.25 times the product of 10 Mbit/s and 30 ms is a queue of 32 packets.
+    assert_eq!(limited(json!({ "bdp": 1.25 })), 32 + 1);
+}
+
+#[test]
+fn the_bandwidth_of_the_product_is_the_mean_after_the_offset() {
+    let steps = json!([{ "seconds": 1, "mbps": 0 }, { "seconds": 1, "mbps": 2 }]);
+    assert_eq!(room(&json!({ "trace": { "steps": steps, "meanMbps": 10 } })), 32 + 1);
+}
+
+#[test]
+fn every_discipline_has_its_name() {
+    for discipline in ["drop-tail", "codel", "pie", "fq-codel"] {
+        let queue = json!({ "discipline": discipline, "limit": { "packets": 40 } });
+        assert!(room(&json!({ "queue": queue })) >= 41, "{discipline}");
+    }
+}
+
+#[test]
+fn a_trace_starts_where_it_is_told_to() {
+    let steps = json!([{ "seconds": 1, "mbps": 0 }, { "seconds": 1, "mbps": 12 }]);
+    let mut down = down(&json!({ "trace": { "steps": steps, "startSeconds": 1.5 } }));
+    down.arrive(packet(0, ms(0)));
+    assert_eq!(down.next_event(), ms(1));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let trace = |trace: Value| json!({ "trace": trace });
+    let limit = |limit: Value| json!({ "queue": { "discipline": "drop-tail", "limit": limit } });
+    let mistakes = [
+        (json!({ "delayMs": -1 }), "delayMs: -1 is not within 0 and 60000"),
+        (json!({ "lossPercent": 101 }), "lossPercent: 101 is not within 0 and 100"),
+        (trace(json!({})), "trace: give one of file, mbps and steps"),
+        (trace(json!({ "mbps": 1, "file": "x" })), "trace: give one of file, mbps and steps"),
+        (trace(json!({ "mbps": 0 })), "trace: a link that never carries anything"),
+        (trace(json!({ "mbps": 1, "startSeconds": -1 })), "startSeconds: -1 is not within 0 and 86400"),
+        (trace(json!({ "mbps": 1, "meanMbps": 1e9 })), "trace: a rate that is negative or beyond 1 Tbit/s"),
+        (trace(json!({ "file": "no/such.csv" })), "cannot read no/such.csv: No such file or directory (os error 2)"),
+        (limit(json!({ "packets": 0 })), "limit: no packet fits into the queue"),
+        (limit(json!({ "bytes": 1 })), "limit: 1 bytes are less than a packet of 1500"),
+        (
+            json!({ "queue": { "discipline": "codel", "limit": { "packets": 9 }, "targetMs": 0 } }),
+            "targetMs: 0 is not within 0.001 and 60000",
+        ),
+    ];
+    for (changes, message) in mistakes {
+        assert_eq!(problem(&link_file(&changes)), message);
+    }
+    assert_eq!(problem(&json!({ "paths": [] })), "paths: a link has one or two");
+    assert!(problem(&link_file(&json!({ "delay": 1 }))).starts_with("unknown field `delay`, expected one of `trace`"));
+    let unknown = json!({ "queue": { "discipline": "red" } });
+    assert!(problem(&link_file(&unknown)).starts_with("unknown variant `red`"));
+    assert!(parse("{", Path::new("")).err().expect("no JSON").to_string().contains("line 1 column 1"));
+}
+
+#[test]
+fn paths_have_names_that_files_can_have() {
+    let path = |name: &str| json!({ "name": name, "down": direction(&json!({})), "up": direction(&json!({})) });
+    let paths = |names: &[&str]| json!({ "paths": names.iter().map(|name| path(name)).collect::<Vec<_>>() });
+    let link = parse_value(&paths(&["lte", "wifi"])).expect("a valid link");
+    assert_eq!(link.paths.iter().map(|path| path.name.as_str()).collect::<Vec<_>>(), ["lte", "wifi"]);
+    assert_eq!(problem(&paths(&["lte", "lte"])), "paths: both are called lte");
+    assert!(problem(&paths(&["../lte"])).contains("is no name for a file"));
+    assert_eq!(problem(&paths(&["a", "b", "c"])), "paths: a link has one or two");
+}
+
+#[test]
+fn directions_lose_different_packets() {
+    let lossy = direction(&json!({ "lossPercent": 50 }));
+    let mut link = parse_value(&json!({ "paths": [{ "down": lossy, "up": lossy }] })).expect("a valid link");
+    let path = &mut link.paths[0];
+    let [down, up] = [&mut path.down, &mut path.up].map(|direction| {
+        (0..20).for_each(|number| direction.arrive(packet(number, ms(10 * u64::from(number)))));
+        direction.advance(ms(900));
+        std::iter::from_fn(|| direction.take_due(ms(900))).map(|departure| departure.packet.arrived).collect::<Vec<_>>()
+    });
+    assert_ne!(down, up);
+}

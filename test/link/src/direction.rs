@@ -1,0 +1,273 @@
+use crate::{
+    packet::Packet,
+    queue::{Backlog, Drops, Queue},
+    random::Random,
+    transmitter::Transmitter,
+};
+use std::{collections::VecDeque, mem, time::Duration};
+
+/// How long each line of the log stands for: a second, as in the traces.
+pub const TICK: Duration = Duration::from_secs(1);
+
+/// What a direction is made of; a packet passes it from top to bottom.
+pub struct Stages {
+    /// Probability with which each packet is lost, independently of all else.
+    pub loss: f64,
+    pub random: Random,
+    pub queue: Box<dyn Queue>,
+    pub transmitter: Transmitter,
+    /// How long a packet travels after it is sent.
+    pub delay: Duration,
+}
+
+/// One direction of a link. Everything that happens in it happens at its own time, however late it is asked about: a late
+/// call delays packets, but never costs capacity.
+pub struct Direction {
+    stages: Stages,
+    sending: Option<Departure>,
+    travelling: VecDeque<Departure>,
+    tick: Tick,
+    finished: Vec<Tick>,
+    /// The queue's drops when the current tick began.
+    drops_before: Drops,
+}
+
+/// A packet and when it is done with the stage that it is in.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Departure {
+    pub due: Duration,
+    pub packet: Packet,
+}
+
+/// What happened within one [`TICK`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tick {
+    pub start: Duration,
+    pub arrived: Backlog,
+    /// Sent by the transmitter; it arrives at the far end after the delay.
+    pub delivered: Backlog,
+    /// What the trace would have let through.
+    pub capacity_bytes: f64,
+    pub lost: u64,
+    pub drops: Drops,
+    /// Waiting at the end.
+    pub queue: Backlog,
+    pub queue_packets_max: usize,
+    /// From a delivered packet's arrival until it is sent: summed up, and the longest.
+    pub sojourn_sum: Duration,
+    pub sojourn_max: Duration,
+}
+
+impl Direction {
+    pub fn new(stages: Stages) -> Self {
+        Self {
+            stages,
+            sending: None,
+            travelling: VecDeque::new(),
+            tick: Tick::default(),
+            finished: Vec::new(),
+            drops_before: Drops::default(),
+        }
+    }
+
+    /// Takes a packet in; packets come in the order of their arrival.
+    pub fn arrive(&mut self, packet: Packet) {
+        let now = packet.arrived;
+        self.advance(now);
+        count(&mut self.tick.arrived, &packet);
+        if self.stages.random.chance(self.stages.loss) {
+            self.tick.lost += 1;
+            return;
+        }
+        self.stages.queue.enqueue(packet);
+        self.tick.queue_packets_max = self.tick.queue_packets_max.max(self.stages.queue.backlog().packets);
+        if self.sending.is_none() {
+            self.send_next(now);
+        }
+    }
+
+    /// Lets everything happen that is due by `now`.
+    pub fn advance(&mut self, now: Duration) {
+        loop {
+            let tick_end = self.tick.start + TICK;
+            if let Some(sent) = self.sending.take_if(|sending| sending.due <= now.min(tick_end)) {
+                self.finish_sending(sent);
+            } else if tick_end <= now {
+                self.finish_tick(tick_end);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The next packet that has reached the far end by `now`.
+    pub fn take_due(&mut self, now: Duration) -> Option<Departure> {
+        if self.travelling.front()?.due > now {
+            return None;
+        }
+        self.travelling.pop_front()
+    }
+
+    /// When something will happen next if no packet arrives.
+    pub fn next_event(&self) -> Duration {
+        let events = [self.sending.as_ref(), self.travelling.front()].into_iter().flatten();
+        events.map(|departure| departure.due).fold(self.tick.start + TICK, Duration::min)
+    }
+
+    /// The ticks that have ended since the last call.
+    pub fn take_ticks(&mut self) -> Vec<Tick> {
+        mem::take(&mut self.finished)
+    }
+
+    /// Ends the log: what is left of the current tick becomes a last, shorter one.
+    pub fn finish(&mut self, now: Duration) {
+        self.advance(now);
+        self.finish_tick(now);
+    }
+
+    fn send_next(&mut self, now: Duration) {
+        let begin = self.stages.transmitter.free_at().max(now);
+        self.sending = self.stages.queue.dequeue(begin).map(|packet| {
+            let due = self.stages.transmitter.send(begin, packet.wire_bytes);
+            Departure { due, packet }
+        });
+    }
+
+    fn finish_sending(&mut self, Departure { due, packet }: Departure) {
+        let sojourn = due.saturating_sub(packet.arrived);
+        count(&mut self.tick.delivered, &packet);
+        self.tick.sojourn_sum += sojourn;
+        self.tick.sojourn_max = self.tick.sojourn_max.max(sojourn);
+        self.travelling.push_back(Departure { due: due + self.stages.delay, packet });
+        self.send_next(due);
+    }
+
+    fn finish_tick(&mut self, end: Duration) {
+        let drops = self.stages.queue.drops();
+        let backlog = self.stages.queue.backlog();
+        let next = Tick { start: end, queue_packets_max: backlog.packets, ..Tick::default() };
+        let tick = mem::replace(&mut self.tick, next);
+        self.finished.push(Tick {
+            capacity_bytes: self.stages.transmitter.capacity(tick.start, end),
+            drops: Drops {
+                full: drops.full - self.drops_before.full,
+                managed: drops.managed - self.drops_before.managed,
+            },
+            queue: backlog,
+            ..tick
+        });
+        self.drops_before = drops;
+    }
+}
+
+fn count(total: &mut Backlog, packet: &Packet) {
+    total.packets += 1;
+    total.bytes += packet.wire_bytes;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        queue::{DropTail, Limit},
+        testing::{ms, number_of, packet},
+        trace::{RateTrace, Trace},
+    };
+
+    /// 12 Mbit/s, so that a full packet takes 1 ms; a queue of 10; 15 ms of delay.
+    fn direction(loss: f64, seed: u64) -> Direction {
+        let trace = Trace::Rates(RateTrace::constant(12e6).expect("a valid rate"));
+        Direction::new(Stages {
+            loss,
+            random: Random::new(seed, 0),
+            queue: Box::new(DropTail::new(Limit::Packets(10))),
+            transmitter: Transmitter::new(trace, Duration::ZERO),
+            delay: ms(15),
+        })
+    }
+
+    fn departures(direction: &mut Direction, now: Duration) -> Vec<(u32, Duration)> {
+        direction.advance(now);
+        std::iter::from_fn(|| direction.take_due(now))
+            .map(|departure| (number_of(&departure.packet), departure.due))
+            .collect()
+    }
+
+    #[test]
+    fn packets_leave_after_transmission_and_delay() {
+        let mut direction = direction(0.0, 1);
+        direction.arrive(packet(0, ms(100)));
+        direction.arrive(packet(1, ms(100)));
+        direction.arrive(packet(2, ms(200)));
+        assert_eq!(direction.next_event(), ms(116), "the first one reaches the far end");
+        assert_eq!(departures(&mut direction, ms(500)), [(0, ms(116)), (1, ms(117)), (2, ms(216))]);
+        assert_eq!(direction.next_event(), TICK);
+    }
+
+    #[test]
+    fn nothing_leaves_early() {
+        let mut direction = direction(0.0, 1);
+        direction.arrive(packet(0, ms(100)));
+        assert_eq!(departures(&mut direction, ms(115)), []);
+        assert_eq!(departures(&mut direction, ms(116)).len(), 1);
+    }
+
+    #[test]
+    fn one_packet_is_sent_while_the_limit_waits() {
+        let mut direction = direction(0.0, 1);
+        (0..15).for_each(|number| direction.arrive(packet(number, ms(0))));
+        assert_eq!(departures(&mut direction, ms(500)).len(), 11);
+        direction.finish(ms(500));
+        assert_eq!(direction.take_ticks()[0].drops, Drops { full: 4, managed: 0 });
+    }
+
+    #[test]
+    fn a_late_caller_costs_no_capacity() {
+        let arrivals: Vec<Packet> =
+            (0..2000).map(|number| packet(number, Duration::from_micros(700 * u64::from(number)))).collect();
+        let run = |look_every: usize| {
+            let mut direction = direction(0.0, 1);
+            for (index, packet) in arrivals.iter().enumerate() {
+                if index % look_every == 0 {
+                    // The clock is ahead of the packets that were read before it.
+                    direction.advance(packet.arrived + Duration::from_micros(300));
+                }
+                direction.arrive(packet.clone());
+            }
+            departures(&mut direction, ms(10_000)).len()
+        };
+        let exact = run(1);
+        assert!(run(7).abs_diff(exact) <= 2 && run(2000).abs_diff(exact) <= 2, "{exact} packets");
+    }
+
+    #[test]
+    fn the_same_seed_loses_the_same_packets() {
+        let survivors = |seed| {
+            let mut direction = direction(0.1, seed);
+            (0..1000).for_each(|number| direction.arrive(packet(number, ms(2 * u64::from(number)))));
+            departures(&mut direction, ms(10_000)).into_iter().map(|(number, _)| number).collect::<Vec<_>>()
+        };
+        assert_eq!(survivors(1), survivors(1));
+        assert_ne!(survivors(1), survivors(2));
+        assert!((850..950).contains(&survivors(1).len()));
+    }
+
+    #[test]
+    fn ticks_account_for_every_packet() {
+        let mut direction = direction(0.2, 3);
+        for number in 0..5000u32 {
+            direction.arrive(packet(number, Duration::from_micros(500 * u64::from(number))));
+        }
+        direction.finish(ms(2600));
+        let ticks = direction.take_ticks();
+        assert_eq!(ticks.iter().map(|tick| tick.start).collect::<Vec<_>>(), [ms(0), ms(1000), ms(2000)]);
+        let total = |value: fn(&Tick) -> u64| ticks.iter().map(value).sum::<u64>();
+        let arrived = total(|tick| tick.arrived.packets as u64);
+        let gone = total(|tick| tick.delivered.packets as u64 + tick.lost + tick.drops.full + tick.drops.managed);
+        assert_eq!((arrived, gone), (5000, 5000));
+        assert_eq!(ticks[2].queue, Backlog::default());
+        assert!((999..=1000).contains(&ticks[0].delivered.packets), "1 ms each");
+        assert!((ticks[0].capacity_bytes - 1.5e6).abs() < 1e-3 && (ticks[2].capacity_bytes - 0.9e6).abs() < 1e-3);
+        assert!(ticks[1].sojourn_max <= ms(11) && ticks[1].sojourn_max > ms(9), "{:?}", ticks[1].sojourn_max);
+    }
+}

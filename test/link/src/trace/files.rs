@@ -1,0 +1,134 @@
+use super::{DeliveryTrace, RateStep, RateTrace, Trace};
+use crate::error::{Context, Error, Result};
+use std::{fs, path::Path};
+
+/// Traces are a few hundred kilobytes; whatever is larger is none.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+const CSV_HEADER: &str = "second,mbps";
+
+/// Reads a trace. The name tells the format: `.csv` has lines of `second,mbps` under a header; `.sum` lines of a second and
+/// the bytes in it, as the authors of VOXEL publish their traces; anything else is Mahimahi's, a line of milliseconds for
+/// every packet that the link could carry.
+pub fn load(path: &Path) -> Result<Trace> {
+    let text = read_text(path)?;
+    let parsed = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("csv") => parse_csv(&text).map(Trace::Rates),
+        Some("sum") => parse_sum(&text).map(Trace::Rates),
+        _ => parse_mahimahi(&text).map(Trace::Deliveries),
+    };
+    parsed.map_err(|problem| Error::Input(format!("{}: {problem}", path.display())))
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    let action = || format!("cannot read {}", path.display());
+    let metadata = fs::metadata(path).context(action())?;
+    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
+        return Err(Error::Input(format!("{}: not a trace file", path.display())));
+    }
+    fs::read_to_string(path).context(action())
+}
+
+fn parse_csv(text: &str) -> Result<RateTrace, String> {
+    let header = text.lines().next().unwrap_or_default().replace(' ', "");
+    if header != CSV_HEADER {
+        return Err(format!("line 1: the header is not {CSV_HEADER}"));
+    }
+    parse_seconds(text, 1, |line| line.split(',').collect(), |mbps, _| mbps * 1e6)
+}
+
+fn parse_sum(text: &str) -> Result<RateTrace, String> {
+    parse_seconds(text, 0, |line| line.split_whitespace().collect(), |bytes, seconds| 8.0 * bytes / seconds)
+}
+
+/// Lines of a second and a value, in equal steps. `rate` turns the value of a step that lasts so many seconds into bit/s.
+fn parse_seconds(
+    text: &str,
+    header_lines: usize,
+    split: impl Fn(&str) -> Vec<&str>,
+    rate: impl Fn(f64, f64) -> f64,
+) -> Result<RateTrace, String> {
+    let rows = numbered_lines(text, header_lines)
+        .map(|(number, line)| match split(line).as_slice() {
+            [second, value] => Ok((number, parse_number(number, second)?, parse_number(number, value)?)),
+            _ => Err(format!("line {number}: not two numbers")),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let step = if let [(_, first, _), (_, second, _), ..] = rows[..] { second - first } else { 1.0 };
+    let evenly = |pair: &[(usize, f64, f64)]| step > 0.0 && (pair[1].1 - pair[0].1 - step).abs() < 1e-6;
+    if let Some(pair) = rows.windows(2).find(|pair| !evenly(pair)) {
+        return Err(format!("line {}: the seconds do not ascend by equal steps", pair[1].0));
+    }
+    RateTrace::new(
+        rows.iter().map(|(_, _, value)| RateStep { seconds: step, bits_per_second: rate(*value, step) }).collect(),
+    )
+}
+
+fn parse_mahimahi(text: &str) -> Result<DeliveryTrace, String> {
+    let times = numbered_lines(text, 0)
+        .map(|(number, line)| line.parse().map_err(|_| format!("line {number}: not a number of milliseconds")))
+        .collect::<Result<Vec<u32>, _>>()?;
+    DeliveryTrace::new(times.into_iter().map(u64::from).collect())
+}
+
+/// The lines that hold something, with their numbers, after a header of so many lines.
+fn numbered_lines(text: &str, header_lines: usize) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().skip(header_lines);
+    numbered.map(|(index, line)| (index + 1, line.trim())).filter(|(_, line)| !line.is_empty())
+}
+
+fn parse_number(line: usize, text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| format!("line {line}: not two numbers"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rates(trace: &Result<RateTrace, String>) -> Vec<f64> {
+        trace.as_ref().expect("a valid trace").steps().iter().map(|step| step.bits_per_second).collect()
+    }
+
+    #[test]
+    fn csv_files_hold_mbits_per_second() {
+        assert_eq!(rates(&parse_csv("second,mbps\n0,1.5\n1,0\n\n2, 3\n")), [1.5e6, 0.0, 3e6]);
+    }
+
+    #[test]
+    fn sum_files_hold_bytes_per_second() {
+        assert_eq!(rates(&parse_sum("1 125000\n2\t250000\n")), [1e6, 2e6]);
+    }
+
+    #[test]
+    fn seconds_may_be_longer_or_shorter() {
+        let trace = parse_sum("0.0 125000\n0.5 250000\n").expect("a valid trace");
+        assert_eq!(trace.steps()[0], RateStep { seconds: 0.5, bits_per_second: 2e6 });
+    }
+
+    #[test]
+    fn mistakes_name_their_line() {
+        let csv_mistakes = [
+            ("0,1\n", "line 1: the header is not second,mbps"),
+            ("second,mbps\n0,1\n1,x\n", "line 3: not two numbers"),
+            ("second,mbps\n0,1\n1,inf\n", "line 3: not two numbers"),
+            ("second,mbps\n0,1,2\n", "line 2: not two numbers"),
+            ("second,mbps\n0,1\n1,1\n3,1\n", "line 4: the seconds do not ascend by equal steps"),
+            ("second,mbps\n0,1\n0,1\n", "line 3: the seconds do not ascend by equal steps"),
+            ("second,mbps\n0,-1\n", "a rate that is negative or beyond 1 Tbit/s"),
+            ("second,mbps\n", "a link that never carries anything"),
+        ];
+        for (text, message) in csv_mistakes {
+            assert_eq!(parse_csv(text).expect_err(text), message);
+        }
+        assert_eq!(parse_mahimahi("1\n-2\n").expect_err("negative"), "line 2: not a number of milliseconds");
+        assert_eq!(parse_mahimahi("").expect_err("empty"), "empty trace");
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_in_one_line() {
+        let message = |path: &str| load(Path::new(path)).expect_err(path).to_string();
+        assert_eq!(message("/"), "/: not a trace file");
+        assert!(message("/no/such.csv").starts_with("cannot read /no/such.csv: No such file"));
+    }
+}
