@@ -43,7 +43,8 @@ export class CongestionWindow {
     }
     const share = Math.min(1, bytes / this.#size);
     this.#reno += RENO_GROWTH * this.#packet * share;
-    const cubic = this.#plateau + CUBIC_GROWTH * (time - this.#plateauTime) ** 3 * this.#packet;
+    const sincePlateau = time - this.#plateauTime;
+    const cubic = this.#plateau + CUBIC_GROWTH * sincePlateau * sincePlateau * sincePlateau * this.#packet;
     const target = Math.min(Math.max(cubic, this.#size), 1.5 * this.#size);
     this.#size = Math.max(this.#size + share * (target - this.#size), this.#reno);
   }

@@ -7,9 +7,12 @@ import { derivedSeed, seededRandom, type Random } from './random.js';
 /** Standard deviation of segment sizes against their mean: 3.77 Mbit/s at 10, Big Buck Bunny in the thesis (Table 6.1). */
 const SIZE_DEVIATION = 0.377;
 
-/** Bounds of a segment's size against the mean: the thesis' capped VBR above (§6.4.1), half the smallest of Fig. 6.2 below. */
+/** A segment's size against the mean: at most that of the thesis' capped VBR (§6.4.1), and never next to nothing. */
 const LARGEST = 2;
 const SMALLEST = 0.2;
+
+/** From prepared clips of Big Buck Bunny; docs/TRIALS.md says with which commands. */
+const SEGMENTS = measured as unknown as readonly MeasuredSegment[];
 
 /**
  * A stream like the thesis' on machines without prepared video: its ladder, its variation of segment sizes, and for
@@ -20,7 +23,7 @@ export function syntheticContent(segmentCount: number, seed: number): Content {
   const random = seededRandom(derivedSeed(seed, 'synthetic content'));
   const sizes = segmentSizes(segmentCount, random);
   const segments = sizes.map((size) => {
-    const model = (measured as MeasuredSegment[])[Math.floor(random.uniform() * measured.length)]!;
+    const model = SEGMENTS[Math.floor(random.uniform() * SEGMENTS.length)]!;
     return THESIS_BITRATES.map((bitrate) => segmentLike(model, bitrate, size));
   });
   const ladder = THESIS_BITRATES.map((bitrate, level) => ({
@@ -46,10 +49,10 @@ function segmentLike(model: MeasuredSegment, bitrate: number, size: number): Con
   const reliableBytes = Math.round(bytes * reliableShare);
   return {
     reliableBytes,
-    steps: steps.map((step) => ({
-      score: score * step.score,
-      frames: step.frames,
-      bytes: Math.round(bytes * step.bytes) - reliableBytes,
+    steps: steps.map(([share, frames, scoreShare]) => ({
+      frames,
+      score: score * scoreShare,
+      bytes: Math.round(bytes * share) - reliableBytes,
     })),
   };
 }

@@ -30,47 +30,83 @@ export interface AttemptSetup {
 }
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms. */
-export function attempt({ abr, transport, delivery, playback, state, option, segment }: AttemptSetup): Attempt {
+export function attempt(setup: AttemptSetup): Attempt {
+  const { abr, transport, delivery, playback, state, option, segment } = setup;
   const requested = playback.time;
-  const asked = option.bytes - option.reliableBytes;
-  let reliableLeft = option.reliableBytes;
-  let unreliableLeft = asked;
-  let lost = 0;
-  const ended = (ending: Attempt['ending']): Attempt => ({
-    ...{ ending, option, lost },
-    reliable: option.reliableBytes - reliableLeft,
-    unreliable: asked - unreliableLeft - lost,
-    seconds: playback.time - requested,
-  });
+  const arrivals = new Arrivals(option);
+  // One object for all reviews of this download: thousands of copies would cost more than everything else.
+  const now = Object.defineProperty({ ...state }, 'bufferLevel', { get: () => playback.bufferLevel });
+  const ended = (ending: Attempt['ending']): Attempt => {
+    const { reliable, unreliable, lost } = arrivals;
+    return { ending, option, reliable, unreliable, lost, seconds: playback.time - requested };
+  };
 
   transport.request(requested, option.bytes);
   for (let reviews = 1; ; reviews++) {
-    const until = requested + reviews * REVIEW_INTERVAL;
-    let now = requested;
-    if (reliableLeft > 0) {
-      const progress = transport.receive(reliableLeft, 'reliable', until);
-      now = progress.time;
-      reliableLeft = now < until ? 0 : reliableLeft - progress.arrived;
-    }
-    if (reliableLeft <= 0 && now < until && unreliableLeft > 0) {
-      const progress = transport.receive(unreliableLeft, delivery, until);
-      now = progress.time;
-      lost += progress.lost;
-      unreliableLeft = now < until ? 0 : unreliableLeft - progress.arrived - progress.lost;
-    }
-    playback.advanceTo(now);
-    if (reliableLeft <= 0 && unreliableLeft <= 0) return ended({ action: 'complete' });
-
-    const unreliable = asked - unreliableLeft - lost;
+    playback.advanceTo(arrivals.receive(transport, delivery, requested + reviews * REVIEW_INTERVAL));
+    if (arrivals.isComplete) return ended({ action: 'complete' });
+    const { reliable, unreliable, hasAllReliable } = arrivals;
     const review = abr.review({
-      state: { ...state, bufferLevel: playback.bufferLevel },
+      state: now,
       option,
       elapsed: playback.time - requested,
-      bytesReceived: option.reliableBytes - reliableLeft + unreliable,
-      phase: reliableLeft > 0 ? 'reliable' : 'unreliable',
-      levelReceived: reliableLeft > 0 ? 0 : levelSent(segment, unreliable),
+      bytesReceived: reliable + unreliable,
+      phase: hasAllReliable ? 'unreliable' : 'reliable',
+      levelReceived: hasAllReliable ? levelSent(segment, unreliable) : 0,
     });
     if (review.action === 'restart') return ended(review);
-    if (review.action === 'keep' && reliableLeft <= 0) return ended({ action: 'keep' });
+    if (review.action === 'keep' && hasAllReliable) return ended({ action: 'keep' });
+  }
+}
+
+/** What has come of an option's bytes so far: the reliable ones first, then the others. */
+class Arrivals {
+  readonly #option: Option;
+  #reliableLeft: number;
+  #unreliableLeft: number;
+  #lost = 0;
+
+  constructor(option: Option) {
+    this.#option = option;
+    this.#reliableLeft = option.reliableBytes;
+    this.#unreliableLeft = option.bytes - option.reliableBytes;
+  }
+
+  get reliable(): number {
+    return this.#option.reliableBytes - this.#reliableLeft;
+  }
+
+  get unreliable(): number {
+    return this.#option.bytes - this.#option.reliableBytes - this.#unreliableLeft - this.#lost;
+  }
+
+  get lost(): number {
+    return this.#lost;
+  }
+
+  get hasAllReliable(): boolean {
+    return this.#reliableLeft <= 0;
+  }
+
+  get isComplete(): boolean {
+    return this.#reliableLeft <= 0 && this.#unreliableLeft <= 0;
+  }
+
+  /** Goes on until `until` or the last byte. Returns when that was. */
+  receive(transport: Transport, delivery: Delivery, until: number): number {
+    let time = -Infinity;
+    if (this.#reliableLeft > 0) {
+      const progress = transport.receive(this.#reliableLeft, 'reliable', until);
+      time = progress.time;
+      // What ends early is complete: sums of fractions of bytes may miss that.
+      this.#reliableLeft = time < until ? 0 : this.#reliableLeft - progress.arrived;
+    }
+    if (this.#unreliableLeft > 0 && time < until) {
+      const progress = transport.receive(this.#unreliableLeft, delivery, until);
+      time = progress.time;
+      this.#lost += progress.lost;
+      this.#unreliableLeft = time < until ? 0 : this.#unreliableLeft - progress.arrived - progress.lost;
+    }
+    return time;
   }
 }

@@ -7,6 +7,9 @@ export class Link {
   /** Bytes carried up to the start of each step; the last is those of one whole pass. */
   readonly #totals: Float64Array;
   readonly #shift: number;
+  /** The last question's end is mostly the next one's start. */
+  #lastTime = 0;
+  #lastCarried = 0;
 
   /** `shift`: seconds into the trace at which time 0 lies. */
   constructor(trace: Trace, shift = 0) {
@@ -17,11 +20,15 @@ export class Link {
     trace.rates.forEach((rate, index) => {
       this.#totals[index + 1] = this.#totals[index]! + (rate * trace.step) / 8;
     });
+    this.#lastCarried = this.#carriedUntil(this.#lastTime);
   }
 
   /** Bytes that the link can carry from `start` to `end`, in seconds. */
   bytesBetween(start: number, end: number): number {
-    return this.#carriedUntil(end) - this.#carriedUntil(start);
+    const before = start === this.#lastTime ? this.#lastCarried : this.#carriedUntil(start);
+    this.#lastTime = end;
+    this.#lastCarried = this.#carriedUntil(end);
+    return this.#lastCarried - before;
   }
 
   /** The time by which the link has carried `bytes`, if it starts at `start`. */

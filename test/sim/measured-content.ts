@@ -1,11 +1,9 @@
 import type { Content, ContentSegment } from './content.js';
 
-/** A quality step relative to the whole segment: share of its bytes (reliable ones included), share of its score. */
-export interface MeasuredStep {
-  readonly bytes: number;
-  readonly frames: number;
-  readonly score: number;
-}
+/**
+ * A quality step relative to the whole segment: share of its bytes (reliable ones included), frames, share of its score.
+ */
+export type MeasuredStep = readonly [bytes: number, frames: number, score: number];
 
 export interface MeasuredLevel {
   /** Of the representation, in bit/s. */
@@ -41,11 +39,11 @@ function measureLevel({ reliableBytes, steps }: ContentSegment, bitrate: number)
     bitrate,
     score: whole.score,
     reliableShare: rounded(reliableBytes / size),
-    steps: thinned(steps).map(({ bytes, frames, score }) => ({
-      bytes: rounded((reliableBytes + bytes) / size),
+    steps: thinned(steps).map(({ bytes, frames, score }) => [
+      rounded((reliableBytes + bytes) / size),
       frames,
-      score: rounded(score / whole.score),
-    })),
+      rounded(score / whole.score),
+    ]),
   };
 }
 
