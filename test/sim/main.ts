@@ -5,8 +5,9 @@ import type { Experiment } from './experiment.js';
 import { parseOptions, USAGE, type SimulateOptions } from './options.js';
 import { runExperiment } from './pool.js';
 import { progressLine } from './progress-line.js';
+import { htmlReport } from './report.js';
 import { summarise } from './summary.js';
-import { textTable } from './text-table.js';
+import { csvTable, textTable } from './text-table.js';
 import { readTraces } from './trace-source.js';
 import { offsetToMean } from './trace.js';
 
@@ -21,11 +22,25 @@ export async function main(args: readonly string[]): Promise<number> {
   prepareFolder(options.out);
   const started = Date.now();
   const results = await runExperiment(experiment, { jobs: options.jobs, onProgress: progressLine('simulating') });
-  const lines = results.map((result) => JSON.stringify(result));
-  writeFileSync(join(options.out, 'sessions.jsonl'), `${lines.join('\n')}\n`);
-  console.log(textTable(summarise(results, baselineOf(options.rules))));
-  say(`${results.length} sessions in ${((Date.now() - started) / 1000).toFixed(1)} s: ${options.out}/sessions.jsonl`);
+  const baseline = baselineOf(options.rules);
+  const rows = summarise(results, baseline);
+  const write = (name: string, text: string) => writeFileSync(join(options.out, name), text);
+  write('sessions.jsonl', results.map((result) => `${JSON.stringify(result)}\n`).join(''));
+  write('summary.csv', csvTable(rows));
+  write('report.html', htmlReport({ results, baseline, facts: factsOf(options, experiment) }));
+  process.stdout.write(`${textTable(rows)}\n`);
+  say(`${results.length} sessions in ${((Date.now() - started) / 1000).toFixed(1)} s: see ${options.out}/report.html`);
   return 0;
+}
+
+function factsOf(options: SimulateOptions, { traces, shifts, segments, seed }: Experiment): string[] {
+  const { kind, ...path } = options.transport;
+  return [
+    `traces: ${options.traces} (${traces.length}), ${shifts} start(s) each`,
+    `content: ${options.content}, ${segments} segments`,
+    `transport: ${kind} ${JSON.stringify(path)}`,
+    `seed: ${seed}`,
+  ];
 }
 
 /** The rule that all others are compared with. */

@@ -4,13 +4,19 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The value below which a share `q` of the values lies, linear between neighbours. */
-export function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const position = q * (sorted.length - 1);
-  const below = Math.floor(position);
-  const upper = sorted[Math.min(below + 1, sorted.length - 1)]!;
-  return sorted[below]! + (position - below) * (upper - sorted[below]!);
+/** The values below which the given shares of `values` lie, linear between neighbours. */
+export function quantiles(values: readonly number[], shares: readonly number[]): number[] {
+  const sorted = Float64Array.from(values).sort();
+  return shares.map((share) => {
+    const position = share * (sorted.length - 1);
+    const below = Math.floor(position);
+    const upper = sorted[Math.min(below + 1, sorted.length - 1)]!;
+    return sorted[below]! + (position - below) * (upper - sorted[below]!);
+  });
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  return quantiles(values, [share])[0]!;
 }
 
 export function median(values: readonly number[]): number {

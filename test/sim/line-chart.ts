@@ -1,0 +1,83 @@
+/** A line of a chart. */
+export interface Series {
+  readonly name: string;
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
+export interface LineChart {
+  readonly title: string;
+  readonly xTitle: string;
+  readonly yTitle: string;
+  readonly series: readonly Series[];
+}
+
+const WIDTH = 460;
+const HEIGHT = 300;
+const MARGIN = { left: 52, right: 12, top: 28, bottom: 40 };
+const TICKS = 5;
+
+/** Told apart by people with any colour vision (Okabe and Ito), repeated with dashes. */
+const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#7f7f7f'];
+const DASHES = ['', '6 3', '2 2'];
+
+/** The stroke of the series at a place in its chart, for the chart and its legend alike. */
+export function strokeOf(index: number): string {
+  const dash = DASHES[Math.floor(index / COLOURS.length) % DASHES.length]!;
+  return `stroke="${COLOURS[index % COLOURS.length]!}"${dash ? ` stroke-dasharray="${dash}"` : ''}`;
+}
+
+/** An SVG element; its axes span the data. */
+export function lineChart({ title, xTitle, yTitle, series }: LineChart): string {
+  const x = axis(
+    series.flatMap(({ points }) => points.map((point) => point[0])),
+    [MARGIN.left, WIDTH - MARGIN.right],
+  );
+  const y = axis(
+    series.flatMap(({ points }) => points.map((point) => point[1])),
+    [HEIGHT - MARGIN.bottom, MARGIN.top],
+  );
+  const lines = series.map(({ name, points }, index) => {
+    const path = points.map(([px, py]) => `${x.place(px).toFixed(1)},${y.place(py).toFixed(1)}`).join(' ');
+    return `<polyline fill="none" stroke-width="1.6" ${strokeOf(index)} points="${path}"><title>${escaped(name)}</title></polyline>`;
+  });
+  const xTicks = x.ticks.map(
+    (tick) =>
+      `<text x="${x.place(tick)}" y="${HEIGHT - MARGIN.bottom + 15}" text-anchor="middle">${label(tick)}</text>`,
+  );
+  const yTicks = y.ticks.map(
+    (tick) =>
+      `<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y.place(tick)}" y2="${y.place(tick)}"/>` +
+      `<text x="${MARGIN.left - 6}" y="${y.place(tick) + 4}" text-anchor="end">${label(tick)}</text>`,
+  );
+  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">
+<text class="title" x="${MARGIN.left}" y="16">${escaped(title)}</text>
+${yTicks.join('')}${xTicks.join('')}
+<text x="${(MARGIN.left + WIDTH) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${escaped(xTitle)}</text>
+<text transform="translate(12 ${HEIGHT / 2}) rotate(-90)" text-anchor="middle">${escaped(yTitle)}</text>
+${lines.join('\n')}
+</svg>`;
+}
+
+/** Text for HTML and SVG, in content and in quoted attributes. */
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+interface Axis {
+  readonly place: (value: number) => number;
+  readonly ticks: readonly number[];
+}
+
+function axis(values: readonly number[], [start, end]: readonly [number, number]): Axis {
+  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const span = high > low ? high - low : 1;
+  return {
+    place: (value) => start + ((value - low) / span) * (end - start),
+    ticks: Array.from({ length: TICKS }, (_, index) => low + (index * span) / (TICKS - 1)),
+  };
+}
+
+function label(value: number): string {
+  return Number(value.toPrecision(3)).toString();
+}

@@ -1,0 +1,125 @@
+import { COLUMNS, COMPARISON_COLUMNS } from './columns.js';
+import type { SessionResult } from './experiment.js';
+import { escaped, lineChart, strokeOf, type Series } from './line-chart.js';
+import { quantiles } from './statistics.js';
+import { summarise, type SummaryRow } from './summary.js';
+
+/** Up to so many traces the report has a table for each. */
+const TRACES_WITH_TABLES = 12;
+
+/** Points of a distribution's curve. */
+const CURVE_POINTS = 101;
+
+export interface ReportInput {
+  readonly results: readonly SessionResult[];
+  readonly baseline: string;
+  /** What was run, one line each. */
+  readonly facts: readonly string[];
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 14px/1.45 system-ui, sans-serif }
+body { max-width: 1100px; margin: 2em auto; padding: 0 1em }
+table { border-collapse: collapse; margin: 1em 0; font-size: 12px; display: block; overflow-x: auto }
+th, td { padding: 2px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid #8884 }
+td:nth-child(2), th:nth-child(2) { text-align: left }
+.charts { display: flex; flex-wrap: wrap; gap: 1em } svg { width: 460px; max-width: 100% }
+svg text { font: 11px system-ui, sans-serif; fill: currentColor } svg .title { font-weight: 600; font-size: 13px }
+svg .grid { stroke: #8884 } .legend span { margin-right: 1.2em; white-space: nowrap } .legend svg { width: 28px }
+`;
+
+/** One HTML file with pictures, nothing to load. */
+export function htmlReport({ results, baseline, facts }: ReportInput): string {
+  const rows = summarise(results, baseline);
+  const rules = unique(results.map(({ abr }) => abr));
+  const buffers = unique(results.map(({ buffer }) => buffer));
+  const traces = unique(results.map(({ trace }) => trace));
+  const perTrace = traces.length > 1 && traces.length <= TRACES_WITH_TABLES ? traces : [];
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Simulated sessions</title><style>${STYLE}</style>
+<h1>Simulated sessions</h1>
+<ul>${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
+<p>bufRatio: stalled time without start-up over the video's duration, each session's capped at 1. Differences (Δ) are paired
+with ${escaped(baseline)} over the same traces and starts, with 95 % bootstrap intervals.</p>
+${table(rows)}
+<p class="legend">${rules.map(legendEntry).join('')}</p>
+<div class="charts">${[...overBuffers(rows, rules, buffers), ...distributions(results, rules, buffers)].join('\n')}</div>
+${perTrace.map((trace) => traceSection(trace, results, baseline)).join('\n')}
+</html>
+`;
+}
+
+function traceSection(trace: string, results: readonly SessionResult[], baseline: string): string {
+  const own = results.filter((result) => result.trace === trace);
+  return `<h2>${escaped(trace)}</h2>${table(summarise(own, baseline))}`;
+}
+
+function table(rows: readonly SummaryRow[]): string {
+  const columns = [...COLUMNS, ...COMPARISON_COLUMNS];
+  const head = columns.map(({ title }) => `<th>${escaped(title)}</th>`).join('');
+  const body = rows.map(
+    (row) => `<tr>${columns.map(({ format }) => `<td>${escaped(format(row))}</td>`).join('')}</tr>`,
+  );
+  return `<table><tr>${head}</tr>${body.join('\n')}</table>`;
+}
+
+function legendEntry(rule: string, index: number): string {
+  const line = `<line x1="0" x2="28" y1="5" y2="5" stroke-width="2" ${strokeOf(index)}/>`;
+  return `<span><svg viewBox="0 0 28 10">${line}</svg> ${escaped(rule)}</span>`;
+}
+
+/** What a longer buffer brings, if there is more than one length. */
+function overBuffers(rows: readonly SummaryRow[], rules: readonly string[], buffers: readonly number[]): string[] {
+  if (buffers.length < 2) return [];
+  const chart = (title: string, measure: (row: SummaryRow) => number) =>
+    lineChart({
+      title: `${title} over buffer length`,
+      xTitle: 'buffer, segments',
+      yTitle: title,
+      series: rules.map((name) => ({
+        name,
+        points: rows.filter(({ abr }) => abr === name).map((row) => [row.buffer, measure(row)] as const),
+      })),
+    });
+  return [
+    chart('90th percentile bufRatio, %', (row) => 100 * row.bufRatio.p90),
+    chart('mean score', (row) => row.score),
+    chart('QoE', (row) => row.qoe),
+    chart('mean bitrate, Mbit/s', (row) => row.bitrate / 1e6),
+  ];
+}
+
+/** Of stall ratios over sessions and of scores over segments, a pair for each buffer length. */
+function distributions(
+  results: readonly SessionResult[],
+  rules: readonly string[],
+  buffers: readonly number[],
+): string[] {
+  return buffers.flatMap((buffer) => {
+    const of = (rule: string) => results.filter((result) => result.abr === rule && result.buffer === buffer);
+    const series = (values: (own: readonly SessionResult[]) => number[]) =>
+      rules.map((name) => distribution(name, values(of(name))));
+    const title = `${buffer}-segment buffer`;
+    const yTitle = 'share below';
+    return [
+      lineChart({
+        ...{ title: `bufRatio, ${title}`, xTitle: 'bufRatio, %', yTitle },
+        series: series((own) => own.map(({ bufRatio }) => 100 * bufRatio)),
+      }),
+      lineChart({
+        ...{ title: `score, ${title}`, xTitle: 'score of a segment', yTitle },
+        series: series((own) => own.flatMap(({ scores }) => scores)),
+      }),
+    ];
+  });
+}
+
+function distribution(name: string, values: readonly number[]): Series {
+  const shares = Array.from({ length: CURVE_POINTS }, (_, index) => index / (CURVE_POINTS - 1));
+  return { name, points: quantiles(values, shares).map((value, index) => [value, shares[index]!] as const) };
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}
