@@ -26,7 +26,7 @@ export function strokeOf(index: number): string {
   return `stroke="${COLOURS[index % COLOURS.length]!}"${dash ? ` stroke-dasharray="${dash}"` : ''}`;
 }
 
-/** An SVG element; its axes span the data. */
+/** An SVG element; its axes span the data, out to round numbers. */
 export function lineChart({ title, xTitle, yTitle, series }: LineChart): string {
   const x = axis(
     series.flatMap(({ points }) => points.map((point) => point[0])),
@@ -71,11 +71,19 @@ interface Axis {
 function axis(values: readonly number[], [start, end]: readonly [number, number]): Axis {
   const low = values.reduce((a, b) => Math.min(a, b), Infinity);
   const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-  const span = high > low ? high - low : 1;
+  const step = roundStep((high > low ? high - low : 1) / TICKS);
+  const first = Math.floor(low / step);
+  const count = Math.max(1, Math.ceil(high / step) - first);
   return {
-    place: (value) => start + ((value - low) / span) * (end - start),
-    ticks: Array.from({ length: TICKS }, (_, index) => low + (index * span) / (TICKS - 1)),
+    place: (value) => start + ((value / step - first) / count) * (end - start),
+    ticks: Array.from({ length: count + 1 }, (_, index) => (first + index) * step),
   };
+}
+
+/** The next larger of 1, 2 and 5 times a power of ten. */
+function roundStep(step: number): number {
+  const power = 10 ** Math.floor(Math.log10(step));
+  return power * [1, 2, 5, 10].find((digit) => digit * power >= step)!;
 }
 
 function label(value: number): string {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { abrNames } from '../../src/abr-star/index.js';
 import { UserError } from '../../tools/setup/process.mjs';
-import type { TransportModel } from './experiment.js';
+import { PAPER_PATH, type TransportModel } from './experiment.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
 
@@ -142,8 +142,8 @@ function transportOf({ transport, latency, queue, loss }: TransportValues): Tran
   if (transport !== 'quic') throw new UserError(`--transport is one of quic, flat, not '${transport}'`);
   return {
     kind: 'quic',
-    roundTrip: numberOf('latency', latency ?? '30', { low: 1, high: 10_000 }) / 1000,
-    queuePackets: integerOf('queue', queue ?? '32', { low: 1, high: 1e6 }),
+    roundTrip: numberOf('latency', latency ?? String(1000 * PAPER_PATH.roundTrip), { low: 1, high: 10_000 }) / 1000,
+    queuePackets: integerOf('queue', queue ?? String(PAPER_PATH.queuePackets), { low: 1, high: 1e6 }),
     loss: numberOf('loss', loss ?? '0', { low: 0, high: 90 }) / 100,
   };
 }

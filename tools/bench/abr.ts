@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from '../setup/paths.mjs';
+import { say, UserError } from '../setup/process.mjs';
+import { barLine } from './abr/bar.js';
+import { constantRate } from './abr/constant-rate.js';
+import { paperTraces } from './abr/paper-traces.js';
+import { peer } from './abr/peer.js';
+import type { Section } from './abr/section.js';
+import { speed } from './abr/speed.js';
+import { threeG } from './abr/three-g.js';
+
+const USAGE = `npm run bench -- abr [--json] [--quick]: the bitrate rules in simulation, against each other, the thesis,
+Sabre and the offline optimum. About ten minutes; --quick: fewer traces and starts. --json: one object on standard output.`;
+
+/** Data that does not come with the project; what needs it is skipped where it is absent. */
+const SHARED = join(root, '..', 'shared', 'data');
+
+export async function main(args: readonly string[]): Promise<void> {
+  const { json, quick } = parse(args);
+  const scale = quick ? 'quick' : 'full';
+  const steps: Record<string, { readonly needs: readonly string[]; readonly run: () => Promise<Section> | Section }> = {
+    speed: { needs: [], run: speed },
+    constantRate: { needs: [], run: constantRate },
+    peer: {
+      needs: ['traces/norway-3g', 'reference/sabre-86x3g-cbr.csv'],
+      run: () => peer(at('traces/norway-3g'), at('reference/sabre-86x3g-cbr.csv')),
+    },
+    threeG: { needs: ['traces/norway-3g'], run: () => threeG(at('traces/norway-3g'), scale) },
+    paperTraces: { needs: ['traces/voxel'], run: () => paperTraces(at('traces/voxel'), scale) },
+  };
+  const sections: Record<string, Section> = {};
+  for (const [name, { needs, run }] of Object.entries(steps)) {
+    const missing = needs.find((path) => !existsSync(at(path)));
+    if (missing) {
+      say(`${name}: skipped, there is no ${at(missing)}`);
+      continue;
+    }
+    sections[name] = await run();
+    if (!json) print(sections[name]);
+  }
+  if (json)
+    console.log(
+      JSON.stringify({ scale, ...dataOf(sections), bars: Object.values(sections).flatMap(({ bars }) => bars) }),
+    );
+}
+
+function at(path: string): string {
+  return join(SHARED, path);
+}
+
+function parse(args: readonly string[]): { json: boolean; quick: boolean } {
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    return parseArgs({ args: [...args], options: { json: flag, quick: flag } }).values;
+  } catch (error) {
+    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+  }
+}
+
+function print({ title, text, bars }: Section): void {
+  console.log(`\n## ${title}\n\n${text}\n\n${bars.map(barLine).join('\n')}`);
+}
+
+function dataOf(sections: Record<string, Section>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(sections).map(([name, { data }]) => [name, data]));
+}

@@ -1,0 +1,40 @@
+import type { Experiment } from '../../../test/sim/experiment.js';
+import { PAPER_PATH } from '../../../test/sim/experiment.js';
+import type { Bar } from './bar.js';
+
+/** `quick` looks at fewer traces and starts. */
+export type Scale = 'full' | 'quick';
+
+/** What a part of the benchmark has to say. */
+export interface Section {
+  readonly title: string;
+  /** For people. */
+  readonly text: string;
+  /** For `--json`. */
+  readonly data: unknown;
+  readonly bars: readonly Bar[];
+}
+
+/** Every rule as it is published: those over whole segments on streams, the others in datagrams. */
+export const RULES = [
+  'tput@streams',
+  'bola@streams',
+  'bola-e@streams',
+  'mpc@streams',
+  'beta@streams',
+  'bola-ssim',
+  'abr-star-2021',
+  'abr-star-reliable',
+  'abr-star',
+] as const;
+
+/** What all others are compared with. */
+export const BASELINE = 'bola-e@streams';
+
+/** The thesis' scenario over its synthetic stream; the caller adds traces, starts, rules and buffers. */
+export const SCENARIO = {
+  content: 'synthetic',
+  segments: 75,
+  transport: PAPER_PATH,
+  seed: 1,
+} as const satisfies Partial<Experiment>;
