@@ -23,7 +23,7 @@ const REFUSED: u8 = 2;
 fn main() -> ExitCode {
     let words: Vec<OsString> = env::args_os().skip(1).collect();
     let code = cli::parse(&words).and_then(execute).unwrap_or_else(|error| {
-        eprintln!("linkemu: {error}");
+        report::say(&error.to_string());
         REFUSED
     });
     ExitCode::from(code)

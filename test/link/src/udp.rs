@@ -5,6 +5,7 @@ use crate::{
     emulation::{Deliver, Emulation, Inlet, Route},
     event::{self, Event},
     log::Summary,
+    report,
     sys::schedule,
 };
 use linkemu::{
@@ -39,7 +40,7 @@ pub fn run(link: Link, options: &UdpOptions) -> Result<Summary> {
     let [up, down] = <[Inlet; 2]>::try_from(inlets).ok().expect("an inlet for each route");
     let failed = sender.clone();
     event::spawn(&sender, move || relay.read_clients(&up, &down, &failed));
-    eprintln!("linkemu: relaying {address} to {}", options.to);
+    report::say(&format!("relaying {address} to {}", options.to));
     match events.recv() {
         Ok(Event::Failed(error)) => Err(error),
         Ok(Event::Signal(_)) | Err(_) => emulation.stop(),
@@ -106,7 +107,7 @@ impl Relay {
         let flow = clients.len() as u32;
         clients.push(Client { address, upstream: Arc::clone(&upstream) });
         if clients.len() == MAX_CLIENTS {
-            eprintln!("linkemu: {MAX_CLIENTS} clients; no more are let in");
+            report::say(&format!("{MAX_CLIENTS} clients; no more are let in"));
         }
         let down = down.clone();
         event::spawn(events, move || read_server(&upstream, flow, &down));

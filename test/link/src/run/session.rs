@@ -37,7 +37,7 @@ pub fn run(link: Link, options: &RunOptions) -> Result<u8> {
     let client = spawn(&mut command(&options.client, &client_network)?)?;
     let mut session = Session { events, server, client, ended: HashMap::new() };
     let code = session.wait_for_client().unwrap_or_else(|error| {
-        eprintln!("linkemu: {error}");
+        report::say(&error.to_string());
         FAILED
     });
     session.end(server)?;
@@ -72,7 +72,7 @@ impl Session {
     fn wait_for_client(&mut self) -> Result<u8> {
         while !self.ended.contains_key(&self.client) {
             if let Some(failure) = self.ended.get(&self.server).filter(|status| !status.success()) {
-                eprintln!("linkemu: the server ended before the client ({failure})");
+                report::say(&format!("the server ended before the client ({failure})"));
                 self.end(self.client)?;
                 return Ok(FAILED);
             }
