@@ -1,3 +1,4 @@
+import { AbrStar } from './abr-star.js';
 import { AbrStar2021 } from './abr-star-2021.js';
 import { Beta } from './beta.js';
 import { BolaBitrate } from './bola-bitrate.js';
@@ -11,15 +12,18 @@ import type { Abr } from './types.js';
 /** What an application may tune. */
 export interface AbrSettings {
   /**
-   * Share of a running download's throughput that a review counts on, in (0, 1]; 0.9 unless told. The thesis lowers it
-   * for its T-Mobile trace (§6.6), whose rate falls faster than any average.
+   * Share of the throughput that is counted on, in (0, 1]: `abr-star` plans and reviews with it, 0.8 unless told; the others
+   * review with it, 0.9 unless told. The thesis lowers it for its T-Mobile trace (§6.6), whose rate falls faster than any average.
    */
   readonly bandwidthSafety?: number;
 }
 
+const PLANNING_SAFETY = 0.8;
+const REVIEW_SAFETY = 0.9;
+
 const rules = {
-  /** ABR*: as `abr-star-2021`, and downloads of the lowest representation are reviewed, too. */
-  'abr-star': ({ bandwidthSafety }) => new AbrStar2021({ name: 'abr-star', bandwidthSafety, reviews: 'all' }),
+  /** ABR*: plans ahead for the best quality of experience to be expected, keeping what has arrived as the way out. */
+  'abr-star': ({ bandwidthSafety }) => new AbrStar(bandwidthSafety),
   /** The rule of the thesis: BOLA-E over virtual levels with scores as utilities, and smart abandonment (§6.3). */
   'abr-star-2021': ({ bandwidthSafety }) =>
     new AbrStar2021({ name: 'abr-star-2021', bandwidthSafety, reviews: 'above-lowest' }),
@@ -48,7 +52,7 @@ export const abrNames = Object.keys(rules) as readonly AbrName[];
 /** A new rule for one playback. Throws `AbrError` for a name or a setting that it does not know. */
 export function createAbr(name: string, settings: AbrSettings = {}): Abr {
   if (!isAbrName(name)) throw new AbrError('unknown-rule', `no rule ${name}: choose one of ${abrNames.join(', ')}`);
-  const { bandwidthSafety = 0.9 } = settings;
+  const { bandwidthSafety = name === 'abr-star' ? PLANNING_SAFETY : REVIEW_SAFETY } = settings;
   if (!(bandwidthSafety > 0 && bandwidthSafety <= 1)) {
     throw new AbrError('bad-setting', `bandwidthSafety must lie in (0, 1], not ${bandwidthSafety}`);
   }
