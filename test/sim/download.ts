@@ -2,7 +2,7 @@ import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
 import type { ContentSegment } from './content.js';
 import { levelSent } from './delivered-score.js';
 import type { Playback } from './playback.js';
-import type { Delivery, Transport } from './transport.js';
+import { NO_LOSS, type Delivery, type Loss, type Transport } from './transport.js';
 
 /** Seconds between two reviews of a download, as in the player (thesis §6.3). */
 const REVIEW_INTERVAL = 0.05;
@@ -14,7 +14,7 @@ export interface Attempt {
   /** Bytes that arrived. */
   readonly reliable: number;
   readonly unreliable: number;
-  readonly lost: number;
+  readonly lost: Loss;
   readonly seconds: number;
 }
 
@@ -64,7 +64,7 @@ class Arrivals {
   readonly #option: Option;
   #reliableLeft: number;
   #unreliableLeft: number;
-  #lost = 0;
+  #lost = NO_LOSS;
 
   constructor(option: Option) {
     this.#option = option;
@@ -77,10 +77,10 @@ class Arrivals {
   }
 
   get unreliable(): number {
-    return this.#option.bytes - this.#option.reliableBytes - this.#unreliableLeft - this.#lost;
+    return this.#option.bytes - this.#option.reliableBytes - this.#unreliableLeft - this.#lost.bytes;
   }
 
-  get lost(): number {
+  get lost(): Loss {
     return this.#lost;
   }
 
@@ -104,9 +104,14 @@ class Arrivals {
     if (this.#unreliableLeft > 0 && time < until) {
       const progress = transport.receive(this.#unreliableLeft, delivery, until);
       time = progress.time;
-      this.#lost += progress.lost;
-      this.#unreliableLeft = time < until ? 0 : this.#unreliableLeft - progress.arrived - progress.lost;
+      this.#lost = sum(this.#lost, progress.lost);
+      this.#unreliableLeft = time < until ? 0 : this.#unreliableLeft - progress.arrived - progress.lost.bytes;
     }
     return time;
   }
+}
+
+function sum(a: Loss, b: Loss): Loss {
+  if (b.bytes === 0) return a;
+  return { bytes: a.bytes + b.bytes, burstBytes: a.burstBytes + b.burstBytes, bursts: a.bursts + b.bursts };
 }

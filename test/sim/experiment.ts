@@ -9,7 +9,7 @@ import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js
 import { derivedSeed, seededRandom } from './random.js';
 import { isReference, referenceRule } from './reference-rules.js';
 import { ruleOf } from './rule.js';
-import { playSession, type SessionRecord } from './session.js';
+import { playSession, type RetransmissionPolicy, type SessionRecord } from './session.js';
 import { scaled, traceDuration, type Trace } from './trace.js';
 import type { Transport } from './transport.js';
 
@@ -26,6 +26,7 @@ export interface Experiment {
   readonly content: string;
   readonly segments: number;
   readonly transport: TransportModel;
+  readonly retransmission: RetransmissionPolicy;
   readonly seed: number;
 }
 
@@ -77,7 +78,7 @@ export function runTask(experiment: Experiment, content: Content, task: Task): S
 }
 
 function play(
-  { traces, shifts, transport, seed }: Experiment,
+  { traces, shifts, transport, retransmission, seed }: Experiment,
   content: Content,
   { trace: index, shift }: Task,
   { abr, buffer: bufferSegments }: { abr: string; buffer: number },
@@ -88,12 +89,12 @@ function play(
     const [latency, share] = transport.kind === 'flat' ? [transport.latency, 1] : [transport.roundTrip, PAYLOAD_SHARE];
     const link = new Link(scaled(trace, share), start);
     const rule = { abr: referenceRule(abr, { content, link, latency, bufferSegments }), delivery: 'reliable' as const };
-    return playSession({ content, rule, transport: new FlatTransport(link, latency), bufferSegments });
+    return playSession({ content, rule, transport: new FlatTransport(link, latency), bufferSegments, retransmission });
   }
   // Every rule meets the same random losses.
   const lossSeed = derivedSeed(seed, `${trace.name}/${shift}`);
   const server = transportOf(transport, new Link(trace, start), lossSeed);
-  return playSession({ content, rule: ruleOf(abr), transport: server, bufferSegments });
+  return playSession({ content, rule: ruleOf(abr), transport: server, bufferSegments, retransmission });
 }
 
 function transportOf(model: TransportModel, link: Link, seed: number): Transport {

@@ -58,7 +58,7 @@ export function metricsOf({ segments, segmentDuration, stalled, stalls, startup 
     qoe: qualityOfExperience(scores, bufRatio),
     mos: mosShares(scores),
     perfect: share((segment) => segment.score >= PERFECT_SCORE),
-    partial: share((segment) => segment.partial),
+    partial: share((segment) => segment.missing >= 1),
     startup,
   };
 }

@@ -4,6 +4,7 @@ import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
+import type { RetransmissionPolicy } from './session.js';
 
 export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
 
@@ -23,6 +24,8 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --latency MS       round trip without queue (default: 30 for quic, 100 for flat)
   --queue PACKETS    with quic: what the bottleneck's queue holds (default 32, as in the paper's trials)
   --loss PERCENT     with quic: packets lost at random on top of what the queue drops (default 0)
+  --retransmission WHEN  pauses (default): while the buffer is full, what is missing of segments not yet played
+                     is fetched; none
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
   --jobs N           worker threads (default: one for each core)
@@ -41,6 +44,7 @@ export interface SimulateOptions {
   readonly content: string;
   readonly segments: number;
   readonly transport: TransportModel;
+  readonly retransmission: RetransmissionPolicy;
   readonly shifts: number;
   readonly seed: number;
   readonly jobs: number | undefined;
@@ -62,6 +66,7 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
     content: values.content,
     segments: integerOf('segments', values.segments, { low: 2, high: 10_000 }),
     transport: transportOf(values),
+    retransmission: policyOf(values.retransmission),
     shifts: integerOf('shifts', values.shifts, { low: 1, high: 1000 }),
     seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     jobs: values.jobs === undefined ? undefined : integerOf('jobs', values.jobs, { low: 1, high: 256 }),
@@ -84,6 +89,7 @@ function parse(args: readonly string[]) {
         latency: { type: 'string' },
         queue: { type: 'string' },
         loss: { type: 'string' },
+        retransmission: { type: 'string', default: 'pauses' },
         shifts: { type: 'string', default: '1' },
         seed: { type: 'string', default: '1' },
         jobs: { type: 'string' },
@@ -125,6 +131,11 @@ function integerOf(name: string, text: string, bounds: Bounds): number {
   const value = numberOf(name, text, bounds);
   if (!Number.isInteger(value)) throw new UserError(`--${name} takes whole numbers, not '${text}'`);
   return value;
+}
+
+function policyOf(text: string): RetransmissionPolicy {
+  if (text === 'pauses' || text === 'none') return text;
+  throw new UserError(`--retransmission is one of pauses, none, not '${text}'`);
 }
 
 interface TransportValues {

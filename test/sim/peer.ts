@@ -31,6 +31,7 @@ export function peerExperiment(traces: string): Experiment {
     content: 'cbr',
     segments: 75,
     transport: { kind: 'flat', latency: 0.1 },
+    retransmission: 'none',
     seed: 0,
   };
 }

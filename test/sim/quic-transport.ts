@@ -1,7 +1,7 @@
 import { CongestionWindow } from './congestion-window.js';
 import type { Link } from './link.js';
 import type { Random } from './random.js';
-import type { Delivery, Progress, Transport } from './transport.js';
+import { NO_LOSS, type Delivery, type Loss, type Progress, type Transport } from './transport.js';
 
 /** What a full packet takes on the link: 1350 bytes of QUIC, UDP and IP headers; and the share of it that is payload. */
 const PACKET_BYTES = 1378;
@@ -70,21 +70,31 @@ export class QuicTransport implements Transport {
 
   receive(bytes: number, delivery: Delivery, until: number): Progress {
     let arrived = 0;
-    let lost = 0;
+    let lost = NO_LOSS;
     while (this.#time < until) {
       if (this.#time >= this.#round.end) this.#round = this.#nextRound();
       const { end, arriving } = this.#round;
       const losing = delivery === 'datagrams' ? this.#round.losing : 0;
       const stretch = Math.min(until, end) - this.#time;
-      const needed = (bytes - arrived - lost) / (arriving + losing);
+      const needed = (bytes - arrived - lost.bytes) / (arriving + losing);
       const passed = Math.min(stretch, needed);
       this.#time += passed;
-      lost += passed * losing;
-      arrived = needed <= stretch ? bytes - lost : arrived + passed * arriving;
+      if (losing > 0) lost = this.#more(lost, passed);
+      arrived = needed <= stretch ? bytes - lost.bytes : arrived + passed * arriving;
       if (needed <= stretch) break;
     }
-    this.#left -= arrived + lost;
+    this.#left -= arrived + lost.bytes;
     return { time: Math.min(this.#time, until), arrived, lost };
+  }
+
+  /** With what `seconds` of the current round lose. */
+  #more({ bytes, burstBytes, bursts }: Loss, seconds: number): Loss {
+    const { arriving, losing } = this.#round;
+    return {
+      bytes: bytes + seconds * losing,
+      burstBytes: burstBytes + seconds * (arriving + losing),
+      bursts: bursts + seconds / this.#path.roundTrip,
+    };
   }
 
   #nextRound(): Round {
@@ -94,9 +104,9 @@ export class QuicTransport implements Transport {
     const lostAtRandom = this.#lossOf(offered);
     const waiting = this.#queued + offered - lostAtRandom;
     const carried = Math.min(waiting, this.#link.bytesBetween(this.#time, end));
-    const notCarried = waiting - carried;
-    this.#queued = Math.min(notCarried, queuePackets * PACKET_BYTES);
-    const lost = lostAtRandom + (notCarried - this.#queued);
+    const overflow = wholePackets(waiting - carried - queuePackets * PACKET_BYTES);
+    this.#queued = Math.max(0, waiting - carried - overflow);
+    const lost = lostAtRandom + overflow;
     if (lost > 0) this.#window.reduce(end);
     else this.#window.acknowledge(carried, end);
     this.#isClocked = carried > 0;
@@ -113,4 +123,9 @@ export class QuicTransport implements Transport {
     const chance = 1 - (1 - loss) ** (bytes / PACKET_BYTES);
     return this.#random.uniform() < chance ? (loss * bytes) / chance : 0;
   }
+}
+
+/** What does not fit costs the packet that it is part of. */
+function wholePackets(bytes: number): number {
+  return bytes > 0 ? Math.ceil(bytes / PACKET_BYTES) * PACKET_BYTES : 0;
 }

@@ -5,12 +5,16 @@ import {
   type DecisionState,
   type Option,
 } from '../../src/abr-star/index.js';
-import type { Content } from './content.js';
+import type { Content, ContentSegment } from './content.js';
 import { deliveredScore, levelSent } from './delivered-score.js';
 import { attempt, type Attempt } from './download.js';
 import { Playback } from './playback.js';
+import { Retransmission } from './retransmission.js';
 import type { Rule } from './rule.js';
 import type { Transport } from './transport.js';
+
+/** Whether pauses between segments are used to fetch what is missing of segments that are not yet played. */
+export type RetransmissionPolicy = 'pauses' | 'none';
 
 export interface SessionSetup {
   readonly content: Content;
@@ -18,6 +22,7 @@ export interface SessionSetup {
   readonly transport: Transport;
   /** Segments that the buffer holds beside the one in flight (docs/ABR.md). */
   readonly bufferSegments: number;
+  readonly retransmission: RetransmissionPolicy;
 }
 
 /** A segment as it was played. */
@@ -27,8 +32,8 @@ export interface PlayedSegment {
   readonly score: number;
   /** Bytes that arrived. */
   readonly bytes: number;
-  /** Frames were left out or lost. */
-  readonly partial: boolean;
+  /** Bytes that were left out or lost. */
+  readonly missing: number;
   readonly kept: boolean;
   readonly restarts: number;
 }
@@ -52,7 +57,9 @@ class Session {
   readonly #playback = new Playback();
   readonly #throughput = new ThroughputEstimator();
   readonly #loss = new LossEstimator();
+  readonly #retransmission = new Retransmission();
   readonly #capacity: number;
+  readonly #played: PlayedSegment[] = [];
   #lastChoice: Option | undefined;
 
   constructor(setup: SessionSetup) {
@@ -62,44 +69,77 @@ class Session {
 
   run(): SessionRecord {
     const { segments, segmentDuration } = this.#setup.content;
-    const played = segments.map((_, index) => this.#play(index));
+    segments.forEach((_, index) => this.#play(index));
     const { startup, stalled, stalls } = this.#playback;
-    return { segments: played, segmentDuration, startup, stalled, stalls };
+    return { segments: this.#played, segmentDuration, startup, stalled, stalls };
   }
 
-  #play(index: number): PlayedSegment {
+  #play(segmentIndex: number): void {
     const { rule, content, transport } = this.#setup;
-    const decided = this.#state(index);
+    const decided = this.#state(segmentIndex);
     const choice = rule.abr.choose(decided);
     this.#wait(choice.delay);
 
     let option = choice.option;
     for (let restarts = 0; ; restarts++) {
-      const segment = content.segments[index]![option.representation]!;
+      const segment = content.segments[segmentIndex]![option.representation]!;
       const playback = this.#playback;
       const state = { ...decided, ...this.#link() };
       const outcome = attempt({ ...rule, transport, playback, state, option, segment });
       this.#learn(outcome);
       this.#lastChoice = option;
       if (outcome.ending.action !== 'restart') {
-        this.#playback.append(content.segmentDuration);
-        return { ...asPlayed(outcome, segment), restarts };
+        this.#append(outcome, segment, restarts);
+        return;
       }
       option = outcome.ending.option;
     }
   }
 
-  /** As long as the rule wants, and at least until the segment fits into the buffer. */
+  #append({ option, ending, reliable, unreliable, lost }: Attempt, segment: ContentSegment, restarts: number): void {
+    const segmentIndex = this.#played.length;
+    const sent = unreliable + lost.bytes;
+    const score = deliveredScore(segment, sent, lost);
+    this.#retransmission.add({ segmentIndex, segment, score, sent, lost: lost.bytes });
+    this.#playback.append(this.#setup.content.segmentDuration);
+    this.#played.push({
+      representation: option.representation,
+      level: levelSent(segment, sent),
+      score,
+      bytes: reliable + unreliable,
+      missing: segment.steps.at(-1)!.bytes - unreliable,
+      kept: ending.action === 'keep',
+      restarts,
+    });
+  }
+
+  /** As long as the rule wants, and at least until the segment fits into the buffer; holes are filled meanwhile. */
   #wait(delay: number): void {
+    const { content, transport, retransmission } = this.#setup;
     const { bufferLevel, time } = this.#playback;
-    const untilItFits = bufferLevel + this.#setup.content.segmentDuration - this.#capacity;
-    this.#playback.advanceTo(time + Math.max(0, delay, untilItFits));
+    const untilItFits = bufferLevel + content.segmentDuration - this.#capacity;
+    const until = time + Math.max(0, delay, untilItFits);
+    this.#playback.advanceTo(until);
+    if (retransmission === 'none') return;
+    const unplayed = Math.floor(this.#playback.bufferLevel / content.segmentDuration);
+    const firstUnplayed = this.#played.length - unplayed;
+    for (const regained of this.#retransmission.fetch(transport, { time, until }, firstUnplayed)) {
+      const before = this.#played[regained.segmentIndex]!;
+      this.#played[regained.segmentIndex] = {
+        ...before,
+        score: before.score + regained.score,
+        bytes: before.bytes + regained.bytes,
+        missing: before.missing - regained.bytes,
+      };
+    }
   }
 
   #learn({ reliable, unreliable, lost, seconds }: Attempt): void {
     const timeToFirstByte = Math.min(seconds, this.#setup.transport.latency);
     this.#throughput.add({ bytes: reliable + unreliable, seconds, timeToFirstByte });
-    if (this.#setup.rule.delivery === 'datagrams') this.#loss.add({ bytesSent: unreliable + lost, bytesLost: lost });
+    if (this.#setup.rule.delivery === 'datagrams') {
+      this.#loss.add({ bytesSent: unreliable + lost.bytes, bytesLost: lost.bytes });
+    }
   }
 
   #state(segmentIndex: number): DecisionState {
@@ -120,20 +160,4 @@ class Session {
     const { throughput, samples } = this.#throughput;
     return { throughput, samples, lossRate: this.#loss.lossRate };
   }
-}
-
-function asPlayed(
-  { ending, option, reliable, unreliable, lost }: Attempt,
-  segment: Content['segments'][number][number],
-): Omit<PlayedSegment, 'restarts'> {
-  const sent = unreliable + lost;
-  const level = ending.action === 'keep' ? levelSent(segment, sent) : option.level;
-  return {
-    representation: option.representation,
-    level,
-    score: deliveredScore(segment, { sent, lost }),
-    bytes: reliable + unreliable,
-    partial: level < segment.steps.length - 1 || lost > 0,
-    kept: ending.action === 'keep',
-  };
 }

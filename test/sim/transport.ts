@@ -1,14 +1,24 @@
 /** How bytes travel: on streams, which repeat what is lost, or in datagrams, which do not. */
 export type Delivery = 'reliable' | 'datagrams';
 
+/** Datagrams that were sent and will never be here. They go in bursts, which hit fewer frames than as many single losses. */
+export interface Loss {
+  /** Bytes lost. */
+  readonly bytes: number;
+  /** Bytes sent, lost ones included, in the round trips in which some were lost, and how many round trips those were. */
+  readonly burstBytes: number;
+  readonly bursts: number;
+}
+
+export const NO_LOSS: Loss = { bytes: 0, burstBytes: 0, bursts: 0 };
+
 /** What came of a stretch of a download. */
 export interface Progress {
   /** Seconds: when the last of the bytes was here, or when the wait for them ended. */
   readonly time: number;
   /** Bytes that are here now. */
   readonly arrived: number;
-  /** Bytes that were sent as datagrams and will never be here. */
-  readonly lost: number;
+  readonly lost: Loss;
 }
 
 /**
