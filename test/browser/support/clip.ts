@@ -6,16 +6,41 @@ import { ffmpegBinary } from '../../../tools/start/sample.mjs';
 export interface SyntheticClip {
   readonly seconds: number;
   readonly segmentSeconds: number;
+  /** `moving`: a test picture with a tone. `flashes`: from the first second on, a white flash and a beep each second. */
+  readonly content?: 'moving' | 'flashes';
 }
 
-/** Draws a moving picture with a tone, and prepares it in `folder` in three small levels; returns the media folder. */
-export function prepareClip(folder: string, { seconds, segmentSeconds }: SyntheticClip): string {
+const FLASH = 'lt(mod(T\\,1)\\,0.2)*gte(T\\,1)';
+const PICTURE = 'size=426x240:rate=25';
+
+/** FFmpeg's lavfi sources of picture and sound. */
+const contents = {
+  moving: [`testsrc2=${PICTURE}`, 'sine=frequency=440'],
+  flashes: [
+    `nullsrc=${PICTURE},geq=lum=16+219*${FLASH}:cb=128:cr=128`,
+    `aevalsrc=${FLASH.replaceAll('T', 't')}*sin(2764*t):sample_rate=48000`,
+  ],
+} as const;
+
+/** Draws the clip and prepares it in `folder` in three small levels; returns the media folder. */
+export function prepareClip(folder: string, { seconds, segmentSeconds, content = 'moving' }: SyntheticClip): string {
   const source = join(folder, 'source.mp4');
   const media = join(folder, 'media');
-  const picture = `testsrc2=size=426x240:rate=25:duration=${seconds}`;
-  const tone = `sine=frequency=440:duration=${seconds}`;
-  const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', tone];
-  run(ffmpegBinary(), [...inputs, '-preset', 'ultrafast', '-crf', '12', '-pix_fmt', 'yuv420p', '-c:a', 'aac', source]);
+  const inputs = contents[content].flatMap((input) => ['-f', 'lavfi', '-i', input]);
+  run(ffmpegBinary(), [
+    ...inputs,
+    '-t',
+    String(seconds),
+    '-preset',
+    'ultrafast',
+    '-crf',
+    '12',
+    '-pix_fmt',
+    'yuv420p',
+    '-c:a',
+    'aac',
+    source,
+  ]);
   const quick = ['--preset', 'veryfast', '--passes', '1', '--levels', '144p,240p'];
   run(venvProgram('voxel-prepare'), [source, '--out', media, '--segment', String(segmentSeconds), ...quick]);
   return media;
