@@ -7,7 +7,8 @@ use std::{fs, os::unix::fs::MetadataExt, os::unix::process::CommandExt, path::Pa
 use support::{CLEAN, LINKEMU, PROBE, Scratch, namespaces_are_allowed, outcome, run, run_with_log, text};
 
 const SERVER: [&str; 3] = [PROBE, "serve", "10.77.0.1:5000"];
-const CLIENT: [&str; 6] = [PROBE, "measure", "10.77.0.1:5000", "2000", "200", "8"];
+/// So few packets that they fit into the receiver's buffer, however busy the machine.
+const CLIENT: [&str; 6] = [PROBE, "measure", "10.77.0.1:5000", "250", "200", "4"];
 
 const LOSSY: &str = r#"{ "trace": { "mbps": 20 }, "queue": { "discipline": "drop-tail", "limit": { "packets": 2000 } },
     "delayMs": 5, "lossPercent": 10 }"#;
@@ -27,14 +28,14 @@ fn packets_cross_and_are_logged() {
     let scratch = Scratch::new();
     let log = scratch.path("log");
     let output = outcome(&mut run_with_log(&scratch.link(1, CLEAN), &log, &SERVER, &CLIENT));
-    assert_eq!(arrived(&output).len(), 2000, "{}", text(&output.stderr));
+    assert_eq!(arrived(&output).len(), 250, "{}", text(&output.stderr));
     assert_eq!(output.status.code(), Some(0));
 
     let csv = fs::read_to_string(log.join("path0-down.csv")).expect("a log");
     let delivered: u32 = csv.lines().skip(1).map(|line| line.split(',').nth(4).unwrap().parse::<u32>().unwrap()).sum();
-    assert_eq!(delivered, 2000);
+    assert_eq!(delivered, 250);
     let summary = fs::read_to_string(log.join("summary.json")).expect("a summary");
-    assert!(summary.contains(r#""valid": "#) && summary.contains(r#""deliveredPackets": 2000"#), "{summary}");
+    assert!(summary.contains(r#""valid": "#) && summary.contains(r#""deliveredPackets": 250"#), "{summary}");
 }
 
 #[test]
@@ -46,8 +47,8 @@ fn the_same_seed_loses_the_same_packets() {
     let link = scratch.link(1, LOSSY);
     let survivors = || arrived(&outcome(&mut run(&link, &SERVER, &CLIENT)));
     let first = survivors();
-    assert!((1700..1900).contains(&first.len()), "{} of 2000 at 10 % loss", first.len());
-    // The probe stops at the last packet; a receive buffer that overflows on a busy machine would show here, too.
+    // 225 ± 4.6 standard deviations of 4.7.
+    assert!((203..=247).contains(&first.len()), "{} of 250 at 10 % loss", first.len());
     assert_eq!(first, survivors());
 }
 

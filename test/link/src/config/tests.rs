@@ -124,3 +124,10 @@ fn directions_lose_different_packets() {
     });
     assert_ne!(down, up);
 }
+
+#[test]
+fn the_example_of_the_readme_is_a_link() {
+    let readme = include_str!("../../README.md");
+    let example = readme.split("```json").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    assert_eq!(parse(example, Path::new("")).expect("a valid link").paths[0].name, "lte");
+}

@@ -17,6 +17,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     io,
+    os::unix::process::CommandExt,
     process::{Command, ExitStatus, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError},
     time::{Duration, Instant},
@@ -32,17 +33,19 @@ pub fn run(link: Link, options: &RunOptions) -> Result<u8> {
     let Topology { server: server_network, client: client_network, emulation } =
         Topology::create(link, options.log.as_deref(), &sender)?;
     let mut server = command(&options.server, &server_network)?;
-    // Standard output is the client's.
-    let server = spawn(server.stdin(Stdio::null()).stdout(io::stderr()))?;
+    // The terminal and standard output are the client's: with a group of its own the server outlives a Ctrl-C.
+    let server = spawn(server.stdin(Stdio::null()).stdout(io::stderr()).process_group(0))?;
     let client = spawn(&mut command(&options.client, &client_network)?)?;
     let mut session = Session { events, server, client, ended: HashMap::new() };
-    let code = session.wait_for_client().unwrap_or_else(|error| {
+    let outcome = session.wait_for_client().and_then(|code| {
+        session.end(server)?;
+        report::lateness(&emulation.stop()?);
+        Ok(code)
+    });
+    Ok(outcome.unwrap_or_else(|error| {
         report::say(&error.to_string());
         FAILED
-    });
-    session.end(server)?;
-    report::lateness(&emulation.stop()?);
-    Ok(code)
+    }))
 }
 
 fn command(words: &[OsString], network: &Network) -> Result<Command> {

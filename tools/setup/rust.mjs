@@ -1,0 +1,41 @@
+// @ts-check
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { cacheFolder, root } from './paths.mjs';
+import { outputOf, run, say, UserError } from './process.mjs';
+
+/** What the Rust programs say in their Cargo.toml (`rust-version`). */
+const OLDEST = '1.85';
+
+/** Build outputs outlive a clone. */
+const targetFolder = join(cacheFolder, 'cargo-target');
+
+/** With rustup's folder, which a login shell adds to the path but other parents of this process may not. */
+const env = {
+  ...process.env,
+  CARGO_TARGET_DIR: targetFolder,
+  PATH: [process.env.PATH ?? '', join(homedir(), '.cargo', 'bin')].join(delimiter),
+};
+
+/**
+ * Runs cargo in a folder of the checkout.
+ * @param {string} project @param {string[]} args @param {{ output?: 'show' | 'on-failure' }} [options]
+ * @returns {Promise<void>}
+ */
+export async function cargo(project, args, options = {}) {
+  if (outputOf('env', [`PATH=${env.PATH}`, 'cargo', '--version']) === undefined) {
+    throw new UserError(`Rust ≥ ${OLDEST} is needed for ${project}: rustup.rs installs it, or the package cargo`);
+  }
+  await run('cargo', args, { cwd: join(root, project), env, ...options });
+}
+
+/**
+ * Builds the link emulator, which costs nothing when it is built.
+ * @returns {Promise<{ linkemu: string, probe: string }>} paths of the programs
+ */
+export async function ensureLinkEmulator() {
+  say('building the link emulator …');
+  await cargo('test/link', ['build', '--release', '--locked', '--quiet'], { output: 'on-failure' });
+  const program = (/** @type {string} */ name) => join(targetFolder, 'release', name);
+  return { linkemu: program('linkemu'), probe: program('link-probe') };
+}
