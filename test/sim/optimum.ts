@@ -20,9 +20,6 @@ export const DEFAULT_GRID: Grid = { time: 1, buffer: 0.4, score: 0.02, option: 0
 /** Finds a plan within milliseconds, so that the real search can give up what is worse. */
 const SKETCH_GRID: Grid = { time: 1e9, buffer: 0.5, score: 10, option: 0.02 };
 
-/** Rounds of linearising the measure around the best plan so far. */
-const ROUNDS = 2;
-
 export interface OptimumSetup {
   readonly content: Content;
   readonly link: Link;
@@ -59,29 +56,38 @@ interface Weights {
  * that start-up, which the measure does not count, buys nothing that a viewer would not wait for.
  */
 export function optimalOptions(setup: OptimumSetup): Option[] {
-  let weights = linearised(setup.content, { score: 1, stalled: 0 });
-  let best: { options: Option[]; quality: number } | undefined;
-  for (let round = 0; round < ROUNDS; round++) {
+  const { content, grid = DEFAULT_GRID } = setup;
+  const planAt = (point: TangentPoint): Plan => {
+    const weights = tangent(content, point);
     const sketch = search(setup, weights, SKETCH_GRID, -Infinity)!;
-    const plan = search(setup, weights, setup.grid ?? DEFAULT_GRID, sketch.value) ?? sketch;
-    const options = optionsOf(plan);
-    const duration = options.length * setup.content.segmentDuration;
-    const scores = options.map(({ score }) => score);
-    const quality = qualityOfExperience(scores, Math.min(1, plan.stalled / duration));
-    if (!best || quality > best.quality) best = { options, quality };
-    weights = linearised(setup.content, { score: plan.scores / options.length, stalled: plan.stalled });
-  }
-  return best!.options;
+    return search(setup, weights, grid, sketch.value) ?? sketch;
+  };
+  const first = planAt({ score: 1, stalled: 0 });
+  const second = planAt({ score: first.scores / content.options.length, stalled: first.stalled });
+  const givenUp = planAt({ score: 1, stalled: Infinity });
+  const plans = [first, second, givenUp].map((plan) => ({ plan, quality: qualityOf(content, plan) }));
+  return optionsOf(plans.reduce((a, b) => (b.quality > a.quality ? b : a)).plan);
 }
 
-/** Tangent to mean score / (1 + bufRatio) at a mean score and a stalled time. */
-function linearised({ segments, segmentDuration }: Content, at: { score: number; stalled: number }): Weights {
+function qualityOf({ segmentDuration }: Content, plan: Plan): number {
+  const scores = optionsOf(plan).map(({ score }) => score);
+  return qualityOfExperience(scores, Math.min(1, plan.stalled / (scores.length * segmentDuration)));
+}
+
+/** Where the measure is linearised: a mean score, and seconds stalled. */
+interface TangentPoint {
+  readonly score: number;
+  readonly stalled: number;
+}
+
+/** Tangent to mean score / (1 + bufRatio) at a mean score and a stalled time; beyond a bufRatio of 1 stalls cost no more. */
+function tangent({ segments, segmentDuration }: Content, at: TangentPoint): Weights {
   const count = segments.length;
   const duration = count * segmentDuration;
-  const stretch = 1 + Math.min(1, at.stalled / duration);
+  const bufRatio = Math.min(1, at.stalled / duration);
   return {
-    score: 1 / count / stretch,
-    stall: at.score / duration / stretch ** 2,
+    score: 1 / count / (1 + bufRatio),
+    stall: bufRatio < 1 ? at.score / duration / (1 + bufRatio) ** 2 : 0,
     step: 0.5 / (count - 1),
   };
 }

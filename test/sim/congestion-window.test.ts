@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { CongestionWindow } from './congestion-window.js';
+
+const PACKET = 1000;
+
+/** A window after a loss at 0 s at which it had 100 packets. */
+function afterLoss(): CongestionWindow {
+  const window = new CongestionWindow(PACKET);
+  while (window.size < 100 * PACKET) window.acknowledge(Math.min(window.size, 100 * PACKET - window.size), 0);
+  window.reduce(0);
+  return window;
+}
+
+describe('CongestionWindow', () => {
+  it('starts with ten packets and doubles with every window that arrives (RFC 9002 §7.3.1)', () => {
+    const window = new CongestionWindow(PACKET);
+    const sizes = [1, 2, 3].map(() => {
+      window.acknowledge(window.size, 0);
+      return window.size / PACKET;
+    });
+    expect(sizes).toEqual([20, 40, 80]);
+  });
+
+  it('keeps 0.7 of itself at a loss (RFC 9438 §4.6)', () => {
+    expect(afterLoss().size).toBeCloseTo(70 * PACKET);
+  });
+
+  it('is back at its plateau after K seconds (RFC 9438 §4.2)', () => {
+    const window = afterLoss();
+    const plateauTime = Math.cbrt(30 / 0.4);
+    // A long round trip keeps the Reno estimate out of the way.
+    for (let time = 0.5; time <= plateauTime; time += 0.5) window.acknowledge(window.size, time);
+    expect(window.size / PACKET).toBeGreaterThan(98);
+    expect(window.size / PACKET).toBeLessThan(101);
+  });
+
+  it('grows no slower than Reno on short round trips (RFC 9438 §4.3)', () => {
+    const window = afterLoss();
+    for (let time = 0.01; time <= 1; time += 0.01) window.acknowledge(window.size, time);
+    expect(window.size / PACKET).toBeGreaterThan(70 + 100 * 0.5);
+  });
+
+  it('never falls below two packets', () => {
+    const window = new CongestionWindow(PACKET);
+    for (let i = 0; i < 50; i++) window.reduce(i);
+    expect(window.size).toBe(2 * PACKET);
+  });
+
+  it('starts anew after a pause, but not after a short one', () => {
+    const window = afterLoss();
+    window.restartAfterIdle(0.5);
+    expect(window.size).toBeCloseTo(70 * PACKET);
+    window.restartAfterIdle(5);
+    expect(window.size).toBe(10 * PACKET);
+    window.acknowledge(window.size, 10);
+    expect(window.size).toBe(20 * PACKET);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { metricsOf, qualityOfExperience } from './metrics.js';
+import type { PlayedSegment, SessionRecord } from './session.js';
+
+function record(scores: readonly number[], facts: Partial<SessionRecord> = {}): SessionRecord {
+  const segments = scores.map((score, representation): PlayedSegment => ({
+    ...{ score, representation, level: 0, bytes: 500, missing: 0, kept: false, restarts: 0 },
+  }));
+  return { segments, segmentDuration: 4, startup: 1, stalled: 0, stalls: 0, ...facts };
+}
+
+describe('metricsOf', () => {
+  it('is stalled time over video time, at most 1', () => {
+    expect(metricsOf(record([1, 1], { stalled: 2 })).bufRatio).toBe(0.25);
+    expect(metricsOf(record([1, 1], { stalled: 1000 })).bufRatio).toBe(1);
+  });
+
+  it('counts delivered bits over video time, and changes of representation', () => {
+    expect(metricsOf(record([1, 1, 1]))).toMatchObject({ bitrate: 1000, switches: 2 });
+  });
+
+  it('lowers aSSIM by stalls and QoE by steps, too (design of the measure: mean/(1 + bufRatio) − step/2)', () => {
+    const { score, aSSIM, qoe } = metricsOf(record([0.8, 1], { stalled: 2 }));
+    expect(score).toBeCloseTo(0.9);
+    expect(aSSIM).toBeCloseTo(0.9 / 1.25);
+    expect(qoe).toBeCloseTo(0.9 / 1.25 - 0.5 * 0.2);
+  });
+
+  it('sorts segments by opinion: ≥ .99, ≥ .95, ≥ .88, ≥ .5 (thesis §2.7)', () => {
+    const { mos, perfect } = metricsOf(record([1, 0.99, 0.95, 0.88, 0.5, 0.49, 0.2, 0.1]));
+    expect(mos).toEqual({ excellent: 0.25, good: 0.125, fair: 0.125, poor: 0.125, bad: 0.375 });
+    expect(perfect).toBe(0.125);
+  });
+});
+
+describe('qualityOfExperience', () => {
+  it('is the score itself where nothing stalls or changes', () => {
+    expect(qualityOfExperience([0.7, 0.7, 0.7], 0)).toBeCloseTo(0.7);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { DecisionState, DownloadProgress } from '../../src/abr-star/index.js';
+import { metricsOf } from './metrics.js';
+import { playSession } from './session.js';
+import { optionOf, scriptedAbr, SMALL_CONTENT, smallSession } from './testing.js';
+
+const LOW = [0, 0] as const;
+const WHOLE = [1, 2] as const;
+const HALF = [1, 1] as const;
+const six = <T>(value: T) => Array.from({ length: 6 }, () => value);
+
+describe('playSession', () => {
+  it('plays without a stall what the link sustains', () => {
+    const record = playSession(smallSession({ choices: six(WHOLE) }, [1]));
+    expect(record).toMatchObject({ startup: 0.8, stalled: 0, stalls: 0 });
+    expect(record.segments.map(({ score }) => score)).toEqual(six(1));
+  });
+
+  it('stalls for the time that the link lacks, start-up apart', () => {
+    // 100 kB at 0.5 Mbit/s take 1.6 s; five segments come 0.6 s late each.
+    const record = playSession(smallSession({ choices: six(WHOLE) }, [0.5]));
+    expect(record.startup).toBeCloseTo(1.6);
+    expect(record.stalled).toBeCloseTo(3);
+    expect(record.stalls).toBe(5);
+    expect(metricsOf(record).bufRatio).toBeCloseTo(0.5);
+  });
+
+  it('never holds more than its buffer, the segment in flight included', () => {
+    const levels: number[] = [];
+    const abr = scriptedAbr({ choices: six(LOW) });
+    const choose = (state: DecisionState) => {
+      levels.push(state.bufferLevel);
+      return abr.choose(state);
+    };
+    const setup = smallSession({ choices: [] }, [100], { bufferSegments: 1 });
+    playSession({ ...setup, rule: { abr: { ...abr, choose }, delivery: 'reliable' } });
+    // Capacity 2 s, a segment of 1 s: after each append 2 s at most.
+    expect(Math.max(...levels)).toBeLessThanOrEqual(2);
+    expect(levels.at(-1)).toBeCloseTo(2, 1);
+  });
+
+  it('waits as long as the rule says', () => {
+    const record = playSession(smallSession({ choices: six(LOW), delays: [0, 3, 0, 0, 0, 0] }, [1]));
+    expect(record.stalled).toBeCloseTo(2.08);
+  });
+
+  it('keeps what has arrived, once every reliable byte is here', () => {
+    const review = ({ levelReceived }: DownloadProgress) =>
+      levelReceived === 1 ? ({ action: 'keep' } as const) : ({ action: 'continue' } as const);
+    const { segments } = playSession(smallSession({ choices: [WHOLE, ...six(LOW)], review }, [1]));
+    expect(segments[0]).toMatchObject({ kept: true, level: 1, score: 0.9 });
+  });
+
+  it('does not keep a segment without its reliable bytes', () => {
+    const { segments } = playSession(smallSession({ choices: six(LOW), review: () => ({ action: 'keep' }) }, [0.1]));
+    expect(segments.every(({ kept, score }) => !kept && score === 0.8)).toBe(true);
+  });
+
+  it('restarts lower at the price of what was loaded', () => {
+    const review = ({ option, elapsed, state }: DownloadProgress) =>
+      option.representation === 1 && elapsed > 0.49
+        ? ({ action: 'restart', option: optionOf(state.options, LOW) } as const)
+        : ({ action: 'continue' } as const);
+    const record = playSession(smallSession({ choices: [WHOLE, ...six(LOW)], review }, [1]));
+    expect(record.segments[0]).toMatchObject({ representation: 0, restarts: 1, bytes: 10e3 });
+    expect(record.startup).toBeCloseTo(0.5 + 0.08);
+  });
+
+  it('tells reviews how the buffer drains and the bytes come', () => {
+    const seen: { bufferLevel: number; bytesReceived: number; phase: string }[] = [];
+    const review = ({ state, bytesReceived, phase }: DownloadProgress) => {
+      if (state.segmentIndex === 1) seen.push({ bufferLevel: state.bufferLevel, bytesReceived, phase });
+      return { action: 'continue' } as const;
+    };
+    playSession(smallSession({ choices: [LOW, WHOLE, ...six(LOW)], review }, [1]));
+    expect(seen[0]!.bufferLevel).toBeCloseTo(0.95);
+    expect(seen.map(({ phase }) => phase).slice(0, 4)).toEqual(['reliable', 'reliable', 'reliable', 'unreliable']);
+    expect(seen.map(({ bytesReceived }) => Math.round(bytesReceived)).slice(0, 3)).toEqual([6250, 12_500, 18_750]);
+  });
+
+  it('shows rules the segments ahead, fewer at the end', () => {
+    const ahead: number[] = [];
+    const abr = scriptedAbr({ choices: six(LOW) });
+    const choose = (state: DecisionState) => {
+      ahead.push(state.upcoming!.length);
+      return abr.choose(state);
+    };
+    const setup = smallSession({ choices: [] }, [1]);
+    playSession({ ...setup, rule: { abr: { ...abr, choose }, delivery: 'reliable' } });
+    expect(ahead).toEqual([6, 5, 4, 3, 2, 1]);
+  });
+
+  it('fetches in pauses what was skipped of segments not yet played', () => {
+    const scores = (retransmission: 'pauses' | 'none') =>
+      playSession(smallSession({ choices: six(HALF) }, [10], { retransmission })).segments.map(({ score }) => score);
+    expect(scores('none')).toEqual(six(0.9));
+    const better = scores('pauses');
+    expect(Math.max(...better)).toBeCloseTo(1);
+    // The first starts to play at once, the last has no pause after it.
+    expect(better[0]).toBe(0.9);
+    expect(better.at(-1)).toBe(0.9);
+  });
+
+  it('gives the same record for the same setup', () => {
+    const play = () => playSession(smallSession({ choices: six(WHOLE) }, [0.3, 2, 0]));
+    expect(play()).toEqual(play());
+    expect(play().segments).toHaveLength(SMALL_CONTENT.segments.length);
+  });
+});

@@ -1,0 +1,73 @@
+import type { Abr, DownloadProgress, Option, Review } from '../../src/abr-star/index.js';
+import { makeContent, type Content } from './content.js';
+import { FlatTransport } from './flat-transport.js';
+import { Link } from './link.js';
+import type { SessionSetup } from './session.js';
+import { makeTrace } from './trace.js';
+
+/**
+ * Six segments of 1 s. Level 0 has 10 kB, all of it reliable, and scores 0.8; level 1 has 100 kB, 20 kB of it reliable, and
+ * scores 1, 0.9 with half of the rest, 0.5 with none of it.
+ */
+export const SMALL_CONTENT: Content = makeContent({
+  name: 'small',
+  segmentDuration: 1,
+  ladder: [
+    { bitrate: 80e3, averageScore: 0.8 },
+    { bitrate: 800e3, averageScore: 1 },
+  ],
+  segments: Array.from({ length: 6 }, () => [
+    { reliableBytes: 10e3, steps: [{ score: 0.8, frames: 0, bytes: 0 }] },
+    {
+      reliableBytes: 20e3,
+      steps: [
+        { score: 0.5, frames: 0, bytes: 0 },
+        { score: 0.9, frames: 10, bytes: 40e3 },
+        { score: 1, frames: 20, bytes: 80e3 },
+      ],
+    },
+  ]),
+});
+
+export interface Script {
+  /** [representation, level] of each segment. */
+  readonly choices: readonly (readonly [representation: number, level: number])[];
+  readonly delays?: readonly number[];
+  readonly review?: (progress: DownloadProgress) => Review;
+}
+
+/** A rule that does what it is told. */
+export function scriptedAbr({ choices, delays = [], review = () => ({ action: 'continue' }) }: Script): Abr {
+  return {
+    name: 'scripted',
+    choose: ({ segmentIndex, options }) => ({
+      option: optionOf(options, choices[segmentIndex]!),
+      delay: delays[segmentIndex] ?? 0,
+    }),
+    review,
+    reset: () => undefined,
+  };
+}
+
+export function optionOf(options: readonly Option[], [representation, level]: readonly [number, number]): Option {
+  return options.find((option) => option.representation === representation && option.level === level)!;
+}
+
+/** `SMALL_CONTENT` over a link without latency or loss at those rates (Mbit/s, 1 s each, repeated). */
+export function smallSession(script: Script, mbps: readonly number[], setup: Partial<SessionSetup> = {}): SessionSetup {
+  const link = new Link(
+    makeTrace(
+      'link',
+      1,
+      mbps.map((rate) => rate * 1e6),
+    ),
+  );
+  return {
+    content: SMALL_CONTENT,
+    rule: { abr: scriptedAbr(script), delivery: 'datagrams' },
+    transport: new FlatTransport(link, 0),
+    bufferSegments: 2,
+    retransmission: 'none',
+    ...setup,
+  };
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FlatTransport } from './flat-transport.js';
+import { Link } from './link.js';
+import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js';
+import { seededRandom } from './random.js';
+import { makeTrace } from './trace.js';
+import type { Delivery, Transport } from './transport.js';
+
+const PATH: QuicPath = { roundTrip: 0.03, queuePackets: 32, loss: 0 };
+
+function constantLink(mbps: number): Link {
+  return new Link(makeTrace('constant', 1, [mbps * 1e6]));
+}
+
+function quicOver(link: Link, path: Partial<QuicPath> = {}): QuicTransport {
+  return new QuicTransport(link, { ...PATH, ...path }, seededRandom(1));
+}
+
+/** Receives in steps of 50 ms, as a session does, until all is here, lost or the time is over. */
+function receiveAll(transport: Transport, bytes: number, delivery: Delivery, from = 0, limit = 1e4) {
+  transport.request(from, bytes);
+  let [arrived, lost, time] = [0, 0, from];
+  for (let step = 1; arrived + lost < bytes - 0.5 && time < from + limit; step++) {
+    const progress = transport.receive(bytes - arrived - lost, delivery, from + step * 0.05);
+    arrived += progress.arrived;
+    lost += progress.lost.bytes;
+    time = progress.time;
+  }
+  return { arrived, lost, time, seconds: time - from };
+}
+
+describe('FlatTransport', () => {
+  it('takes the latency and then the link’s rate', () => {
+    const { seconds, lost } = receiveAll(new FlatTransport(constantLink(8), 0.1), 2e6, 'datagrams');
+    expect(seconds).toBeCloseTo(2.1);
+    expect(lost).toBe(0);
+  });
+
+  it('is idle between requests', () => {
+    const transport = new FlatTransport(constantLink(8), 0.1);
+    receiveAll(transport, 1e6, 'reliable');
+    expect(receiveAll(transport, 1e6, 'reliable', 10).seconds).toBeCloseTo(1.1);
+  });
+});
+
+describe('QuicTransport', () => {
+  it('fills a steady link but for its headers', () => {
+    const { seconds } = receiveAll(quicOver(constantLink(10)), 20e6, 'reliable');
+    const ideal = (20e6 * 8) / (10e6 * PAYLOAD_SHARE);
+    expect(seconds).toBeGreaterThanOrEqual(ideal);
+    expect(seconds).toBeLessThan(1.05 * ideal);
+  });
+
+  it('needs round trips to get going', () => {
+    // 100 packets in windows of 10, 20, 40, 80: four round trips and the one of the request.
+    const { seconds } = receiveAll(quicOver(constantLink(1000), { roundTrip: 0.1 }), 100 * 1324, 'reliable');
+    expect(seconds).toBeGreaterThan(0.4);
+    expect(seconds).toBeLessThan(0.5);
+  });
+
+  it('loses nothing for good on streams, and some datagrams where the queue overflows', () => {
+    expect(receiveAll(quicOver(constantLink(10)), 10e6, 'reliable').lost).toBe(0);
+    const { arrived, lost } = receiveAll(quicOver(constantLink(10)), 10e6, 'datagrams');
+    expect(lost).toBeGreaterThan(0);
+    expect(lost / arrived).toBeLessThan(0.02);
+  });
+
+  it('loses as many datagrams as the path does', () => {
+    const { arrived, lost } = receiveAll(
+      quicOver(constantLink(50), { loss: 0.02, queuePackets: 1e6 }),
+      20e6,
+      'datagrams',
+    );
+    expect(lost / (arrived + lost)).toBeGreaterThan(0.015);
+    expect(lost / (arrived + lost)).toBeLessThan(0.025);
+  });
+
+  it('goes on after an outage', () => {
+    const link = new Link(makeTrace('outage', 1, [5e6, 0, 0, 0, 5e6]));
+    const { arrived, seconds } = receiveAll(quicOver(link), 1e6, 'reliable');
+    expect(arrived).toBeCloseTo(1e6);
+    expect(seconds).toBeGreaterThan(4);
+    expect(seconds).toBeLessThan(5.5);
+  });
+
+  it('lets what a cancelled download left in the queue pass first', () => {
+    const slow = () => quicOver(constantLink(0.5));
+    const fresh = receiveAll(slow(), 20_000, 'reliable').seconds;
+    const transport = slow();
+    receiveAll(transport, 1e6, 'reliable', 0, 3);
+    expect(receiveAll(transport, 20_000, 'reliable', 3).seconds).toBeGreaterThan(fresh + 0.1);
+  });
+
+  it('delivers all it was asked for, and never more than the link carries', () => {
+    const links = fc
+      .array(fc.constantFrom(0, 1e5, 2e6, 3e7), { minLength: 1, maxLength: 5 })
+      .filter((list) => list.some((rate) => rate > 0));
+    const paths = fc.record({
+      roundTrip: fc.constantFrom(0.001, 0.03, 0.3),
+      queuePackets: fc.constantFrom(1, 32, 750),
+      loss: fc.constantFrom(0, 0.01, 0.3),
+    });
+    const deliveries = fc.constantFrom<Delivery>('reliable', 'datagrams');
+    fc.assert(
+      fc.property(links, paths, deliveries, fc.integer({ min: 1, max: 300_000 }), (rates, path, delivery, bytes) => {
+        const link = new Link(makeTrace('x', 1, rates));
+        const { arrived, lost, time } = receiveAll(quicOver(link, path), bytes, delivery);
+        expect(arrived + lost).toBeCloseTo(bytes, 1);
+        // Within a round bytes arrive evenly, so up to a round trip too early.
+        const carried = new Link(makeTrace('x', 1, rates)).bytesBetween(0, time + path.roundTrip);
+        expect(arrived).toBeLessThanOrEqual(carried * PAYLOAD_SHARE + 1);
+        if (delivery === 'reliable') expect(lost).toBe(0);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
