@@ -12,6 +12,7 @@ pub mod ip;
 pub mod packet;
 pub mod queue;
 pub mod random;
+mod text_file;
 pub mod trace;
 pub mod transmitter;
 

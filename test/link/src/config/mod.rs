@@ -6,15 +6,16 @@ mod tests;
 
 use crate::{
     direction::{Direction, Stages},
-    error::{Context, Error, Result},
+    error::{Error, Result},
     packet::FULL_PACKET_BYTES,
     queue::{self, Codel, CodelParameters, DropTail, FqCodel, Pie, PieParameters, Queue},
     random::Random,
+    text_file,
     trace::{self, RateStep, RateTrace, Trace},
     transmitter::Transmitter,
 };
 use fields::{DirectionFields, LimitFields, LinkFile, PathFields, QueueFields, StepFields, TraceFields};
-use std::{fs, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 const MAX_PATHS: usize = 2;
 
@@ -39,7 +40,7 @@ pub struct LinkPath {
 
 /// Reads a link file and the traces that it names, relative to it.
 pub fn load(file: &Path) -> Result<Link> {
-    let text = fs::read_to_string(file).context(format!("cannot read {}", file.display()))?;
+    let text = text_file::read(file)?;
     let folder = file.parent().unwrap_or(Path::new(""));
     parse(&text, folder).map_err(|error| match error {
         Error::Input(problem) => Error::Input(format!("{}: {problem}", file.display())),

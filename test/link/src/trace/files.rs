@@ -1,9 +1,9 @@
 use super::{DeliveryTrace, RateStep, RateTrace, Trace};
-use crate::error::{Context, Error, Result};
-use std::{fs, path::Path};
-
-/// Traces are a few hundred kilobytes; whatever is larger is none.
-const MAX_FILE_BYTES: u64 = 64 << 20;
+use crate::{
+    error::{Error, Result},
+    text_file,
+};
+use std::path::Path;
 
 const CSV_HEADER: &str = "second,mbps";
 
@@ -11,22 +11,13 @@ const CSV_HEADER: &str = "second,mbps";
 /// the bytes in it, as the authors of VOXEL publish their traces; anything else is Mahimahi's, a line of milliseconds for
 /// every packet that the link could carry.
 pub fn load(path: &Path) -> Result<Trace> {
-    let text = read_text(path)?;
+    let text = text_file::read(path)?;
     let parsed = match path.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => parse_csv(&text).map(Trace::Rates),
         Some("sum") => parse_sum(&text).map(Trace::Rates),
         _ => parse_mahimahi(&text).map(Trace::Deliveries),
     };
     parsed.map_err(|problem| Error::Input(format!("{}: {problem}", path.display())))
-}
-
-fn read_text(path: &Path) -> Result<String> {
-    let action = || format!("cannot read {}", path.display());
-    let metadata = fs::metadata(path).context(action())?;
-    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
-        return Err(Error::Input(format!("{}: not a trace file", path.display())));
-    }
-    fs::read_to_string(path).context(action())
 }
 
 fn parse_csv(text: &str) -> Result<RateTrace, String> {
@@ -123,12 +114,5 @@ mod tests {
         }
         assert_eq!(parse_mahimahi("1\n-2\n").expect_err("negative"), "line 2: not a number of milliseconds");
         assert_eq!(parse_mahimahi("").expect_err("empty"), "empty trace");
-    }
-
-    #[test]
-    fn what_is_no_file_is_refused_in_one_line() {
-        let message = |path: &str| load(Path::new(path)).expect_err(path).to_string();
-        assert_eq!(message("/"), "/: not a trace file");
-        assert!(message("/no/such.csv").starts_with("cannot read /no/such.csv: No such file"));
     }
 }
