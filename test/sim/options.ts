@@ -98,7 +98,8 @@ function parse(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)} (see --help)`);
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new UserError(`${reason!} (see --help)`);
   }
 }
 
