@@ -11,12 +11,15 @@ import type { Section } from './abr/section.js';
 import { speed } from './abr/speed.js';
 import { threeG } from './abr/three-g.js';
 
-const USAGE = `npm run bench -- abr [--json] [--quick]: the bitrate rules in simulation, against each other, the thesis,
-Sabre and the offline optimum. About ten minutes; --quick: fewer traces and starts. --json: one object on standard output.`;
+const USAGE = 'npm run bench -- abr [--json] [--quick]';
 
 /** Data that does not come with the project; what needs it is skipped where it is absent. */
 const SHARED = join(root, '..', 'shared', 'data');
 
+/**
+ * The bitrate rules in simulation: against each other, the thesis, Sabre and the offline optimum. Minutes; with `--quick`
+ * fewer traces and starts. `--json`: one object on standard output.
+ */
 export async function main(args: readonly string[]): Promise<void> {
   const { json, quick } = parse(args);
   const scale = quick ? 'quick' : 'full';
@@ -55,7 +58,7 @@ function parse(args: readonly string[]): { json: boolean; quick: boolean } {
   try {
     return parseArgs({ args: [...args], options: { json: flag, quick: flag } }).values;
   } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    throw new UserError(`${error instanceof Error ? error.message : String(error)} (${USAGE})`);
   }
 }
 
