@@ -3,6 +3,7 @@
 import { check } from './check.mjs';
 import { ensureChrome } from './setup/chrome.mjs';
 import { ensureBuild } from './setup/node.mjs';
+import { cargo, hasCargo } from './setup/rust.mjs';
 import { root, venvProgram } from './setup/paths.mjs';
 import { run, runCommand, say } from './setup/process.mjs';
 import { ensureSample } from './start/sample.mjs';
@@ -17,6 +18,10 @@ await runCommand(async () => {
   for (const project of ['manifests', 'server/aioquic']) {
     say(`\ntests of ${project}`);
     await run(venvProgram('pytest'), ['-q', project], { cwd: root, env });
+  }
+  if (hasCargo()) {
+    say('\ntests of test/link');
+    await cargo('test/link', ['test', '--locked', '--quiet']);
   }
   for (const project of ['unit', 'browser']) {
     say(`\ntests: ${project}`);

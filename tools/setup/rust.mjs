@@ -17,13 +17,16 @@ const env = {
   PATH: [process.env.PATH ?? '', join(homedir(), '.cargo', 'bin')].join(delimiter),
 };
 
+/** Everything but the Rust programs works without Rust: their checks and tests are left out where it is absent. */
+export const hasCargo = () => outputOf('env', [`PATH=${env.PATH}`, 'cargo', '--version']) !== undefined;
+
 /**
  * Runs cargo in a folder of the checkout.
  * @param {string} project @param {string[]} args @param {{ output?: 'show' | 'on-failure' }} [options]
  * @returns {Promise<void>}
  */
 export async function cargo(project, args, options = {}) {
-  if (outputOf('env', [`PATH=${env.PATH}`, 'cargo', '--version']) === undefined) {
+  if (!hasCargo()) {
     throw new UserError(`Rust ≥ ${OLDEST} is needed for ${project}: rustup.rs installs it, or the package cargo`);
   }
   await run('cargo', args, { cwd: join(root, project), env, ...options });
