@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { say, UserError } from '../setup/process.mjs';
+import { outputOf, say, UserError } from '../setup/process.mjs';
 import { ensureLinkEmulator } from '../setup/rust.mjs';
 
 const USAGE = `npm run bench -- link [--json]: what the link emulator makes of a trace, how much jitter it adds, and its
@@ -14,6 +14,12 @@ losses, measured between two networks on this machine; about two minutes. --json
 const REPETITIONS = 3;
 
 const DELAY_MS = 15;
+
+/** Where it is allowed the probes go before other programs, or their waiting would be measured as the link's. */
+const PROMPT = ['chrt', '--fifo', '5'];
+
+/** So many that a sender that does not get the processor for a moment leaves no gap on the link. */
+const QUEUE_PACKETS = 2000;
 
 /** Mbit/s for a second each: ups and downs as on a cellular link. */
 const TRACE_MBPS = [2, 12, 25, 6, 1, 30, 9, 17, 4, 20];
@@ -65,15 +71,16 @@ function parse(args) {
  * @param {string} folder @param {{ linkemu: string, probe: string }} programs @returns {Measure}
  */
 function measureIn(folder, { linkemu, probe }) {
-  const queue = { discipline: 'drop-tail', limit: { packets: 100 } };
+  const queue = { discipline: 'drop-tail', limit: { packets: QUEUE_PACKETS } };
+  const prompt = outputOf('chrt', [...PROMPT.slice(1), 'true']) === undefined ? [] : PROMPT;
   const up = { trace: { mbps: 100 }, queue, delayMs: DELAY_MS };
   return async (direction, { packets, bytes, mbps }, seed = 1) => {
     const link = join(folder, 'link.json');
     const log = join(folder, 'log');
     writeFileSync(link, JSON.stringify({ seed, paths: [{ down: { queue, delayMs: DELAY_MS, ...direction }, up }] }));
     const address = '10.77.0.1:5000';
-    const client = [probe, 'measure', address, ...[packets, bytes, mbps].map(String)];
-    const words = ['run', link, '--log', log, '--', probe, 'serve', address, '---', ...client];
+    const client = [...prompt, probe, 'measure', address, ...[packets, bytes, mbps].map(String)];
+    const words = ['run', link, '--log', log, '--', ...prompt, probe, 'serve', address, '---', ...client];
     const { stdout } = await promisify(execFile)(linkemu, words, { maxBuffer: 1 << 28 });
     const [, ...lines] = stdout.trim().split('\n');
     const arrivals = lines.map((line) => {

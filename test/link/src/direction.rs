@@ -108,10 +108,13 @@ impl Direction {
         self.travelling.pop_front()
     }
 
-    /// When something will happen next if no packet arrives.
+    /// When this direction must be looked at again if no packet arrives: a packet reaches the far end, or a tick ends. What
+    /// happens in between can wait, as it happens at its own time.
     pub fn next_event(&self) -> Duration {
-        let events = [self.sending.as_ref(), self.travelling.front()].into_iter().flatten();
-        events.map(|departure| departure.due).fold(self.tick.start + TICK, Duration::min)
+        let tick_end = self.tick.start + TICK;
+        let travelling = self.travelling.front().map(|departure| departure.due);
+        let sending = self.sending.as_ref().map(|departure| departure.due + self.stages.delay);
+        travelling.or(sending).map_or(tick_end, |due| due.min(tick_end))
     }
 
     /// The ticks that have ended since the last call.

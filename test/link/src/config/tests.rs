@@ -68,7 +68,7 @@ fn a_trace_starts_where_it_is_told_to() {
     let steps = json!([{ "seconds": 1, "mbps": 0 }, { "seconds": 1, "mbps": 12 }]);
     let mut down = down(&json!({ "trace": { "steps": steps, "startSeconds": 1.5 } }));
     down.arrive(packet(0, ms(0)));
-    assert_eq!(down.next_event(), ms(1));
+    assert_eq!(down.next_event(), ms(1 + 15));
 }
 
 #[test]
