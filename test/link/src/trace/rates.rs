@@ -13,6 +13,12 @@ pub const OFFSET_FLOOR_BITS_PER_SECOND: f64 = 12_000.0;
 /// Anything above is a mistake in the unit.
 const MAX_BITS_PER_SECOND: f64 = 1e12;
 
+/// Anything below carries nothing within a session.
+const MIN_MEAN_BITS_PER_SECOND: f64 = 1.0;
+
+/// A day.
+const MAX_STEP_SECONDS: f64 = 86_400.0;
+
 /// A looped list of rates, kept as running totals so that any question costs one binary search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateTrace {
@@ -26,13 +32,13 @@ pub struct RateTrace {
 impl RateTrace {
     /// Says what is wrong with steps that make no link.
     pub fn new(steps: Vec<RateStep>) -> Result<Self, String> {
-        if steps.iter().any(|step| !(step.seconds > 0.0 && step.seconds.is_finite())) {
-            return Err("a step that does not last".into());
+        if steps.iter().any(|step| !(step.seconds > 0.0 && step.seconds <= MAX_STEP_SECONDS)) {
+            return Err("a step that does not last, or lasts more than a day".into());
         }
         if steps.iter().any(|step| !(0.0..=MAX_BITS_PER_SECOND).contains(&step.bits_per_second)) {
             return Err("a rate that is negative or beyond 1 Tbit/s".into());
         }
-        if steps.iter().all(|step| step.bits_per_second == 0.0) {
+        if steps.is_empty() || mean_rate(&steps) < MIN_MEAN_BITS_PER_SECOND {
             return Err("a link that never carries anything".into());
         }
         let starts = running_totals(steps.iter().map(|step| step.seconds));
@@ -184,8 +190,15 @@ mod tests {
     #[test]
     fn a_link_that_carries_nothing_is_refused() {
         let step = |seconds, bits_per_second| RateStep { seconds, bits_per_second };
-        for steps in [vec![], vec![step(1.0, 0.0)], vec![step(1.0, -1.0)], vec![step(0.0, 1e6)], vec![step(1.0, 1e13)]]
-        {
+        for steps in [
+            vec![],
+            vec![step(1.0, 0.0)],
+            vec![step(1.0, -1.0)],
+            vec![step(0.0, 1e6)],
+            vec![step(1.0, 1e13)],
+            vec![step(1.0, 1e-30)],
+            vec![step(1e300, 1e6)],
+        ] {
             assert!(RateTrace::new(steps.clone()).is_err(), "{steps:?}");
         }
         assert!(RateTrace::constant(f64::NAN).is_err());
