@@ -5,11 +5,21 @@ import type { Transport } from './transport.js';
 /** Seconds of pause that are worth a request (the authors' release). */
 const SHORTEST_PAUSE = 0.07;
 
+/** Share of the throughput that is asked for: what comes after the pause would be in the next segment's way. */
+const COUNTED_ON = 0.9;
+
 /** Bytes of a segment that are not here, and the score that they would add. */
 interface Hole {
   readonly segmentIndex: number;
   readonly bytes: number;
   readonly gain: number;
+}
+
+/** Seconds, and bit/s to be expected in them. */
+export interface Pause {
+  readonly time: number;
+  readonly until: number;
+  readonly throughput: number;
 }
 
 /** What a pause has brought for one segment. */
@@ -46,19 +56,24 @@ export class Retransmission {
     );
   }
 
-  /** Fetches from `time` until `until`, of the segments from `firstUnplayed` on. */
-  fetch(transport: Transport, { time, until }: { time: number; until: number }, firstUnplayed: number): Regained[] {
-    const holes = this.#worthwhile(firstUnplayed);
-    this.#holes = holes;
-    if (until - time < SHORTEST_PAUSE || holes.length === 0) return [];
-    transport.request(time, sumOf(holes));
-    return holes.map((hole, index) => {
-      const { arrived } = transport.receive(hole.bytes, 'reliable', until);
-      const share = Math.min(1, arrived / hole.bytes);
+  /** Fetches what should fit into a pause, of the segments from `firstUnplayed` on. */
+  fetch(transport: Transport, { time, until, throughput }: Pause, firstUnplayed: number): Regained[] {
+    this.#holes = this.#worthwhile(firstUnplayed);
+    const expected = (COUNTED_ON * throughput * (until - time - transport.latency)) / 8;
+    if (until - time < SHORTEST_PAUSE || this.#holes.length === 0 || expected <= 0) return [];
+    let left = Math.min(expected, sumOf(this.#holes));
+    transport.request(time, left);
+    const regained: Regained[] = [];
+    this.#holes = this.#holes.map((hole) => {
+      if (left <= 0) return hole;
+      const { arrived } = transport.receive(Math.min(left, hole.bytes), 'reliable', until);
+      left -= Math.min(left, hole.bytes);
       const { segmentIndex, bytes, gain } = hole;
-      this.#holes[index] = { segmentIndex, bytes: bytes - arrived, gain: gain * (1 - share) };
-      return { segmentIndex, bytes: arrived, score: gain * share };
+      const score = gain * Math.min(1, arrived / bytes);
+      regained.push({ segmentIndex, bytes: arrived, score });
+      return { segmentIndex, bytes: bytes - arrived, gain: gain - score };
     });
+    return regained;
   }
 
   #worthwhile(firstUnplayed: number): Hole[] {

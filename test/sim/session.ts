@@ -123,7 +123,8 @@ class Session {
     if (retransmission === 'none') return;
     const unplayed = Math.floor(this.#playback.bufferLevel / content.segmentDuration);
     const firstUnplayed = this.#played.length - unplayed;
-    for (const regained of this.#retransmission.fetch(transport, { time, until }, firstUnplayed)) {
+    const pause = { time, until, throughput: this.#throughput.throughput ?? 0 };
+    for (const regained of this.#retransmission.fetch(transport, pause, firstUnplayed)) {
       const before = this.#played[regained.segmentIndex]!;
       this.#played[regained.segmentIndex] = {
         ...before,
