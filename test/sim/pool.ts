@@ -21,8 +21,9 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
     tasks.length,
     Math.ceil(sessions / SESSIONS_WORTH_A_THREAD),
   );
-  if (jobs > 1) return runInThreads(experiment, jobs, options);
+  // Before any thread starts: what is wrong with the content is the user's to read.
   const content = contentOf(experiment);
+  if (jobs > 1) return runInThreads(experiment, jobs, options);
   return tasks.flatMap((task, index) => {
     const results = runTask(experiment, content, task);
     options.onProgress?.(index + 1, tasks.length);
@@ -53,7 +54,10 @@ async function runInThreads(
         onProgress?.(++done, tasks.length);
         proceed();
       });
-      worker.on('error', reject);
+      worker.on('error', (error) => {
+        next = tasks.length;
+        reject(error);
+      });
       proceed();
     });
   await Promise.all(Array.from({ length: jobs }, work));
