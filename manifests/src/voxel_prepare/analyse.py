@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from av.error import FFmpegError
 
@@ -13,6 +12,7 @@ from voxel_prepare.h264 import ParameterSets, RepairError
 from voxel_prepare.mp4 import SampleDefaults
 from voxel_prepare.order import unreferenced_last
 from voxel_prepare.score import EncodedSegment, PrefixScoring, Scoring, UntouchedScoring, score_together
+from voxel_prepare.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.segment_layout import Frame, read_frames
 from voxel_prepare.steps import REFERENCED_STEPS, UNREFERENCED_STEPS, choose_prefixes
 
@@ -35,47 +35,6 @@ class SegmentSource:
         with self.path.open("rb") as file:
             file.seek(self.range.start)
             return EncodedSegment(self.codec_configuration, self.defaults, file.read(self.range.size))
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What a prefix of `unreliable` is worth."""
-
-    score: float
-    frames: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentAnalysis:
-    """A segment as the manifest describes it; ranges are positions in the file."""
-
-    range: ByteRange
-    reliable: list[ByteRange]
-    unreliable: list[ByteRange]
-    steps: list[Step]
-    warning: str | None = None
-    """Why all of it is reliable."""
-
-    @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> "SegmentAnalysis":
-        """Reads what `dataclasses.asdict` made of one, after a round trip through JSON."""
-        return cls(
-            range=ByteRange(*fields["range"]),
-            reliable=[ByteRange(*range_) for range_ in fields["reliable"]],
-            unreliable=[ByteRange(*range_) for range_ in fields["unreliable"]],
-            steps=[Step(**step) for step in fields["steps"]],
-            warning=fields["warning"],
-        )
-
-    @property
-    def reliable_bytes(self) -> int:
-        return sum(range_.size for range_ in self.reliable)
-
-    @property
-    def score(self) -> float:
-        """Of the untouched segment."""
-        return self.steps[-1].score
 
 
 def analyse_segments(sources: Sequence[SegmentSource], reference: SegmentSource) -> list[SegmentAnalysis]:
@@ -111,6 +70,10 @@ class _Ranking:
             range=self.range,
             reliable=complement(self.range, unreliable),
             unreliable=unreliable,
+            metric=Metric.SSIM,
+            order_name=OrderName.UNREFERENCED,
+            order=self.order,
+            loss_costs=[0.0] * len(self.order),  # measured by the orders to come
             steps=[
                 Step(round(score, SCORE_DECIMALS), prefix, sum(sizes[:prefix]))
                 for score, prefix in zip(scores, self.prefixes, strict=True)

@@ -1,18 +1,16 @@
-"""Analyses all segments of all levels in a pool of processes."""
+"""Analyses all segments of all levels, several at a time."""
 
 import json
-import multiprocessing
-import signal
-from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from voxel_prepare.analyse import SegmentAnalysis, analyse_segments
-from voxel_prepare.errors import PreparationError
+from voxel_prepare.analyse import analyse_segments
 from voxel_prepare.media import VideoTrack
 from voxel_prepare.progress import WorkProgress
+from voxel_prepare.segment_analysis import SegmentAnalysis
+from voxel_prepare.workers import Workers
 from voxel_prepare.workspace import Part, Workspace
 
 
@@ -26,42 +24,38 @@ class LevelJob:
     cost: float
     """See cost.py."""
 
+    def segment_part(self, index: int) -> Part:
+        """Holds the analysis of that segment while others are still to be done."""
+        return Part(f"{index}-{self.part.name}", self.part.key)
 
-def analyse_levels(workspace: Workspace, jobs: Sequence[LevelJob], processes: int, progress: WorkProgress) -> None:
-    """Makes the analysis parts of `jobs`. Raises `PreparationError`."""
-    if not jobs:
-        return
-    # Not forked: this process has threads.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_interrupts_to_parent) as pool:
-        try:
-            _analyse(workspace, jobs, pool, progress)
-        except BrokenProcessPool as error:
-            raise PreparationError("a worker process ended unexpectedly, perhaps for lack of memory") from error
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in multiprocessing.active_children():
-                process.terminate()
-            raise
+
+def analyse_levels(workspace: Workspace, jobs: Sequence[LevelJob], workers: Workers, progress: WorkProgress) -> None:
+    """Makes the analysis parts of `jobs`. Raises `PreparationError`.
+
+    Each finished segment is kept as a part of its own until its level is finished, so that an interrupted run goes on.
+    """
+    futures: dict[Future[list[SegmentAnalysis]], tuple[list[LevelJob], int]] = {}
+    for group in _groups(jobs):
+        for index, reference in enumerate(group[0].reference.segments):
+            missing = [job for job in group if workspace.find(job.segment_part(index)) is None]
+            _advance(progress, [job for job in group if job not in missing])
+            if missing:
+                sources = [job.track.segments[index] for job in missing]
+                futures[workers.submit(analyse_segments, sources, reference)] = (missing, index)
+    for future in as_completed(futures):
+        members, index = futures.pop(future)
+        for job, analysis in zip(members, future.result(), strict=True):
+            _write(workspace, job.segment_part(index), [analysis])
+        _advance(progress, members)
+    for job in jobs:
+        parts = [job.segment_part(index) for index in range(len(job.track.segments))]
+        _write(workspace, job.part, list(_read_parts(workspace, parts)))
+        workspace.discard(parts)
 
 
 def read_analysis(path: Path) -> list[SegmentAnalysis]:
     """Reads a finished analysis part."""
     return [SegmentAnalysis.from_json(fields) for fields in json.loads(path.read_bytes())]
-
-
-def _analyse(workspace: Workspace, jobs: Sequence[LevelJob], pool: ProcessPoolExecutor, progress: WorkProgress) -> None:
-    futures: dict[Future[list[SegmentAnalysis]], tuple[list[LevelJob], int]] = {}
-    for group in _groups(jobs):
-        for index, reference in enumerate(group[0].reference.segments):
-            sources = [job.track.segments[index] for job in group]
-            futures[pool.submit(analyse_segments, sources, reference)] = (group, index)
-    finished: dict[Part, dict[int, SegmentAnalysis]] = {job.part: {} for job in jobs}
-    for future in as_completed(futures):
-        group, index = futures[future]
-        for job, analysis in zip(group, future.result(), strict=True):
-            finished[job.part][index] = analysis
-            _finish_segment(workspace, job, finished[job.part], progress)
 
 
 def _groups(jobs: Sequence[LevelJob]) -> list[list[LevelJob]]:
@@ -72,16 +66,16 @@ def _groups(jobs: Sequence[LevelJob]) -> list[list[LevelJob]]:
     return [group for group in groups if group]
 
 
-def _finish_segment(
-    workspace: Workspace, job: LevelJob, analyses: dict[int, SegmentAnalysis], progress: WorkProgress
-) -> None:
-    segments = len(job.track.segments)
-    progress.advance(job.cost / segments)
-    if len(analyses) == segments:
-        with workspace.make(job.part) as path:
-            path.write_text(json.dumps([asdict(analyses[index]) for index in range(segments)]))
+def _advance(progress: WorkProgress, jobs: Sequence[LevelJob]) -> None:
+    """A segment of each job is finished."""
+    progress.advance(sum(job.cost / len(job.track.segments) for job in jobs))
 
 
-def _leave_interrupts_to_parent() -> None:
-    """Ctrl-C reaches every process of the terminal; the parent ends its workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _write(workspace: Workspace, part: Part, analyses: Sequence[SegmentAnalysis]) -> None:
+    with workspace.make(part) as path:
+        path.write_text(json.dumps([asdict(analysis) for analysis in analyses]))
+
+
+def _read_parts(workspace: Workspace, parts: Sequence[Part]) -> Iterator[SegmentAnalysis]:
+    for part in parts:
+        yield from read_analysis(workspace.path(part))

@@ -7,8 +7,9 @@ from statistics import fmean
 
 from lxml import etree
 
-from voxel_prepare.analyse import SCORE_DECIMALS, SegmentAnalysis
+from voxel_prepare.analyse import SCORE_DECIMALS
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.segment_analysis import SegmentAnalysis
 from voxel_prepare.segments import SegmentDuration
 from voxel_prepare.source import AudioTrack
 
