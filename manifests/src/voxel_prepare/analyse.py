@@ -73,6 +73,7 @@ class _Ranking:
             metric=Metric.SSIM,
             order_name=OrderName.UNREFERENCED,
             order=self.order,
+            slices=[len(self.frames[index].unreliable) for index in self.order],
             loss_costs=[0.0] * len(self.order),  # measured by the orders to come
             steps=[
                 Step(round(score, SCORE_DECIMALS), prefix, sum(sizes[:prefix]))

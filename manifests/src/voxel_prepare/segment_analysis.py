@@ -47,6 +47,8 @@ class SegmentAnalysis:
     order_name: OrderName
     order: list[int]
     """The frames of `unreliable`, as positions in decode order; frames that are wholly reliable are left out."""
+    slices: list[int]
+    """For each frame of `order`: how many ranges of `unreliable` are its."""
     loss_costs: list[float]
     """For each frame of `order`: the score that the segment loses when that frame alone is missing; not negative."""
     steps: list[Step]
@@ -64,6 +66,7 @@ class SegmentAnalysis:
             metric=Metric(fields["metric"]),
             order_name=OrderName(fields["order_name"]),
             order=fields["order"],
+            slices=fields["slices"],
             loss_costs=fields["loss_costs"],
             steps=[Step(**step) for step in fields["steps"]],
             warning=fields["warning"],
