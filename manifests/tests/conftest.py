@@ -20,6 +20,12 @@ def sound_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def large_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """20 s, 854x480, no sound: takes a while to encode."""
+    return make_clip(tmp_path_factory.mktemp("large") / "clip.mp4", "-preset", "ultrafast", size="854x480", seconds=20)
+
+
+@pytest.fixture(scope="session")
 def prepared(clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`clip` at two levels, two slices a picture, in segments of 2, 2 and 1 s."""
     out = tmp_path_factory.mktemp("prepared")

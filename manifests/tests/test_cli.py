@@ -2,24 +2,13 @@
 
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from clips import ffmpeg, make_clip
+from processes import COMMAND, processes_of_session, run, visible, wait_for
 
-COMMAND = [sys.executable, "-c", "from voxel_prepare.cli import main; main()"]
 QUICK = ["--preset", "ultrafast", "--passes", "1", "--levels", "144p"]
-
-
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
-
-
-def visible(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
 
 
 def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tmp_path: Path) -> None:
@@ -106,25 +95,3 @@ def test_an_interrupted_run_leaves_no_half_written_file_and_no_process(
     assert visible(out) == set()
     assert not list((out / ".voxel-prepare").glob("*.unfinished"))
     wait_for(lambda: not processes_of_session(process.pid))
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.05)
-    raise AssertionError("waited in vain")
-
-
-def processes_of_session(session: int) -> list[str]:
-    """Command names of what still runs (proc(5), `stat`: pid, name, state, parent, group, session)."""
-    running = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, fields = path.read_text().rsplit(")", 1)
-        except OSError:  # it ended meanwhile
-            continue
-        state, _, _, its_session = fields.split()[:4]
-        if int(its_session) == session and state != "Z":
-            running.append(name)
-    return running

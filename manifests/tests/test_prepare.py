@@ -12,7 +12,7 @@ from av.audio.codeccontext import AudioCodecContext
 from clips import TONE_START_SECONDS, ffmpeg, make_clip
 from manifest_reader import Representation, read_manifest
 from runs import make_request
-from voxel_prepare import plan
+from voxel_prepare import recipes
 from voxel_prepare.byte_ranges import merged
 from voxel_prepare.errors import InputError
 from voxel_prepare.ladder import parse_levels
@@ -144,7 +144,7 @@ def test_two_passes_and_upright_pictures_work(tmp_path: Path) -> None:
 
 def test_a_second_run_makes_nothing_again(prepared: Path, clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (prepared / "manifest.mpd").read_bytes()
-    monkeypatch.setattr(plan, "encode_video", fail)
+    monkeypatch.setattr(recipes, "encode_video", fail)
     monkeypatch.setattr("voxel_prepare.prepare.analyse_levels", expect_no_jobs)
     prepare(make_request(clip, out=prepared, slices=2, levels=tuple(parse_levels("144p,240p:0.37"))))
     assert (prepared / "manifest.mpd").read_bytes() == before

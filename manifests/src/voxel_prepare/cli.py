@@ -52,6 +52,9 @@ def voxel_prepare(
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes at a time. Default: one for each core.")
     ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Let the workers of a Dask cluster do it, as tcp://host:8786.")
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
 ) -> None:
     """Prepares video for voxel-dash: encodes it at several levels, ranks and scores its frames, writes the manifest.
@@ -72,6 +75,7 @@ def voxel_prepare(
             start=start,
             duration=duration,
             jobs=jobs or os.cpu_count() or 1,
+            scheduler=scheduler,
         )
         request.check()
         summarise(prepare(request))

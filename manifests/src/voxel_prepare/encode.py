@@ -23,6 +23,13 @@ AAC_PRIMING_SAMPLES = 1024
 FRAGMENTED = ("-movflags", "+frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets+skip_trailer")
 """One fragment per key frame, and the first picture at time 0 without an edit list, which not all players apply."""
 
+PIXELS_PER_ENCODER_THREAD = 1 << 19
+"""One thread up to 480p, 2 for 720p, 4 for 1080p. x264's output depends on their number, so the machine must not
+decide it."""
+
+MAX_ENCODER_THREADS = 8
+"""Each holds pictures in memory."""
+
 NO_METADATA = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact")
 
 
@@ -62,6 +69,11 @@ def video_arguments(source: Source, excerpt: Excerpt, level: Level, settings: Vi
         *NO_METADATA,
         *FRAGMENTED,
     ]
+
+
+def encoder_threads(pixels: int) -> int:
+    """How many threads encode a level with that many pixels, on every machine."""
+    return min(MAX_ENCODER_THREADS, max(1, round(pixels / PIXELS_PER_ENCODER_THREAD)))
 
 
 async def encode_video(

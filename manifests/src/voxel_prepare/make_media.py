@@ -5,20 +5,20 @@ from collections.abc import Sequence
 
 from voxel_prepare.plan import MediaJob
 from voxel_prepare.progress import WorkProgress
+from voxel_prepare.workers import Workers
 from voxel_prepare.workspace import Workspace
 
 
-async def make_media(workspace: Workspace, jobs: Sequence[MediaJob], at_a_time: int, progress: WorkProgress) -> None:
+async def make_media(workspace: Workspace, jobs: Sequence[MediaJob], workers: Workers, progress: WorkProgress) -> None:
     """Makes all parts of `jobs`, the most costly first so that none is left over at the end.
 
     Raises the first `PreparationError`; the caller's event loop then cancels the other jobs, which ends their FFmpegs.
     """
-    slots = asyncio.Semaphore(at_a_time)
     by_cost = sorted(jobs, key=lambda job: job.cost, reverse=True)
-    await asyncio.gather(*(_make(workspace, job, slots, progress) for job in by_cost))
+    await asyncio.gather(*(_make(workspace, job, workers, progress) for job in by_cost))
 
 
-async def _make(workspace: Workspace, job: MediaJob, slots: asyncio.Semaphore, progress: WorkProgress) -> None:
+async def _make(workspace: Workspace, job: MediaJob, workers: Workers, progress: WorkProgress) -> None:
     done = 0.0
 
     def on_share(share: float) -> None:
@@ -26,7 +26,6 @@ async def _make(workspace: Workspace, job: MediaJob, slots: asyncio.Semaphore, p
         progress.advance((share - done) * job.cost)
         done = share
 
-    async with slots:
-        with workspace.make(job.part) as path:
-            await job.write(path, on_share)
-        on_share(1)
+    with workspace.make(job.part) as path:
+        await workers.write_media(job.recipe, path, on_share)
+    on_share(1)

@@ -1,11 +1,8 @@
 """What to make of the inputs: one job per media file."""
 
-import asyncio
-import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 from voxel_prepare.cost import encode_cost
 from voxel_prepare.encode import (
@@ -13,26 +10,23 @@ from voxel_prepare.encode import (
     VideoSettings,
     audio_arguments,
     audio_copy_arguments,
-    encode_video,
     encoded_audio,
+    encoder_threads,
     video_arguments,
     video_copy_arguments,
-    write_audio,
 )
 from voxel_prepare.errors import InputError
-from voxel_prepare.ffmpeg import OnFrames, ffmpeg_version, run_ffmpeg
+from voxel_prepare.ffmpeg import ffmpeg_version
 from voxel_prepare.ladder import Level, choose_levels
-from voxel_prepare.media import AAC_OBJECT_TYPES, check_copied_video, check_encoded_video
+from voxel_prepare.media import AAC_OBJECT_TYPES
+from voxel_prepare.recipes import CopyVideo, EncodeVideo, MediaRecipe, WriteAudio
 from voxel_prepare.request import Request
-from voxel_prepare.segments import MisalignedSegments, SegmentDuration
+from voxel_prepare.segments import SegmentDuration
 from voxel_prepare.source import AudioTrack, Source, check_encodable, probe
 from voxel_prepare.workspace import Json, Part, source_identity
 
 SMALL_COST = 1.0
 """For the progress bar, where the work is copying or audio."""
-
-OnShare: TypeAlias = Callable[[float], None]
-"""Called with the share of a job that is done, from 0 to about 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +34,7 @@ class MediaJob:
     """A media file to make."""
 
     part: Part
-    write: Callable[[Path, OnShare], Awaitable[None]]
-    """Writes it to a path, checks it, and says on the way how far it is."""
+    recipe: MediaRecipe
     cost: float
     """See cost.py."""
     frames: int = 0
@@ -96,10 +89,9 @@ def _plan_encode(request: Request) -> Plan:
     levels = choose_levels(source.width, source.height, request.levels)
     segment = SegmentDuration.nearest(request.segment_seconds, source.rate)
     settings = VideoSettings(request.preset, request.passes, request.slices, segment)
-    threads = max(1, (os.cpu_count() or 1) // min(request.jobs, len(levels)))
     return Plan(
         segment=segment,
-        video=[_encode_job(source, excerpt, level, settings, threads) for level in levels],
+        video=[_encode_job(source, excerpt, level, settings) for level in levels],
         audio=[
             AudioJob(_audio_job(index, source, audio_arguments(source, excerpt, track, segment)), encoded_audio(track))
             for index, track in enumerate(source.audio)
@@ -107,19 +99,14 @@ def _plan_encode(request: Request) -> Plan:
     )
 
 
-def _encode_job(source: Source, excerpt: Excerpt, level: Level, settings: VideoSettings, threads: int) -> MediaJob:
+def _encode_job(source: Source, excerpt: Excerpt, level: Level, settings: VideoSettings) -> MediaJob:
     arguments = video_arguments(source, excerpt, level, settings)
     frames = round(excerpt.duration * source.rate)
     pixels = level.width * level.height
-
-    async def write(path: Path, on_share: OnShare) -> None:
-        on_frames = _as_frames(on_share, frames * settings.passes)
-        await encode_video(arguments, path, passes=settings.passes, threads=threads, on_frames=on_frames)
-        await asyncio.to_thread(check_encoded_video, path, settings.segment)
-
+    threads = encoder_threads(pixels)
     return MediaJob(
         part=_part(f"{level.id}.mp4", source, arguments, settings.passes),
-        write=write,
+        recipe=EncodeVideo(tuple(arguments), settings.passes, threads, frames, settings.segment),
         cost=encode_cost(frames, pixels, settings.preset, settings.passes),
         frames=frames,
         pixels=pixels,
@@ -127,10 +114,7 @@ def _encode_job(source: Source, excerpt: Excerpt, level: Level, settings: VideoS
 
 
 def _audio_job(index: int, source: Source, arguments: Sequence[str]) -> MediaJob:
-    async def write(path: Path, on_share: OnShare) -> None:
-        await write_audio(arguments, path)
-
-    return MediaJob(_part(f"audio-{index}.mp4", source, arguments), write, cost=SMALL_COST)
+    return MediaJob(_part(f"audio-{index}.mp4", source, arguments), WriteAudio(tuple(arguments)), cost=SMALL_COST)
 
 
 def _excerpt(source: Source, request: Request) -> Excerpt:
@@ -167,17 +151,9 @@ def _file_size(path: Path) -> int:
 def _copy_job(index: int, source: Source, segment: SegmentDuration) -> MediaJob:
     arguments = video_copy_arguments(source)
     frames = round(source.duration * source.rate)
-
-    async def write(path: Path, on_share: OnShare) -> None:
-        await run_ffmpeg([*arguments, "-f", "mp4", str(path)], _as_frames(on_share, frames))
-        try:
-            await asyncio.to_thread(check_copied_video, path, segment)
-        except MisalignedSegments as error:
-            raise InputError(f"{source.path}: {error}") from error
-
     return MediaJob(
         part=_part(f"q{index:02}.mp4", source, arguments, str(segment)),
-        write=write,
+        recipe=CopyVideo(source.path.absolute(), tuple(arguments), frames, segment),
         cost=SMALL_COST,
         frames=frames,
         pixels=source.width * source.height,
@@ -191,10 +167,6 @@ def _copied_audio(source: Source, segment: SegmentDuration) -> list[AudioJob]:
             raise InputError(f"{source.path}: {track.codec} audio {track.profile}; --copy takes AAC only")
         jobs.append(AudioJob(_audio_job(index, source, audio_copy_arguments(source, track, segment)), track))
     return jobs
-
-
-def _as_frames(on_share: OnShare, frames: int) -> OnFrames:
-    return lambda done: on_share(min(1, done / max(1, frames)))
 
 
 def _part(name: str, source: Source, *facts: Json) -> Part:

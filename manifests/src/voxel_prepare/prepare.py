@@ -2,11 +2,11 @@
 
 import asyncio
 from collections import Counter
-from contextlib import closing
-from pathlib import Path
+from contextlib import AbstractContextManager, closing
 
 from voxel_prepare.analyse import METHOD
 from voxel_prepare.analyse_levels import LevelJob, analyse_levels, read_analysis
+from voxel_prepare.cluster import cluster_workers
 from voxel_prepare.cost import analyse_cost
 from voxel_prepare.errors import InputError
 from voxel_prepare.make_media import make_media
@@ -15,6 +15,7 @@ from voxel_prepare.mpd import AudioFile, Presentation, VideoFile, write_mpd
 from voxel_prepare.plan import AudioJob, MediaJob, Plan, make_plan
 from voxel_prepare.progress import say, work_progress
 from voxel_prepare.request import Request
+from voxel_prepare.workers import Workers, local_workers
 from voxel_prepare.workspace import Part, Workspace
 
 
@@ -62,17 +63,22 @@ class _Preparation:
         if reused:
             say(f"{reused} of {len(parts)} parts are finished from an earlier run")
         costs = [job.cost for job in missing_media] + [self._analyse_cost(job) for job in missing_analyses]
-        with work_progress(sum(costs)) as progress:
+        with self._workers() as workers, work_progress(sum(costs)) as progress:
             progress.phase("encoding")
-            asyncio.run(make_media(workspace, missing_media, self._request.jobs, progress))
+            asyncio.run(make_media(workspace, missing_media, workers, progress))
             progress.phase("scoring")
             tracks = self._read_tracks()
             jobs = [self._level_job(job, tracks) for job in missing_analyses]
-            analyse_levels(workspace, jobs, self._request.jobs, progress)
+            analyse_levels(workspace, jobs, workers, progress)
         presentation = self._presentation(tracks)
         _warn(presentation)
         workspace.publish([job.part for job in self._media], write_mpd(presentation))
         return presentation
+
+    def _workers(self) -> AbstractContextManager[Workers]:
+        if self._request.scheduler is not None:
+            return cluster_workers(self._request.scheduler, self._workspace.folder)
+        return local_workers(self._request.jobs)
 
     def _analyse_cost(self, job: MediaJob) -> float:
         return analyse_cost(job.frames, job.pixels, self._plan.reference.pixels)
@@ -84,7 +90,7 @@ class _Preparation:
     def _read_tracks(self) -> dict[str, VideoTrack]:
         """The levels by id, all of the same length. Raises `InputError`."""
         tracks = {
-            job.id: read_video(job.id, self._path(job.part), job.part.name, self._plan.segment)
+            job.id: read_video(job.id, self._workspace.path(job.part), job.part.name, self._plan.segment)
             for job in self._plan.video
         }
         lengths = {track.frames for track in tracks.values()}
@@ -94,7 +100,7 @@ class _Preparation:
 
     def _presentation(self, tracks: dict[str, VideoTrack]) -> Presentation:
         video = [
-            VideoFile(track.media, track.width, track.height, read_analysis(self._path(self._analyses[id_])))
+            VideoFile(track.media, track.width, track.height, read_analysis(self._workspace.path(self._analyses[id_])))
             for id_, track in tracks.items()
         ]
         return Presentation(
@@ -107,10 +113,5 @@ class _Preparation:
     def _read_audio(self, audio: AudioJob, segments: int) -> AudioFile:
         part = audio.job.part
         return AudioFile(
-            read_audio(audio.job.id, self._path(part), part.name, audio.track.profile, segments), audio.track
+            read_audio(audio.job.id, self._workspace.path(part), part.name, audio.track.profile, segments), audio.track
         )
-
-    def _path(self, part: Part) -> Path:
-        path = self._workspace.find(part)
-        assert path is not None, f"{part.name} was made before"
-        return path

@@ -1,5 +1,6 @@
 """What the user asked for."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Literal
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.ladder import LevelName
+
+SCHEDULER_ADDRESS = re.compile(r"tcp://\S+:\d{1,5}")
 
 
 class Preset(StrEnum):
@@ -43,6 +46,8 @@ class Request:
     """Seconds; None: to the end."""
     jobs: int
     """Processes at a time."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler whose workers do the work instead, as `tcp://host:port`."""
 
     def check(self) -> None:
         """Raises `InputError` where settings do not go together."""
@@ -50,3 +55,5 @@ class Request:
             raise InputError("several inputs go with --copy only")
         if self.media == "copy" and (self.levels is not None or self.start or self.duration is not None):
             raise InputError("--levels, --start and --duration do not go with --copy: the inputs stay as they are")
+        if self.scheduler is not None and not SCHEDULER_ADDRESS.fullmatch(self.scheduler):
+            raise InputError(f"--scheduler {self.scheduler}: not an address such as tcp://host:8786")

@@ -40,9 +40,10 @@ class Workspace:
         self.folder = folder
         self._work = folder / WORK_FOLDER
         self._published_file = self._work / "published.json"
+        self._lock_file = self._work / "lock"
         try:
             self._work.mkdir(parents=True, exist_ok=True)
-            self._lock = _lock(self._work / "lock")
+            self._lock = _lock(self._lock_file)
         except BlockingIOError as error:
             raise InputError(f"{folder}: another voxel-prepare is at work there") from error
         except OSError as error:
@@ -63,6 +64,12 @@ class Workspace:
         published = self.folder / part.name
         is_current = self._published.get(part.name, []) == _identity(published, part.key) != []
         return published if is_current else None
+
+    def path(self, part: Part) -> Path:
+        """Where the part lies, which is finished."""
+        path = self.find(part)
+        assert path is not None, f"{part.name} was made before"
+        return path
 
     @contextmanager
     def make(self, part: Part) -> Iterator[Path]:
@@ -95,11 +102,16 @@ class Workspace:
             (self.folder / name).unlink(missing_ok=True)
 
     def keep_only(self, parts: Sequence[Part]) -> None:
-        """Deletes staged parts of other settings."""
-        kept = {self._staged(part) for part in parts} | {self._published_file, self._work / "lock"}
+        """Deletes staged parts of other settings: those that share no key with any of `parts`."""
+        keys = {part.key for part in parts}
         for path in self._work.iterdir():
-            if path not in kept:
+            if path.name.partition("-")[0] not in keys and path not in {self._published_file, self._lock_file}:
                 path.unlink()
+
+    def discard(self, parts: Sequence[Part]) -> None:
+        """Deletes staged parts that are not needed any more."""
+        for part in parts:
+            self._staged(part).unlink(missing_ok=True)
 
     def _staged(self, part: Part) -> Path:
         return self._work / f"{part.key}-{part.name}"

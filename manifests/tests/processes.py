@@ -1,0 +1,41 @@
+"""Runs the commands as processes."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+COMMAND = [sys.executable, "-c", "from voxel_prepare.cli import main; main()"]
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """`voxel-prepare` to its end."""
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def visible(folder: Path) -> set[str]:
+    """The names of what a user sees in a folder."""
+    return {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("waited in vain")
+
+
+def processes_of_session(session: int) -> list[str]:
+    """Command names of what still runs (proc(5), `stat`: pid, name, state, parent, group, session)."""
+    running = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, fields = path.read_text().rsplit(")", 1)
+        except OSError:  # it ended meanwhile
+            continue
+        state, _, _, its_session = fields.split()[:4]
+        if int(its_session) == session and state != "Z":
+            running.append(name)
+    return running
