@@ -1,6 +1,7 @@
 """Synthetic clips, made by FFmpeg."""
 
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 from voxel_prepare.ffmpeg import ffmpeg_program
@@ -15,11 +16,19 @@ def ffmpeg(*arguments: str | Path) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def make_clip(path: Path, *options: str, size: str = "320x180", seconds: float = 5, source: str = "testsrc2") -> Path:
+def make_clip(
+    path: Path,
+    *options: str,
+    size: str = "320x180",
+    seconds: float = 5,
+    source: str = "testsrc2",
+    rate: str = str(RATE),
+) -> Path:
     """A moving picture in H.264, with a key frame each second; `options` override the encoder's."""
+    key_frames = ("-g", str(round(Fraction(rate))), "-sc_threshold", "0")
     ffmpeg(
-        *("-f", "lavfi", "-i", f"{source}=size={size}:rate={RATE}:duration={seconds}"),
-        *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-g", str(RATE), "-sc_threshold", "0"),
+        *("-f", "lavfi", "-i", f"{source}=size={size}:rate={rate}:duration={seconds}"),
+        *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", *key_frames),
         *options,
         path,
     )

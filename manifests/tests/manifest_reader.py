@@ -20,6 +20,8 @@ class Segment:
 class Representation:
     attributes: dict[str, str]
     content_type: str
+    frame_rate: str
+    language: str
     media: Path
     initialization: ByteRange
     segment_seconds: float
@@ -42,6 +44,8 @@ def _representation(folder: Path, element: etree._Element) -> Representation:
     return Representation(
         attributes={str(name): str(value) for name, value in element.attrib.items()},
         content_type=_attribute(adaptation_set, "contentType"),
+        frame_rate=_attribute(adaptation_set, "frameRate"),
+        language=_attribute(adaptation_set, "lang"),
         media=folder / (_child(element, "BaseURL").text or ""),
         initialization=_range(_attribute(_child(segment_list, "Initialization"), "range")),
         segment_seconds=int(_attribute(segment_list, "duration")) / int(_attribute(segment_list, "timescale")),

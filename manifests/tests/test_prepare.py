@@ -101,8 +101,9 @@ def test_files_play_to_the_end_in_an_ordinary_decoder(prepared: Path) -> None:
         ffmpeg("-xerror", "-err_detect", "explode", "-i", level.media, "-f", "null", "-")
 
 
-def test_sound_starts_with_the_video_and_is_segmented_like_it(sound_clip: Path, tmp_path: Path) -> None:
-    prepare(make_request(sound_clip, out=tmp_path))
+@pytest.mark.parametrize("media", ["encode", "copy"])
+def test_sound_starts_with_the_video_and_is_segmented_like_it(sound_clip: Path, tmp_path: Path, media: str) -> None:
+    prepare(make_request(sound_clip, out=tmp_path, media=media))
     picture, sound = read_manifest(tmp_path)
     assert sound.content_type == "audio"
     assert sound.attributes["codecs"] == "mp4a.40.2"

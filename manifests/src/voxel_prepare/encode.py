@@ -129,8 +129,15 @@ def video_copy_arguments(source: Source) -> list[str]:
 
 
 def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDuration) -> list[str]:
-    """Remuxes an audio track as it is."""
-    return ["-i", _location(source), "-map", f"0:{track.stream_index}", "-c", "copy", *_audio_segments(segment)]
+    """Remuxes an audio track as it is, without the encoder's priming.
+
+    The source's edit list hides it, which is not carried over; players of fragments would play it, and all sound late.
+    """
+    no_priming = ("-bsf:a", r"noise=drop=lte(pts+duration\,0)")
+    return [
+        *("-i", _location(source), "-map", f"0:{track.stream_index}", "-c", "copy", *no_priming),
+        *_audio_segments(segment),
+    ]
 
 
 async def write_audio(arguments: Sequence[str], output: Path) -> None:

@@ -40,6 +40,7 @@ def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
 
     Raises `MisalignedSegments`.
     """
+    _check_rate(track, duration.rate)
     segments: list[ByteRange] = []
     collected: list[Fragment] = []
     for fragment in (fragment for fragment in track.fragments if fragment.samples):
@@ -96,6 +97,17 @@ def _is_idr(data: Buffer, sample: Sample, nal_length_size: int) -> bool:
             return nal_type == NAL_IDR_SLICE
         at = payload + int.from_bytes(data[at:payload], "big")
     return False
+
+
+def _check_rate(track: Track, rate: Fraction) -> None:
+    """Time stamps may be rounded; a frame that is shown for the time of two is another matter."""
+    durations = [sample.duration for fragment in track.fragments for sample in fragment.samples]
+    for duration in durations[:-1]:  # the last one is often made up
+        if abs(Fraction(duration, track.timescale) * rate - 1) > Fraction(1, 2):
+            seconds = duration / track.timescale
+            raise MisalignedSegments(
+                f"the frame rate varies: a frame of {seconds:.3f} s, at {float(rate):g} per second"
+            )
 
 
 def _check_start(track: Track, fragment: Fragment, expected: Fraction, duration: SegmentDuration) -> None:

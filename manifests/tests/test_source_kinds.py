@@ -1,0 +1,191 @@
+"""Sources of every kind, each prepared whole: what comes out plays, and is as long and as large as what went in."""
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from clips import ffmpeg, make_clip, make_clip_with_sound
+from manifest_reader import Representation, read_manifest
+from runs import make_request
+from voxel_prepare.errors import InputError
+from voxel_prepare.ladder import parse_levels
+from voxel_prepare.mp4 import Track, parse_track
+from voxel_prepare.prepare import prepare
+
+
+def prepare_clip(*clips: Path, out: Path, **settings: object) -> list[Representation]:
+    """Prepares in segments of 1 s; every file that comes out decodes without a complaint."""
+    prepare(make_request(*clips, out=out, segment_seconds=1, **settings))
+    representations = read_manifest(out)
+    for representation in representations:
+        ffmpeg("-xerror", "-err_detect", "explode", "-i", representation.media, "-f", "null", "-")
+    return representations
+
+
+def track_of(representation: Representation) -> Track:
+    return parse_track(representation.media.read_bytes())
+
+
+def frames_of(representation: Representation) -> list[int]:
+    """How many frames each segment holds."""
+    return [len(fragment.samples) for fragment in track_of(representation).fragments]
+
+
+def check_times(representation: Representation, rate: Fraction) -> None:
+    """Pictures are shown from time 0 on, each as long as the rate says, to a tick."""
+    track = track_of(representation)
+    samples = [sample for fragment in track.fragments for sample in fragment.samples]
+    times = sorted(sample.decode_time + sample.composition_offset for sample in samples)
+    assert times[0] == 0
+    tick = Fraction(1, track.timescale)
+    assert all(abs((two - one) * tick - 1 / rate) <= tick for one, two in pairwise(times))
+
+
+def check_partly_reliable(representation: Representation) -> None:
+    """Bytes of every segment may be missing, and the table says what that costs."""
+    for segment in representation.segments:
+        assert segment.unreliable
+        assert segment.steps[0][0] < segment.steps[-1][0]
+        assert segment.reliable_size + segment.steps[-1][2] == segment.media_range.size
+
+
+@pytest.mark.parametrize(
+    ("rate", "frames"),
+    [
+        ("24000/1001", [24, 24]),
+        ("24", [24, 24]),
+        ("25", [25, 25]),
+        ("30000/1001", [30, 30]),
+        ("30", [30, 30]),
+        ("50", [50, 50]),
+        ("60000/1001", [60, 60]),
+        ("60", [60, 60]),
+    ],
+)
+def test_every_frame_rate_is_kept(tmp_path: Path, rate: str, frames: list[int]) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", rate=rate, seconds=2)
+    (level,) = prepare_clip(clip, out=tmp_path / "out")
+    assert sum(frames_of(level)) == pytest.approx(sum(frames), abs=1)
+    assert frames_of(level)[0] == frames[0]
+    check_times(level, Fraction(rate))
+    check_partly_reliable(level)
+
+
+def test_a_variable_frame_rate_becomes_the_nearest_standard_one(tmp_path: Path) -> None:
+    half_of_the_pictures_after_1_s = ("-vf", r"select=lt(t\,1)+not(mod(n\,2))", "-fps_mode", "vfr")
+    clip = make_clip(tmp_path / "clip.mp4", *half_of_the_pictures_after_1_s, rate="30", seconds=3)
+    (level,) = prepare_clip(clip, out=tmp_path / "out")
+    rate = Fraction(level.frame_rate)
+    assert sum(frames_of(level)) == pytest.approx(3 * rate, abs=2)
+    check_times(level, rate)
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        ("321x181", ("256", "144")),
+        ("180x320", ("144", "256")),
+        ("322x242", ("192", "144")),
+        ("640x150", ("256", "60")),
+        ("256x143", ("256", "144")),
+    ],
+)
+def test_odd_and_upright_sizes_become_even_and_keep_their_shape(
+    tmp_path: Path, size: str, expected: tuple[str, str]
+) -> None:
+    # testsrc2 and H.264 take even sizes only.
+    scaled = f"scale={size.replace('x', ':')},setsar=1"
+    clip = make_clip(tmp_path / "clip.mkv", "-vf", scaled, "-c:v", "ffv1", seconds=1)
+    (level,) = prepare_clip(clip, out=tmp_path / "out", levels=tuple(parse_levels("144p")))
+    assert (level.attributes["width"], level.attributes["height"]) == expected
+    check_partly_reliable(level)
+
+
+@pytest.mark.parametrize("media", ["encode", "copy"])
+def test_every_sound_track_becomes_an_adaptation_set(tmp_path: Path, media: str) -> None:
+    one = make_clip_with_sound(tmp_path / "one.mp4", seconds=3)
+    clip = tmp_path / "clip.mp4"
+    languages = ("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu")
+    ffmpeg("-i", one, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c", "copy", *languages, clip)
+    picture, *sounds = prepare_clip(clip, out=tmp_path / "out", media=media)
+    assert [(sound.attributes["id"], sound.language) for sound in sounds] == [("audio-0", "eng"), ("audio-1", "deu")]
+    assert {len(sound.segments) for sound in sounds} == {len(picture.segments)}
+
+
+def test_a_clip_without_sound_has_no_audio(clip: Path, tmp_path: Path) -> None:
+    representations = prepare_clip(clip, out=tmp_path, levels=tuple(parse_levels("144p")))
+    assert [level.content_type for level in representations] == ["video"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-x264-params", "b-pyramid=normal:bframes=5:b-adapt=0:open-gop=0"),
+        ("-x264-params", "b-pyramid=strict:bframes=3:b-adapt=0"),
+        ("-x264-params", "cabac=0:bframes=2"),
+        ("-profile:v", "baseline"),
+        ("-x264-params", "slices=4"),
+        ("-x264-params", "ref=5:weightp=2:weightb=1"),
+        ("-x264-params", "8x8dct=1:cqm=jvt"),
+        ("-pix_fmt", "yuv420p10le"),
+        ("-vf", "scale=180:320"),
+        ("-vf", "scale=322:182"),  # cropped by less than a macroblock
+        ("-x264-params", "bframes=0"),
+        ("-x264-params", "keyint=5"),  # more key frames than segments
+    ],
+    ids=" ".join,
+)
+def test_every_kind_of_progressive_stream_is_partly_reliable_as_it_is(tmp_path: Path, options: tuple[str, ...]) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", *options, seconds=2)
+    (level,) = prepare_clip(clip, out=tmp_path / "out", media="copy")
+    assert sum(frames_of(level)) == 50
+    assert len(level.segments) == 2
+    check_partly_reliable(level)
+    check_times(level, Fraction(25))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("-flags", "+ilme+ildct", "-x264-params", "interlaced=1"), "interlaced"),
+        (("-pix_fmt", "yuv422p"), "4:2:0"),
+        (("-pix_fmt", "yuv444p"), "4:2:0"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_repaired_is_wholly_reliable_with_a_warning(
+    tmp_path: Path, options: tuple[str, ...], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", *options, seconds=2)
+    low = make_clip(tmp_path / "low.mp4", "-vf", "scale=160:90", seconds=2)
+    levels = prepare_clip(clip, low, out=tmp_path / "out", media="copy")
+    for segment in levels[1].segments:
+        assert segment.unreliable == []
+        assert segment.reliable == [segment.media_range]
+        assert segment.steps == [(1.0, 0, 0)]
+    check_partly_reliable(levels[0])
+    warning = capsys.readouterr().err
+    assert "warning: q01: 2 segments stay wholly reliable" in warning
+    assert reason in warning
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("-x264-params", "open-gop=1:bframes=3:b-adapt=0"), "open GOP"),
+        (("-g", "40"), "no key frame at 1 s"),
+        (("-g", "1000"), "no key frame at 1 s"),
+        (("-vf", r"select=lt(t\,1)+not(mod(n\,2))", "-fps_mode", "vfr"), "the frame rate varies"),
+        (("-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "1" * 32, "-encryption_kid", "2" * 32), "encrypted"),
+        (("-c:v", "mpeg4"), "H.264 only"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_copied_is_refused_with_the_reason(
+    tmp_path: Path, options: tuple[str, ...], reason: str
+) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", *options, seconds=2)
+    with pytest.raises(InputError, match=reason):
+        prepare_clip(clip, out=tmp_path / "out", media="copy")
+    assert not (tmp_path / "out" / "manifest.mpd").exists()
