@@ -15,9 +15,12 @@ const CHROME_FLAGS = [
 /** Playing may take this many times the played time (stalls), and this much longer for the start, before it has failed. */
 const PATIENCE = { factor: 4, seconds: 60 };
 
-/** @param {string} chrome path @returns {Promise<import('puppeteer-core').Browser>} */
-export function launchChrome(chrome) {
-  return puppeteer.launch({ executablePath: chrome, headless: true, pipe: true, args: CHROME_FLAGS });
+/**
+ * @param {string} chrome path @param {string[]} [flags] beside the usual ones
+ * @returns {Promise<import('puppeteer-core').Browser>}
+ */
+export function launchChrome(chrome, flags = []) {
+  return puppeteer.launch({ executablePath: chrome, headless: true, pipe: true, args: [...CHROME_FLAGS, ...flags] });
 }
 
 /**

@@ -13,14 +13,16 @@ const QUICK_ENCODE = ['--preset', 'veryfast', '--passes', '1'];
 const SAMPLE_LEVELS = ['--levels', '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3'];
 
 /**
- * Prepares the user's video, or the sample; what is finished is used again.
- * @param {{ video: string | undefined, duration: number | undefined }} options
+ * Prepares the user's video, or the sample; what is finished is used again. `levels` as `voxel-prepare` takes them.
+ * @param {{ video: string | undefined, duration: number | undefined, start?: number, levels?: string }} options
  * @returns {Promise<string>} the folder with manifest.mpd
  */
-export async function prepareVideo({ video, duration }) {
+export async function prepareVideo({ video, duration, start, levels }) {
   if (video !== undefined && !existsSync(video)) throw new UserError(`no such file: ${video}`);
   const input = video === undefined ? await ensureSample() : resolve(video);
-  const settings = [...QUICK_ENCODE, ...(video === undefined ? SAMPLE_LEVELS : [])];
+  const ladder = levels === undefined ? (video === undefined ? SAMPLE_LEVELS : []) : ['--levels', levels];
+  const settings = [...QUICK_ENCODE, ...ladder];
+  if (start !== undefined) settings.push('--start', String(start));
   if (duration !== undefined) settings.push('--duration', String(duration));
   const key = createHash('sha256')
     .update([input, ...settings].join('\0'))

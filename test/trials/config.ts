@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { UserError } from '../../tools/setup/process.mjs';
+import type { CrossTraffic } from './cross-traffic.js';
+import { Fields } from './fields.js';
+import { systemOf, type System } from './system.js';
+
+/** The thesis' testbed (§6.4.4, §6.4.5): 30 ms, and a queue of 1.25 times what that holds at 10 Mbit/s. */
+const PAPER_QUEUE_PACKETS = 32;
+const PAPER_DELAY_MS = 15;
+
+/** Requests and acknowledgements are never what a trial waits for. */
+const UPLINK_MBPS = 100;
+
+const MOST_REPETITIONS = 1000;
+
+/** A matrix of trials: every combination of video × trace × start × cross traffic × buffer × system × repetition. */
+export interface TrialsConfig {
+  readonly title: string;
+  /** The system that others are compared with. */
+  readonly baseline: string;
+  readonly videos: readonly VideoSpec[];
+  readonly traces: readonly TraceSpec[];
+  /** Starts in each trace, evenly over its duration (thesis §6.4.7). */
+  readonly shifts: number;
+  readonly crossTraffic: readonly CrossTraffic[];
+  /** Segments. */
+  readonly buffers: readonly number[];
+  readonly systems: readonly System[];
+  readonly repetitions: number;
+  readonly path: PathSpec;
+  readonly seed: number;
+}
+
+/** A video file and how it is prepared, or the sample of `npm start`. Durations in seconds. */
+export interface VideoSpec {
+  /** Absolute; undefined: the sample. */
+  readonly file: string | undefined;
+  /** The sample stands in where the file is absent. */
+  readonly otherwise: 'sample' | undefined;
+  /** As `voxel-prepare --levels`. */
+  readonly levels: string | undefined;
+  readonly start: number | undefined;
+  readonly duration: number | undefined;
+}
+
+export interface TraceSpec {
+  /** As `--traces` of the simulator; files absolute. */
+  readonly source: string;
+  /** Stands in where the source's file is absent. */
+  readonly otherwise: string | undefined;
+  /** Of a source with many traces only these, by name. */
+  readonly only: readonly string[] | undefined;
+  readonly meanMbps: number | undefined;
+}
+
+export interface PathSpec {
+  /** Each way. */
+  readonly delayMs: number;
+  /** As in a link file. */
+  readonly queue: object;
+  readonly lossPercent: number;
+  readonly upMbps: number;
+}
+
+/** Reads a configuration. Throws a `UserError` that names the file and the field. */
+export function readConfig(path: string): TrialsConfig {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UserError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return parseConfig(text, path);
+}
+
+/** `path`: for messages, and files are relative to it. */
+export function parseConfig(text: string, path: string): TrialsConfig {
+  const fields = Fields.parse(text, path);
+  const folder = dirname(path);
+  const systems = fields.texts('systems').map((name) => systemOf(name));
+  const config: TrialsConfig = {
+    title: fields.text('title'),
+    baseline: fields.optionalText('baseline') ?? systems[0]!.name,
+    videos: fields.list('videos', ['sample']).map((video) => videoSpec(video, folder)),
+    traces: fields.list('traces').map((trace) => traceSpec(trace, folder)),
+    shifts: fields.integer('shifts', { low: 1, high: MOST_REPETITIONS, absent: 1 }),
+    crossTraffic: fields.list('crossTraffic', [{}]).map(crossTrafficSpec),
+    buffers: fields.integers('buffers', { low: 1, high: 100 }),
+    systems,
+    repetitions: fields.integer('repetitions', { low: 1, high: MOST_REPETITIONS, absent: 1 }),
+    path: pathSpec(fields.object('path', {})),
+    seed: fields.integer('seed', { low: 0, high: 2 ** 32 - 1, absent: 1 }),
+  };
+  fields.end();
+  if (!systems.some(({ name }) => name === config.baseline)) {
+    throw new UserError(`${path}: baseline: '${config.baseline}' is none of the systems`);
+  }
+  return config;
+}
+
+function videoSpec(value: Fields | string, folder: string): VideoSpec {
+  const plain = { file: undefined, otherwise: undefined, levels: undefined, start: undefined, duration: undefined };
+  if (value === 'sample') return plain;
+  if (typeof value === 'string') return { ...plain, file: resolve(folder, value) };
+  const file = value.optionalText('file');
+  const spec: VideoSpec = {
+    file: file === undefined ? undefined : resolve(folder, file),
+    otherwise: value.optionalChoice('otherwise', ['sample']),
+    levels: value.optionalText('levels'),
+    start: value.optionalNumber('start', { low: 0, high: 86_400 }),
+    duration: value.optionalNumber('duration', { low: 1, high: 86_400 }),
+  };
+  value.end();
+  return spec;
+}
+
+function traceSpec(value: Fields | string, folder: string): TraceSpec {
+  const source = (text: string) => (isFile(text) ? resolve(folder, text) : text);
+  if (typeof value === 'string') {
+    return { source: source(value), otherwise: undefined, only: undefined, meanMbps: undefined };
+  }
+  const spec: TraceSpec = {
+    source: source(value.text('source')),
+    otherwise: value.optionalText('otherwise'),
+    only: value.optionalTexts('only'),
+    meanMbps: value.optionalNumber('meanMbps', { low: 0.001, high: 1e6 }),
+  };
+  value.end();
+  return spec;
+}
+
+/** Generators and formulas have no slash and no extension in their names. */
+function isFile(source: string): boolean {
+  return /[/\\]|\.(csv|sum|down|up)$/.test(source);
+}
+
+function crossTrafficSpec(value: Fields | string): CrossTraffic {
+  if (typeof value === 'string') throw new UserError(`crossTraffic: '${value}' is no object`);
+  const bulkFlows = value.integer('bulkFlows', { low: 0, high: 100, absent: 0 });
+  const webMbps = value.optionalNumber('webMbps', { low: 0, high: 1000 }) ?? 0;
+  value.end();
+  return { bulkFlows, webMbps };
+}
+
+function pathSpec(fields: Fields): PathSpec {
+  const spec: PathSpec = {
+    delayMs: fields.optionalNumber('delayMs', { low: 0, high: 60_000 }) ?? PAPER_DELAY_MS,
+    // linkemu checks it, with messages of its own.
+    queue: fields.optionalJson('queue') ?? { discipline: 'drop-tail', limit: { packets: PAPER_QUEUE_PACKETS } },
+    lossPercent: fields.optionalNumber('lossPercent', { low: 0, high: 90 }) ?? 0,
+    upMbps: fields.optionalNumber('upMbps', { low: 0.01, high: 10_000 }) ?? UPLINK_MBPS,
+  };
+  fields.end();
+  return spec;
+}

@@ -1,0 +1,133 @@
+import { metricsOf, qualityOfExperience, type Metrics } from '../sim/metrics.js';
+import type { PlayedSegment } from '../sim/session.js';
+import { crossTrafficLabel } from './cross-traffic.js';
+import type { DamagedSegment } from './delivered-scores.js';
+import { countFrames } from './frame-counts.js';
+import type { Observation } from './job.js';
+import type { DeliveredSegment } from './page/types.js';
+import type { Trial } from './plan.js';
+import type { TrialResult, Versions } from './result.js';
+import { problemsOf, type LinkSummary } from './validity.js';
+
+/** All that is known when a trial is over. */
+export interface Evidence {
+  readonly trial: Trial;
+  readonly observation: Observation;
+  readonly damaged: ReadonlyMap<number, DamagedSegment>;
+  readonly link: LinkSummary;
+  readonly versions: Versions;
+  readonly date: Date;
+}
+
+/** A segment as it was played: the last that was delivered for its place. */
+export interface EvaluatedSegment extends DeliveredSegment, PlayedSegmentFacts {}
+
+interface PlayedSegmentFacts {
+  readonly score: number;
+  /** Bytes left out on purpose. */
+  readonly bytesSkipped: number;
+  readonly references: readonly boolean[] | undefined;
+}
+
+export function evaluate(evidence: Evidence): TrialResult {
+  const { trial, observation, link, versions, date } = evidence;
+  const { playback, outcome } = observation;
+  const segments = evaluateSegments(evidence);
+  const scores = segments.map(({ score }) => Number(score.toFixed(5)));
+  const problems = problemsOf({ trial, observation, link });
+  const sum = (measure: (segment: EvaluatedSegment) => number) =>
+    segments.reduce((total, segment) => total + measure(segment), 0);
+  return {
+    ...conditionsOf(trial),
+    ...{ valid: problems.length === 0, problems, outcome },
+    ...metrics(evidence, segments),
+    startup: playback.startupMs === undefined ? null : playback.startupMs / 1000,
+    stallSeconds: playback.stallSeconds,
+    scores,
+    bytesDelivered: sum(deliveredBytes),
+    bytesSkipped: sum(({ bytesSkipped }) => bytesSkipped),
+    bytesLost: sum(({ bytesLost }) => bytesLost),
+    bytesRefetched: sum(({ bytesRefetched }) => bytesRefetched),
+    ...countFrames(segments),
+    protocols: observation.protocols,
+    notes: observation.notes,
+    lateFrames: playback.droppedVideoFrames / Math.max(1, playback.totalVideoFrames),
+    timerDelayMs: observation.timerDelay.p99,
+    linkLateMs: link.lateMs,
+    versions,
+    date: date.toISOString(),
+  };
+}
+
+/** Segments by number with what they are worth. Throws where a segment with holes was not scored. */
+export function evaluateSegments({ trial, observation, damaged }: Evidence): EvaluatedSegment[] {
+  const last = new Map(observation.segments.map((segment) => [segment.index, segment]));
+  const { ladder, segments } = trial.media.content;
+  return [...last.values()]
+    .sort((a, b) => a.index - b.index)
+    .map((segment) => {
+      const level = ladder.findIndex(({ bitrate }) => bitrate === segment.bandwidth);
+      const content = segments[segment.index]?.[level];
+      if (!content) throw new Error(`segment ${segment.index} of ${segment.representation} is not in the manifest`);
+      const whole = content.steps.at(-1)!;
+      const scored = damaged.get(segment.index);
+      const isWhole = segment.framesSkipped + segment.framesRepaired === 0;
+      if (!isWhole && !scored) throw new Error(`segment ${segment.index} has holes and no score`);
+      const missing = isWhole ? 0 : content.reliableBytes + whole.bytes - deliveredBytes(segment);
+      return {
+        ...segment,
+        score: scored?.score ?? whole.score,
+        bytesSkipped: Math.max(0, missing - segment.bytesLost),
+        references: scored?.references,
+      };
+    });
+}
+
+function conditionsOf({ id, media, trace, shift, startSeconds, crossTraffic, buffer, system, repetition }: Trial) {
+  return {
+    id,
+    video: media.name,
+    trace: trace.name,
+    shift,
+    startSeconds,
+    crossTraffic: crossTrafficLabel(crossTraffic),
+    buffer,
+    system: system.name,
+    label: system.label,
+    repetition,
+  };
+}
+
+/** The simulator's measures. A session that was given up has a bufRatio of 1, and only what was delivered has scores. */
+function metrics({ trial, observation }: Evidence, segments: readonly EvaluatedSegment[]): Omit<Metrics, 'startup'> {
+  const { content } = trial.media;
+  const { stalls, stallSeconds } = observation.playback;
+  const duration = content.segments.length * content.segmentDuration;
+  const measured = metricsOf({
+    segments: segments.map(playedSegment),
+    segmentDuration: content.segmentDuration,
+    startup: 0,
+    stalled: stallSeconds,
+    stalls,
+  });
+  const bufRatio = observation.outcome === 'hopeless' ? 1 : Math.min(1, stallSeconds / duration);
+  const { score } = measured;
+  const scores = segments.map((segment) => segment.score);
+  return { ...measured, bufRatio, aSSIM: score / (1 + bufRatio), qoe: qualityOfExperience(scores, bufRatio) };
+}
+
+function playedSegment(segment: EvaluatedSegment): PlayedSegment {
+  return {
+    representation: segment.bandwidth,
+    level: segment.level,
+    score: segment.score,
+    bytes: deliveredBytes(segment),
+    missing: segment.bytesSkipped + segment.bytesLost,
+    kept: false,
+    restarts: 0,
+  };
+}
+
+function deliveredBytes({ bytesReliable, bytesUnreliable }: DeliveredSegment): number {
+  return bytesReliable + bytesUnreliable;
+}

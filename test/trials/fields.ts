@@ -1,0 +1,121 @@
+import { UserError } from '../../tools/setup/process.mjs';
+
+interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A JSON object of a configuration. Whatever is wrong with it is a `UserError` that names the file and the field. */
+export class Fields {
+  readonly #where: string;
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #read = new Set<string>();
+
+  private constructor(where: string, values: object) {
+    this.#where = where;
+    this.#values = values as Record<string, unknown>;
+  }
+
+  static parse(text: string, path: string): Fields {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw new UserError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    if (!isObject(value)) throw new UserError(`${path}: not a JSON object`);
+    return new Fields(path, value);
+  }
+
+  text(name: string): string {
+    return this.optionalText(name) ?? this.#fail(name, 'is missing');
+  }
+
+  optionalText(name: string): string | undefined {
+    const value = this.#value(name);
+    if (value === undefined || (typeof value === 'string' && value !== '')) return value;
+    return this.#fail(name, 'is a text');
+  }
+
+  optionalChoice<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
+    const text = this.optionalText(name);
+    if (text === undefined) return undefined;
+    return values.find((value) => value === text) ?? this.#fail(name, `is one of ${values.join(', ')}`);
+  }
+
+  optionalNumber(name: string, { low, high }: Bounds): number | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number' && value >= low && value <= high) return value;
+    return this.#fail(name, `is a number from ${low} to ${high}`);
+  }
+
+  integer(name: string, { absent, ...bounds }: Bounds & { readonly absent: number }): number {
+    const value = this.optionalNumber(name, bounds) ?? absent;
+    return Number.isInteger(value) ? value : this.#fail(name, 'is a whole number');
+  }
+
+  texts(name: string): string[] {
+    return this.optionalTexts(name) ?? this.#fail(name, 'is missing');
+  }
+
+  optionalTexts(name: string): string[] | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
+      return this.#unique(name, value);
+    }
+    return this.#fail(name, 'is a list of texts');
+  }
+
+  integers(name: string, { low, high }: Bounds): number[] {
+    const value = this.#value(name);
+    const isValid = (item: unknown) => Number.isInteger(item) && Number(item) >= low && Number(item) <= high;
+    if (Array.isArray(value) && value.length > 0 && value.every(isValid)) return this.#unique(name, value as number[]);
+    return this.#fail(name, `is a list of whole numbers from ${low} to ${high}`);
+  }
+
+  /** Texts and objects. */
+  list(name: string, absent?: readonly (string | object)[]): (string | Fields)[] {
+    const value = this.#value(name) ?? absent;
+    if (!Array.isArray(value) || value.length === 0) return this.#fail(name, 'is a list with something in it');
+    return value.map((item: unknown, index) => {
+      if (typeof item === 'string') return item;
+      return isObject(item)
+        ? new Fields(`${this.#where}: ${name}[${index}]`, item)
+        : this.#fail(name, 'has an odd item');
+    });
+  }
+
+  object(name: string, absent: object): Fields {
+    return new Fields(`${this.#where}: ${name}`, this.optionalJson(name) ?? absent);
+  }
+
+  optionalJson(name: string): object | undefined {
+    const value = this.#value(name);
+    return value === undefined || isObject(value) ? value : this.#fail(name, 'is an object');
+  }
+
+  /** To be called when all has been read: a field that nobody asked for is a mistake. */
+  end(): void {
+    const unknown = Object.keys(this.#values).find((name) => !this.#read.has(name));
+    if (unknown !== undefined) throw new UserError(`${this.#where}: there is no '${unknown}'`);
+  }
+
+  #value(name: string): unknown {
+    this.#read.add(name);
+    return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+  }
+
+  #unique<Item>(name: string, items: Item[]): Item[] {
+    return new Set(items).size === items.length ? items : this.#fail(name, 'names something twice');
+  }
+
+  #fail(name: string, problem: string): never {
+    throw new UserError(`${this.#where}: ${name} ${problem}`);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

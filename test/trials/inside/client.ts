@@ -1,0 +1,106 @@
+// The client of a trial: runs in the client's network, drives Chromium, writes down what it saw.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, Page } from 'puppeteer-core';
+import { launchChrome } from '../../../tools/start/headless.mjs';
+import { PORTS, SERVER_ADDRESS } from '../addresses.js';
+import { FILES, type ClientJob, type Job, type Observation, type Outcome } from '../job.js';
+import type {} from '../page/types.js';
+import { startCrossTraffic } from './cross-traffic-client.js';
+import { pageOrigin, servePageFromHere } from './page-server.js';
+
+/** How long voxel-serve may take to answer. */
+const SERVER_PATIENCE_MS = 30_000;
+const POLLING_MS = 100;
+
+/** Other traffic is in full swing before playback starts. */
+const CROSS_TRAFFIC_LEAD_MS = 3000;
+
+/** A start-up may take this long at the least, however short the video. */
+const LEAST_START_PATIENCE = 60;
+
+/** Seconds that playing may take beyond the video and its stalls before something hangs. */
+const HANGING = 60;
+
+const TIMER_RESOLUTION_MS = 10;
+
+async function main(folder: string): Promise<void> {
+  const job = (JSON.parse(readFileSync(join(folder, FILES.job), 'utf8')) as Job).client;
+  await untilServerAnswers(join(folder, FILES.ready));
+  const browser = await launch(job);
+  try {
+    const page = await openPage(browser, job);
+    startCrossTraffic(job.crossTraffic, job.seed);
+    if (job.crossTraffic) await sleep(CROSS_TRAFFIC_LEAD_MS);
+    const timers = monitorEventLoopDelay({ resolution: TIMER_RESOLUTION_MS });
+    timers.enable();
+    const outcome = await play(page, job);
+    timers.disable();
+    const record = await page.evaluate(() => window.trialPage.record());
+    await saveDamagedSegments(page, folder, new Set(record.segments.map(({ index }) => index)));
+    const delay = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - TIMER_RESOLUTION_MS);
+    const observation: Observation = {
+      ...record,
+      outcome,
+      browser: await browser.version(),
+      timerDelay: { p99: delay(timers.percentile(99)), max: delay(timers.max) },
+    };
+    writeFileSync(join(folder, FILES.observation), JSON.stringify(observation));
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Looks at the file system, not at the network: the link's trace begins with its first packet. */
+async function untilServerAnswers(file: string): Promise<void> {
+  const deadline = Date.now() + SERVER_PATIENCE_MS;
+  while (!readFileSync(file, { encoding: 'utf8', flag: 'a+' }).includes('\n')) {
+    if (Date.now() > deadline) throw new Error('the server does not answer');
+    await sleep(POLLING_MS);
+  }
+}
+
+/** With QUIC from the first request on: Chromium would otherwise learn of it from an answer over TCP. */
+function launch({ chrome, spki }: ClientJob): Promise<Browser> {
+  const quic = `--origin-to-force-quic-on=${SERVER_ADDRESS}:${PORTS.quic}`;
+  return launchChrome(chrome, [quic, `--ignore-certificate-errors-spki-list=${spki}`]);
+}
+
+async function openPage(browser: Browser, { page: files, settings }: ClientJob): Promise<Page> {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1280, height: 720 });
+  page.on('pageerror', (error) => console.error(`page: ${String(error)}`));
+  const origin = pageOrigin(settings.carrier);
+  const address = await servePageFromHere(page, origin, files);
+  await page.goto(address);
+  await page.waitForFunction('window.trialPage !== undefined');
+  return page;
+}
+
+async function play(page: Page, { settings, duration }: ClientJob): Promise<Outcome> {
+  await page.evaluate((given) => window.trialPage.start(given), settings);
+  const startedAt = Date.now();
+  const startPatience = Math.max(LEAST_START_PATIENCE, duration);
+  for (;;) {
+    await sleep(POLLING_MS);
+    const { ended, failed, started, stalled } = await page.evaluate(() => window.trialPage.progress());
+    if (failed) return 'failed';
+    if (ended) return 'ended';
+    const seconds = (Date.now() - startedAt) / 1000;
+    if (stalled >= duration || (!started && seconds > startPatience)) return 'hopeless';
+    if (seconds > startPatience + stalled + duration + HANGING) return 'failed';
+  }
+}
+
+async function saveDamagedSegments(page: Page, folder: string, indices: Iterable<number>): Promise<void> {
+  for (const index of indices) {
+    const text = await page.evaluate((number) => window.trialPage.damagedSegment(number), index);
+    if (text !== undefined) writeFileSync(join(folder, FILES.segment(index)), Buffer.from(text, 'base64'));
+  }
+}
+
+await main(process.argv[2]!);
+// Sockets of other traffic would keep the process alive.
+process.exit();

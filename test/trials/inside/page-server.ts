@@ -1,0 +1,41 @@
+import type { Page, Protocol } from 'puppeteer-core';
+import { PORTS, SERVER_ADDRESS } from '../addresses.js';
+import type { PageFiles } from '../page-bundle.js';
+import type { Carrier } from '../system.js';
+
+/** Where nothing is served: what the page asks for there is answered by this process. */
+const FOLDER = '/trial/';
+
+/** The page's and the media's origin: over QUIC for all but HTTP/1.1. */
+export function pageOrigin(carrier: Carrier): string {
+  return carrier === 'http1' ? `http://${SERVER_ADDRESS}:${PORTS.http1}` : `https://${SERVER_ADDRESS}:${PORTS.quic}`;
+}
+
+/**
+ * Answers the requests for the page itself, so that the link carries the player's traffic only and its trace begins with
+ * the manifest. Returns the page's address.
+ */
+export async function servePageFromHere(page: Page, origin: string, files: PageFiles): Promise<string> {
+  const answers: Readonly<Record<string, readonly [type: string, body: string]>> = {
+    '': ['text/html', files.html],
+    'dash.js': ['text/javascript', files.dashjs],
+    'page.js': ['text/javascript', files.script],
+  };
+  const address = `${origin}${FOLDER}`;
+  const session = await page.createCDPSession();
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: `${address}*` }] });
+  session.on('Fetch.requestPaused', ({ requestId, request }) => {
+    const answer = answers[request.url.slice(address.length)];
+    const response: Protocol.Fetch.FulfillRequestRequest = answer
+      ? {
+          requestId,
+          responseCode: 200,
+          responseHeaders: [{ name: 'content-type', value: `${answer[0]}; charset=utf-8` }],
+          body: Buffer.from(answer[1]).toString('base64'),
+        }
+      : { requestId, responseCode: 404 };
+    // A page that is gone needs no answer.
+    session.send('Fetch.fulfillRequest', response).catch(() => undefined);
+  });
+  return address;
+}

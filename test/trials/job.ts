@@ -1,0 +1,47 @@
+import type { CrossTraffic } from './cross-traffic.js';
+import type { PageFiles } from './page-bundle.js';
+import type { PageSettings, PlaybackRecord } from './page/types.js';
+
+/** What one trial's two programs are told, as `job.json` in the trial's folder. */
+export interface Job {
+  readonly server: ServerJob;
+  readonly client: ClientJob;
+}
+
+export interface ServerJob {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export interface ClientJob {
+  readonly chrome: string;
+  /** Base64 SHA-256 of the server's public key: Chromium accepts its certificate. */
+  readonly spki: string;
+  readonly page: PageFiles;
+  readonly settings: PageSettings;
+  /** Seconds of the video. */
+  readonly duration: number;
+  readonly crossTraffic: CrossTraffic | undefined;
+  readonly seed: number;
+}
+
+/** Files of a trial's folder that its programs share. */
+export const FILES = {
+  job: 'job.json',
+  /** What voxel-serve prints when it answers. */
+  ready: 'ready.json',
+  observation: 'observation.json',
+  /** Segments with holes, as they were appended. */
+  segment: (index: number) => `segment-${index}.m4s`,
+} as const;
+
+/** How a session came to its end. `hopeless`: its bufRatio had reached 1, whatever followed. */
+export type Outcome = 'ended' | 'failed' | 'hopeless';
+
+/** What the client saw of a trial. */
+export interface Observation extends PlaybackRecord {
+  readonly outcome: Outcome;
+  readonly browser: string;
+  /** How much later than asked the client's own timers fired, ms: the machine's share in whatever was slow. */
+  readonly timerDelay: { readonly p99: number; readonly max: number };
+}

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpus, release, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureChrome } from '../../tools/setup/chrome.mjs';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { outputOf } from '../../tools/setup/process.mjs';
+import { ensureLinkEmulator } from '../../tools/setup/rust.mjs';
+import { SERVER_ADDRESS } from './addresses.js';
+import { bundlePage, type PageFiles } from './page-bundle.js';
+import type { Versions } from './result.js';
+
+/** All that trials need but their conditions; the same for all of a run. */
+export interface Laboratory {
+  readonly linkemu: string;
+  readonly chrome: string;
+  readonly page: PageFiles;
+  readonly certificate: string;
+  readonly key: string;
+  /** Base64 SHA-256 of the certificate's public key. */
+  readonly spki: string;
+  /** The server's root: trials ask for media only. */
+  readonly emptyFolder: string;
+  readonly versions: Omit<Versions, 'browser'>;
+  /** Ends what runs. */
+  readonly signal: AbortSignal;
+  close(): void;
+}
+
+export async function openLaboratory(signal: AbortSignal): Promise<Laboratory> {
+  const [chrome, { linkemu }, page] = await Promise.all([ensureChrome(), ensureLinkEmulator(), bundlePage()]);
+  const folder = mkdtempSync(join(tmpdir(), 'voxel-trials-'));
+  const emptyFolder = join(folder, 'empty');
+  mkdirSync(emptyFolder);
+  const make = [join(import.meta.dirname, 'certificate.py'), folder, SERVER_ADDRESS];
+  const spki = execFileSync(venvProgram('python'), make, { encoding: 'utf8' }).trim();
+  return {
+    ...{ linkemu, chrome, page, spki, emptyFolder, signal },
+    certificate: join(folder, 'certificate.pem'),
+    key: join(folder, 'key.pem'),
+    versions: versions(),
+    close: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+function versions(): Omit<Versions, 'browser'> {
+  const git = (...args: string[]) => outputOf('git', ['-C', root, ...args]);
+  const dashjs = JSON.parse(readFileSync(join(root, 'node_modules/dashjs/package.json'), 'utf8')) as {
+    version: string;
+  };
+  const [first] = cpus();
+  return {
+    commit: `${git('rev-parse', '--short', 'HEAD') ?? 'unknown'}${git('status', '--porcelain') ? '+' : ''}`,
+    dashjs: dashjs.version,
+    node: process.version,
+    machine: `${cpus().length} × ${first?.model ?? 'unknown processor'}, Linux ${release()}`,
+  };
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { say } from '../../tools/setup/process.mjs';
+import { prepareVideo } from '../../tools/start/prepare.mjs';
+import { preparedContent } from '../sim/content-prepared.js';
+import type { Content } from '../sim/content.js';
+import type { VideoSpec } from './config.js';
+
+/** A prepared video. */
+export interface Media {
+  readonly name: string;
+  /** With manifest.mpd and the media files. */
+  readonly folder: string;
+  /** Of the manifest: the same digest, the same segments and scores. */
+  readonly digest: string;
+  readonly content: Content;
+}
+
+/** Prepares a configuration's video, or the sample where the file is absent and the configuration allows that. */
+export async function prepareMedia(spec: VideoSpec): Promise<Media> {
+  const { file, start, levels } = usable(spec);
+  const folder = await prepareVideo({
+    video: file,
+    duration: spec.duration,
+    ...(start !== undefined && { start }),
+    ...(levels !== undefined && { levels }),
+  });
+  const manifest = readFileSync(join(folder, 'manifest.mpd'));
+  return {
+    name: file === undefined ? 'sample' : basename(file, extname(file)),
+    folder,
+    digest: createHash('sha256').update(manifest).digest('hex'),
+    content: preparedContent(folder),
+  };
+}
+
+function usable(spec: VideoSpec): VideoSpec {
+  if (spec.file === undefined || existsSync(spec.file) || spec.otherwise === undefined) return spec;
+  say(`${spec.file} is absent: playing the sample instead`);
+  return { ...spec, file: undefined, start: undefined, levels: undefined };
+}

@@ -1,0 +1,80 @@
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import { UserError } from '../../tools/setup/process.mjs';
+import { SYSTEM_USAGE } from './system.js';
+
+export const USAGE = `Usage: npm run trials -- CONFIG.json [options]
+       npm run trials -- --quick [options]
+
+Plays video in headless Chromium over emulated links and compares bitrate rules and transports (docs/TRIALS.md).
+CONFIG.json is a matrix of trials; test/trials/configs has ready ones. --quick is one of a few minutes: VOXEL beside
+dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL stalls less than both.
+
+  --out DIR     results: trials.jsonl, summary.csv, segments of each trial, report.html
+                (default: output/trials/ and the configuration's name)
+  --resume      go on where an earlier run in DIR was interrupted; finished trials are not repeated
+  --jobs N      trials at a time (default 1; one needs about two cores)
+  --report      only write summary.csv and report.html again, from what DIR holds
+  --plan        only say which trials there are and how long they take
+  --help        this text
+
+Systems: ${SYSTEM_USAGE}; =SAFETY behind one of ours sets its bandwidth safety.
+Exit codes: 0 all went well, 1 a trial failed or VOXEL stalled as much as another in --quick, 2 bad input or the machine
+lacks something, 130 interrupted.`;
+
+export interface TrialsOptions {
+  readonly config: string;
+  readonly mode: 'run' | 'report' | 'plan';
+  readonly isQuick: boolean;
+  readonly out: string;
+  readonly existing: 'continue' | 'refuse';
+  readonly jobs: number;
+}
+
+const MOST_JOBS = 64;
+
+/** `quickConfig`: the configuration of `--quick`. Undefined: help was asked for. Throws a `UserError`. */
+export function parseOptions(args: readonly string[], quickConfig: string): TrialsOptions | undefined {
+  const { values, positionals } = parse(args);
+  if (values.help) return undefined;
+  if (positionals.length !== (values.quick ? 0 : 1)) {
+    throw new UserError(
+      values.quick ? '--quick takes no configuration' : 'name one configuration, or --quick (see --help)',
+    );
+  }
+  if (values.report && values.plan) throw new UserError('--report and --plan exclude each other');
+  const config = positionals[0] ?? quickConfig;
+  const jobs = Number(values.jobs);
+  if (!(Number.isInteger(jobs) && jobs >= 1 && jobs <= MOST_JOBS)) {
+    throw new UserError(`--jobs is a whole number from 1 to ${MOST_JOBS}, not '${values.jobs}'`);
+  }
+  return {
+    config,
+    mode: values.report ? 'report' : values.plan ? 'plan' : 'run',
+    isQuick: values.quick,
+    out: values.out ?? `output/trials/${basename(config, '.json')}`,
+    existing: values.resume || values.report ? 'continue' : 'refuse',
+    jobs,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        quick: { type: 'boolean', default: false },
+        out: { type: 'string' },
+        resume: { type: 'boolean', default: false },
+        jobs: { type: 'string', default: '1' },
+        report: { type: 'boolean', default: false },
+        plan: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new UserError(`${reason!} (see --help)`);
+  }
+}

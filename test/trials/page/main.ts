@@ -1,0 +1,142 @@
+import type { MediaPlayerClass } from 'dashjs';
+import { plainSegment, type FragmentLoadingCompleted } from '../../../demo/plain-source.js';
+import { VideoObserver } from '../../../demo/video-observer.js';
+import { attachVoxel } from '../../../player/index.js';
+import type { SegmentRecord } from '../../../player/types.js';
+import { base64 } from './base64.js';
+import { prepareStockPlayer } from './stock-player.js';
+import {
+  FRAME_LETTERS,
+  type DeliveredSegment,
+  type PageSettings,
+  type PlaybackRecord,
+  type Progress,
+  type Sample,
+} from './types.js';
+import { voxelOptions } from './voxel-options.js';
+
+/** The page loads the unmodified dash.js with a script element of its own. */
+declare const dashjs: typeof import('dashjs');
+
+/** Fine enough for a picture of the buffer, coarse enough to cost nothing. */
+const SAMPLING_MS = 250;
+
+/** More requests than a browser remembers by itself. */
+const REMEMBERED_REQUESTS = 20_000;
+
+/** One playback: nothing on the page but the video. */
+class Run {
+  readonly #startedAt = performance.now();
+  readonly #observer: VideoObserver;
+  readonly #player: MediaPlayerClass;
+  readonly #segments: DeliveredSegment[] = [];
+  readonly #samples: Sample[] = [];
+  readonly #notes: string[] = [];
+  /** The latest bytes of each segment that came with holes; the very arrays that dash.js appended. */
+  readonly #damaged = new Map<number, Uint8Array>();
+  #throughput: () => number | undefined;
+
+  constructor(video: HTMLVideoElement, settings: PageSettings) {
+    this.#observer = new VideoObserver(video, this.#startedAt);
+    this.#player = dashjs.MediaPlayer().create();
+    this.#throughput =
+      settings.player.kind === 'stock' ? this.#listenToStock(settings) : this.#listenToPlugin(settings);
+    this.#player.on('playbackEnded', () => this.#observer.playbackEnded());
+    video.muted = true;
+    this.#player.initialize(video, settings.manifest, true);
+    setInterval(() => this.#takeSample(video), SAMPLING_MS);
+  }
+
+  progress(): Progress {
+    const { ended, errors, startupMs, stallSeconds, position } = this.#observer.summary();
+    return { ended, failed: errors.length > 0, started: startupMs !== undefined, stalled: stallSeconds, position };
+  }
+
+  record(): PlaybackRecord {
+    return {
+      playback: this.#observer.summary(),
+      segments: this.#segments,
+      samples: this.#samples,
+      protocols: mediaProtocols(),
+      notes: this.#notes,
+    };
+  }
+
+  damagedSegment(index: number): string | undefined {
+    const bytes = this.#damaged.get(index);
+    return bytes && base64(bytes);
+  }
+
+  #listenToStock(settings: PageSettings): () => number | undefined {
+    prepareStockPlayer(this.#player, settings);
+    this.#player.on('fragmentLoadingCompleted', (event: object) => {
+      const segment = plainSegment(event as FragmentLoadingCompleted);
+      if (segment) this.#add(segment);
+    });
+    // dash.js gives kbit/s, and 0 or NaN where it does not know.
+    return () => this.#player.getAverageThroughput('video') * 1000 || undefined;
+  }
+
+  #listenToPlugin(settings: PageSettings): () => number | undefined {
+    const handle = attachVoxel(this.#player, voxelOptions(settings));
+    handle.on('delivered', ({ record, data }) => {
+      if (record.framesSkipped + record.framesRepaired > 0) this.#damaged.set(record.index, data);
+      else this.#damaged.delete(record.index);
+      this.#add(record);
+    });
+    handle.on('fallback', ({ index, code, message }) => this.#note(`segment ${index}: ${code}: ${message}`));
+    handle.on('session', (event) =>
+      this.#note(`session ${event.state}${event.state === 'opened' ? '' : `: ${event.message}`}`),
+    );
+    return () => handle.statistics().throughput;
+  }
+
+  #add({ frames, score, ...record }: SegmentRecord): void {
+    const letters = frames.map((state) => FRAME_LETTERS[state]).join('');
+    this.#segments.push({ ...record, deliveredAt: this.#now(), estimatedScore: score ?? null, frames: letters });
+  }
+
+  #takeSample(video: HTMLVideoElement): void {
+    if (this.#observer.ended) return;
+    this.#samples.push({
+      at: this.#now(),
+      position: video.currentTime,
+      buffer: this.#player.getBufferLength('video') || 0,
+      throughput: this.#throughput() ?? null,
+    });
+  }
+
+  #note(text: string): void {
+    this.#notes.push(`${this.#now().toFixed(1)} s: ${text}`);
+  }
+
+  #now(): number {
+    return (performance.now() - this.#startedAt) / 1000;
+  }
+}
+
+function mediaProtocols(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const entry of performance.getEntriesByType('resource') as PerformanceResourceTiming[]) {
+    if (!entry.name.includes('/media/')) continue;
+    counts[entry.nextHopProtocol] = (counts[entry.nextHopProtocol] ?? 0) + 1;
+  }
+  return counts;
+}
+
+let run: Run | undefined;
+
+function started(): Run {
+  if (!run) throw new Error('nothing has been started');
+  return run;
+}
+
+performance.setResourceTimingBufferSize(REMEMBERED_REQUESTS);
+window.trialPage = {
+  start(settings) {
+    run = new Run(document.querySelector('video')!, settings);
+  },
+  progress: () => started().progress(),
+  record: () => started().record(),
+  damagedSegment: (index) => started().damagedSegment(index),
+};

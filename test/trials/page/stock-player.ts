@@ -1,0 +1,42 @@
+import type { MediaPlayerClass } from 'dashjs';
+import type { StockRule } from '../system.js';
+import type { PageSettings } from './types.js';
+
+/** Which of dash.js' own rules choose. "Dynamic" is both of them, as dash.js comes; the others are safety nets. */
+const ACTIVE_RULES: Readonly<Record<StockRule, { readonly throughput: boolean; readonly bola: boolean }>> = {
+  dynamic: { throughput: true, bola: true },
+  bola: { throughput: false, bola: true },
+  throughput: { throughput: true, bola: false },
+};
+
+/** The response, as far as dash.js hands it to interceptors. */
+interface InterceptedResponse {
+  readonly request: { readonly customData: { readonly request: { resourceTimingValues?: unknown } } };
+}
+
+/**
+ * Gives dash.js the buffer of the trial, as the plugin sets it: dash.js asks for a segment while buffer + segment
+ * duration < target, so that N segments are held and one is in flight. All else stays as dash.js comes.
+ */
+export function prepareStockPlayer(player: MediaPlayerClass, settings: PageSettings): void {
+  if (settings.player.kind !== 'stock') throw new TypeError('not a system of stock dash.js');
+  const { throughput, bola } = ACTIVE_RULES[settings.player.rule];
+  const bufferTime = (settings.bufferSegments + 1) * settings.segmentDuration;
+  const settingsOfTrial: object = {
+    streaming: {
+      abr: { rules: { throughputRule: { active: throughput }, bolaRule: { active: bola } } },
+      buffer: {
+        bufferTimeDefault: bufferTime,
+        bufferTimeAtTopQuality: bufferTime,
+        bufferTimeAtTopQualityLongForm: bufferTime,
+      },
+    },
+  };
+  player.updateSettings(settingsOfTrial);
+  // With one file for each level dash.js would measure every download by that of the initialization segment: the first
+  // timing entry with the same URL. The plugin spares its rules that mistake, and the others are to be as well off.
+  player.addResponseInterceptor((response) => {
+    (response as unknown as InterceptedResponse).request.customData.request.resourceTimingValues = null;
+    return Promise.resolve(response);
+  });
+}

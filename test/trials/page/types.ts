@@ -1,0 +1,79 @@
+import type { FrameState, SegmentRecord } from '../../../player/types.js';
+import type { PlaybackSummary } from '../../../demo/video-observer.js';
+import type { Carrier, PlayerKind } from '../system.js';
+
+/** What the page is told to play. */
+export interface PageSettings {
+  readonly manifest: string;
+  readonly player: PlayerKind;
+  readonly carrier: Carrier;
+  /** N of an "N-segment buffer". */
+  readonly bufferSegments: number;
+  /** Seconds. */
+  readonly segmentDuration: number;
+}
+
+/** One moment of a playback. */
+export interface Sample {
+  /** Seconds since the player was started. */
+  readonly at: number;
+  /** Media time, s. */
+  readonly position: number;
+  /** Video in the buffer, s. */
+  readonly buffer: number;
+  /** The player's estimate, bit/s; null where it has none. */
+  readonly throughput: number | null;
+}
+
+/** A delivered segment; frames in decode order as r reliable, c complete, s skipped, x repaired. */
+export type DeliveredSegment = Omit<SegmentRecord, 'frames' | 'score'> & {
+  /** Seconds since the player was started. */
+  readonly deliveredAt: number;
+  /** The player's own estimate; null where it has none. */
+  readonly estimatedScore: number | null;
+  readonly frames: string;
+};
+
+export const FRAME_LETTERS: Readonly<Record<FrameState, string>> = {
+  reliable: 'r',
+  complete: 'c',
+  skipped: 's',
+  repaired: 'x',
+};
+
+/** Where playback stands, for whoever waits for its end. */
+export interface Progress {
+  readonly ended: boolean;
+  readonly failed: boolean;
+  readonly started: boolean;
+  /** Seconds. */
+  readonly stalled: number;
+  readonly position: number;
+}
+
+/** All that the page knows of a playback. */
+export interface PlaybackRecord {
+  readonly playback: PlaybackSummary;
+  /** In the order of delivery. */
+  readonly segments: readonly DeliveredSegment[];
+  readonly samples: readonly Sample[];
+  /** `nextHopProtocol` of the media's requests, with how many there were; h3 is HTTP/3. */
+  readonly protocols: Readonly<Record<string, number>>;
+  /** Requests that took dash.js' own path although VOXEL was asked for, and what became of sessions; one line each. */
+  readonly notes: readonly string[];
+}
+
+/** What the page offers to the program that drives it. */
+export interface TrialPage {
+  start(settings: PageSettings): void;
+  progress(): Progress;
+  record(): PlaybackRecord;
+  /** Base64 of the bytes that were appended last for a segment that is not whole; undefined for any other. */
+  damagedSegment(index: number): string | undefined;
+}
+
+declare global {
+  interface Window {
+    trialPage: TrialPage;
+  }
+}

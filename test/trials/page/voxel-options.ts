@@ -1,0 +1,22 @@
+import type { SegmentTransport, VoxelOptions } from '../../../player/types.js';
+import type { Carrier } from '../system.js';
+import type { PageSettings } from './types.js';
+
+const TRANSPORTS: Readonly<Record<Carrier, SegmentTransport>> = {
+  datagrams: 'datagrams',
+  streams: 'reliable',
+  http3: 'http',
+  http1: 'http',
+};
+
+/** The plugin's options for a system of ours. */
+export function voxelOptions({ player, carrier, bufferSegments }: PageSettings): VoxelOptions {
+  if (player.kind !== 'voxel') throw new TypeError('stock dash.js has no plugin');
+  const { rule, bandwidthSafety } = player;
+  return {
+    abr: rule,
+    transport: TRANSPORTS[carrier],
+    bufferSegments,
+    ...(bandwidthSafety !== undefined && { bandwidthSafety }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Metrics } from '../sim/metrics.js';
+import type { FrameCounts } from './frame-counts.js';
+import type { Outcome } from './job.js';
+
+/** One line of `trials.jsonl`: what a playback came to. Ratios of 1, seconds, bytes, bit/s. */
+export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts {
+  readonly id: string;
+  readonly video: string;
+  readonly trace: string;
+  readonly shift: number;
+  readonly startSeconds: number;
+  readonly crossTraffic: string;
+  /** Segments. */
+  readonly buffer: number;
+  readonly system: string;
+  readonly label: string;
+  readonly repetition: number;
+
+  /** False: the machine, the browser or the link did not do what the trial is about; `problems` says what. */
+  readonly valid: boolean;
+  readonly problems: readonly string[];
+  readonly outcome: Outcome;
+  /** From the player's start to the first picture; null: there was none. */
+  readonly startup: number | null;
+  readonly stallSeconds: number;
+  /** Of every segment as delivered, in order. */
+  readonly scores: readonly number[];
+
+  readonly bytesDelivered: number;
+  /** Left out on purpose, lost on the way, and fetched again. */
+  readonly bytesSkipped: number;
+  readonly bytesLost: number;
+  readonly bytesRefetched: number;
+  /** Media requests by `nextHopProtocol`. */
+  readonly protocols: Readonly<Record<string, number>>;
+  readonly notes: readonly string[];
+
+  /** Of decoded pictures, those that the browser did not show in time. */
+  readonly lateFrames: number;
+  readonly timerDelayMs: number;
+  readonly linkLateMs: number;
+  readonly versions: Versions;
+  readonly date: string;
+}
+
+/** What made a result. */
+export interface Versions {
+  /** Of this checkout; ends in `+` where files differ from it. */
+  readonly commit: string;
+  readonly browser: string;
+  readonly dashjs: string;
+  readonly node: string;
+  readonly machine: string;
+}

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { say } from '../../tools/setup/process.mjs';
+import type { Laboratory } from './laboratory.js';
+import type { Trial } from './plan.js';
+import type { TrialResult } from './result.js';
+import type { ResultsFile } from './results-file.js';
+import { runTrial } from './run-trial.js';
+
+/** A trial that does not count is repeated, but not for ever on a machine that is too slow. */
+const ATTEMPTS = 3;
+
+export interface RunSettings {
+  readonly out: string;
+  readonly jobs: number;
+}
+
+/** Which of these trials still have to be run: no attempt was valid, and there are attempts left. */
+export function unfinished(trials: readonly Trial[], results: readonly TrialResult[]): Trial[] {
+  return trials.filter(({ id }) => {
+    const attempts = results.filter((result) => result.id === id);
+    return attempts.length < ATTEMPTS && !attempts.some(({ valid }) => valid);
+  });
+}
+
+/** Runs what is unfinished, some at a time; every result is kept as soon as it is there. */
+export async function runAll(
+  trials: readonly Trial[],
+  file: ResultsFile,
+  laboratory: Laboratory,
+  { out, jobs }: RunSettings,
+): Promise<void> {
+  const waiting = unfinished(trials, file.results);
+  const total = waiting.length;
+  if (total < trials.length) say(`${trials.length - total} of ${trials.length} trials are there already`);
+  const started = Date.now();
+  let done = 0;
+  const work = async () => {
+    for (let trial = waiting.shift(); trial; trial = waiting.shift()) {
+      for (const { id } = trial; unfinished([trial], file.results).length > 0;) {
+        const result = await runTrial(trial, laboratory, join(out, 'trials', id));
+        file.add(result);
+        say(describe(result));
+      }
+      done++;
+      const minutes = ((Date.now() - started) / done / 60_000) * (total - done);
+      say(`${done} of ${total} trials, about ${minutes < 2 ? '2 min or less' : `${Math.ceil(minutes)} min`} left`);
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+}
+
+/** One line about a trial. */
+function describe({ trace, shift, buffer, label, bufRatio, score, bitrate, startup, problems }: TrialResult): string {
+  const figures = [
+    `bufRatio ${(100 * bufRatio).toFixed(1)} %`,
+    `score ${score.toFixed(4)}`,
+    `${(bitrate / 1e6).toFixed(2)} Mbit/s`,
+    `start ${startup === null ? 'never' : `${startup.toFixed(1)} s`}`,
+  ];
+  const verdict = problems.length > 0 ? `; does not count: ${problems.join('; ')}` : '';
+  return `  ${trace}, start ${shift}, buffer ${buffer}, ${label}: ${figures.join(', ')}${verdict}`;
+}

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { UserError } from '../../tools/setup/process.mjs';
+import { PORTS, SERVER_ADDRESS } from './addresses.js';
+import { scoreDamaged } from './delivered-scores.js';
+import { evaluate, evaluateSegments, type Evidence } from './evaluate.js';
+import { FILES, type Job, type Observation } from './job.js';
+import { linkFile, PATH_NAME } from './link-file.js';
+import type { Laboratory } from './laboratory.js';
+import type { Trial } from './plan.js';
+import type { TrialResult } from './result.js';
+import type { LinkSummary } from './validity.js';
+
+/** Lines of the programs' words that are shown when a trial cannot be run. */
+const LAST_WORDS = 5;
+
+/**
+ * Plays one trial in networks of its own. Its folder then holds the link's logs, `segments.jsonl` and `timeline.json`.
+ * Throws a `UserError` where the trial could not be run at all.
+ */
+export async function runTrial(trial: Trial, laboratory: Laboratory, folder: string): Promise<TrialResult> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const date = new Date();
+  const file = (name: string) => join(folder, name);
+  writeFileSync(file('link.json'), JSON.stringify(linkFile(trial)));
+  writeFileSync(file(FILES.job), JSON.stringify(jobOf(trial, laboratory)));
+  await runBetween(laboratory, folder);
+  const observation = JSON.parse(readFileSync(file(FILES.observation), 'utf8')) as Observation;
+  const damaged = await scoreDamaged(folder, trial.media, observation.segments);
+  const versions = { ...laboratory.versions, browser: observation.browser };
+  const evidence: Evidence = { trial, observation, damaged, link: linkSummary(folder), versions, date };
+  const segments = evaluateSegments(evidence);
+  writeFileSync(file('segments.jsonl'), segments.map((segment) => `${JSON.stringify(segment)}\n`).join(''));
+  writeFileSync(file('timeline.json'), JSON.stringify(observation.samples));
+  for (const name of [FILES.job, FILES.ready, FILES.observation]) rmSync(file(name));
+  for (const { index } of segments) rmSync(file(FILES.segment(index)), { force: true });
+  return evaluate(evidence);
+}
+
+function jobOf({ media, system, buffer, crossTraffic, seed }: Trial, laboratory: Laboratory): Job {
+  const { segmentDuration, segments } = media.content;
+  const hasTraffic = Object.values(crossTraffic).some((amount) => amount > 0);
+  return {
+    server: {
+      command: venvProgram('voxel-serve'),
+      args: [
+        ...[laboratory.emptyFolder, '--mount', `/media=${media.folder}`],
+        ...['--host', SERVER_ADDRESS, '--http-port', String(PORTS.http1), '--quic-port', String(PORTS.quic)],
+        ...['--certificate', laboratory.certificate, '--key', laboratory.key, '--insecure'],
+      ],
+    },
+    client: {
+      chrome: laboratory.chrome,
+      spki: laboratory.spki,
+      page: laboratory.page,
+      settings: {
+        manifest: '/media/manifest.mpd',
+        player: system.player,
+        carrier: system.carrier,
+        bufferSegments: buffer,
+        segmentDuration,
+      },
+      duration: segments.length * segmentDuration,
+      crossTraffic: hasTraffic ? crossTraffic : undefined,
+      seed,
+    },
+  };
+}
+
+/** Server and client with the link between them, until the client has seen enough. */
+async function runBetween({ linkemu, signal }: Laboratory, folder: string): Promise<void> {
+  const program = (name: string) => [
+    process.execPath,
+    '--import',
+    'tsx',
+    join(import.meta.dirname, 'inside', name),
+    folder,
+  ];
+  const link = ['run', join(folder, 'link.json'), '--log', folder];
+  const child = spawn(linkemu, [...link, '--', ...program('server.ts'), '---', ...program('client.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+    killSignal: 'SIGTERM',
+  });
+  const words: string[] = [];
+  const listen = (stream: ChildProcess['stdout']) => stream?.on('data', (data: Buffer) => words.push(data.toString()));
+  listen(child.stdout);
+  listen(child.stderr);
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('error', () => undefined);
+    child.on('close', resolve);
+  });
+  signal.throwIfAborted();
+  writeFileSync(join(folder, 'programs.log'), words.join(''));
+  if (code !== 0 || !existsSync(join(folder, FILES.observation))) {
+    const last = words.join('').trim().split('\n').slice(-LAST_WORDS).join('\n');
+    throw new UserError(`a trial failed (exit code ${code}), see ${folder}/programs.log:\n${last}`, 1);
+  }
+}
+
+function linkSummary(folder: string): LinkSummary {
+  const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as { valid: boolean };
+  return { valid: summary.valid, lateMs: lateMs(folder) };
+}
+
+/** The largest `late_us_max` of both directions' logs. */
+function lateMs(folder: string): number {
+  const columns = ['down', 'up'].flatMap((direction) => {
+    const [header, ...lines] = readFileSync(join(folder, `${PATH_NAME}-${direction}.csv`), 'utf8')
+      .trim()
+      .split('\n');
+    const column = header!.split(',').indexOf('late_us_max');
+    return lines.map((line) => Number(line.split(',')[column]));
+  });
+  return columns.reduce((a, b) => Math.max(a, b), 0) / 1000;
+}

@@ -1,0 +1,70 @@
+import { abrNames, type AbrName } from '../../src/abr-star/index.js';
+import { UserError } from '../../tools/setup/process.mjs';
+
+/** How a system's segments travel. `http3` and `http1` are dash.js' own requests; the others are VOXEL's. */
+export type Carrier = 'datagrams' | 'streams' | 'http3' | 'http1';
+
+/** The built-in rules of dash.js; `dynamic` is what it does by itself: throughput at first, BOLA with a full buffer. */
+export type StockRule = 'dynamic' | 'bola' | 'throughput';
+
+/** A player with a bitrate rule and a transport: what a trial compares. */
+export interface System {
+  /** As a configuration names it. */
+  readonly name: string;
+  /** As people read it. */
+  readonly label: string;
+  readonly player: PlayerKind;
+  readonly carrier: Carrier;
+}
+
+/** dash.js as published, or with the plugin and one of its rules. */
+export type PlayerKind =
+  | { readonly kind: 'stock'; readonly rule: StockRule }
+  | { readonly kind: 'voxel'; readonly rule: AbrName; readonly bandwidthSafety?: number };
+
+/** Short names for what trials are mostly about. */
+const ALIASES: Readonly<Record<string, { readonly name: string; readonly label: string }>> = {
+  voxel: { name: 'abr-star@datagrams', label: 'VOXEL' },
+  'voxel-reliable': { name: 'abr-star@streams', label: 'VOXEL, reliable only' },
+  bola: { name: 'dashjs-bola@http3', label: 'BOLA (dash.js, HTTP/3)' },
+  dynamic: { name: 'dashjs-dynamic@http3', label: 'Dynamic (dash.js, HTTP/3)' },
+};
+
+const STOCK_RULES: readonly StockRule[] = ['dynamic', 'bola', 'throughput'];
+const STOCK_PREFIX = 'dashjs-';
+
+const CARRIER_LABELS: Readonly<Record<Carrier, string>> = {
+  datagrams: 'datagrams',
+  streams: 'streams',
+  http3: 'HTTP/3',
+  http1: 'HTTP/1.1',
+};
+
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@CARRIER with a rule of ${abrNames.join(', ')} and a carrier of ${Object.keys(CARRIER_LABELS).join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
+
+/** A system by name; `=SAFETY` behind it sets the rule's bandwidth safety. Throws a `UserError`. */
+export function systemOf(name: string): System {
+  const [given, safetyText, ...rest] = name.split('=');
+  const alias = Object.hasOwn(ALIASES, given!) ? ALIASES[given!] : undefined;
+  const [rule, carrier, ...more] = (alias?.name ?? given!).split('@');
+  const bandwidthSafety = safetyText === undefined ? undefined : Number(safetyText);
+  const problem = () => new UserError(`no system '${name}': there are ${SYSTEM_USAGE}`);
+  if (rest.length > 0 || more.length > 0 || !isCarrier(carrier)) throw problem();
+  if (bandwidthSafety !== undefined && !(bandwidthSafety > 0 && bandwidthSafety <= 2)) throw problem();
+  const player = playerOf(rule!, bandwidthSafety);
+  const isPlainRequest = carrier === 'http3' || carrier === 'http1';
+  if (!player || (player.kind === 'stock' && !isPlainRequest)) throw problem();
+  const label = alias?.label ?? `${rule!} over ${CARRIER_LABELS[carrier]}`;
+  return { name, label: safetyText === undefined ? label : `${label}, safety ${safetyText}`, player, carrier };
+}
+
+function playerOf(rule: string, bandwidthSafety: number | undefined): PlayerKind | undefined {
+  const stock = STOCK_RULES.find((candidate) => `${STOCK_PREFIX}${candidate}` === rule);
+  if (stock) return bandwidthSafety === undefined ? { kind: 'stock', rule: stock } : undefined;
+  const ours = abrNames.find((candidate) => candidate === rule);
+  return ours && { kind: 'voxel', rule: ours, ...(bandwidthSafety !== undefined && { bandwidthSafety }) };
+}
+
+function isCarrier(text: string | undefined): text is Carrier {
+  return text !== undefined && Object.hasOwn(CARRIER_LABELS, text);
+}

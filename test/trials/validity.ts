@@ -1,0 +1,52 @@
+import type { Observation } from './job.js';
+import type { Trial } from './plan.js';
+import type { Carrier } from './system.js';
+
+/** What linkemu's `summary.json` says that a trial needs. */
+export interface LinkSummary {
+  readonly valid: boolean;
+  /** How late the emulator was at most, ms. */
+  readonly lateMs: number;
+}
+
+/**
+ * Of a session's pictures so many may come late. Software decoding drops some after every stall; beyond a tenth the
+ * processor was too slow for the video.
+ */
+const LATE_FRAMES = 0.1;
+
+/** The 99th percentile of how late the client's idle timers fire, ms; above, other programs had the processor. */
+const TIMER_DELAY_MS = 50;
+
+/** What `nextHopProtocol` says of each way to make plain requests. */
+const PROTOCOLS: Readonly<Partial<Record<Carrier, string>>> = { http3: 'h3', http1: 'http/1.1' };
+const TRANSPORTS: Readonly<Partial<Record<Carrier, string>>> = { datagrams: 'datagrams', streams: 'reliable' };
+
+/** Why a trial does not count: one line each, none if it does. */
+export function problemsOf(seen: {
+  readonly trial: Trial;
+  readonly observation: Observation;
+  readonly link: LinkSummary;
+}): string[] {
+  const { trial, observation, link } = seen;
+  const { playback, timerDelay } = observation;
+  const problems: string[] = [];
+  if (!link.valid) problems.push(`the link emulator was ${link.lateMs.toFixed(1)} ms late`);
+  if (observation.outcome === 'failed') {
+    problems.push(`playback failed: ${playback.errors[0]?.message ?? 'it neither went on nor ended'}`);
+  }
+  const late = playback.droppedVideoFrames / Math.max(1, playback.totalVideoFrames);
+  if (late > LATE_FRAMES) problems.push(`${(100 * late).toFixed(0)} % of the pictures came late`);
+  if (timerDelay.p99 > TIMER_DELAY_MS) problems.push(`timers were ${timerDelay.p99.toFixed(0)} ms late`);
+  return [...problems, ...carrierProblems(trial.system.carrier, observation)];
+}
+
+/** Whether the segments travelled as the system says. */
+function carrierProblems(carrier: Carrier, { protocols, segments }: Observation): string[] {
+  const protocol = PROTOCOLS[carrier] ?? 'h3';
+  const others = Object.keys(protocols).filter((name) => name !== protocol);
+  if (others.length > 0) return [`media requests over '${others.join("', '")}' instead of ${protocol}`];
+  const transport = TRANSPORTS[carrier];
+  if (transport === undefined || segments.length === 0) return [];
+  return segments.some((segment) => segment.transport === transport) ? [] : [`nothing came over ${carrier}`];
+}
