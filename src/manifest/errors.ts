@@ -1,4 +1,4 @@
-/** What is wrong with a segment's VOXEL attributes. */
+/** What is wrong with a segment's VOXEL data, in attributes or in an index. */
 export type ManifestErrorCode =
   /** An attribute is missing or does not have its syntax. */
   | 'syntax'
@@ -7,7 +7,9 @@ export type ManifestErrorCode =
   /** The scores (`ssims`…) do not fit the ranges. */
   | 'steps'
   /** The segment is larger than any real one. */
-  | 'size';
+  | 'size'
+  /** The index is damaged, or no index. */
+  | 'index';
 
 /** Bad VOXEL data of one segment: the player then treats that segment as a plain one. The message is one line. */
 export class ManifestError extends Error {

@@ -1,4 +1,5 @@
 import { ManifestError } from './errors.js';
+import { IndexedRepresentation } from './indexed-representation.js';
 import { parseSegment, type SegmentAttributes } from './segment-attributes.js';
 import type { QualityMetric, RepresentationMap, SegmentMap } from './segment-map.js';
 
@@ -16,6 +17,12 @@ export interface SegmentUrlElement {
   readonly vmafs?: AttributeValue;
 }
 
+/** `SupplementalProperty` and its kin (ISO/IEC 23009-1 §5.8.2). */
+export interface DescriptorElement {
+  readonly schemeIdUri?: AttributeValue;
+  readonly value?: AttributeValue;
+}
+
 /** A `Representation` as dash.js hands it over on `manifestLoaded`. */
 export interface RepresentationElement {
   readonly id?: AttributeValue;
@@ -24,7 +31,11 @@ export interface RepresentationElement {
   readonly avgPSNR?: AttributeValue;
   readonly avgVMAF?: AttributeValue;
   readonly SegmentList?: { readonly SegmentURL?: readonly SegmentUrlElement[] };
+  readonly SupplementalProperty?: readonly DescriptorElement[];
 }
+
+/** The `schemeIdUri` of the property whose value is the URL of the index. */
+const INDEX_SCHEME = 'urn:voxel-dash:index:1';
 
 /** In order of preference, should a manifest carry several. */
 const metrics = [
@@ -34,23 +45,43 @@ const metrics = [
 ] as const satisfies { metric: QualityMetric; average: keyof RepresentationElement; scores: keyof SegmentUrlElement }[];
 
 /**
- * Reads the VOXEL attributes of a representation; undefined where it has none: a plain representation. Keeps the
- * attributes' text and nothing else of `element`, and parses a segment when it is first asked for, since a player uses
- * few of the thousand segments of a manifest. Throws `ManifestError` when the representation's own attributes are bad.
+ * Finds the VOXEL data of a representation; undefined where it has none: a plain representation. Attributes go before an
+ * index: they are here already. Throws `ManifestError` when the representation's own attributes are bad.
  */
 export function readRepresentation(element: RepresentationElement): RepresentationMap | undefined {
   const urls = element.SegmentList?.SegmentURL ?? [];
-  const names = metrics.find(
-    ({ average, scores }) => element[average] !== undefined && urls.some((url) => url[scores] !== undefined),
-  );
-  if (!names) return undefined;
-  const attributes = urls.map((url) => segmentAttributes(url, names.scores));
-  const parsed = new Map<number, SegmentMap>();
+  const stated = metrics.filter(({ average }) => element[average] !== undefined);
+  const inline = stated.find(({ scores }) => urls.some((url) => url[scores] !== undefined));
+  if (inline) return { ...readFacts(element, inline), ...segmentsFromAttributes(urls, inline.scores) };
+  const [indexed] = stated;
+  const property = element.SupplementalProperty?.find(({ schemeIdUri }) => schemeIdUri === INDEX_SCHEME);
+  if (!indexed || !property) return undefined;
+  return new IndexedRepresentation({ ...readFacts(element, indexed), indexUrl: toText(property.value) });
+}
+
+function readFacts(
+  element: RepresentationElement,
+  { metric, average }: (typeof metrics)[number],
+): Pick<RepresentationMap, 'id' | 'metric' | 'averageScore' | 'bandwidth'> {
   return {
     id: String(element.id),
-    metric: names.metric,
-    averageScore: toNumber(element[names.average], names.average),
+    metric,
+    averageScore: toNumber(element[average], average),
     bandwidth: toNumber(element.bandwidth, 'bandwidth'),
+  };
+}
+
+/**
+ * Keeps the attributes' text and nothing else of the elements, and parses a segment when it is first asked for, since a
+ * player uses few of the thousand segments of a manifest.
+ */
+function segmentsFromAttributes(
+  urls: readonly SegmentUrlElement[],
+  scores: (typeof metrics)[number]['scores'],
+): Pick<RepresentationMap, 'segmentCount' | 'segment'> {
+  const attributes = urls.map((url) => segmentAttributes(url, scores));
+  const parsed = new Map<number, SegmentMap>();
+  return {
     segmentCount: urls.length,
     segment(index) {
       const text = attributes[index];

@@ -49,4 +49,37 @@ describe('estimateScore', () => {
     const whole = { ...map, unreliable: [], steps: [{ score: 1, frames: 0, bytes: 0 }] };
     expect(estimateScore(whole, () => false)).toBe(1);
   });
+
+  describe('with measured costs', () => {
+    const costs = { ...map, lossCosts: [0.05, 0.03, 0.02, 0.01] };
+    const estimate = (...missing: number[]): number =>
+      estimateScore(costs, (range) => !missing.includes(map.unreliable.indexOf(range)));
+
+    it('is the measured score of a delivered prefix that ends on a step, whatever the costs say', () => {
+      expect(estimate()).toBe(1);
+      expect(estimate(2, 3)).toBe(0.96);
+      expect(estimate(0, 1, 2, 3)).toBe(0.8);
+    });
+
+    it('takes off what each loss before the end of the prefix costs alone', () => {
+      expect(estimate(0)).toBeCloseTo(0.95, 12);
+      expect(estimate(0, 1)).toBeCloseTo(0.92, 12);
+      expect(estimate(0, 2, 3)).toBeCloseTo(0.91, 12);
+    });
+
+    it('takes a prefix between two steps for the lower one', () => {
+      expect(estimate(3)).toBeCloseTo(0.96, 12);
+      expect(estimate(1, 3)).toBeCloseTo(0.93, 12);
+    });
+
+    it('is never below the score with only reliable bytes', () => {
+      const dear = { ...map, lossCosts: [0.5, 0.5, 0.5, 0.5] };
+      expect(estimateScore(dear, (range) => range.start === 40)).toBe(0.8);
+    });
+
+    it('gives the first step where not even that is complete', () => {
+      const thesis = { ...costs, steps: map.steps.slice(1) };
+      expect(estimateScore(thesis, (range) => range.start === 10)).toBe(0.96);
+    });
+  });
 });

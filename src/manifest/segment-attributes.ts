@@ -1,5 +1,6 @@
 import { totalBytes, type ByteRange } from './byte-range.js';
 import { ManifestError } from './errors.js';
+import { MAX_SEGMENT_BYTES } from './limits.js';
 import type { QualityStep, SegmentMap } from './segment-map.js';
 
 /** The VOXEL attributes of one `SegmentURL`, as text; `scores` is `ssims`, `psnrs` or `vmafs`. */
@@ -10,9 +11,6 @@ export interface SegmentAttributes {
   readonly reliableSize: string;
   readonly scores: string;
 }
-
-/** The largest segment taken for real: 30 s at 71 Mbit/s. A player must be able to hold it in memory. */
-const MAX_SEGMENT_BYTES = 2 ** 28;
 
 /** Parses and checks one segment, so that every invariant documented at `SegmentMap` holds. Throws `ManifestError`. */
 export function parseSegment(attributes: SegmentAttributes): SegmentMap {

@@ -24,6 +24,11 @@ export interface SegmentMap {
    * thesis' own manifests start higher.
    */
   readonly steps: readonly QualityStep[];
+  /**
+   * For each range of `unreliable`, what its loss alone takes off the segment's score: measured for a frame, shared out
+   * among its slices by bytes. Undefined: not measured.
+   */
+  readonly lossCosts?: readonly number[];
 }
 
 /** The names of the scores that a manifest may carry, from its attribute (`ssims`, `psnrs`, `vmafs`). */
@@ -37,7 +42,11 @@ export interface RepresentationMap {
   readonly averageScore: number;
   /** Bit/s as the MPD states it. */
   readonly bandwidth: number;
+  /** 0 while that is not known. */
   readonly segmentCount: number;
-  /** The map of segment `index` (0-based), or undefined where the manifest has none. Throws `ManifestError` on bad data. */
+  /**
+   * The map of segment `index` (0-based); undefined where the manifest has none or its index is not here yet. Throws
+   * `ManifestError` on bad data.
+   */
   segment(index: number): SegmentMap | undefined;
 }

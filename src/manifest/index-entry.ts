@@ -1,0 +1,112 @@
+import { totalBytes, type ByteRange } from './byte-range.js';
+import { ManifestError } from './errors.js';
+import { IndexReader, unzigzag } from './index-codes.js';
+import { MAX_SEGMENT_BYTES } from './limits.js';
+import type { QualityStep, SegmentMap } from './segment-map.js';
+
+const POSITION_PARAMETER = 16;
+const ORDER_BITS = 3;
+/** Original, unreferenced last, summed, chained, measured: for reports, the player takes them alike. */
+const ORDERS = 5;
+/** In a segment: 30 s at 120 frames/s of 32 slices. */
+const MAX_RANGES = 2 ** 17;
+
+/**
+ * Reads one segment's entry of an index; scores are in units of 1 / `scale`. What the layout can say at all is a partition
+ * of the segment and an order of its frames; the rest is checked, so that every invariant documented at `SegmentMap`
+ * holds. Throws `ManifestError`.
+ */
+export function readEntry(bytes: Uint8Array, scale: number): SegmentMap {
+  const reader = new IndexReader(bytes);
+  const start = reader.number(POSITION_PARAMETER);
+  if (reader.bits(ORDER_BITS) >= ORDERS) throw new ManifestError('index', 'the order has no name');
+  const frameCount = readFrameCount(reader);
+  const { frames, reliable, end } = readRanges(reader, start, frameCount);
+  const order = readOrder(reader, frameCount).map((index) => frames[index]!);
+  const costs = reader.bits(1) === 1 ? reader.list(frameCount).map((cost) => cost / scale) : undefined;
+  const steps = readSteps(reader, order.map(totalBytes), scale);
+  if (!reader.isAtEnd) throw new ManifestError('index', 'an entry goes on behind its end');
+  return {
+    range: { start, end },
+    reliable,
+    unreliable: order.flat(),
+    reliableBytes: totalBytes(reliable),
+    steps,
+    ...(costs && { lossCosts: order.flatMap((ranges, index) => shares(ranges, costs[index]!)) }),
+  };
+}
+
+/** Skips where the wholly reliable frames stand among the others, which matters to reports only. */
+function readFrameCount(reader: IndexReader): number {
+  const frameCount = reader.count(MAX_RANGES);
+  reader.list(reader.count(MAX_RANGES));
+  return frameCount;
+}
+
+interface Layout {
+  /** The ranges of each frame that may be missing, in file order. */
+  readonly frames: readonly (readonly ByteRange[])[];
+  readonly reliable: readonly ByteRange[];
+  readonly end: number;
+}
+
+function readRanges(reader: IndexReader, start: number, frameCount: number): Layout {
+  const counts = reader.list(frameCount).map((more) => more + 1);
+  const rangeCount = counts.reduce((sum, count) => sum + count, 0);
+  if (rangeCount > MAX_RANGES) throw new ManifestError('index', `${rangeCount} ranges in a segment`);
+  const smallest = reader.count();
+  const gaps = reader.list(rangeCount);
+  const sizes = reader.list(rangeCount);
+  const ranges: ByteRange[] = [];
+  const reliable: ByteRange[] = [];
+  let at = start;
+  gaps.forEach((gap, index) => {
+    at = addGap(reliable, at, at + smallest + gap);
+    ranges.push({ start: at, end: (at += sizes[index]! + 1) });
+  });
+  const end = addGap(reliable, at, at + reader.count());
+  if (reliable.length === 0) throw new ManifestError('ranges', 'a segment without reliable bytes');
+  if (end - start > MAX_SEGMENT_BYTES || !Number.isSafeInteger(end)) {
+    throw new ManifestError('size', 'a segment is too large');
+  }
+  let first = 0;
+  return { frames: counts.map((count) => ranges.slice(first, (first += count))), reliable, end };
+}
+
+/** Returns `end`. */
+function addGap(reliable: ByteRange[], start: number, end: number): number {
+  if (end > start) reliable.push({ start, end });
+  return end;
+}
+
+/** A Lehmer code: of each frame, how many of those yet to come stand before it in the file. */
+function readOrder(reader: IndexReader, frameCount: number): number[] {
+  const remaining = Array.from({ length: frameCount }, (_, index) => index);
+  return reader.list(frameCount).map((rank) => {
+    if (rank >= remaining.length) throw new ManifestError('index', 'the order names a frame that is not there');
+    return remaining.splice(rank, 1)[0]!;
+  });
+}
+
+function readSteps(reader: IndexReader, frameBytes: readonly number[], scale: number): QualityStep[] {
+  const ends = [0];
+  for (const bytes of frameBytes) ends.push(ends.at(-1)! + bytes);
+  const count = reader.count(frameBytes.length) + 1;
+  const distances = reader.list(count);
+  const differences = reader.list(count);
+  let frames = -1;
+  let score = 0;
+  const steps = distances.map((distance, index) => {
+    frames += distance + 1;
+    score += unzigzag(differences[index]!);
+    return { score: score / scale, frames, bytes: ends[frames] ?? NaN };
+  });
+  if (frames !== frameBytes.length) throw new ManifestError('steps', 'the last step is not the whole segment');
+  return steps;
+}
+
+/** What each slice of a frame costs, by its bytes. */
+function shares(ranges: readonly ByteRange[], cost: number): number[] {
+  const bytes = totalBytes(ranges);
+  return ranges.map(({ start, end }) => (cost * (end - start)) / bytes);
+}

@@ -1,0 +1,30 @@
+import { IndexFile } from './index-file.js';
+import type { QualityMetric, RepresentationMap, SegmentMap } from './segment-map.js';
+
+/** A representation whose segments are described in an index, which somebody else fetches piece by piece. */
+export class IndexedRepresentation implements RepresentationMap {
+  readonly id: string;
+  readonly metric: QualityMetric;
+  readonly averageScore: number;
+  readonly bandwidth: number;
+  /** As the manifest states it, perhaps relative. */
+  readonly indexUrl: string;
+  readonly index: IndexFile;
+
+  constructor(facts: Omit<RepresentationMap, 'segmentCount' | 'segment'> & { readonly indexUrl: string }) {
+    this.id = facts.id;
+    this.metric = facts.metric;
+    this.averageScore = facts.averageScore;
+    this.bandwidth = facts.bandwidth;
+    this.indexUrl = facts.indexUrl;
+    this.index = new IndexFile(facts.metric);
+  }
+
+  get segmentCount(): number {
+    return this.index.segmentCount;
+  }
+
+  segment(index: number): SegmentMap | undefined {
+    return this.index.segment(index);
+  }
+}
