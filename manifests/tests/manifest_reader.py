@@ -5,6 +5,8 @@ from pathlib import Path
 
 from lxml import etree
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.index_file import INDEX_SCHEME, read_index
+from voxel_prepare.segment_analysis import SegmentAnalysis
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,29 @@ def _representation(folder: Path, element: etree._Element) -> Representation:
         media=folder / (_child(element, "BaseURL").text or ""),
         initialization=_range(_attribute(_child(segment_list, "Initialization"), "range")),
         segment_seconds=int(_attribute(segment_list, "duration")) / int(_attribute(segment_list, "timescale")),
-        segments=[_segment(url) for url in segment_list.findall("{*}SegmentURL")],
+        segments=_segments(folder, element, segment_list.findall("{*}SegmentURL")),
     )
+
+
+def _segments(folder: Path, representation: etree._Element, urls: list[etree._Element]) -> list[Segment]:
+    """From the index where the manifest has no attributes."""
+    (index,) = [
+        _attribute(element, "value")
+        for element in representation.findall("{*}SupplementalProperty")
+        if _attribute(element, "schemeIdUri") == INDEX_SCHEME
+    ] or [""]
+    if not index or _attribute(urls[0], "ssims"):
+        return [_segment(url) for url in urls]
+    analyses = read_index((folder / index).read_bytes())
+    return [_indexed_segment(url, analysis) for url, analysis in zip(urls, analyses, strict=True)]
+
+
+def _indexed_segment(url: etree._Element, analysis: SegmentAnalysis | None) -> Segment:
+    assert analysis is not None
+    media_range = _range(_attribute(url, "mediaRange"))
+    assert media_range == analysis.range
+    steps = [(step.score, step.frames, step.bytes) for step in analysis.steps]
+    return Segment(media_range, analysis.reliable, analysis.unreliable, steps, analysis.reliable_bytes)
 
 
 def _segment(url: etree._Element) -> Segment:

@@ -17,7 +17,7 @@ def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tm
     assert first.stdout == second.stdout == ""
     assert "256x144" in first.stderr
     assert "3 of 3 parts are finished from an earlier run" in second.stderr
-    assert visible(tmp_path) == {"manifest.mpd", "q00.mp4", "audio-0.mp4"}
+    assert visible(tmp_path) == {"manifest.mpd", "q00.mp4", "q00.index", "audio-0.mp4"}
 
 
 @pytest.mark.parametrize(

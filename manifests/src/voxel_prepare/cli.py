@@ -75,6 +75,7 @@ def voxel_prepare(
             start=start,
             duration=duration,
             jobs=jobs or os.cpu_count() or 1,
+            facts="index and attributes",
             scheduler=scheduler,
         )
         request.check()

@@ -4,18 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean
+from typing import Literal, TypeAlias
 
 from lxml import etree
 
 from voxel_prepare.analyse import SCORE_DECIMALS
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.segment_analysis import SegmentAnalysis
+from voxel_prepare.index_file import INDEX_SCHEME
+from voxel_prepare.segment_analysis import Metric, SegmentAnalysis
 from voxel_prepare.segments import SegmentDuration
 from voxel_prepare.source import AudioTrack
 
 NAMESPACE = "urn:mpeg:dash:schema:mpd:2011"
 PROFILE = "urn:mpeg:dash:profile:isoff-main:2011"
 CHANNEL_CONFIGURATION = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011"
+
+SCORES = {Metric.SSIM: "ssims", Metric.PSNR: "psnrs", Metric.VMAF: "vmafs"}
+AVERAGES = {Metric.SSIM: "avgSSIM", Metric.PSNR: "avgPSNR", Metric.VMAF: "avgVMAF"}
+
+FactsPlace: TypeAlias = Literal["index", "index and attributes"]
+"""Where to say what the segments are made of: in a file beside each level, or in the manifest as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,13 @@ class VideoFile:
     width: int
     height: int
     analyses: list[SegmentAnalysis]
+    index: str
+    """Name of the index file."""
+
+    @property
+    def metric(self) -> Metric:
+        """Of all scores."""
+        return self.analyses[0].metric
 
     @property
     def average_score(self) -> float:
@@ -74,7 +89,7 @@ class Presentation:
     audio: Sequence[AudioFile]
 
 
-def write_mpd(presentation: Presentation) -> bytes:
+def write_mpd(presentation: Presentation, facts: FactsPlace) -> bytes:
     """The MPD as a file's content."""
     duration = _duration(presentation.duration)
     mpd = etree.Element(
@@ -88,13 +103,13 @@ def write_mpd(presentation: Presentation) -> bytes:
         nsmap={None: NAMESPACE},  # type: ignore[dict-item]  # lxml-stubs forget the default namespace
     )
     period = _child(mpd, "Period", id="0", start="PT0S", duration=duration)
-    _add_video(period, presentation)
+    _add_video(period, presentation, facts)
     for index, audio in enumerate(presentation.audio, start=1):
         _add_audio(period, presentation, audio, index)
     return etree.tostring(mpd, pretty_print=True, xml_declaration=True, encoding="utf-8")
 
 
-def _add_video(period: etree._Element, presentation: Presentation) -> None:
+def _add_video(period: etree._Element, presentation: Presentation, facts: FactsPlace) -> None:
     adaptation_set = _child(
         period,
         "AdaptationSet",
@@ -116,14 +131,21 @@ def _add_video(period: etree._Element, presentation: Presentation) -> None:
             width=str(level.width),
             height=str(level.height),
             bandwidth=str(level.media.bandwidth(presentation.duration)),
-            avgSSIM=_score(level.average_score),
+            **{AVERAGES[level.metric]: _score(level.average_score)},
         )
+        _child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=level.index)
         urls = _add_segment_list(representation, level.media, presentation.segment)
-        for url, analysis in zip(urls, level.analyses, strict=True):
-            url.set("reliable", ",".join(map(str, analysis.reliable)))
-            url.set("unreliable", ",".join(map(str, analysis.unreliable)))
-            url.set("ssims", ",".join(f"{_score(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps))
-            url.set("reliableSize", str(analysis.reliable_bytes))
+        if facts == "index and attributes":
+            for url, analysis in zip(urls, level.analyses, strict=True):
+                _add_attributes(url, analysis)
+
+
+def _add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
+    steps = (f"{_score(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
+    url.set("reliable", ",".join(map(str, analysis.reliable)))
+    url.set("unreliable", ",".join(map(str, analysis.unreliable)))
+    url.set(SCORES[analysis.metric], ",".join(steps))
+    url.set("reliableSize", str(analysis.reliable_bytes))
 
 
 def _add_audio(period: etree._Element, presentation: Presentation, audio: AudioFile, index: int) -> None:

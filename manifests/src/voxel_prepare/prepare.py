@@ -4,11 +4,13 @@ import asyncio
 from collections import Counter
 from contextlib import AbstractContextManager, closing
 
-from voxel_prepare.analyse import METHOD
+from voxel_prepare.analyse import METHOD, SCORE_DECIMALS
 from voxel_prepare.analyse_levels import LevelJob, analyse_levels, read_analysis
 from voxel_prepare.cluster import cluster_workers
 from voxel_prepare.cost import analyse_cost
 from voxel_prepare.errors import InputError
+from voxel_prepare.index_file import VERSION as INDEX_VERSION
+from voxel_prepare.index_file import write_index
 from voxel_prepare.make_media import make_media
 from voxel_prepare.media import VideoTrack, read_audio, read_video
 from voxel_prepare.mpd import AudioFile, Presentation, VideoFile, write_mpd
@@ -52,11 +54,14 @@ class _Preparation:
         self._analyses = {
             job.id: Part.of(f"{job.id}.json", [METHOD, job.part.key, plan.reference.part.key]) for job in plan.video
         }
+        self._indexes = {
+            id_: Part.of(f"{id_}.index", [INDEX_VERSION, analysis.key]) for id_, analysis in self._analyses.items()
+        }
 
     def run(self) -> Presentation:
         workspace = self._workspace
         parts = [*(job.part for job in self._media), *self._analyses.values()]
-        workspace.keep_only(parts)
+        workspace.keep_only([*parts, *self._indexes.values()])
         missing_media = [job for job in self._media if workspace.find(job.part) is None]
         missing_analyses = [job for job in self._plan.video if workspace.find(self._analyses[job.id]) is None]
         reused = len(parts) - len(missing_media) - len(missing_analyses)
@@ -72,8 +77,17 @@ class _Preparation:
             analyse_levels(workspace, jobs, workers, progress)
         presentation = self._presentation(tracks)
         _warn(presentation)
-        workspace.publish([job.part for job in self._media], write_mpd(presentation))
+        self._write_indexes(presentation)
+        published = [*(job.part for job in self._media), *self._indexes.values()]
+        workspace.publish(published, write_mpd(presentation, self._request.facts))
         return presentation
+
+    def _write_indexes(self, presentation: Presentation) -> None:
+        for level in presentation.video:
+            part = self._indexes[level.media.id]
+            if self._workspace.find(part) is None:
+                with self._workspace.make(part) as path:
+                    path.write_bytes(write_index(level.analyses, SCORE_DECIMALS))
 
     def _workers(self) -> AbstractContextManager[Workers]:
         if self._request.scheduler is not None:
@@ -100,7 +114,13 @@ class _Preparation:
 
     def _presentation(self, tracks: dict[str, VideoTrack]) -> Presentation:
         video = [
-            VideoFile(track.media, track.width, track.height, read_analysis(self._workspace.path(self._analyses[id_])))
+            VideoFile(
+                media=track.media,
+                width=track.width,
+                height=track.height,
+                analyses=read_analysis(self._workspace.path(self._analyses[id_])),
+                index=self._indexes[id_].name,
+            )
             for id_, track in tracks.items()
         ]
         return Presentation(

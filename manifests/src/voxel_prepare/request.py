@@ -8,6 +8,7 @@ from typing import Literal
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.ladder import LevelName
+from voxel_prepare.mpd import FactsPlace
 
 SCHEDULER_ADDRESS = re.compile(r"tcp://\S+:\d{1,5}")
 
@@ -46,6 +47,7 @@ class Request:
     """Seconds; None: to the end."""
     jobs: int
     """Processes at a time."""
+    facts: FactsPlace = "index"
     scheduler: str | None = None
     """Address of a Dask scheduler whose workers do the work instead, as `tcp://host:port`."""
 

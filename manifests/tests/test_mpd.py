@@ -1,0 +1,34 @@
+"""What the manifest says, and what it leaves to the index."""
+
+import shutil
+from pathlib import Path
+
+from lxml import etree
+from manifest_reader import read_manifest
+from runs import make_request
+from voxel_prepare.index_file import INDEX_SCHEME
+from voxel_prepare.ladder import parse_levels
+from voxel_prepare.prepare import prepare
+
+PLAIN_SHARE = 1.2
+"""How much larger than a plain one the manifest may be (issue 3)."""
+
+
+def test_the_manifest_is_hardly_larger_than_a_plain_one(prepared: Path) -> None:
+    root = etree.parse(prepared / "manifest.mpd").getroot()
+    with_index = len(etree.tostring(root))
+    for representation in root.iter("{*}Representation"):
+        del representation.attrib["avgSSIM"]
+        (index,) = representation.findall("{*}SupplementalProperty")
+        assert index.get("schemeIdUri") == INDEX_SCHEME
+        representation.remove(index)
+    assert with_index <= PLAIN_SHARE * len(etree.tostring(root))
+
+
+def test_attributes_say_what_the_index_says(prepared: Path, clip: Path, tmp_path: Path) -> None:
+    out = shutil.copytree(prepared, tmp_path / "out")
+    levels = tuple(parse_levels("144p,240p:0.37"))
+    prepare(make_request(clip, out=out, slices=2, levels=levels, facts="index and attributes"))
+    inline = etree.parse(out / "manifest.mpd").getroot()
+    assert len(list(inline.iter("{*}SegmentURL"))) == sum(url.get("ssims") is not None for url in inline.iter())
+    assert [level.segments for level in read_manifest(out)] == [level.segments for level in read_manifest(prepared)]
