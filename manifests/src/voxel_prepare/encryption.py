@@ -9,6 +9,8 @@ from voxel_prepare.mp4 import SAMPLE_DESCRIPTION_FIELDS
 ENCRYPTED_SAMPLE_ENTRIES = {"encv", "enca"}
 """Of Common Encryption and other protection schemes (ISO/IEC 14496-12 §8.12)."""
 
+WHY_NOT_ENCRYPTED = "it cannot be scored without its key; prepare it before encryption"
+
 
 def has_encrypted_tracks(path: Path) -> bool:
     """True for an MP4 file with a protected video or audio track; false also for what is no MP4 file."""

@@ -69,10 +69,29 @@ def check_key_frames(track: Track, data: Buffer, segments: Sequence[ByteRange]) 
     Other key frames let frames that follow refer to the segment before, which may be of another level.
     """
     starts = {segment.start for segment in segments}
-    nal_length_size = (track.codec_configuration[4] & 3) + 1  # lengthSizeMinusOne, 14496-15 §5.3.3.1
     for fragment in track.fragments:
-        if fragment.start in starts and not _is_idr(data, fragment.samples[0], nal_length_size):
-            raise MisalignedSegments("segments start with key frames that are not IDR pictures (open GOP)")
+        if fragment.start in starts:
+            check_start(track.codec_configuration, data, fragment.samples[0])
+
+
+def check_start(codec_configuration: bytes, data: Buffer, sample: Sample) -> None:
+    """Raises `MisalignedSegments` unless `sample`, the first of a segment, is an IDR picture.
+
+    Looks at types of NAL units only: the stream may be one that the repairer does not understand.
+    """
+    nal_length_size = (codec_configuration[4] & 3) + 1  # lengthSizeMinusOne, 14496-15 §5.3.3.1
+    at = sample.offset
+    while at + nal_length_size < sample.offset + sample.size:
+        payload = at + nal_length_size
+        nal_type = data[payload] & 0x1F
+        if nal_type == NAL_IDR_SLICE:
+            return
+        if NAL_SLICE <= nal_type < NAL_IDR_SLICE:
+            break
+        at = payload + int.from_bytes(data[at:payload], "big")
+    if sample.is_sync:
+        raise MisalignedSegments("segments start with key frames that are not IDR pictures (open GOP)")
+    raise MisalignedSegments("not every segment starts with a key frame")
 
 
 def count_intra_frames(track: Track, data: Buffer) -> list[int]:
@@ -85,18 +104,6 @@ def count_intra_frames(track: Track, data: Buffer) -> list[int]:
         )
         for fragment in track.fragments
     ]
-
-
-def _is_idr(data: Buffer, sample: Sample, nal_length_size: int) -> bool:
-    """Looks at types of NAL units only: the stream may be one that the repairer does not understand."""
-    at = sample.offset
-    while at + nal_length_size < sample.offset + sample.size:
-        payload = at + nal_length_size
-        nal_type = data[payload] & 0x1F
-        if NAL_SLICE <= nal_type <= NAL_IDR_SLICE:
-            return nal_type == NAL_IDR_SLICE
-        at = payload + int.from_bytes(data[at:payload], "big")
-    return False
 
 
 def _check_rate(track: Track, rate: Fraction) -> None:

@@ -12,7 +12,7 @@ from av.stream import Disposition
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from voxel_prepare.encryption import has_encrypted_tracks
+from voxel_prepare.encryption import WHY_NOT_ENCRYPTED, has_encrypted_tracks
 from voxel_prepare.errors import InputError
 
 PIXEL_FORMATS = {"yuv420p", "yuvj420p"}
@@ -76,9 +76,7 @@ def probe(path: Path) -> Source:
     """Reads the headers and the first frames of `path`. Raises `InputError`."""
     with _open(path) as container:
         if has_encrypted_tracks(path):
-            raise InputError(
-                f"{path}: encrypted (encv): it cannot be scored without its key; prepare it before encryption"
-            )
+            raise InputError(f"{path}: encrypted: {WHY_NOT_ENCRYPTED}")
         stream = _video_stream(container, path)
         duration = _duration(container, stream)
         if duration <= 0 or not stream.average_rate:

@@ -1,0 +1,56 @@
+"""Existing DASH presentations of two levels, made by FFmpeg, in every kind of addressing."""
+
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from clips import ffmpeg
+from lxml import etree
+
+Addressing: TypeAlias = Literal["template by number", "template by time", "list", "base"]
+ADDRESSINGS: tuple[Addressing, ...] = get_args(Addressing)
+
+SEGMENT_FRAMES = [50, 50, 25]
+"""Of each level of a ladder made of 5 s."""
+
+MUXER_OPTIONS: dict[Addressing, tuple[str, ...]] = {
+    "template by number": ("-use_timeline", "0", "-media_seg_name", "$RepresentationID$/$Number%05d$.m4s"),
+    "template by time": ("-use_timeline", "1", "-media_seg_name", "$RepresentationID$/at-$Time$.m4s"),
+    "list": ("-single_file", "1"),
+    "base": ("-single_file", "1", "-global_sidx", "1"),
+}
+
+
+def make_ladder(folder: Path, addressing: Addressing, *options: str) -> Path:
+    """An MPD in `folder` with two video levels and sound, in segments of 2 s; `options` override the encoder's."""
+    for representation in "012":
+        (folder / representation).mkdir(parents=True, exist_ok=True)
+    mpd = folder / "ladder.mpd"
+    ffmpeg(
+        *("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=5"),
+        *("-f", "lavfi", "-i", "sine=duration=5:sample_rate=48000"),
+        *("-map", "0:v", "-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-preset", "veryfast", "-c:a", "aac"),
+        *("-pix_fmt", "yuv420p", "-g", "50", "-keyint_min", "50", "-sc_threshold", "0"),
+        *("-b:v:0", "100k", "-s:v:0", "160x90", "-b:v:1", "300k"),
+        *options,
+        *("-f", "dash", "-seg_duration", "2", "-adaptation_sets", "id=0,streams=v id=1,streams=a"),
+        *("-init_seg_name", "$RepresentationID$/init.mp4", *MUXER_OPTIONS[addressing], mpd),
+    )
+    if addressing == "base":
+        refer_to_sidx(mpd)
+    return mpd
+
+
+def refer_to_sidx(mpd: Path) -> None:
+    """Puts a SegmentBase, which FFmpeg does not write, in place of each SegmentList."""
+    tree = etree.parse(mpd)
+    for segment_list in tree.findall(".//{*}SegmentList"):
+        representation = segment_list.getparent()
+        assert representation is not None
+        media = (mpd.parent / (representation.findtext("{*}BaseURL") or "")).read_bytes()
+        start = media.index(b"sidx") - 4
+        end = start + int.from_bytes(media[start : start + 4], "big")
+        base = etree.SubElement(representation, segment_list.tag.replace("List", "Base"))
+        base.set("indexRange", f"{start}-{end - 1}")
+        etree.SubElement(base, segment_list.tag.replace("SegmentList", "Initialization")).set("range", f"0-{start - 1}")
+        representation.remove(segment_list)
+    tree.write(mpd)
