@@ -1,0 +1,102 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const LIMIT: usize = 100;
+
+/// All that a stream brings, its bytes coming `size` at a time; session data joined.
+fn read(data: &[u8], size: usize) -> Result<Vec<StreamEvent>, ConnectionError> {
+    let mut reader = StreamReader::new(LIMIT);
+    let mut all = Vec::new();
+    for piece in data.chunks(size) {
+        all.extend(reader.feed(piece)?);
+    }
+    Ok(all)
+}
+
+fn frame(kind: u64, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    frame_head(kind, payload.len() as u64, &mut bytes);
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+proptest! {
+    #[test]
+    fn frames_may_come_in_pieces_and_unknown_ones_are_skipped(size in 1usize..30) {
+        let data = [frame(0x21, b"grease"), frame(FRAME_HEADERS, b"block"), frame(0x40, b""), frame(FRAME_DATA, b"body")];
+        let events = read(&data.concat(), size).unwrap();
+        prop_assert_eq!(&events[0], &StreamEvent::Headers(b"block".to_vec()));
+        let body: usize = events[1..].iter().map(|event| match event {
+            StreamEvent::Body { length } => *length,
+            other => panic!("{other:?}"),
+        }).sum();
+        prop_assert_eq!(body, 4);
+    }
+
+    #[test]
+    fn a_session_stream_is_raw_bytes(size in 1usize..30) {
+        let events = read(b"\x40\x41\x04GET /\x00\x01", size).unwrap();
+        let mut bytes = Vec::new();
+        for event in events {
+            let StreamEvent::Session { id: 4, data } = event else { panic!("{event:?}") };
+            bytes.extend_from_slice(&data);
+        }
+        prop_assert_eq!(bytes, b"GET /\x00\x01");
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused_and_little_is_kept(
+        data in proptest::collection::vec(any::<u8>(), 0..400), size in 1usize..50,
+    ) {
+        let mut reader = StreamReader::new(LIMIT);
+        for piece in data.chunks(size) {
+            if reader.feed(piece).is_err() {
+                break;
+            }
+            prop_assert!(reader.buffer.len() <= LIMIT + 16);
+        }
+        let mut reader = UniReader::default();
+        for piece in data.chunks(size) {
+            if reader.feed(piece, false).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn an_endless_header_block_is_cut_off_before_it_comes() {
+    assert_eq!(read(b"\x01\x80\xff\xff\xff", 1).unwrap(), [StreamEvent::TooLong]);
+}
+
+#[test]
+fn frames_in_the_wrong_place_end_the_connection() {
+    for data in [&frame(FRAME_SETTINGS, b"")[..], &frame(FRAME_DATA, b"x"), b"\x01\x00\x40\x41\x00"] {
+        assert_eq!(read(data, 100), Err(ConnectionError::FrameUnexpected));
+    }
+}
+
+fn control(frames: &[u8], fin: bool) -> Result<Option<UniEvent>, ConnectionError> {
+    UniReader::default().feed(&[b"\x00", frames].concat(), fin)
+}
+
+#[test]
+fn the_control_stream_begins_with_settings_and_never_ends() {
+    let settings = control_stream(&[(0x33, 1), (0x2b60_3742, 1)]);
+    assert_eq!(UniReader::default().feed(&settings, false), Ok(Some(UniEvent::Control)));
+    assert_eq!(UniReader::default().feed(&settings, true), Err(ConnectionError::ClosedCriticalStream));
+    assert_eq!(control(b"\x07\x01\x00", false), Err(ConnectionError::MissingSettings));
+    assert_eq!(control(b"\x04\x00\x04\x00", false), Err(ConnectionError::FrameUnexpected));
+    assert_eq!(control(b"\x04\x04\x33\x01\x33\x01", false), Err(ConnectionError::Settings));
+    assert_eq!(control(b"\x04\x01\x33", false), Err(ConnectionError::Frame));
+    assert_eq!(control(b"\x04\x80\xff\xff\xff", false), Err(ConnectionError::ExcessiveLoad));
+}
+
+#[test]
+fn streams_of_other_kinds_are_unwanted_but_harmless() {
+    for data in [&b"\x40\x54\x00data"[..], b"\x21grease"] {
+        assert_eq!(UniReader::default().feed(data, false), Ok(Some(UniEvent::Unwanted)));
+    }
+    assert_eq!(UniReader::default().feed(b"\x01", false), Err(ConnectionError::StreamCreation));
+}

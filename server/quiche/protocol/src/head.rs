@@ -1,0 +1,135 @@
+//! The head of an HTTP/1.1 request (RFC 9112), on a TCP connection or a VOXEL stream.
+
+use std::collections::BTreeMap;
+
+use crate::error::HttpError;
+
+/// Lower-case names to values, repeated ones joined by commas (RFC 9110 section 5.3).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Headers(BTreeMap<String, String>);
+
+impl Headers {
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Adds a field; `value` is ISO-8859-1, as HTTP's is.
+    pub fn add(&mut self, name: &str, value: &[u8]) {
+        let text: String = value.iter().copied().map(char::from).collect();
+        self.0
+            .entry(name.to_ascii_lowercase())
+            .and_modify(|known| {
+                known.push_str(", ");
+                known.push_str(&text);
+            })
+            .or_insert(text);
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpVersion {
+    Http10,
+    Http11,
+}
+
+/// A well-formed head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestHead {
+    pub method: String,
+    /// Visible ASCII characters, not empty.
+    pub target: String,
+    pub version: HttpVersion,
+    pub headers: Headers,
+}
+
+impl RequestHead {
+    /// Whether a body follows (RFC 9112 section 6.3).
+    pub fn announces_body(&self) -> bool {
+        self.headers.get("transfer-encoding").is_some()
+            || self.headers.get("content-length").is_some_and(|it| it != "0")
+    }
+}
+
+/// Collects bytes until a head is complete.
+#[derive(Debug, Default)]
+pub struct HeadReader {
+    buffer: Vec<u8>,
+    /// The end of the head does not start before this place: no byte is looked at twice.
+    searched: usize,
+}
+
+impl HeadReader {
+    /// The head once it is complete, `None` before. What follows it is kept, see [`HeadReader::has_more`].
+    ///
+    /// Refuses a malformed head with 400, one of more than `limit` bytes with 431; not to be fed again after that.
+    pub fn feed(&mut self, data: &[u8], limit: usize) -> Result<Option<RequestHead>, HttpError> {
+        self.buffer.extend_from_slice(data);
+        let Some(length) = self.head_length() else {
+            return if self.buffer.len() > limit { Err(HttpError::head_too_long()) } else { Ok(None) };
+        };
+        if length > limit {
+            return Err(HttpError::head_too_long());
+        }
+        let head = parse(&self.buffer[..length])?;
+        self.buffer.drain(..length);
+        self.searched = 0;
+        Ok(Some(head))
+    }
+
+    /// Whether bytes have come that belong to no head returned so far.
+    pub fn has_more(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
+    /// Up to and with the empty line at the head's end; a bare LF ends a line, too (RFC 9112 section 2.2).
+    fn head_length(&mut self) -> Option<usize> {
+        for place in self.searched..self.buffer.len() {
+            if self.buffer[place] == b'\n' {
+                let after = &self.buffer[place + 1..];
+                if after.starts_with(b"\n") {
+                    return Some(place + 2);
+                }
+                if after.starts_with(b"\r\n") {
+                    return Some(place + 3);
+                }
+            }
+        }
+        self.searched = self.buffer.len().saturating_sub(2);
+        None
+    }
+}
+
+fn parse(head: &[u8]) -> Result<RequestHead, HttpError> {
+    let lines = head.split(|byte| *byte == b'\n').count();
+    let mut fields = vec![httparse::EMPTY_HEADER; lines];
+    let mut request = httparse::Request::new(&mut fields);
+    let (Ok(httparse::Status::Complete(_)), Some(method), Some(target), Some(version)) =
+        (request.parse(head), request.method, request.path, request.version)
+    else {
+        return Err(malformed());
+    };
+    if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(malformed());
+    }
+    let count = |name: &str| request.headers.iter().filter(|field| field.name.eq_ignore_ascii_case(name)).count();
+    let version = if version == 1 { HttpVersion::Http11 } else { HttpVersion::Http10 };
+    let host_count_allowed = match version {
+        HttpVersion::Http11 => 1..=1,
+        HttpVersion::Http10 => 0..=1,
+    };
+    if !host_count_allowed.contains(&count("host")) || count("content-length") > 1 {
+        return Err(malformed());
+    }
+    let mut headers = Headers::default();
+    for field in request.headers.iter() {
+        headers.add(field.name, field.value);
+    }
+    if headers.get("content-length").is_some_and(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Err(malformed());
+    }
+    Ok(RequestHead { method: method.to_owned(), target: target.to_owned(), version, headers })
+}
+
+fn malformed() -> HttpError {
+    HttpError::bad_request("malformed request head")
+}

@@ -1,0 +1,48 @@
+//! Every limit in one place.
+
+use std::time::Duration;
+
+/// What one client may ask of the server. Sizes in bytes.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Request line and headers; 3200 ranges of nine-digit positions fit.
+    pub head_bytes: usize,
+    /// Ranges per request: a 4 s segment at 60 frames/s and 16 slices per frame has 3840.
+    pub ranges: usize,
+    /// A body may be this many times as long as its file: ranges that overlap more are an attempt to amplify.
+    pub overlap: u64,
+    /// WebTransport sessions at a time.
+    pub sessions: usize,
+    /// TCP connections, and likewise QUIC connections, at a time.
+    pub connections: usize,
+    /// Requests in flight on one QUIC connection; a player has two or three.
+    pub requests_per_connection: usize,
+    /// A session without a request for so long is closed; longer than any player's buffer lasts.
+    pub session_idle: Duration,
+    /// For a request head on a TCP connection, from its first byte, and for a QUIC handshake.
+    pub head_timeout: Duration,
+    /// For the next request on a TCP connection.
+    pub keep_alive: Duration,
+    /// For a TCP client that takes nothing of its response.
+    pub write_timeout: Duration,
+    /// For what is in flight when the server is told to stop.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            head_bytes: 64 * 1024,
+            ranges: 4096,
+            overlap: 2,
+            sessions: 1000,
+            connections: 1000,
+            requests_per_connection: 64,
+            session_idle: Duration::from_secs(600),
+            head_timeout: Duration::from_secs(10),
+            keep_alive: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(30),
+            drain: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Who may use the server from a web page: the origin policy, and the CORS headers that say so.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use crate::error::{HttpError, Status};
+
+const ANY: &str = "*";
+
+const EXPOSED_HEADERS: &str = "content-length, content-range, accept-ranges, etag, date";
+
+/// What a preflight answer holds beside the origin; 7200 s is the longest that Chromium keeps one.
+pub const PREFLIGHT_HEADERS: [(&str, &str); 3] = [
+    ("access-control-allow-methods", "GET, HEAD, OPTIONS"),
+    (
+        "access-control-allow-headers",
+        "range, if-range, cmcd-request, cmcd-object, cmcd-status, cmcd-session, \
+         x-voxel-unreliable, x-slipstream-unreliable, x-voxel-deadline",
+    ),
+    ("access-control-max-age", "7200"),
+];
+
+/// `host` of `host[:port]`, in lower case and with an IPv6 address's brackets; `None` when malformed.
+pub fn host_name(authority: &str) -> Option<String> {
+    let end = if authority.starts_with('[') {
+        authority.find(']')? + 1
+    } else {
+        authority.find(':').unwrap_or(authority.len())
+    };
+    let (host, port) = authority.split_at(end);
+    let port_well_formed = port.is_empty()
+        || port
+            .strip_prefix(':')
+            .is_some_and(|digits| (1..=5).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let allowed = |byte: u8| match host.as_bytes()[0] {
+        b'[' => byte.is_ascii_hexdigit() || b"[:.]".contains(&byte),
+        _ => byte.is_ascii_alphanumeric() || b"._-".contains(&byte),
+    };
+    let well_formed = !host.is_empty() && host != "[]" && host.bytes().all(allowed) && port_well_formed;
+    well_formed.then(|| host.to_ascii_lowercase())
+}
+
+/// True for localhost and the addresses of this machine's loopback interface.
+pub fn is_loopback(name: &str) -> bool {
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    name == "localhost" || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+/// The authority of an origin or URL, `host:port` of `https://host:port/…`.
+pub fn authority_of(url: &str) -> Option<&str> {
+    url.split_once("://")?.1.split(['/', '?', '#']).next()
+}
+
+/// An origin in the operator's list that is not written as browsers write them.
+#[derive(Debug, thiserror::Error)]
+#[error("bad origin: '{0}' (write it as https://host or https://host:port)")]
+pub struct BadOrigin(String);
+
+/// The origins whose pages may read responses and open sessions.
+///
+/// Without a list: pages of the same host name, whatever their port, and pages of this machine when it is asked by a
+/// loopback name. A client that sends no Origin is no browser and is let in.
+#[derive(Debug, Default)]
+pub struct OriginPolicy {
+    allowed: BTreeSet<String>,
+    hosts: Option<BTreeSet<String>>,
+}
+
+impl OriginPolicy {
+    /// `allowed`: origins as browsers write them, or `*`.
+    ///
+    /// `own_hosts`: the names that the server may be asked by, beside loopback names and those in `allowed`; `None`:
+    /// any name. On a loopback address it keeps out pages whose own name was made to resolve to this machine (DNS
+    /// rebinding): their requests are of the same origin to the browser.
+    pub fn new(allowed: BTreeSet<String>, own_hosts: Option<BTreeSet<String>>) -> Result<Self, BadOrigin> {
+        for origin in allowed.iter().filter(|origin| *origin != ANY) {
+            let authority = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
+            if authority.and_then(host_name).is_none() {
+                return Err(BadOrigin(origin.clone()));
+            }
+        }
+        let listed = allowed.iter().filter_map(|origin| host_name(authority_of(origin)?));
+        let hosts = own_hosts.filter(|_| !allowed.contains(ANY)).map(|own| own.into_iter().chain(listed).collect());
+        Ok(Self { allowed, hosts })
+    }
+
+    /// Refuses a malformed Host with 400, one that is not the server's with 403.
+    pub fn check_host(&self, authority: &str) -> Result<(), HttpError> {
+        let name = host_name(authority).ok_or_else(|| HttpError::bad_request("malformed host"))?;
+        match &self.hosts {
+            Some(hosts) if !hosts.contains(&name) && !is_loopback(&name) => {
+                Err(HttpError::new(Status::Forbidden, "host not allowed"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `authority`: the Host that the request came to.
+    pub fn allows(&self, origin: Option<&str>, authority: &str) -> bool {
+        let Some(origin) = origin else { return true };
+        if !self.allowed.is_empty() {
+            return self.allowed.contains(ANY) || self.allowed.contains(origin);
+        }
+        match (host_name(authority), authority_of(origin).and_then(host_name)) {
+            (Some(own), Some(theirs)) => theirs == own || (is_loopback(&theirs) && is_loopback(&own)),
+            _ => false,
+        }
+    }
+
+    /// The CORS and timing headers for a response to that origin.
+    pub fn response_headers(&self, origin: Option<&str>, authority: &str) -> Vec<(&'static str, String)> {
+        let mut headers = vec![("vary", "origin".to_owned())];
+        if let Some(origin) = origin.filter(|origin| self.allows(Some(origin), authority)) {
+            headers.push(("access-control-allow-origin", origin.to_owned()));
+            headers.push(("access-control-expose-headers", EXPOSED_HEADERS.to_owned()));
+            headers.push(("timing-allow-origin", origin.to_owned()));
+        }
+        headers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn host_names() {
+        for (authority, name) in [
+            ("Player.Example:80", Some("player.example")),
+            ("[::1]:443", Some("[::1]")),
+            ("127.0.0.1", Some("127.0.0.1")),
+            ("", None),
+            ("a b", None),
+            ("a:b", None),
+            ("a:123456", None),
+            ("[]", None),
+            ("[::1", None),
+            ("a/b", None),
+        ] {
+            assert_eq!(host_name(authority).as_deref(), name, "{authority}");
+        }
+    }
+
+    #[test]
+    fn without_a_list_pages_of_the_same_host_are_let_in() {
+        let policy = OriginPolicy::default();
+        assert!(policy.allows(None, "a.example"));
+        assert!(policy.allows(Some("https://a.example:8443"), "a.example:4433"));
+        assert!(policy.allows(Some("http://localhost:5000"), "127.0.0.1:4433"));
+        assert!(!policy.allows(Some("https://b.example"), "a.example"));
+        assert!(!policy.allows(Some("null"), "a.example"));
+    }
+
+    #[test]
+    fn on_loopback_only_names_of_this_machine_and_listed_ones_are_answered() {
+        let policy = OriginPolicy::new(set(&["http://b.example"]), Some(set(&["a.example"]))).unwrap();
+        for (authority, answered) in
+            [("a.example", true), ("b.example:80", true), ("[::1]", true), ("evil.example", false)]
+        {
+            assert_eq!(policy.check_host(authority).is_ok(), answered, "{authority}");
+        }
+    }
+
+    #[test]
+    fn origins_are_written_as_browsers_write_them() {
+        for origin in ["player.example", "https://a.example/", "ftp://a.example", "https://"] {
+            assert!(OriginPolicy::new(set(&[origin]), None).is_err(), "{origin}");
+        }
+        assert!(OriginPolicy::new(set(&["*", "https://a.example:1"]), None).is_ok());
+    }
+}

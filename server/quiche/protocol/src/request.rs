@@ -1,0 +1,95 @@
+//! A VOXEL request: one per WebTransport stream.
+
+use std::time::Duration;
+
+use sfv::{BareItem, Item, Parser};
+
+use crate::error::{HttpError, Status};
+use crate::head::{HeadReader, Headers, HttpVersion, RequestHead};
+use crate::limits::Limits;
+use crate::ranges::{RangeSpec, parse_range_header};
+
+/// As long as an integer of a structured field may be (RFC 9651 section 3.3.1).
+const MAX_DEADLINE_DIGITS: usize = 15;
+
+/// A well-formed request; whether the file exists is another matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VoxelRequest {
+    /// Path and query as sent.
+    pub target: String,
+    /// In the order of delivery; `None`: the whole file.
+    pub ranges: Option<Vec<RangeSpec>>,
+    /// The datagrams' flow; `None`: the body comes reliably on the stream.
+    pub flow: Option<u64>,
+    /// From the request's arrival; what is unsent of the flow by then need not be sent.
+    pub deadline: Option<Duration>,
+}
+
+/// Collects one stream's bytes until its request is complete.
+#[derive(Debug, Default)]
+pub struct RequestReader {
+    head: HeadReader,
+    received: usize,
+}
+
+impl RequestReader {
+    /// The request once its head is complete, `None` before. Not to be fed again after a result or a refusal.
+    pub fn feed(&mut self, data: &[u8], limits: &Limits) -> Result<Option<VoxelRequest>, HttpError> {
+        self.received += data.len();
+        if let Some(head) = self.head.feed(data, limits.head_bytes)? {
+            return interpret(&head, limits).map(Some);
+        }
+        Ok(None)
+    }
+
+    /// What the stream's end makes of a head that is not complete.
+    pub fn end(self) -> HttpError {
+        HttpError::bad_request("malformed request head")
+    }
+}
+
+fn interpret(head: &RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpError> {
+    if head.version != HttpVersion::Http11 {
+        return Err(HttpError::bad_request("malformed request head"));
+    }
+    if head.method != "GET" {
+        return Err(HttpError::new(Status::MethodNotAllowed, "only GET is answered").with_header("allow", "GET"));
+    }
+    let ranges = match head.headers.get("range") {
+        Some(value) => parse_range_header(value, limits)?,
+        None => None,
+    };
+    Ok(VoxelRequest {
+        target: head.target.clone(),
+        ranges,
+        flow: flow(&head.headers)?,
+        deadline: deadline(&head.headers)?,
+    })
+}
+
+fn flow(headers: &Headers) -> Result<Option<u64>, HttpError> {
+    let Some(value) = headers.get("x-voxel-unreliable") else { return Ok(None) };
+    let item = Parser::new(value).parse::<Item>();
+    let Ok(Item { bare_item: BareItem::Boolean(unreliable), params }) = item else {
+        return Err(HttpError::bad_request("malformed x-voxel-unreliable header"));
+    };
+    if !unreliable {
+        return Ok(None);
+    }
+    match params.get("flow") {
+        Some(BareItem::Integer(number)) if i64::from(*number) >= 0 => Ok(Some(i64::from(*number).unsigned_abs())),
+        _ => Err(HttpError::bad_request("x-voxel-unreliable needs a flow number")),
+    }
+}
+
+fn deadline(headers: &Headers) -> Result<Option<Duration>, HttpError> {
+    let Some(value) = headers.get("x-voxel-deadline") else { return Ok(None) };
+    let well_formed = (1..=MAX_DEADLINE_DIGITS).contains(&value.len()) && value.bytes().all(|it| it.is_ascii_digit());
+    match value.parse() {
+        Ok(milliseconds) if well_formed => Ok(Some(Duration::from_millis(milliseconds))),
+        _ => Err(HttpError::bad_request("malformed x-voxel-deadline header")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

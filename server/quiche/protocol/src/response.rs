@@ -1,0 +1,77 @@
+//! The bytes of a response on a VOXEL stream: HTTP/1.1 message syntax (RFC 9112).
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::error::{HttpError, Status};
+
+pub const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Status line, headers and the blank line after them.
+pub fn encode_head<'a>(status: Status, headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut head = format!("HTTP/1.1 {} {}\r\n", status.code(), status.phrase());
+    for (name, value) in headers {
+        let _ = write!(head, "{name}: {value}\r\n");
+    }
+    head + "\r\n"
+}
+
+/// The head of a body of `length` bytes that follows on the stream.
+pub fn reliable_head(status: Status, length: u64) -> String {
+    encode_head(status, [("content-length", length.to_string().as_str())])
+}
+
+/// The head of a body of `length` bytes that goes as datagrams of `flow`; [`unreliable_end`] follows later.
+pub fn unreliable_head(status: Status, length: u64, flow: u64) -> String {
+    encode_head(
+        status,
+        [
+            ("x-voxel-unreliable", format!("?1;flow={flow}").as_str()),
+            ("x-voxel-length", length.to_string().as_str()),
+            ("transfer-encoding", "chunked"),
+            ("trailer", "x-voxel-sent, x-voxel-rtt"),
+        ],
+    )
+}
+
+/// The empty chunked body and its trailers; `smoothed_rtt` is `None` before the first sample.
+pub fn unreliable_end(sent_bytes: u64, datagrams: u64, smoothed_rtt: Option<Duration>) -> String {
+    let rtt = smoothed_rtt.map_or(String::new(), |rtt| format!("x-voxel-rtt: {:.0}\r\n", rtt.as_secs_f64() * 1e3));
+    format!("0\r\nx-voxel-sent: {sent_bytes};datagrams={datagrams}\r\n{rtt}\r\n")
+}
+
+/// A whole response with a one-line text body.
+pub fn error_response(error: &HttpError) -> String {
+    let body = format!("{}\n", error.message);
+    let length = body.len().to_string();
+    let headers = [("content-type", TEXT), ("content-length", length.as_str())];
+    let special = error.headers.iter().map(|(name, value)| (*name, value.as_str()));
+    encode_head(error.status, headers.into_iter().chain(special)) + &body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_responses_of_the_protocol_document() {
+        let status = Status::PartialContent;
+        assert_eq!(reliable_head(status, 12974), "HTTP/1.1 206 Partial Content\r\ncontent-length: 12974\r\n\r\n");
+        assert_eq!(
+            unreliable_head(status, 12974, 17) + &unreliable_end(12974, 10, Some(Duration::from_millis(41))),
+            "HTTP/1.1 206 Partial Content\r\nx-voxel-unreliable: ?1;flow=17\r\nx-voxel-length: 12974\r\n\
+             transfer-encoding: chunked\r\ntrailer: x-voxel-sent, x-voxel-rtt\r\n\r\n\
+             0\r\nx-voxel-sent: 12974;datagrams=10\r\nx-voxel-rtt: 41\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn an_error_is_one_line_with_the_fields_it_calls_for() {
+        let error = HttpError::new(Status::RangeNotSatisfiable, "no").with_header("content-range", "bytes */5");
+        assert_eq!(
+            error_response(&error),
+            "HTTP/1.1 416 Range Not Satisfiable\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 3\r\n\
+             content-range: bytes */5\r\n\r\nno\n"
+        );
+    }
+}

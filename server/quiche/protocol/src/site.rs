@@ -1,0 +1,210 @@
+//! Ordinary HTTP, the same over HTTP/1.1 and HTTP/3: GET, HEAD and OPTIONS, single and multiple ranges (RFC 9110).
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+
+use crate::error::{HttpError, Status};
+use crate::head::Headers;
+use crate::limits::Limits;
+use crate::ranges::{ByteRange, parse_range_header, satisfiable_ranges};
+use crate::response::TEXT;
+
+pub const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// One request of either HTTP version.
+#[derive(Debug)]
+pub struct HttpRequest {
+    pub method: String,
+    pub target: String,
+    /// The Host header or :authority.
+    pub authority: String,
+    pub headers: Headers,
+}
+
+/// A part of a response's body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    Literal(Bytes),
+    Range(ByteRange),
+}
+
+impl Piece {
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Literal(bytes) => bytes.len() as u64,
+            Self::Range(range) => range.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Status, headers and what the body is made of; the headers hold the content length.
+#[derive(Debug)]
+pub struct HttpResponse {
+    pub status: Status,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Vec<Piece>,
+}
+
+/// What a response says about its file.
+#[derive(Clone, Debug)]
+pub struct FileFacts {
+    pub size: u64,
+    pub modified: SystemTime,
+    pub content_type: &'static str,
+}
+
+impl FileFacts {
+    /// A strong validator (RFC 9110 section 8.8.3): changes with the file's time or size.
+    pub fn etag(&self) -> String {
+        let age = self.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        format!("\"{:x}-{:x}\"", age.as_nanos(), self.size)
+    }
+}
+
+/// The answer to a GET of a file that is there. `boundary`: random, for multipart bodies.
+pub fn file_response(
+    file: &FileFacts,
+    headers: &Headers,
+    limits: &Limits,
+    boundary: &str,
+) -> Result<HttpResponse, HttpError> {
+    let etag = file.etag();
+    let common = [
+        ("accept-ranges", "bytes".to_owned()),
+        ("cache-control", "no-cache".to_owned()),
+        ("etag", etag.clone()),
+        ("last-modified", httpdate::fmt_http_date(file.modified)),
+        ("x-content-type-options", "nosniff".to_owned()),
+    ];
+    let known = headers.get("if-none-match").unwrap_or_default();
+    if known.split(',').any(|item| item.trim() == etag) {
+        return Ok(HttpResponse { status: Status::NotModified, headers: common.to_vec(), body: Vec::new() });
+    }
+    let range_header = headers.get("range").filter(|_| headers.get("if-range").is_none_or(|tag| tag == etag));
+    let specs = match range_header {
+        Some(value) => parse_range_header(value, limits)?,
+        None => None,
+    };
+    let content_type = file.content_type.to_owned();
+    let mut response = match specs {
+        None => {
+            let body = vec![Piece::Range(ByteRange { start: 0, end: file.size })];
+            HttpResponse { status: Status::Ok, headers: vec![("content-type", content_type)], body }
+        }
+        Some(specs) => {
+            let ranges = satisfiable_ranges(&specs, file.size, limits)?;
+            let (headers, body) = if let [range] = ranges[..] {
+                let headers = vec![("content-type", content_type), ("content-range", content_range(range, file))];
+                (headers, vec![Piece::Range(range)])
+            } else {
+                let content_type = format!("multipart/byteranges; boundary={boundary}");
+                (vec![("content-type", content_type)], multipart(&ranges, file, boundary))
+            };
+            HttpResponse { status: Status::PartialContent, headers, body }
+        }
+    };
+    response.headers.push(("content-length", response.body.iter().map(Piece::len).sum::<u64>().to_string()));
+    response.headers.extend(common);
+    Ok(response)
+}
+
+/// RFC 9110 section 14.6.
+fn multipart(ranges: &[ByteRange], file: &FileFacts, boundary: &str) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(2 * ranges.len() + 1);
+    for range in ranges {
+        let (content_type, content_range) = (file.content_type, content_range(*range, file));
+        let head =
+            format!("\r\n--{boundary}\r\ncontent-type: {content_type}\r\ncontent-range: {content_range}\r\n\r\n");
+        pieces.push(Piece::Literal(head.into()));
+        pieces.push(Piece::Range(*range));
+    }
+    pieces.push(Piece::Literal(format!("\r\n--{boundary}--\r\n").into()));
+    pieces
+}
+
+fn content_range(range: ByteRange, file: &FileFacts) -> String {
+    format!("bytes {}-{}/{}", range.start, range.end - 1, file.size)
+}
+
+/// An answer with a one-line text body.
+pub fn text_response(error: &HttpError) -> HttpResponse {
+    let mut response = literal_response(TEXT, format!("{}\n", error.message));
+    response.status = error.status;
+    response.headers.extend(error.headers.iter().cloned());
+    response
+}
+
+/// An answer from memory.
+pub fn literal_response(content_type: &'static str, content: String) -> HttpResponse {
+    let headers = vec![("content-type", content_type.to_owned()), ("content-length", content.len().to_string())];
+    HttpResponse { status: Status::Ok, headers, body: vec![Piece::Literal(content.into())] }
+}
+
+/// Refuses the methods that the server does not know; true for OPTIONS.
+pub fn check_method(method: &str) -> Result<(), HttpError> {
+    if ["GET", "HEAD", "OPTIONS"].contains(&method) {
+        return Ok(());
+    }
+    let message = format!("only {ALLOWED_METHODS} are answered");
+    Err(HttpError::new(Status::MethodNotAllowed, message).with_header("allow", ALLOWED_METHODS))
+}
+
+/// Path and query of a target: a server must take the absolute form, too (RFC 9112 section 3.2.2).
+pub fn origin_form(target: &str) -> String {
+    match target.split_once("://") {
+        Some((scheme, rest)) if ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) => {
+            rest.split_once('/').map_or("/".to_owned(), |(_, path)| format!("/{path}"))
+        }
+        _ => target.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(fields: &[(&str, &str)]) -> Result<HttpResponse, HttpError> {
+        let mut headers = Headers::default();
+        for (name, value) in fields {
+            headers.add(name, value.as_bytes());
+        }
+        let file = FileFacts { size: 1000, modified: SystemTime::UNIX_EPOCH, content_type: "video/mp4" };
+        file_response(&file, &headers, &Limits::default(), "BOUNDARY")
+    }
+
+    fn field<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
+        response.headers.iter().find(|(other, _)| *other == name).map(|(_, value)| value.as_str())
+    }
+
+    #[test]
+    fn several_ranges_come_as_multipart_whose_length_is_told() {
+        let response = answer(&[("range", "bytes=5-9,0-0,-1")]).unwrap();
+        assert_eq!(field(&response, "content-type"), Some("multipart/byteranges; boundary=BOUNDARY"));
+        let length: u64 = response.body.iter().map(Piece::len).sum();
+        assert_eq!(field(&response, "content-length"), Some(length.to_string().as_str()));
+        let ranges: Vec<_> = response.body.iter().filter(|it| matches!(it, Piece::Range(_))).map(Piece::len).collect();
+        assert_eq!(ranges, [5, 1, 1]);
+    }
+
+    #[test]
+    fn a_validator_that_fits_spares_the_body_and_one_that_does_not_gets_all_of_it() {
+        assert_eq!(answer(&[("if-none-match", "\"x\", \"0-3e8\"")]).unwrap().status, Status::NotModified);
+        assert_eq!(answer(&[("range", "bytes=0-0"), ("if-range", "\"x\"")]).unwrap().status, Status::Ok);
+        assert_eq!(
+            answer(&[("range", "bytes=0-0"), ("if-range", "\"0-3e8\"")]).unwrap().status,
+            Status::PartialContent
+        );
+    }
+
+    #[test]
+    fn absolute_targets_lose_their_origin() {
+        assert_eq!(origin_form("HTTP://a.example/x?y"), "/x?y");
+        assert_eq!(origin_form("https://a.example"), "/");
+        assert_eq!(origin_form("/x?u=http://b/"), "/x?u=http://b/");
+    }
+}
