@@ -33,7 +33,7 @@ def make_ladder(folder: Path, addressing: Addressing, *options: str) -> Path:
         *("-b:v:0", "100k", "-s:v:0", "160x90", "-b:v:1", "300k"),
         *options,
         *("-f", "dash", "-seg_duration", "2", "-adaptation_sets", "id=0,streams=v id=1,streams=a"),
-        *("-init_seg_name", "$RepresentationID$/init.mp4", *MUXER_OPTIONS[addressing], mpd),
+        *("-init_seg_name", "$RepresentationID$/init.mp4", *MUXER_OPTIONS[addressing], str(mpd)),
     )
     if addressing == "base":
         refer_to_sidx(mpd)
