@@ -2,6 +2,8 @@
 export interface Series {
   readonly name: string;
   readonly points: readonly (readonly [x: number, y: number])[];
+  /** The outline of an area behind the line: between which values it lies. */
+  readonly area?: readonly (readonly [x: number, y: number])[];
 }
 
 export interface LineChart {
@@ -23,21 +25,30 @@ const DASHES = ['', '6 3', '2 2'];
 /** The stroke of the series at a place in its chart, for the chart and its legend alike. */
 export function strokeOf(index: number): string {
   const dash = DASHES[Math.floor(index / COLOURS.length) % DASHES.length]!;
-  return `stroke="${COLOURS[index % COLOURS.length]!}"${dash ? ` stroke-dasharray="${dash}"` : ''}`;
+  return `stroke="${colourOf(index)}"${dash ? ` stroke-dasharray="${dash}"` : ''}`;
+}
+
+export function colourOf(index: number): string {
+  return COLOURS[index % COLOURS.length]!;
 }
 
 /** An SVG element; its axes span the data, out to round numbers. */
 export function lineChart({ title, xTitle, yTitle, series }: LineChart): string {
   const x = axis(
-    series.flatMap(({ points }) => points.map((point) => point[0])),
+    series.flatMap(({ points, area = [] }) => [...points, ...area].map((point) => point[0])),
     [MARGIN.left, WIDTH - MARGIN.right],
   );
   const y = axis(
-    series.flatMap(({ points }) => points.map((point) => point[1])),
+    series.flatMap(({ points, area = [] }) => [...points, ...area].map((point) => point[1])),
     [HEIGHT - MARGIN.bottom, MARGIN.top],
   );
+  const place = (points: Series['points']) =>
+    points.map(([px, py]) => `${x.place(px).toFixed(1)},${y.place(py).toFixed(1)}`).join(' ');
+  const areas = series.map(({ area = [] }, index) =>
+    area.length === 0 ? '' : `<polygon fill="${colourOf(index)}" fill-opacity="0.15" points="${place(area)}"/>`,
+  );
   const lines = series.map(({ name, points }, index) => {
-    const path = points.map(([px, py]) => `${x.place(px).toFixed(1)},${y.place(py).toFixed(1)}`).join(' ');
+    const path = place(points);
     return `<polyline fill="none" stroke-width="1.6" ${strokeOf(index)} points="${path}"><title>${escaped(name)}</title></polyline>`;
   });
   const xTicks = x.ticks.map(
@@ -54,7 +65,7 @@ export function lineChart({ title, xTitle, yTitle, series }: LineChart): string 
 ${yTicks.join('')}${xTicks.join('')}
 <text x="${(MARGIN.left + WIDTH) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${escaped(xTitle)}</text>
 <text transform="translate(12 ${HEIGHT / 2}) rotate(-90)" text-anchor="middle">${escaped(yTitle)}</text>
-${lines.join('\n')}
+${areas.join('')}${lines.join('\n')}
 </svg>`;
 }
 
@@ -81,7 +92,7 @@ function axis(values: readonly number[], [start, end]: readonly [number, number]
 }
 
 /** The next larger of 1, 2 and 5 times a power of ten. */
-function roundStep(step: number): number {
+export function roundStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step));
   return power * [1, 2, 5, 10].find((digit) => digit * power >= step)!;
 }

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import { say } from '../../tools/setup/process.mjs';
-import { readConfig } from './config.js';
+import { readConfig, type TrialsConfig } from './config.js';
 import { openLaboratory } from './laboratory.js';
 import { prepareMedia, type Media } from './media.js';
 import { parseOptions, USAGE, type TrialsOptions } from './options.js';
+import { describePlan } from './plan-description.js';
 import { planTrials, tracesOf, type Trial } from './plan.js';
+import { quickVerdict } from './quick-verdict.js';
+import { chartedSystems, writeReport } from './report/write.js';
+import type { TrialResult } from './result.js';
 import { ResultsFile } from './results-file.js';
 import { runAll } from './run-all.js';
 
@@ -24,9 +28,34 @@ export async function main(args: readonly string[]): Promise<number> {
   const videos: Media[] = [];
   for (const video of config.videos) videos.push(await prepareMedia(video));
   const trials = planTrials(config, videos, traces);
+  if (options.mode === 'plan') {
+    console.log(describePlan(trials));
+    return 0;
+  }
   const file = new ResultsFile(options.out, options.existing);
-  if (options.mode === 'run' && (await runUntilInterrupted(trials, file, options))) return INTERRUPTED;
-  return 0;
+  const interrupted = options.mode === 'run' && (await runUntilInterrupted(trials, file, options));
+  const results = attemptsAt(trials, file.results);
+  writeReport({ config, trials, results, out: options.out });
+  say(`see ${options.out}/report.html`);
+  if (interrupted) return INTERRUPTED;
+  return options.isQuick ? endQuick(config, results) : countingAll(trials, results);
+}
+
+/** A folder may also hold trials of an earlier form of the configuration. */
+function attemptsAt(trials: readonly Trial[], results: readonly TrialResult[]): TrialResult[] {
+  return trials.flatMap(({ id }) => results.filter((result) => result.id === id));
+}
+
+function endQuick({ systems }: TrialsConfig, results: readonly TrialResult[]): number {
+  const { text, holds } = quickVerdict(results, chartedSystems(systems));
+  console.log(text);
+  return holds ? 0 : 1;
+}
+
+function countingAll(trials: readonly Trial[], results: readonly TrialResult[]): number {
+  const missing = trials.filter(({ id }) => !results.some((result) => result.id === id && result.valid));
+  if (missing.length > 0) say(`${missing.length} of ${trials.length} trials do not count: the report lists them`);
+  return missing.length > 0 ? 1 : 0;
 }
 
 /** Returns whether Ctrl-C came first. Even then every finished trial is kept. */

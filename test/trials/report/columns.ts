@@ -1,0 +1,95 @@
+import type { Interval } from '../../sim/statistics.js';
+import type { Estimate, SummaryRow } from './summary.js';
+
+/** A column of the summary: its name in summary.csv, its title and form where people read it. */
+export interface Column {
+  readonly key: string;
+  readonly title: string;
+  readonly value: (row: SummaryRow) => number | string | null;
+  readonly format: (row: SummaryRow) => string;
+}
+
+const NOTHING = '–';
+
+/** Those that say what was measured under which conditions. */
+export const CONDITION_COLUMNS: readonly Column[] = [
+  text('video', 'video', ({ video }) => video),
+  text('trace', 'trace', ({ trace }) => trace),
+  text('crossTraffic', 'other traffic', ({ crossTraffic }) => crossTraffic),
+];
+
+export const MEASURE_COLUMNS: readonly Column[] = [
+  { ...text('buffer', 'buffer', ({ buffer }) => String(buffer)), value: ({ buffer }) => buffer },
+  { ...text('system', 'system', ({ label }) => label), value: ({ system }) => system },
+  { ...text('trials', 'n', ({ trials }) => String(trials)), value: ({ trials }) => trials },
+  ...estimate('bufRatio', 'bufRatio %', ({ bufRatio }) => bufRatio, { scale: 100, digits: 2 }),
+  number('bufRatioP90', 'p90', ({ bufRatioP90 }) => bufRatioP90, { scale: 100, digits: 2 }),
+  ...estimate('score', 'SSIM', ({ score }) => score, { scale: 1, digits: 4 }),
+  ...estimate('bitrate', 'kbit/s', ({ bitrate }) => bitrate, { scale: 1e-3, digits: 0 }),
+  ...estimate('skipped', 'skipped %', ({ skipped }) => skipped, { scale: 100, digits: 1 }),
+  ...estimate('lost', 'lost %', ({ lost }) => lost, { scale: 100, digits: 2 }),
+  ...estimate('aSSIM', 'aSSIM', ({ aSSIM }) => aSSIM, { scale: 1, digits: 4 }),
+  ...estimate('qoe', 'QoE', ({ qoe }) => qoe, { scale: 1, digits: 4 }),
+  ...estimate('switches', 'switches', ({ switches }) => switches, { scale: 1, digits: 1 }),
+  ...estimate('stalls', 'stalls', ({ stalls }) => stalls, { scale: 1, digits: 1 }),
+  number('startupMedian', 'start s', ({ startupMedian }) => startupMedian, { scale: 1, digits: 2 }),
+  number('segmentsWithDrops', 'segments with drops %', (row) => row.segmentsWithDrops, { scale: 100, digits: 0 }),
+  number('dropsWithReferences', '… referenced too %', (row) => row.dropsWithReferences, { scale: 100, digits: 0 }),
+  number('referencesDropped', '… of referenced frames %', (row) => row.referencesDropped, { scale: 100, digits: 0 }),
+];
+
+/** What the paired comparison with the baseline adds, where people read it. */
+export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
+  { key: 'bufRatioDifference', title: 'Δ bufRatio, pp', format: ({ versus }) => interval(versus?.bufRatio, 100, 2) },
+  { key: 'scoreDifference', title: 'Δ SSIM', format: ({ versus }) => interval(versus?.score, 1, 4) },
+  { key: 'qoeDifference', title: 'Δ QoE', format: ({ versus }) => interval(versus?.qoe, 1, 4) },
+];
+
+/** The summary as numbers, with a header. */
+export function csvTable(rows: readonly SummaryRow[]): string {
+  const columns = [...CONDITION_COLUMNS, ...MEASURE_COLUMNS];
+  const lines = [columns.map(({ key }) => key), ...rows.map((row) => columns.map(({ value }) => csvCell(value(row))))];
+  return lines.map((line) => `${line.join(',')}\n`).join('');
+}
+
+function csvCell(value: number | string | null): string {
+  const cell = String(value ?? '');
+  return /[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+interface Form {
+  readonly scale: number;
+  readonly digits: number;
+}
+
+function text(key: string, title: string, value: (row: SummaryRow) => string): Column {
+  return { key, title, value, format: value };
+}
+
+function number(key: string, title: string, value: (row: SummaryRow) => number | null, form: Form): Column {
+  return { key, title, value, format: (row) => formatted(value(row), form) };
+}
+
+/** The mean and its standard error: one column each in the file, one together for people. */
+function estimate(key: string, title: string, of: (row: SummaryRow) => Estimate, form: Form): Column[] {
+  const both = (row: SummaryRow) => {
+    const { mean, error } = of(row);
+    return `${formatted(mean, form)}${error === null ? '' : ` ± ${formatted(error, form)}`}`;
+  };
+  return [
+    { key, title, value: (row) => of(row).mean, format: both },
+    { key: `${key}Error`, title: '', value: (row) => of(row).error, format: () => '' },
+  ];
+}
+
+function formatted(value: number | null, { scale, digits }: Form): string {
+  return value === null || Number.isNaN(value) ? NOTHING : (scale * value).toFixed(digits);
+}
+
+function interval(difference: Interval | undefined, scale: number, digits: number): string {
+  if (!difference) return NOTHING;
+  const [value, low, high] = [difference.value, difference.low, difference.high].map((x) =>
+    (x * scale).toFixed(digits),
+  );
+  return `${value!} [${low!}, ${high!}]`;
+}

@@ -1,0 +1,143 @@
+import { escaped, strokeOf } from '../../sim/line-chart.js';
+import type { TrialResult } from '../result.js';
+import { buffersCharts, scoreCharts, type ChartedSystem } from './charts.js';
+import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
+import { scenarios, summarise, type SummaryRow } from './summary.js';
+import type { Timeline } from './timeline.js';
+
+export interface ReportInput {
+  readonly title: string;
+  readonly baseline: string;
+  /** In the order of the configuration. */
+  readonly systems: readonly ChartedSystem[];
+  /** Attempts at the configuration's trials, invalid ones among them. */
+  readonly results: readonly TrialResult[];
+  /** How many trials the configuration has. */
+  readonly planned: number;
+  /** What was run, one line each. */
+  readonly facts: readonly string[];
+  readonly timelineOf: (id: string) => Timeline | undefined;
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 14px/1.45 system-ui, sans-serif }
+body { max-width: 1440px; margin: 2em auto; padding: 0 1em }
+table { border-collapse: collapse; margin: 1em 0; font-size: 12px; display: block; overflow-x: auto }
+th, td { padding: 2px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid #8884 }
+td:nth-child(2), th:nth-child(2) { text-align: left }
+.charts { display: flex; flex-wrap: wrap; gap: 1em } .charts svg { width: 460px; max-width: 100% }
+svg text { font: 11px system-ui, sans-serif; fill: currentColor } svg .title { font-weight: 600; font-size: 13px }
+svg .grid { stroke: #8884 } svg .whisker { stroke: currentColor; stroke-width: 1.5 }
+.legend span { margin-right: 1.2em; white-space: nowrap } .legend svg { width: 28px } summary { cursor: pointer }
+`;
+
+/** One HTML file with pictures, nothing to load. */
+export function htmlReport(input: ReportInput): string {
+  const { title, results, planned, systems, baseline, facts } = input;
+  const valid = results.filter((result) => result.valid);
+  const rows = summarise(valid, baseline);
+  const together = rows.filter(({ trace }) => trace === 'all');
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title><style>${STYLE}</style>
+<h1>${escaped(title)}</h1>
+<ul>${[...facts, ...madeBy(results), progress(valid.length, planned)].map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
+<p>bufRatio: stalled time without start-up over the video's duration, at most 1. SSIM: of segments as delivered, decoded and
+compared with the top level. ±: standard error of the mean over starts and repetitions (none where there is one session only).
+Differences (Δ) are paired with ${escaped(labelOf(systems, baseline))}: same trace, same start; with 95 % bootstrap intervals.
+“Drops” are frames left out on purpose.</p>
+<p class="legend">${systems.map(({ label }, index) => legendEntry(label, index)).join('')}</p>
+${together.length > 0 ? `<h2>All traces together</h2>${section(together, valid, systems)}` : ''}
+${scenarios(valid)
+  .map((scenario) => scenarioSection(scenario, rows, systems))
+  .join('\n')}
+${invalidSection(results.filter((result) => !result.valid))}
+<h2>Sessions</h2>
+<p>The link's rate is that of its trace; a level's line spans its segment's download.</p>
+<p class="legend">${['link', 'estimated throughput', 'level'].map(legendEntry).join('')}</p>
+${valid.map((result) => sessionSection(result, input.timelineOf(result.id))).join('\n')}
+</html>
+`;
+}
+
+function progress(valid: number, planned: number): string {
+  const missing = planned - valid;
+  return missing === 0
+    ? `all ${planned} trials`
+    : `${valid} of ${planned} trials: ${missing} are missing or do not count`;
+}
+
+/** With what, where and when; each only once. */
+function madeBy(results: readonly TrialResult[]): string[] {
+  const unique = (values: readonly string[]) => [...new Set(values)].join('; ');
+  const dates = results.map(({ date }) => date.slice(0, 10)).sort();
+  if (dates.length === 0) return [];
+  return [
+    `commit ${unique(results.map(({ versions }) => versions.commit))}`,
+    unique(results.map(({ versions: { browser, dashjs, node } }) => `${browser}, dash.js ${dashjs}, Node ${node}`)),
+    `${unique(results.map(({ versions }) => versions.machine))}; ${unique([dates[0]!, dates.at(-1)!])}`,
+  ];
+}
+
+function scenarioSection(
+  scenario: readonly TrialResult[],
+  rows: readonly SummaryRow[],
+  systems: readonly ChartedSystem[],
+): string {
+  const { video, trace, crossTraffic } = scenario[0]!;
+  const own = rows.filter((row) => row.video === video && row.trace === trace && row.crossTraffic === crossTraffic);
+  const traffic = crossTraffic === 'none' ? '' : `, other traffic: ${crossTraffic}`;
+  return `<h2>${escaped(`${trace}, ${video}${traffic}`)}</h2>${section(own, scenario, systems)}`;
+}
+
+function section(
+  rows: readonly SummaryRow[],
+  results: readonly TrialResult[],
+  systems: readonly ChartedSystem[],
+): string {
+  const charts = [...buffersCharts(rows, systems), ...scoreCharts(results, systems)];
+  return `${table(rows)}<div class="charts">${charts.join('\n')}</div>`;
+}
+
+function table(rows: readonly SummaryRow[]): string {
+  const columns = [...MEASURE_COLUMNS.filter(({ title }) => title !== ''), ...COMPARISON_COLUMNS];
+  const head = columns.map(({ title }) => `<th>${escaped(title)}</th>`).join('');
+  const body = rows.map(
+    (row) => `<tr>${columns.map(({ format }) => `<td>${escaped(format(row))}</td>`).join('')}</tr>`,
+  );
+  return `<table><tr>${head}</tr>${body.join('\n')}</table>`;
+}
+
+function invalidSection(invalid: readonly TrialResult[]): string {
+  if (invalid.length === 0) return '<h2>Attempts that do not count</h2><p>None.</p>';
+  const lines = invalid.map(
+    (result) =>
+      `<li>${escaped(`${nameOf(result)}: ${result.problems.join('; ')}; bufRatio ${percent(result.bufRatio)}`)}</li>`,
+  );
+  return `<h2>Attempts that do not count</h2><p>They are repeated, and in none of the figures above.</p><ul>${lines.join('')}</ul>`;
+}
+
+function sessionSection(result: TrialResult, timeline: Timeline | undefined): string {
+  const figures = `bufRatio ${percent(result.bufRatio)}, SSIM ${result.score.toFixed(4)}, ${(result.bitrate / 1e6).toFixed(2)} Mbit/s`;
+  const notes = result.notes.map((note) => `<li>${escaped(note)}</li>`).join('');
+  const charts = timeline ? `<div class="charts">${timeline.rates}${timeline.buffer}</div>` : '';
+  return `<details><summary>${escaped(`${nameOf(result)}: ${figures}`)}</summary>${charts}<ul>${notes}</ul></details>`;
+}
+
+function nameOf({ trace, shift, crossTraffic, buffer, label, repetition }: TrialResult): string {
+  const traffic = crossTraffic === 'none' ? '' : `, ${crossTraffic}`;
+  return `${trace}, start ${shift}${traffic}, buffer ${buffer}, ${label}, repetition ${repetition}`;
+}
+
+function legendEntry(label: string, index: number): string {
+  const line = `<line x1="0" x2="28" y1="5" y2="5" stroke-width="4" ${strokeOf(index)}/>`;
+  return `<span><svg viewBox="0 0 28 10">${line}</svg> ${escaped(label)}</span>`;
+}
+
+function labelOf(systems: readonly ChartedSystem[], name: string): string {
+  return systems.find(({ system }) => system === name)?.label ?? name;
+}
+
+function percent(ratio: number): string {
+  return `${(100 * ratio).toFixed(2)} %`;
+}

@@ -1,0 +1,133 @@
+import { mean, meanDifference, median, quantile, standardError, type Interval } from '../../sim/statistics.js';
+import type { TrialResult } from '../result.js';
+
+/** A mean with its standard error; the error is null for a single value. */
+export interface Estimate {
+  readonly mean: number;
+  readonly error: number | null;
+}
+
+/** What a system did under the same conditions: over starts and repetitions, or over traces as well. */
+export interface SummaryRow {
+  readonly video: string;
+  /** `all` where traces are taken together. */
+  readonly trace: string;
+  readonly crossTraffic: string;
+  readonly buffer: number;
+  readonly system: string;
+  readonly label: string;
+  readonly trials: number;
+  readonly bufRatio: Estimate;
+  readonly bufRatioP90: number;
+  readonly score: Estimate;
+  readonly bitrate: Estimate;
+  /** Shares of all the bytes that whole segments would have had. */
+  readonly skipped: Estimate;
+  readonly lost: Estimate;
+  readonly aSSIM: Estimate;
+  readonly qoe: Estimate;
+  readonly switches: Estimate;
+  readonly stalls: Estimate;
+  /** Seconds, of the sessions that started. */
+  readonly startupMedian: number | null;
+  readonly segmentsWithDrops: number;
+  /** Null: no frames were left out. */
+  readonly dropsWithReferences: number | null;
+  readonly referencesDropped: number | null;
+  /** Against the baseline under the same conditions, with 95 % bounds; undefined for the baseline itself. */
+  readonly versus?: { readonly bufRatio: Interval; readonly score: Interval; readonly qoe: Interval };
+}
+
+type Measure = (result: TrialResult) => number;
+
+/** Conditions with every system's results under them, in the order in which they were planned. */
+export function scenarios(results: readonly TrialResult[]): TrialResult[][] {
+  return groups(results, ({ video, trace, crossTraffic }) => [video, trace, crossTraffic].join('\0'));
+}
+
+/** A row for each scenario, buffer and system; where a video has several traces, also for all of them together. */
+export function summarise(results: readonly TrialResult[], baseline: string): SummaryRow[] {
+  const byTrace = scenarios(results).flatMap((scenario) => rowsOf(scenario, baseline, scenario[0]!.trace));
+  const together = groups(results, ({ video, crossTraffic }) => [video, crossTraffic].join('\0'))
+    .filter((group) => new Set(group.map(({ trace }) => trace)).size > 1)
+    .flatMap((group) => rowsOf(group, baseline, 'all'));
+  return [...byTrace, ...together];
+}
+
+function rowsOf(scenario: readonly TrialResult[], baseline: string, trace: string): SummaryRow[] {
+  return groups(scenario, ({ buffer }) => String(buffer)).flatMap((ofBuffer) => {
+    const theirs = ofBuffer.filter(({ system }) => system === baseline);
+    return groups(ofBuffer, ({ system }) => system).map((ours) => ({ ...row(ours, theirs), trace }));
+  });
+}
+
+function row(results: readonly TrialResult[], baseline: readonly TrialResult[]): SummaryRow {
+  const { video, trace, crossTraffic, buffer, system, label } = results[0]!;
+  const estimate = (measure: Measure): Estimate => {
+    const values = results.map(measure);
+    return { mean: mean(values), error: values.length > 1 ? standardError(values) : null };
+  };
+  const whole = ({ bytesDelivered, bytesSkipped, bytesLost }: TrialResult) => bytesDelivered + bytesSkipped + bytesLost;
+  const startups = present(results.map(({ startup }) => startup));
+  const versus = compare(results, baseline);
+  return {
+    ...{ video, trace, crossTraffic, buffer, system, label, trials: results.length },
+    bufRatio: estimate(({ bufRatio }) => bufRatio),
+    bufRatioP90: quantile(
+      results.map(({ bufRatio }) => bufRatio),
+      0.9,
+    ),
+    score: estimate(({ score }) => score),
+    bitrate: estimate(({ bitrate }) => bitrate),
+    skipped: estimate((result) => result.bytesSkipped / Math.max(1, whole(result))),
+    lost: estimate((result) => result.bytesLost / Math.max(1, whole(result))),
+    aSSIM: estimate(({ aSSIM }) => aSSIM),
+    qoe: estimate(({ qoe }) => qoe),
+    switches: estimate(({ switches }) => switches),
+    stalls: estimate(({ stalls }) => stalls),
+    startupMedian: startups.length > 0 ? median(startups) : null,
+    segmentsWithDrops: mean(results.map(({ segmentsWithDrops }) => segmentsWithDrops)),
+    dropsWithReferences: meanOfPresent(results.map(({ dropsWithReferences }) => dropsWithReferences)),
+    referencesDropped: meanOfPresent(results.map(({ referencesDropped }) => referencesDropped)),
+    ...(versus && { versus }),
+  };
+}
+
+/** Pairs what met the same link. Undefined for the baseline itself, and where nothing can be paired. */
+function compare(ours: readonly TrialResult[], theirs: readonly TrialResult[]): SummaryRow['versus'] {
+  const condition = ({ trace, shift, repetition }: TrialResult) => [trace, shift, repetition].join('\0');
+  const pairs = ours.flatMap((result) => {
+    const other = theirs.find((candidate) => condition(candidate) === condition(result));
+    return other && other !== result ? [{ result, other }] : [];
+  });
+  if (pairs.length < 2) return undefined;
+  const difference = (measure: Measure) =>
+    meanDifference(
+      pairs.map(({ result }) => measure(result)),
+      pairs.map(({ other }) => measure(other)),
+    );
+  return {
+    bufRatio: difference(({ bufRatio }) => bufRatio),
+    score: difference(({ score }) => score),
+    qoe: difference(({ qoe }) => qoe),
+  };
+}
+
+function groups(results: readonly TrialResult[], keyOf: (result: TrialResult) => string): TrialResult[][] {
+  const found = new Map<string, TrialResult[]>();
+  for (const result of results) {
+    const group = found.get(keyOf(result));
+    if (group) group.push(result);
+    else found.set(keyOf(result), [result]);
+  }
+  return [...found.values()];
+}
+
+function present(values: readonly (number | null)[]): number[] {
+  return values.filter((value) => value !== null);
+}
+
+function meanOfPresent(values: readonly (number | null)[]): number | null {
+  const there = present(values);
+  return there.length > 0 ? mean(there) : null;
+}
