@@ -8,6 +8,8 @@ import {
 } from './dash-types.js';
 import { EventEmitter } from './events.js';
 import { extendPlayer } from './extensions.js';
+import { fetchRange } from './fetch-range.js';
+import { IndexLoader } from './index-loader.js';
 import { Journal } from './journal.js';
 import { LoaderAdapter, type LoaderContext } from './loader-adapter.js';
 import { Presentation, type ManifestElement } from './presentation.js';
@@ -42,6 +44,7 @@ class Plugin implements VoxelHandle {
   readonly #sessions: SessionManager;
   readonly #settings: PlayerSettings;
   readonly #rateControl: RateControl | undefined;
+  readonly #indexes: IndexLoader;
   readonly #loader: LoaderAdapter;
   readonly #undo: (() => void)[] = [];
   #presentation: Presentation | undefined;
@@ -65,6 +68,7 @@ class Plugin implements VoxelHandle {
     this.#sessions = new SessionManager(createSessionSource(options.endpoint), (event) =>
       this.#events.emit('session', event),
     );
+    this.#indexes = new IndexLoader(fetchRange, (error, url) => this.#journal.fallback(error, url, undefined));
     const context = this.#createContext();
     this.#loader = new LoaderAdapter(context);
     this.#undo.push(extendPlayer(player, this.#loader));
@@ -92,6 +96,7 @@ class Plugin implements VoxelHandle {
   detach(): void {
     for (const undo of this.#undo.splice(0)) undo();
     this.#loader.release();
+    this.#indexes.stop();
     this.#sessions.stop();
     this.#settings.restore();
   }
@@ -108,6 +113,7 @@ class Plugin implements VoxelHandle {
       rateControl: this.#rateControl,
       bufferLevel: () => this.#bufferLevel(),
       presentation: () => this.#presentation,
+      indexes: this.#indexes,
       openSession: (manifestUrl) => this.#openSession(manifestUrl),
     };
   }
@@ -135,6 +141,7 @@ class Plugin implements VoxelHandle {
     // dash.js says so of a manifest that could not be parsed, too.
     if (!manifest) return;
     const { url = '' } = manifest;
+    this.#indexes.stop();
     this.#presentation = new Presentation(manifest, location.href);
     for (const error of this.#presentation.errors) this.#journal.fallback(error, url, undefined);
     this.#rateControl?.reset();

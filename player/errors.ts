@@ -6,6 +6,12 @@ export type PlayerErrorCode =
   | 'other-origin'
   /** Incomplete, and the initialization segment that repair needs was never seen. */
   | 'no-initialization'
+  /** The index that describes a segment is not here yet and the segment should not wait longer. */
+  | 'index-late'
+  /** No answer to the request for an index, or a failure: it is asked for again later. */
+  | 'index-failed'
+  /** The server has no such index, or what it sends is none. */
+  | 'index-refused'
   /** One plugin per player. */
   | 'already-attached'
   /** dash.js makes its loaders in `initialize()`. */

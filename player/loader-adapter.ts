@@ -7,7 +7,9 @@ import {
   type LoaderRequest,
   type LoaderResponse,
 } from './dash-types.js';
+import { PlayerError } from './errors.js';
 import { loadOverHttp } from './http-load.js';
+import type { IndexLoader } from './index-loader.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { representationKey, type Presentation } from './presentation.js';
 import type { Decision, RateControl } from './rate-control.js';
@@ -20,6 +22,7 @@ export interface LoaderContext extends LoadContext {
   readonly rateControl: RateControl | undefined;
   readonly settings: PlayerSettings;
   readonly presentation: () => Presentation | undefined;
+  readonly indexes: IndexLoader;
   /** Starts to open a session with the server of that manifest. */
   readonly openSession: (manifestUrl: string) => void;
 }
@@ -28,6 +31,7 @@ export interface LoaderContext extends LoadContext {
 export class LoaderAdapter {
   readonly #context: LoaderContext;
   readonly #loads = new Set<SegmentLoad>();
+  #isReleased = false;
 
   constructor(context: LoaderContext) {
     this.#context = context;
@@ -49,13 +53,14 @@ export class LoaderAdapter {
     if (fragment.type === requestTypes.manifest) this.#context.openSession(request.url);
     if (fragment.mediaType === 'video' && fragment.representation) {
       if (fragment.type === requestTypes.initialization) this.#onInitializationRequest(request, response);
-      if (fragment.type === requestTypes.media) return this.#loadSegment(request, response, parentLoad);
+      if (fragment.type === requestTypes.media) return this.#loadWhenDescribed(request, response, parentLoad);
     }
     return parentLoad(request, response);
   }
 
   /** Hands every download under way to dash.js' own loader. */
   release(): void {
+    this.#isReleased = true;
     for (const load of this.#loads) load.release();
   }
 
@@ -71,6 +76,29 @@ export class LoaderAdapter {
         repairers.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
       onloadend?.();
     };
+  }
+
+  /** At once, unless the segment's index is on its way. */
+  #loadWhenDescribed(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
+    const { presentation, indexes, journal } = this.#context;
+    const { representation, index } = request.customData.request;
+    const map = presentation()?.representation(representation!);
+    if (map) indexes.want([map], index);
+    if (!map || !indexes.isPending(map, index)) return this.#loadSegment(request, response, parentLoad);
+    let isAborted = false;
+    request.customData.abort = () => {
+      isAborted = true;
+      request.customData.onabort?.();
+    };
+    void indexes.ready(map, index).then(() => {
+      if (isAborted) return;
+      if (this.#isReleased) return void parentLoad(request, response);
+      if (indexes.isPending(map, index)) {
+        journal.fallback(new PlayerError('index-late', 'its index is not here yet'), request.url, index);
+      }
+      this.#loadSegment(request, response, parentLoad);
+    });
+    return true;
   }
 
   #loadSegment(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {

@@ -3,13 +3,20 @@ import { readRepresentation, type RepresentationElement } from '../src/manifest/
 import type { RepresentationMap, SegmentMap } from '../src/manifest/segment-map.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
 
+/** `BaseURL` elements, which stand at every level of a manifest; the first one counts (ISO/IEC 23009-1 §5.6). */
+interface Based {
+  readonly BaseURL?: readonly (string | { readonly __text?: string })[];
+}
+
 /** The manifest as dash.js hands it over on `manifestLoaded`: parsed XML, unknown attributes kept. */
-export interface ManifestElement {
+export interface ManifestElement extends Based {
   /** Where it came from, after redirects. */
   readonly url?: string;
-  readonly Period?: readonly {
-    readonly AdaptationSet?: readonly { readonly Representation?: readonly RepresentationElement[] }[];
-  }[];
+  readonly Period?: readonly (Based & {
+    readonly AdaptationSet?: readonly (Based & {
+      readonly Representation?: readonly (Based & RepresentationElement)[];
+    })[];
+  })[];
 }
 
 /** What of a presentation has VOXEL data. */
@@ -22,9 +29,14 @@ export class Presentation {
 
   /** `pageUrl`: what a relative URL of a manifest is relative to. */
   constructor(manifest: ManifestElement, pageUrl: string) {
-    this.origin = new URL(manifest.url ?? '', pageUrl).origin;
-    for (const [period, { AdaptationSet: sets = [] }] of (manifest.Period ?? []).entries()) {
-      for (const element of sets.flatMap((set) => set.Representation ?? [])) this.#read(period, element);
+    const manifestUrl = new URL(manifest.url ?? '', pageUrl);
+    this.origin = manifestUrl.origin;
+    for (const [index, period] of (manifest.Period ?? []).entries()) {
+      for (const set of period.AdaptationSet ?? []) {
+        for (const element of set.Representation ?? []) {
+          this.#read(index, element, baseUrlOf(manifestUrl.href, [manifest, period, set, element]));
+        }
+      }
     }
   }
 
@@ -37,23 +49,36 @@ export class Presentation {
   }
 
   /**
-   * What the requested segment is made of; undefined: a plain one, or not the bytes that the map speaks of. Throws
-   * `ManifestError`.
+   * What the requested segment is made of; undefined: a plain one, one whose index is not here yet, or not the bytes that
+   * the map speaks of. Throws `ManifestError`.
    */
   segment(request: FragmentRequest): SegmentMap | undefined {
     const map = request.representation && this.representation(request.representation)?.segment(request.index);
-    return map && request.range === `${map.range.start}-${map.range.end - 1}` ? map : undefined;
+    return map && isRequestFor(request, map) ? map : undefined;
   }
 
-  #read(period: number, element: RepresentationElement): void {
+  #read(period: number, element: RepresentationElement, baseUrl: string): void {
     try {
-      const representation = readRepresentation(element);
+      const representation = readRepresentation(element, baseUrl);
       if (representation) this.#representations.set(representationKey(period, representation.id), representation);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       this.errors.push(error);
     }
   }
+}
+
+/** A request without a range is for a file that is one segment. */
+function isRequestFor({ range }: FragmentRequest, map: SegmentMap): boolean {
+  return range ? range === `${map.range.start}-${map.range.end - 1}` : map.range.start === 0;
+}
+
+/** A URL that is none is left out: dash.js will say so. */
+function baseUrlOf(manifestUrl: string, path: readonly Based[]): string {
+  return path.reduce((base, { BaseURL: [first] = [] }) => {
+    const url = typeof first === 'string' ? first : (first?.__text ?? '');
+    return URL.canParse(url.trim(), base) ? new URL(url.trim(), base).href : base;
+  }, manifestUrl);
 }
 
 /** `Representation@id` is unique within a period only. */

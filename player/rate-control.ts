@@ -166,15 +166,22 @@ export class RateControl {
   }
 }
 
-/** What can be had of the segment at `index` and of those after it, as far as all of them have VOXEL data. */
+/**
+ * What can be had of the segment at `index` and of those after it, as far as all representations that have VOXEL data for
+ * the first have it: an index may be here in part only.
+ */
 function upcomingOptions(
   ladder: readonly RepresentationMap[],
   index: number,
   segments: Situation['segments'],
 ): Option[][] {
   const upcoming: Option[][] = [];
+  let described = 0;
   while (upcoming.length < LOOKAHEAD) {
     const maps = ladder.map((representation) => segmentOrNothing(representation, index + upcoming.length));
+    const count = maps.filter((map) => map !== undefined).length;
+    if (count < described) break;
+    if (upcoming.length === 0) described = count;
     const options = segmentOptions(maps).filter(
       ({ representation, level }) => segments === 'partial' || level === maps[representation]!.steps.length - 1,
     );

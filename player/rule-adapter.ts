@@ -50,7 +50,7 @@ function switchRequest(rule: string, representation: DashRepresentation | null):
 
 function chooseRepresentation(
   player: DashPlayer,
-  { rateControl, presentation, sessions, bufferLevel }: LoaderContext,
+  { rateControl, presentation, indexes, sessions, throughput, bufferLevel }: LoaderContext,
   rules: RulesContext,
 ): DashRepresentation | null {
   if (rules.getMediaType() !== 'video') return null;
@@ -59,6 +59,9 @@ function chooseRepresentation(
   const maps = allowed.map((representation) => presentation()?.representation(representation));
   // A ladder that has VOXEL data in part only cannot be compared by score.
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
+  indexes.want(maps, next.index);
+  const isFirst = throughput.throughput === undefined;
+  if (isFirst && maps.some((map) => indexes.isPending(map, next.index))) return lowest(allowed);
   const decision = rateControl?.decide(maps, {
     segmentIndex: next.index,
     segmentDuration: segmentDurationOf(next),
@@ -68,6 +71,11 @@ function chooseRepresentation(
   if (!decision) return null;
   rules.getScheduleController().setTimeToLoadDelay(decision.delay * 1000);
   return allowed[maps.indexOf(decision.representation)]!;
+}
+
+/** What every rule chooses as long as it knows nothing of the link; dash.js would start at about 1 Mbit/s. */
+function lowest(allowed: readonly DashRepresentation[]): DashRepresentation {
+  return allowed.reduce((low, candidate) => (candidate.bandwidth < low.bandwidth ? candidate : low));
 }
 
 function findRestart(

@@ -7,7 +7,7 @@ export class IndexedRepresentation implements RepresentationMap {
   readonly metric: QualityMetric;
   readonly averageScore: number;
   readonly bandwidth: number;
-  /** As the manifest states it, perhaps relative. */
+  /** Absolute. */
   readonly indexUrl: string;
   readonly index: IndexFile;
 

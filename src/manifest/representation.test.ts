@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ManifestError } from './errors.js';
-import { readRepresentation, type RepresentationElement, type SegmentUrlElement } from './representation.js';
+import { IndexedRepresentation } from './indexed-representation.js';
+import {
+  readRepresentation as readFrom,
+  type RepresentationElement,
+  type SegmentUrlElement,
+} from './representation.js';
+import type { RepresentationMap } from './segment-map.js';
 
 const url: SegmentUrlElement = {
   mediaRange: '0-9',
@@ -12,6 +18,12 @@ const url: SegmentUrlElement = {
 
 function representation(change: RepresentationElement = {}): RepresentationElement {
   return { id: 'q03', bandwidth: 560_000, avgSSIM: 0.97, SegmentList: { SegmentURL: [url] }, ...change };
+}
+
+const BASE = 'https://media.example/bbb/q03.mp4';
+
+function readRepresentation(element: RepresentationElement): RepresentationMap | undefined {
+  return readFrom(element, BASE);
 }
 
 describe('readRepresentation', () => {
@@ -77,5 +89,37 @@ describe('readRepresentation', () => {
     expect(() => readRepresentation(representation({ avgSSIM: 'good' }))).toThrow(ManifestError);
     expect(() => readRepresentation(representation({ bandwidth: '' }))).toThrow(ManifestError);
     expect(() => readRepresentation(representation({ bandwidth: undefined }))).toThrow(ManifestError);
+  });
+
+  describe('with an index', () => {
+    const property = { schemeIdUri: 'urn:voxel-dash:index:1', value: 'q03.index' };
+    const others = [{ schemeIdUri: 'urn:mpeg:dash:other', value: '1' }, property];
+
+    it('finds where the index lies, for any addressing of segments', () => {
+      const plainList = { SegmentURL: [{ mediaRange: '0-9' }] };
+      for (const SegmentList of [undefined, plainList]) {
+        const map = readRepresentation(representation({ SegmentList, SupplementalProperty: others }));
+        expect(map).toBeInstanceOf(IndexedRepresentation);
+        expect(map).toMatchObject({ indexUrl: 'https://media.example/bbb/q03.index', metric: 'ssim', segmentCount: 0 });
+        expect(map?.segment(0)).toBeUndefined();
+      }
+    });
+
+    it('takes the attributes where there are both', () => {
+      const map = readRepresentation(representation({ SupplementalProperty: [property] }));
+      expect(map?.segment(0)).toBeDefined();
+      expect(map).not.toBeInstanceOf(IndexedRepresentation);
+    });
+
+    it('plays without an index whose metric is not stated', () => {
+      const element = representation({ avgSSIM: undefined, SegmentList: undefined, SupplementalProperty: others });
+      expect(readRepresentation(element)).toBeUndefined();
+    });
+
+    it('refuses a URL that is none', () => {
+      const bad = { ...property, value: 'https://' };
+      const element = representation({ SegmentList: undefined, SupplementalProperty: [bad] });
+      expect(() => readRepresentation(element)).toThrow(ManifestError);
+    });
   });
 });

@@ -46,9 +46,10 @@ const metrics = [
 
 /**
  * Finds the VOXEL data of a representation; undefined where it has none: a plain representation. Attributes go before an
- * index: they are here already. Throws `ManifestError` when the representation's own attributes are bad.
+ * index: they are here already. `baseUrl` is what the URL of an index is relative to. Throws `ManifestError` when the
+ * representation's own attributes are bad.
  */
-export function readRepresentation(element: RepresentationElement): RepresentationMap | undefined {
+export function readRepresentation(element: RepresentationElement, baseUrl: string): RepresentationMap | undefined {
   const urls = element.SegmentList?.SegmentURL ?? [];
   const stated = metrics.filter(({ average }) => element[average] !== undefined);
   const inline = stated.find(({ scores }) => urls.some((url) => url[scores] !== undefined));
@@ -56,7 +57,7 @@ export function readRepresentation(element: RepresentationElement): Representati
   const [indexed] = stated;
   const property = element.SupplementalProperty?.find(({ schemeIdUri }) => schemeIdUri === INDEX_SCHEME);
   if (!indexed || !property) return undefined;
-  return new IndexedRepresentation({ ...readFacts(element, indexed), indexUrl: toText(property.value) });
+  return new IndexedRepresentation({ ...readFacts(element, indexed), indexUrl: resolve(property.value, baseUrl) });
 }
 
 function readFacts(
@@ -106,6 +107,11 @@ function segmentAttributes(
     reliableSize: toText(url.reliableSize),
     scores: toText(url[scores]),
   };
+}
+
+function resolve(url: AttributeValue, baseUrl: string): string {
+  if (!URL.canParse(toText(url), baseUrl)) throw new ManifestError('syntax', 'the URL of the index is none');
+  return new URL(toText(url), baseUrl).href;
 }
 
 function toText(value: AttributeValue): string {

@@ -1,19 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ManifestError } from '../../src/manifest/errors.js';
-import { readRepresentation, type SegmentUrlElement } from '../../src/manifest/representation.js';
+import { IndexedRepresentation } from '../../src/manifest/indexed-representation.js';
+import {
+  readRepresentation,
+  type DescriptorElement,
+  type SegmentUrlElement,
+} from '../../src/manifest/representation.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import { makeContent, type Content } from './content.js';
 
-/** An XML start tag and its attributes. Enough for the manifests of `voxel-prepare`, which hold no text with '<' or '>'. */
-const START_TAG = /<(\w+)((?:\s+[\w:]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*\/?>/g;
+/** An XML start tag, its attributes and its text. Enough for the manifests of `voxel-prepare`. */
+const START_TAG = /<(\w+)((?:\s+[\w:]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(?:\/>|>([^<]*))/g;
 const ATTRIBUTE = /([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** The video that `voxel-prepare --out FOLDER` made. Throws a `UserError` where there is none to be read. */
 export function preparedContent(folder: string): Content {
   const path = join(folder, 'manifest.mpd');
-  const manifest = parseManifest(readManifest(path));
+  const manifest = parseManifest(new TextDecoder().decode(readFile(path)));
   const maps = manifest.representations.flatMap((element) => readMap(path, element) ?? []);
   maps.sort((a, b) => a.bandwidth - b.bandwidth);
   const segmentCount = Math.min(...maps.map((map) => map.segmentCount));
@@ -32,12 +38,14 @@ interface ManifestElements {
 }
 
 interface RepresentationElement extends Record<string, unknown> {
+  baseUrl: string;
   readonly SegmentList: { readonly SegmentURL: SegmentUrlElement[] };
+  readonly SupplementalProperty: DescriptorElement[];
 }
 
-function readManifest(path: string): string {
+function readFile(path: string): Uint8Array {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     throw new UserError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -46,20 +54,40 @@ function readManifest(path: string): string {
 function parseManifest(xml: string): ManifestElements {
   const representations: RepresentationElement[] = [];
   let segmentDuration = NaN;
-  for (const [, name, text] of xml.matchAll(START_TAG)) {
-    const attributes = Object.fromEntries([...text!.matchAll(ATTRIBUTE)].map(([, key, a, b]) => [key!, a ?? b ?? '']));
-    if (name === 'Representation') representations.push({ ...attributes, SegmentList: { SegmentURL: [] } });
-    // The first list is the video's.
-    if (name === 'SegmentList' && Number.isNaN(segmentDuration)) {
+  for (const [, name, attributeText, text = ''] of xml.matchAll(START_TAG)) {
+    const attributes = Object.fromEntries(
+      [...attributeText!.matchAll(ATTRIBUTE)].map(([, key, a, b]) => [key!, a ?? b ?? '']),
+    );
+    const representation = representations.at(-1);
+    if (name === 'Representation') {
+      representations.push({ ...attributes, baseUrl: '', SegmentList: { SegmentURL: [] }, SupplementalProperty: [] });
+    }
+    // The first addressing is the video's.
+    if ((name === 'SegmentList' || name === 'SegmentTemplate') && Number.isNaN(segmentDuration)) {
       segmentDuration = Number(attributes['duration']) / Number(attributes['timescale'] ?? 1);
     }
-    if (name === 'SegmentURL') representations.at(-1)?.SegmentList.SegmentURL.push(attributes);
+    if (name === 'SegmentURL') representation?.SegmentList.SegmentURL.push(attributes);
+    if (name === 'SupplementalProperty') representation?.SupplementalProperty.push(attributes);
+    if (name === 'BaseURL' && representation) representation.baseUrl = text.trim();
   }
   return { segmentDuration, representations };
 }
 
 function readMap(path: string, element: RepresentationElement): RepresentationMap | undefined {
-  return orUserError(path, () => readRepresentation(element));
+  const baseUrl = new URL(element.baseUrl, pathToFileURL(resolve(path))).href;
+  const map = orUserError(path, () => readRepresentation(element, baseUrl));
+  if (map instanceof IndexedRepresentation) addIndex(path, map);
+  return map;
+}
+
+/** All of it at once. */
+function addIndex(path: string, { index, indexUrl }: IndexedRepresentation): void {
+  if (!indexUrl.startsWith('file:')) throw new UserError(`${path}: ${indexUrl} is not on this machine`);
+  const file = readFile(fileURLToPath(indexUrl));
+  for (let range = index.missing(0, Infinity); range; range = index.missing(0, Infinity)) {
+    const { start, end } = range;
+    orUserError(path, () => index.add({ start, end }, file.subarray(start, end)));
+  }
 }
 
 function segmentOf(path: string, map: RepresentationMap, index: number) {

@@ -1,0 +1,170 @@
+import { LOOKAHEAD } from '../src/abr-star/index.js';
+import type { ByteRange } from '../src/manifest/byte-range.js';
+import { ManifestError } from '../src/manifest/errors.js';
+import { IndexedRepresentation } from '../src/manifest/indexed-representation.js';
+import type { RepresentationMap } from '../src/manifest/segment-map.js';
+import { PlayerError } from './errors.js';
+import type { FetchRange } from './fetch-range.js';
+
+/** A fetch starts when fewer segments than this are described: those that a decision looks at, and time to fetch. */
+const SEGMENTS_NEEDED = LOOKAHEAD + 4;
+/** And takes so many at once. */
+const SEGMENTS_FETCHED = 3 * LOOKAHEAD;
+/** Bytes of an index' rest that are fetched at once, however many segments they describe. */
+const SMALL_REST = 16 * 1024;
+
+/** Indexes fetched at a time: the first segment is on its way meanwhile. */
+const PARALLEL_FETCHES = 4;
+
+/** Milliseconds that a segment may wait for its description; then it is a plain one. */
+const PATIENCE = 500;
+
+/** Milliseconds before a failed fetch is tried again: doubled each time up to the limit. */
+const FIRST_RETRY = 1_000;
+const LONGEST_RETRY = 60_000;
+
+interface Task {
+  readonly representation: IndexedRepresentation;
+  /** The segment that will be chosen next. */
+  segmentIndex: number;
+  state: 'idle' | 'busy' | 'failed';
+  /** Milliseconds on the clock of `performance.now()`, and until the attempt after that. */
+  retryAt: number;
+  retry: number;
+  /** Called whenever something has arrived, and at the end. */
+  waiting: (() => void)[];
+}
+
+/**
+ * Fetches the indexes of representations ahead of the decisions that need them, lowest bitrate first. A representation
+ * whose index cannot be had, or is none, plays as a plain one.
+ */
+export class IndexLoader {
+  readonly #fetchRange: FetchRange;
+  readonly #onError: (error: unknown, url: string) => void;
+  readonly #tasks = new Map<RepresentationMap, Task>();
+  readonly #queue: Task[] = [];
+  #running = 0;
+  #stopped = new AbortController();
+
+  constructor(fetchRange: FetchRange, onError: (error: unknown, url: string) => void) {
+    this.#fetchRange = fetchRange;
+    this.#onError = onError;
+  }
+
+  /** Starts to fetch what a decision about that segment needs. */
+  want(representations: readonly RepresentationMap[], segmentIndex: number): void {
+    const indexed = representations.filter((candidate) => candidate instanceof IndexedRepresentation);
+    for (const representation of indexed.sort((a, b) => a.bandwidth - b.bandwidth)) {
+      const task = this.#taskOf(representation);
+      task.segmentIndex = segmentIndex;
+      if (task.state !== 'idle' || performance.now() < task.retryAt || !rangeToFetch(task, SEGMENTS_NEEDED)) continue;
+      task.state = 'busy';
+      this.#queue.push(task);
+    }
+    this.#startFetches();
+  }
+
+  /** True while more may become known of that segment. */
+  isPending(representation: RepresentationMap, segmentIndex: number): boolean {
+    return this.#busyTask(representation, segmentIndex) !== undefined;
+  }
+
+  /** Resolves when all that can be known of that segment is, or when waiting any longer would delay it too much. */
+  async ready(representation: RepresentationMap, segmentIndex: number): Promise<void> {
+    const end = performance.now() + PATIENCE;
+    let task = this.#busyTask(representation, segmentIndex);
+    while (task && performance.now() < end) {
+      await nextArrival(task, end);
+      task = this.#busyTask(representation, segmentIndex);
+    }
+  }
+
+  /** Ends every fetch: another manifest is being loaded, or none. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#stopped = new AbortController();
+    this.#queue.length = 0;
+    for (const task of this.#tasks.values()) finish(task, 'failed');
+    this.#tasks.clear();
+  }
+
+  #busyTask(representation: RepresentationMap, segmentIndex: number): Task | undefined {
+    const task = this.#tasks.get(representation);
+    return task?.state === 'busy' && !task.representation.index.has(segmentIndex) ? task : undefined;
+  }
+
+  #taskOf(representation: IndexedRepresentation): Task {
+    const known = this.#tasks.get(representation);
+    if (known) return known;
+    const task: Task = {
+      ...{ representation, segmentIndex: 0, state: 'idle', waiting: [] },
+      ...{ retryAt: 0, retry: FIRST_RETRY },
+    };
+    this.#tasks.set(representation, task);
+    return task;
+  }
+
+  #startFetches(): void {
+    while (this.#running < PARALLEL_FETCHES && this.#queue.length > 0) {
+      this.#running++;
+      void this.#fetch(this.#queue.shift()!, this.#stopped.signal).finally(() => {
+        this.#running--;
+        this.#startFetches();
+      });
+    }
+  }
+
+  async #fetch(task: Task, stopped: AbortSignal): Promise<void> {
+    const { index, indexUrl } = task.representation;
+    try {
+      for (let range = rangeToFetch(task); range; range = rangeToFetch(task)) {
+        const sent = await this.#fetchRange(indexUrl, range, stopped);
+        if (stopped.aborted) return;
+        index.add(sent.range, sent.bytes);
+        wake(task);
+      }
+      task.retry = FIRST_RETRY;
+      finish(task, 'idle');
+    } catch (error) {
+      if (stopped.aborted) return;
+      task.retryAt = performance.now() + task.retry;
+      task.retry = Math.min(2 * task.retry, LONGEST_RETRY);
+      finish(task, isPermanent(error) ? 'failed' : 'idle');
+      this.#onError(error, indexUrl);
+    }
+  }
+}
+
+/** Undefined when the next `needed` segments are described. */
+function rangeToFetch({ representation, segmentIndex }: Task, needed = SEGMENTS_FETCHED): ByteRange | undefined {
+  const { index } = representation;
+  if (!index.missing(segmentIndex, segmentIndex + needed)) return undefined;
+  const isSmall = index.bytesFrom(segmentIndex) <= SMALL_REST;
+  return index.missing(segmentIndex, isSmall ? Infinity : segmentIndex + SEGMENTS_FETCHED);
+}
+
+/** Resolves when something has arrived, at `end` (`performance.now()`) at the latest. */
+function nextArrival({ waiting }: Task, end: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, end - performance.now());
+    waiting.push(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function finish(task: Task, state: 'idle' | 'failed'): void {
+  task.state = state;
+  wake(task);
+}
+
+function wake(task: Task): void {
+  for (const resolve of task.waiting.splice(0)) resolve();
+}
+
+/** It is no index, or the server says that it has none. */
+function isPermanent(error: unknown): boolean {
+  return error instanceof ManifestError || (error instanceof PlayerError && error.code === 'index-refused');
+}
