@@ -45,12 +45,11 @@ export interface VideoSpec {
 }
 
 export interface TraceSpec {
-  /** As `--traces` of the simulator; files absolute. */
+  /** As `--traces` of the simulator, files absolute; or `GENERATOR:N`, a generator's Nth trace. */
   readonly source: string;
   /** Stands in where the source's file is absent. */
   readonly otherwise: string | undefined;
-  /** Of a source with many traces only these, by name. */
-  readonly only: readonly string[] | undefined;
+  /** A constant is added to every rate so that this is the mean (thesis §6.4.5). */
   readonly meanMbps: number | undefined;
 }
 
@@ -118,12 +117,11 @@ function videoSpec(value: Fields | string, folder: string): VideoSpec {
 function traceSpec(value: Fields | string, folder: string): TraceSpec {
   const source = (text: string) => (isFile(text) ? resolve(folder, text) : text);
   if (typeof value === 'string') {
-    return { source: source(value), otherwise: undefined, only: undefined, meanMbps: undefined };
+    return { source: source(value), otherwise: undefined, meanMbps: undefined };
   }
   const spec: TraceSpec = {
     source: source(value.text('source')),
     otherwise: value.optionalText('otherwise'),
-    only: value.optionalTexts('only'),
     meanMbps: value.optionalNumber('meanMbps', { low: 0.001, high: 1e6 }),
   };
   value.end();

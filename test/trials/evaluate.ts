@@ -12,6 +12,8 @@ import { problemsOf, type LinkSummary } from './validity.js';
 /** All that is known when a trial is over. */
 export interface Evidence {
   readonly trial: Trial;
+  /** From 1 on. */
+  readonly attempt: number;
   readonly observation: Observation;
   readonly damaged: ReadonlyMap<number, DamagedSegment>;
   readonly link: LinkSummary;
@@ -30,7 +32,7 @@ interface PlayedSegmentFacts {
 }
 
 export function evaluate(evidence: Evidence): TrialResult {
-  const { trial, observation, link, versions, date } = evidence;
+  const { trial, attempt, observation, link, versions, date } = evidence;
   const { playback, outcome } = observation;
   const segments = evaluateSegments(evidence);
   const scores = segments.map(({ score }) => Number(score.toFixed(5)));
@@ -39,6 +41,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     segments.reduce((total, segment) => total + measure(segment), 0);
   return {
     ...conditionsOf(trial),
+    attempt,
     ...{ valid: problems.length === 0, problems, outcome },
     ...metrics(evidence, segments),
     startup: playback.startupMs === undefined ? null : playback.startupMs / 1000,

@@ -56,12 +56,7 @@ export class Fields {
   }
 
   texts(name: string): string[] {
-    return this.optionalTexts(name) ?? this.#fail(name, 'is missing');
-  }
-
-  optionalTexts(name: string): string[] | undefined {
     const value = this.#value(name);
-    if (value === undefined) return undefined;
     if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
       return this.#unique(name, value);
     }

@@ -5,12 +5,13 @@ import { openLaboratory } from './laboratory.js';
 import { prepareMedia, type Media } from './media.js';
 import { parseOptions, USAGE, type TrialsOptions } from './options.js';
 import { describePlan } from './plan-description.js';
-import { planTrials, tracesOf, type Trial } from './plan.js';
+import { planTrials, type Trial } from './plan.js';
 import { quickVerdict } from './quick-verdict.js';
 import { chartedSystems, writeReport } from './report/write.js';
 import type { TrialResult } from './result.js';
 import { ResultsFile } from './results-file.js';
 import { runAll } from './run-all.js';
+import { tracesOf } from './traces.js';
 
 const QUICK_CONFIG = join(import.meta.dirname, 'configs/quick.json');
 

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { say, UserError } from '../../tools/setup/process.mjs';
 import { derivedSeed } from '../sim/random.js';
-import { readTraces } from '../sim/trace-source.js';
-import { offsetToMean, traceDuration, type Trace } from '../sim/trace.js';
-import type { PathSpec, TraceSpec, TrialsConfig } from './config.js';
+import { traceDuration, type Trace } from '../sim/trace.js';
+import type { PathSpec, TrialsConfig } from './config.js';
 import { crossTrafficLabel, type CrossTraffic } from './cross-traffic.js';
 import type { Media } from './media.js';
 import type { System } from './system.js';
@@ -27,14 +24,6 @@ export interface Trial {
   readonly seed: number;
 }
 
-/** Reads a configuration's traces. Throws a `UserError`. */
-export function tracesOf({ traces, seed }: TrialsConfig): Trace[] {
-  const all = traces.flatMap((spec) => selected(spec, readTraces(sourceOf(spec), seed)));
-  const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) < index);
-  if (twice) throw new UserError(`traces: '${twice.name}' is there twice`);
-  return all;
-}
-
 /**
  * All trials of a configuration. Systems are innermost: what is compared is measured one after the other, and what has
  * been run when a matrix is interrupted is balanced.
@@ -55,20 +44,6 @@ export function planTrials(config: TrialsConfig, videos: readonly Media[], trace
                 trials.push({ id: idOf({ ...conditions, system }), ...conditions, system });
               }
   return trials;
-}
-
-function sourceOf({ source, otherwise }: TraceSpec): string {
-  const isFile = /[/\\]/.test(source);
-  if (!isFile || existsSync(source) || otherwise === undefined) return source;
-  say(`${source} is absent: taking ${otherwise} instead`);
-  return otherwise;
-}
-
-/** `only` counts for whatever source there is, so it also picks among the traces that stand in for an absent file. */
-function selected({ source, only, meanMbps }: TraceSpec, traces: readonly Trace[]): Trace[] {
-  const chosen = only ? traces.filter(({ name }) => only.includes(name)) : traces;
-  if (chosen.length === 0) throw new UserError(`${source}: none of its traces is called ${only!.join(' or ')}`);
-  return chosen.map((trace) => (meanMbps === undefined ? trace : offsetToMean(trace, meanMbps * 1e6)));
 }
 
 /** Readable, and with a digest of everything that the trial depends on but the programs. */

@@ -15,6 +15,8 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts {
   readonly system: string;
   readonly label: string;
   readonly repetition: number;
+  /** From 1 on: a trial that does not count is repeated. */
+  readonly attempt: number;
 
   /** False: the machine, the browser or the link did not do what the trial is about; `problems` says what. */
   readonly valid: boolean;

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { say } from '../../tools/setup/process.mjs';
 import type { Laboratory } from './laboratory.js';
 import type { Trial } from './plan.js';
 import type { TrialResult } from './result.js';
 import type { ResultsFile } from './results-file.js';
-import { runTrial } from './run-trial.js';
+import { runTrial, trialFolder } from './run-trial.js';
 
 /** A trial that does not count is repeated, but not for ever on a machine that is too slow. */
 const ATTEMPTS = 3;
@@ -37,7 +36,8 @@ export async function runAll(
   const work = async () => {
     for (let trial = waiting.shift(); trial; trial = waiting.shift()) {
       for (const { id } = trial; unfinished([trial], file.results).length > 0;) {
-        const result = await runTrial(trial, laboratory, join(out, 'trials', id));
+        const attempt = file.results.filter((result) => result.id === id).length + 1;
+        const result = await runTrial(trial, laboratory, { attempt, folder: trialFolder(out, id, attempt) });
         file.add(result);
         say(describe(result));
       }

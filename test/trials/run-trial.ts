@@ -16,11 +16,20 @@ import type { LinkSummary } from './validity.js';
 /** Lines of the programs' words that are shown when a trial cannot be run. */
 const LAST_WORDS = 5;
 
+/** Each attempt keeps its own logs: those of one that does not count say why. */
+export function trialFolder(out: string, id: string, attempt: number): string {
+  return join(out, 'trials', `${id}_${attempt}`);
+}
+
 /**
  * Plays one trial in networks of its own. Its folder then holds the link's logs, `segments.jsonl` and `timeline.json`.
  * Throws a `UserError` where the trial could not be run at all.
  */
-export async function runTrial(trial: Trial, laboratory: Laboratory, folder: string): Promise<TrialResult> {
+export async function runTrial(
+  trial: Trial,
+  laboratory: Laboratory,
+  { attempt, folder }: { readonly attempt: number; readonly folder: string },
+): Promise<TrialResult> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const date = new Date();
@@ -31,7 +40,7 @@ export async function runTrial(trial: Trial, laboratory: Laboratory, folder: str
   const observation = JSON.parse(readFileSync(file(FILES.observation), 'utf8')) as Observation;
   const damaged = await scoreDamaged(folder, trial.media, observation.segments);
   const versions = { ...laboratory.versions, browser: observation.browser };
-  const evidence: Evidence = { trial, observation, damaged, link: linkSummary(folder), versions, date };
+  const evidence: Evidence = { trial, attempt, observation, damaged, link: linkSummary(folder), versions, date };
   const segments = evaluateSegments(evidence);
   writeFileSync(file('segments.jsonl'), segments.map((segment) => `${JSON.stringify(segment)}\n`).join(''));
   writeFileSync(file('timeline.json'), JSON.stringify(observation.samples));

@@ -16,7 +16,7 @@ export interface ReportInput {
   readonly planned: number;
   /** What was run, one line each. */
   readonly facts: readonly string[];
-  readonly timelineOf: (id: string) => Timeline | undefined;
+  readonly timelineOf: (result: TrialResult) => Timeline | undefined;
 }
 
 const STYLE = `
@@ -55,7 +55,7 @@ ${invalidSection(results.filter((result) => !result.valid))}
 <h2>Sessions</h2>
 <p>The link's rate is that of its trace; a level's line spans its segment's download.</p>
 <p class="legend">${['link', 'estimated throughput', 'level'].map(legendEntry).join('')}</p>
-${valid.map((result) => sessionSection(result, input.timelineOf(result.id))).join('\n')}
+${results.map((result) => sessionSection(result, input.timelineOf(result))).join('\n')}
 </html>
 `;
 }
@@ -121,7 +121,8 @@ function sessionSection(result: TrialResult, timeline: Timeline | undefined): st
   const figures = `bufRatio ${percent(result.bufRatio)}, SSIM ${result.score.toFixed(4)}, ${(result.bitrate / 1e6).toFixed(2)} Mbit/s`;
   const notes = result.notes.map((note) => `<li>${escaped(note)}</li>`).join('');
   const charts = timeline ? `<div class="charts">${timeline.rates}${timeline.buffer}</div>` : '';
-  return `<details><summary>${escaped(`${nameOf(result)}: ${figures}`)}</summary>${charts}<ul>${notes}</ul></details>`;
+  const verdict = result.valid ? '' : ' (does not count)';
+  return `<details><summary>${escaped(`${nameOf(result)}: ${figures}${verdict}`)}</summary>${charts}<ul>${notes}</ul></details>`;
 }
 
 function nameOf({ trace, shift, crossTraffic, buffer, label, repetition }: TrialResult): string {

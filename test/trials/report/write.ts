@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TrialsConfig } from '../config.js';
 import type { Trial } from '../plan.js';
 import type { TrialResult } from '../result.js';
+import { trialFolder } from '../run-trial.js';
 import type { System } from '../system.js';
 import type { ChartedSystem } from './charts.js';
 import { csvTable } from './columns.js';
@@ -31,7 +32,7 @@ export function writeReport({ config, trials, results, out }: WrittenReport): vo
       `${shifts} start(s) in each trace, ${repetitions} repetition(s)`,
       `path: ${path.delayMs} ms each way, queue ${JSON.stringify(path.queue)}, ${path.lossPercent} % random loss`,
     ],
-    timelineOf: (id) => drawTimeline(join(out, 'trials', id)),
+    timelineOf: ({ id, attempt }) => drawTimeline(trialFolder(out, id, attempt)),
   });
   writeFileSync(join(out, 'report.html'), html);
 }

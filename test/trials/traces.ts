@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { say, UserError } from '../../tools/setup/process.mjs';
+import { GENERATORS } from '../sim/trace-generators.js';
+import { readTraces } from '../sim/trace-source.js';
+import { offsetToMean, type Trace } from '../sim/trace.js';
+import type { TraceSpec, TrialsConfig } from './config.js';
+
+/** Reads a configuration's traces. Throws a `UserError`. */
+export function tracesOf({ traces, seed }: Pick<TrialsConfig, 'traces' | 'seed'>): Trace[] {
+  const all = traces.flatMap((spec) => {
+    const read = readSource(sourceOf(spec), seed);
+    const { meanMbps } = spec;
+    return meanMbps === undefined ? read : read.map((trace) => offsetToMean(trace, meanMbps * 1e6));
+  });
+  const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) < index);
+  if (twice) throw new UserError(`traces: '${twice.name}' is there twice`);
+  return all;
+}
+
+function sourceOf({ source, otherwise }: TraceSpec): string {
+  const isFile = source.includes('/');
+  if (!isFile || existsSync(source) || otherwise === undefined) return source;
+  say(`${source} is absent: taking ${otherwise} instead`);
+  return otherwise;
+}
+
+function readSource(source: string, seed: number): Trace[] {
+  const [, generator, number] = /^([\w-]+):(\d+)$/.exec(source) ?? [];
+  if (generator === undefined || !Object.hasOwn(GENERATORS, generator)) return readTraces(source, seed);
+  const trace = readTraces(generator, seed)[Number(number) - 1];
+  if (!trace) throw new UserError(`${source}: ${generator} has no trace of that number`);
+  return [trace];
+}
