@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { say } from '../../tools/setup/process.mjs';
+import { calibrationTable, pairWithSimulator } from './calibrate.js';
 import { readConfig, type TrialsConfig } from './config.js';
 import { openLaboratory } from './laboratory.js';
 import { prepareMedia, type Media } from './media.js';
@@ -36,6 +37,10 @@ export async function main(args: readonly string[]): Promise<number> {
   const file = new ResultsFile(options.out, options.existing);
   const interrupted = options.mode === 'run' && (await runUntilInterrupted(trials, file, options));
   const results = attemptsAt(trials, file.results);
+  if (options.mode === 'calibrate') {
+    console.log(calibrationTable(pairWithSimulator(trials, results, config.shifts)));
+    return 0;
+  }
   writeReport({ config, trials, results, out: options.out });
   say(`see ${options.out}/report.html`);
   if (interrupted) return INTERRUPTED;

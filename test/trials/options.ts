@@ -15,6 +15,7 @@ dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL st
   --resume      go on where an earlier run in DIR was interrupted; finished trials are not repeated
   --jobs N      trials at a time (default 1; one needs about two cores)
   --report      only write summary.csv and report.html again, from what DIR holds
+  --calibrate   only print a table: DIR's sessions beside the simulator's
   --plan        only say which trials there are and how long they take
   --help        this text
 
@@ -22,9 +23,12 @@ Systems: ${SYSTEM_USAGE}; =SAFETY behind one of ours sets its bandwidth safety.
 Exit codes: 0 all went well, 1 a trial failed or VOXEL stalled as much as another in --quick, 2 bad input or the machine
 lacks something, 130 interrupted.`;
 
+/** `run` ends with a report. */
+export type Mode = 'run' | 'report' | 'calibrate' | 'plan';
+
 export interface TrialsOptions {
   readonly config: string;
-  readonly mode: 'run' | 'report' | 'plan';
+  readonly mode: Mode;
   readonly isQuick: boolean;
   readonly out: string;
   readonly existing: 'continue' | 'refuse';
@@ -42,7 +46,7 @@ export function parseOptions(args: readonly string[], quickConfig: string): Tria
       values.quick ? '--quick takes no configuration' : 'name one configuration, or --quick (see --help)',
     );
   }
-  if (values.report && values.plan) throw new UserError('--report and --plan exclude each other');
+  const mode = modeOf(values);
   const config = positionals[0] ?? quickConfig;
   const jobs = Number(values.jobs);
   if (!(Number.isInteger(jobs) && jobs >= 1 && jobs <= MOST_JOBS)) {
@@ -50,12 +54,18 @@ export function parseOptions(args: readonly string[], quickConfig: string): Tria
   }
   return {
     config,
-    mode: values.report ? 'report' : values.plan ? 'plan' : 'run',
+    mode,
     isQuick: values.quick,
     out: values.out ?? `output/trials/${basename(config, '.json')}`,
-    existing: values.resume || values.report ? 'continue' : 'refuse',
+    existing: values.resume || mode !== 'run' ? 'continue' : 'refuse',
     jobs,
   };
+}
+
+function modeOf(values: Record<Exclude<Mode, 'run'>, boolean>): Mode {
+  const asked = (['report', 'calibrate', 'plan'] as const).filter((name) => values[name]);
+  if (asked.length > 1) throw new UserError(`--${asked.join(' and --')} exclude each other`);
+  return asked[0] ?? 'run';
 }
 
 function parse(args: readonly string[]) {
@@ -69,6 +79,7 @@ function parse(args: readonly string[]) {
         resume: { type: 'boolean', default: false },
         jobs: { type: 'string', default: '1' },
         report: { type: 'boolean', default: false },
+        calibrate: { type: 'boolean', default: false },
         plan: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },

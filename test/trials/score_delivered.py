@@ -1,25 +1,25 @@
 """Scores segments as they were delivered: score_delivered.py MEDIA < REQUEST.
 
-REQUEST is a JSON list of {"index", "representation", "file"}: the segment's number, `Representation@id`, and the bytes
-that the player appended. For each, one JSON line comes out: its score against the same segment of the top level, as
-preparation measures it, and `references`: for each frame in decode order whether others may refer to it, from the media
-file.
+REQUEST is a JSON list of {"index", "representation", "start", "duration", "file"}: the segment's number,
+`Representation@id`, its place on the media time line in seconds, and the bytes that the player appended. For each, one
+JSON line comes out: its score against the same segment of the top level, as preparation measures it, and `references`:
+for each frame in decode order whether others may refer to it, from the media file.
 """
 
 import json
-import re
 import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
-from voxel_prepare.analyse import SegmentSource
-from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.mp4 import parse_track
-from voxel_prepare.score import UntouchedScoring, score_together
+from voxel_prepare.mp4 import Track, parse_track
+from voxel_prepare.score import EncodedSegment, UntouchedScoring, score_together
 from voxel_prepare.segment_layout import read_frames
+
+ROUNDING = 1e-3
+"""Seconds that times of the player and the file may differ by; less than any frame."""
 
 MPD = "{urn:mpeg:dash:schema:mpd:2011}"
 
@@ -35,33 +35,35 @@ class PreparedVideo:
         self.top = max(self._levels, key=lambda id_: int(self._levels[id_].get("bandwidth", "0")))
 
     @cache  # noqa: B019  # one object for the life of the process
-    def segments(self, representation: str) -> list[SegmentSource]:
-        """The segments of a level, from its file and the manifest."""
-        level = self._levels[representation]
-        path = self._folder / level.findtext(f"{MPD}BaseURL", "")
-        track = parse_track(path.read_bytes())
-        ranges = [_range(url.get("mediaRange", "")) for url in level.iter(f"{MPD}SegmentURL")]
-        return [SegmentSource(path, range_, track.codec_configuration, track.defaults) for range_ in ranges]
+    def _file(self, representation: str) -> tuple[bytes, Track]:
+        data = (self._folder / self._levels[representation].findtext(f"{MPD}BaseURL", "")).read_bytes()
+        return data, parse_track(data)
 
-
-def _range(text: str) -> ByteRange:
-    match = re.fullmatch(r"(\d+)-(\d+)", text)
-    if match is None:
-        raise SystemExit(f"score_delivered: no byte range: {text!r}")
-    return ByteRange(int(match[1]), int(match[2]) + 1)
+    def segment(self, representation: str, start: float, duration: float) -> EncodedSegment:
+        """What the level's file holds of a span of media time in seconds."""
+        data, track = self._file(representation)
+        fragments = [
+            fragment
+            for fragment in track.fragments
+            if start <= fragment.base_decode_time / track.timescale + ROUNDING < start + duration
+        ]
+        if not fragments:
+            raise SystemExit(f"score_delivered: {representation} has nothing at {start} s")
+        return EncodedSegment(track.codec_configuration, track.defaults, data[fragments[0].start : fragments[-1].end])
 
 
 def main() -> None:
     video = PreparedVideo(Path(sys.argv[1]))
     for request in json.load(sys.stdin):
-        index = request["index"]
-        whole = video.segments(request["representation"])[index].read()
-        reference = video.segments(video.top)[index].read()
+        whole, reference = (
+            video.segment(level, request["start"], request["duration"])
+            for level in (request["representation"], video.top)
+        )
         delivered = replace(whole, data=Path(request["file"]).read_bytes())
         [[score]] = score_together([UntouchedScoring(delivered)], reference)
         frames = read_frames(ParameterSets.from_avcc(whole.codec_configuration), whole.data, whole.defaults)
         references = [frame.is_reference for frame in frames]
-        print(json.dumps({"index": index, "score": score, "references": references}), flush=True)
+        print(json.dumps({"index": request["index"], "score": score, "references": references}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,84 @@
+import { runTask, type Experiment, type SessionResult } from '../sim/experiment.js';
+import { mean } from '../sim/statistics.js';
+import { UserError } from '../../tools/setup/process.mjs';
+import type { PathSpec } from './config.js';
+import type { Trial } from './plan.js';
+import type { TrialResult } from './result.js';
+import type { System } from './system.js';
+
+/** The same session in a browser and in the simulator. */
+export interface Pair {
+  readonly trial: Trial;
+  readonly browser: TrialResult;
+  readonly simulated: SessionResult;
+}
+
+/** A valid result and the simulator's session for every trial that the simulator can play. */
+export function pairWithSimulator(trials: readonly Trial[], results: readonly TrialResult[], shifts: number): Pair[] {
+  return trials.flatMap((trial) => {
+    const rule = simulatedRule(trial.system);
+    const browser = results.find((result) => result.valid && result.id === trial.id);
+    return rule && browser ? [{ trial, browser, simulated: simulate(trial, rule, shifts) }] : [];
+  });
+}
+
+/** One row for each system: means of both, and how far apart they are on average. Markdown. */
+export function calibrationTable(pairs: readonly Pair[]): string {
+  const systems = [...new Set(pairs.map(({ trial }) => trial.system.label))];
+  const rows = systems.map((label) => {
+    const own = pairs.filter(({ trial }) => trial.system.label === label);
+    return `| ${[label, String(own.length), ...compared(own)].join(' | ')} |`;
+  });
+  return [
+    '| system | sessions | bufRatio browser / simulator | mean difference | SSIM browser / simulator | mean difference | Mbit/s browser / simulator |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
+}
+
+function compared(pairs: readonly Pair[]): string[] {
+  const figures = (measure: (session: TrialResult | SessionResult) => number, scale: number, digits: number) => {
+    const browser = pairs.map((pair) => scale * measure(pair.browser));
+    const simulated = pairs.map((pair) => scale * measure(pair.simulated));
+    const differences = browser.map((value, index) => Math.abs(value - simulated[index]!));
+    const both = `${mean(browser).toFixed(digits)} / ${mean(simulated).toFixed(digits)}`;
+    return { both, difference: mean(differences).toFixed(digits) };
+  };
+  const bufRatio = figures((session) => session.bufRatio, 100, 2);
+  const score = figures((session) => session.score, 1, 4);
+  const bitrate = figures((session) => session.bitrate, 1e-6, 2);
+  return [`${bufRatio.both} %`, `${bufRatio.difference} pp`, score.both, score.difference, bitrate.both];
+}
+
+/** What the simulator calls a system of ours; it has no dash.js, no HTTP and no other bandwidth safety. */
+function simulatedRule({ player, carrier }: System): string | undefined {
+  if (player.kind === 'stock' || player.bandwidthSafety !== undefined) return undefined;
+  return carrier === 'datagrams' ? player.rule : `${player.rule}@streams`;
+}
+
+function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: string, shifts: number): SessionResult {
+  const experiment: Experiment = {
+    traces: [trace],
+    shifts,
+    rules: [rule],
+    buffers: [buffer],
+    content: media.folder,
+    segments: media.content.segments.length,
+    transport: {
+      kind: 'quic',
+      roundTrip: (2 * path.delayMs) / 1000,
+      queuePackets: queuePackets(path),
+      loss: path.lossPercent / 100,
+    },
+    // As the player has it.
+    retransmission: 'none',
+    seed,
+  };
+  return runTask(experiment, media.content, { trace: 0, shift })[0]!;
+}
+
+function queuePackets({ queue }: PathSpec): number {
+  const { discipline, limit } = queue as { discipline?: unknown; limit?: { packets?: unknown } };
+  if (discipline === 'drop-tail' && typeof limit?.packets === 'number') return limit.packets;
+  throw new UserError('path: the simulator has drop-tail queues in packets only');
+}
