@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from typer.exceptions import TyperException
@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.ladder import parse_levels
 from voxel_prepare.prepare import prepare
+from voxel_prepare.prepare_ladder import prepare_ladder
 from voxel_prepare.progress import say, summarise
 from voxel_prepare.request import Preset, Request
 
@@ -47,7 +48,8 @@ def voxel_prepare(
         float | None, typer.Option(min=0.1, metavar="S", help="Prepare only that much. Default: to the end.")
     ] = None,
     copy: Annotated[
-        bool, typer.Option("--copy", help="The inputs are the levels, H.264 in MP4, and are not encoded again.")
+        bool,
+        typer.Option("--copy", help="The inputs are the levels, H.264 in MP4, or an MPD of such; nothing is encoded."),
     ] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes at a time. Default: one for each core.")
@@ -55,6 +57,9 @@ def voxel_prepare(
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Let the workers of a Dask cluster do it, as tcp://host:8786.")
     ] = None,
+    inline: Annotated[
+        bool, typer.Option("--inline", help="Describe segments in the manifest, too, for other tools.")
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
 ) -> None:
     """Prepares video for voxel-dash: encodes it at several levels, ranks and scores its frames, writes the manifest.
@@ -66,7 +71,7 @@ def voxel_prepare(
         request = Request(
             inputs=tuple(inputs),
             out=out,
-            media="copy" if copy else "encode",
+            media=_media(inputs, copied=copy),
             levels=tuple(parse_levels(levels)) if levels is not None else None,
             segment_seconds=segment,
             slices=slices,
@@ -75,11 +80,11 @@ def voxel_prepare(
             start=start,
             duration=duration,
             jobs=jobs or os.cpu_count() or 1,
-            facts="index and attributes",
+            facts="index and attributes" if inline else "index",
             scheduler=scheduler,
         )
         request.check()
-        summarise(prepare(request))
+        summarise(prepare_ladder(request) if request.media == "ladder" else prepare(request))
     except KeyboardInterrupt:
         raise _ended("interrupted; a second run goes on from what is finished", EXIT_INTERRUPTED) from None
     except Exception as error:
@@ -95,6 +100,12 @@ def main() -> None:
     except TyperException as error:
         say(f"voxel-prepare: {error.format_message()}")
         sys.exit(error.exit_code)
+
+
+def _media(inputs: list[Path], *, copied: bool) -> Literal["encode", "copy", "ladder"]:
+    if not copied:
+        return "encode"
+    return "ladder" if any(path.suffix == ".mpd" for path in inputs) else "copy"
 
 
 def _explained(error: Exception) -> tuple[str, int]:

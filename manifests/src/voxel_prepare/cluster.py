@@ -8,14 +8,15 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from voxel_prepare.errors import InputError, PreparationError
 from voxel_prepare.recipes import MediaRecipe, OnShare
-from voxel_prepare.workers import Arguments, Result, Workers
+from voxel_prepare.request import Request
+from voxel_prepare.workers import Arguments, Result, Workers, local_workers
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -25,6 +26,11 @@ CONNECT_SECONDS = 10
 
 WANTED_CHECK_SECONDS = 1.0
 """How often a worker looks whether the run that waits for its file is still there."""
+
+
+def workers_for(request: Request, shared: Path) -> AbstractContextManager[Workers]:
+    """Those that the user asked for; they work in the folder `shared`."""
+    return local_workers(request.jobs) if request.scheduler is None else cluster_workers(request.scheduler, shared)
 
 
 @contextmanager

@@ -57,12 +57,10 @@ class Addresses:
 class Place:
     """What the addresses of a representation follow from."""
 
-    folder: Path
-    """Of the MPD."""
     levels: Sequence[etree._Element]
     """Period, AdaptationSet, Representation: what the lower ones say goes before what the higher ones say."""
     base: str
-    """URL that those of the media are relative to, itself relative to the MPD's."""
+    """URL that those of the media are relative to."""
     duration: Fraction
     """Of the period, in seconds."""
 
@@ -70,9 +68,9 @@ class Place:
         """Raises `InputError` where that is not on this machine."""
         joined = urljoin(self.base, url)
         parts = urlsplit(joined)
-        if parts.scheme or parts.netloc:
+        if parts.scheme != "file" or parts.netloc:
             raise InputError(f"{joined}: the media must be files beside the MPD")
-        return self.folder / unquote(parts.path)
+        return Path(unquote(parts.path))
 
     def whole(self, url: str) -> Address:
         """All of a file. Raises `InputError` where there is none."""

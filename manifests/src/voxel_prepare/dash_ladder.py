@@ -64,11 +64,11 @@ def read_ladder(path: Path) -> Ladder:
     if root.get("type", "static") != "static" or len(periods) != 1:
         raise InputError(f"{path}: --copy takes static presentations of one period")
     duration = _duration(periods[0].get("duration") or root.get("mediaPresentationDuration"), path)
-    base = _base_url(periods[0], _base_url(root, ""))
+    base = _base_url(periods[0], _base_url(root, path.resolve().as_uri()))
     sets = [
         sorted(levels, key=lambda level: int(level.element.get("bandwidth", "0")))
         for adaptation_set in periods[0].iterfind("{*}AdaptationSet")
-        if (levels := list(_levels(path, periods[0], adaptation_set, base, duration)))
+        if (levels := list(_levels(periods[0], adaptation_set, base, duration)))
     ]
     if not sets:
         raise InputError(f"{path}: no video track")
@@ -106,14 +106,14 @@ def _duration(text: str | None, path: Path) -> Fraction:
 
 
 def _levels(
-    path: Path, period: etree._Element, adaptation_set: etree._Element, base: str, duration: Fraction
+    period: etree._Element, adaptation_set: etree._Element, base: str, duration: Fraction
 ) -> Iterator[LadderLevel]:
     base = _base_url(adaptation_set, base)
     for element in adaptation_set.iterfind("{*}Representation"):
         mime_type = element.get("mimeType") or adaptation_set.get("mimeType") or ""
         if adaptation_set.get("contentType") != "video" and not mime_type.startswith("video/"):
             continue
-        place = Place(path.parent, (period, adaptation_set, element), _base_url(element, base), duration)
+        place = Place((period, adaptation_set, element), _base_url(element, base), duration)
         yield _level(element, read_addresses(place))
 
 

@@ -137,10 +137,11 @@ def _add_video(period: etree._Element, presentation: Presentation, facts: FactsP
         urls = _add_segment_list(representation, level.media, presentation.segment)
         if facts == "index and attributes":
             for url, analysis in zip(urls, level.analyses, strict=True):
-                _add_attributes(url, analysis)
+                add_attributes(url, analysis)
 
 
-def _add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
+def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
+    """Says at a `SegmentURL` what the segment is made of."""
     steps = (f"{_score(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
     url.set("reliable", ",".join(map(str, analysis.reliable)))
     url.set("unreliable", ",".join(map(str, analysis.unreliable)))

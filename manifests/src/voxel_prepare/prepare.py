@@ -1,24 +1,20 @@
 """The whole preparation: inputs in, media files and manifest out."""
 
 import asyncio
-from collections import Counter
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 
-from voxel_prepare.analyse import METHOD, SCORE_DECIMALS
 from voxel_prepare.analyse_levels import LevelJob, analyse_levels, read_analysis
-from voxel_prepare.cluster import cluster_workers
+from voxel_prepare.cluster import workers_for
 from voxel_prepare.cost import analyse_cost
 from voxel_prepare.errors import InputError
-from voxel_prepare.index_file import VERSION as INDEX_VERSION
-from voxel_prepare.index_file import write_index
+from voxel_prepare.finish import analysis_part, index_part, make_index, warn
 from voxel_prepare.make_media import make_media
 from voxel_prepare.media import VideoTrack, read_audio, read_video
 from voxel_prepare.mpd import AudioFile, Presentation, VideoFile, write_mpd
 from voxel_prepare.plan import AudioJob, MediaJob, Plan, make_plan
 from voxel_prepare.progress import say, work_progress
 from voxel_prepare.request import Request
-from voxel_prepare.workers import Workers, local_workers
-from voxel_prepare.workspace import Part, Workspace
+from voxel_prepare.workspace import Workspace
 
 
 def prepare(request: Request) -> Presentation:
@@ -36,13 +32,6 @@ def _check_overwriting(request: Request, plan: Plan) -> None:
             raise InputError(f"{request.out / job.part.name}: the output would overwrite its input")
 
 
-def _warn(presentation: Presentation) -> None:
-    for level in presentation.video:
-        for reason, count in Counter(analysis.warning for analysis in level.analyses).items():
-            if reason is not None:
-                say(f"warning: {level.media.id}: {count} segments stay wholly reliable: {reason}")
-
-
 class _Preparation:
     """One run in an open workspace."""
 
@@ -51,12 +40,8 @@ class _Preparation:
         self._plan = plan
         self._workspace = workspace
         self._media = plan.media
-        self._analyses = {
-            job.id: Part.of(f"{job.id}.json", [METHOD, job.part.key, plan.reference.part.key]) for job in plan.video
-        }
-        self._indexes = {
-            id_: Part.of(f"{id_}.index", [INDEX_VERSION, analysis.key]) for id_, analysis in self._analyses.items()
-        }
+        self._analyses = {job.id: analysis_part(job.id, job.part.key, plan.reference.part.key) for job in plan.video}
+        self._indexes = {id_: index_part(id_, analysis) for id_, analysis in self._analyses.items()}
 
     def run(self) -> Presentation:
         workspace = self._workspace
@@ -68,7 +53,7 @@ class _Preparation:
         if reused:
             say(f"{reused} of {len(parts)} parts are finished from an earlier run")
         costs = [job.cost for job in missing_media] + [self._analyse_cost(job) for job in missing_analyses]
-        with self._workers() as workers, work_progress(sum(costs)) as progress:
+        with workers_for(self._request, workspace.folder) as workers, work_progress(sum(costs)) as progress:
             progress.phase("encoding")
             asyncio.run(make_media(workspace, missing_media, workers, progress))
             progress.phase("scoring")
@@ -76,23 +61,12 @@ class _Preparation:
             jobs = [self._level_job(job, tracks) for job in missing_analyses]
             analyse_levels(workspace, jobs, workers, progress)
         presentation = self._presentation(tracks)
-        _warn(presentation)
-        self._write_indexes(presentation)
+        warn(presentation.video)
+        for level in presentation.video:
+            make_index(workspace, self._indexes[level.media.id], level.analyses)
         published = [*(job.part for job in self._media), *self._indexes.values()]
         workspace.publish(published, write_mpd(presentation, self._request.facts))
         return presentation
-
-    def _write_indexes(self, presentation: Presentation) -> None:
-        for level in presentation.video:
-            part = self._indexes[level.media.id]
-            if self._workspace.find(part) is None:
-                with self._workspace.make(part) as path:
-                    path.write_bytes(write_index(level.analyses, SCORE_DECIMALS))
-
-    def _workers(self) -> AbstractContextManager[Workers]:
-        if self._request.scheduler is not None:
-            return cluster_workers(self._request.scheduler, self._workspace.folder)
-        return local_workers(self._request.jobs)
 
     def _analyse_cost(self, job: MediaJob) -> float:
         return analyse_cost(job.frames, job.pixels, self._plan.reference.pixels)

@@ -33,8 +33,9 @@ class Request:
 
     inputs: tuple[Path, ...]
     out: Path
-    media: Literal["encode", "copy"]
-    """`encode`: one input, to be encoded at several levels. `copy`: each input is a level already."""
+    media: Literal["encode", "copy", "ladder"]
+    """`encode`: one input, to be encoded at several levels. `copy`: each input is a level already, to be remuxed.
+    `ladder`: the input is the MPD of a presentation, whose media stay as they are."""
     levels: tuple[LevelName, ...] | None
     """None: the thesis' ladder as far as the source allows."""
     segment_seconds: float
@@ -53,9 +54,9 @@ class Request:
 
     def check(self) -> None:
         """Raises `InputError` where settings do not go together."""
-        if self.media == "encode" and len(self.inputs) > 1:
-            raise InputError("several inputs go with --copy only")
-        if self.media == "copy" and (self.levels is not None or self.start or self.duration is not None):
+        if self.media != "copy" and len(self.inputs) > 1:
+            raise InputError("several inputs go with --copy only, and an MPD goes alone")
+        if self.media != "encode" and (self.levels is not None or self.start or self.duration is not None):
             raise InputError("--levels, --start and --duration do not go with --copy: the inputs stay as they are")
         if self.scheduler is not None and not SCHEDULER_ADDRESS.fullmatch(self.scheduler):
             raise InputError(f"--scheduler {self.scheduler}: not an address such as tcp://host:8786")

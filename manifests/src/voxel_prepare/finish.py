@@ -1,0 +1,36 @@
+"""What every preparation ends with, whether it made the media files or found them."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from voxel_prepare.analyse import METHOD, SCORE_DECIMALS
+from voxel_prepare.index_file import VERSION, write_index
+from voxel_prepare.mpd import VideoFile
+from voxel_prepare.progress import say
+from voxel_prepare.segment_analysis import SegmentAnalysis
+from voxel_prepare.workspace import Json, Part, Workspace
+
+
+def analysis_part(name: str, level: Json, reference: Json) -> Part:
+    """The analysis of a level; `level` and `reference` stand for their media."""
+    return Part.of(f"{name}.json", [METHOD, level, reference])
+
+
+def index_part(name: str, analysis: Part) -> Part:
+    """The index of a level with that analysis."""
+    return Part.of(f"{name}.index", [VERSION, analysis.key])
+
+
+def make_index(workspace: Workspace, part: Part, analyses: Sequence[SegmentAnalysis]) -> None:
+    """Writes an index unless it is finished."""
+    if workspace.find(part) is None:
+        with workspace.make(part) as path:
+            path.write_bytes(write_index(analyses, SCORE_DECIMALS))
+
+
+def warn(levels: Sequence[VideoFile]) -> None:
+    """Says where repair cannot help."""
+    for level in levels:
+        for reason, count in Counter(analysis.warning for analysis in level.analyses).items():
+            if reason is not None:
+                say(f"warning: {level.media.id}: {count} segments stay wholly reliable: {reason}")
