@@ -1,15 +1,17 @@
 import { bufferOf, waitForRoom } from './buffer.js';
 import { candidatesOf, thinned, type Candidate } from './candidates.js';
-import { expectedWorth, plan, STEP_WEIGHT, type Download, type Outlook, type ValueToGo } from './plan.js';
+import { expectedWorth, plan, STEP_WEIGHT, type Download, type Outlook } from './plan.js';
 import { ProgressThroughput, REVIEW_GRACE } from './progress.js';
-import { prospectsAround, rateDeviation } from './prospects.js';
-import { qualityRange, qualityAt } from './quality.js';
+import { prospectsAround, rateDeviation, safeRate } from './prospects.js';
+import { qualityAt, qualityRange } from './quality.js';
+import { remembered } from './remembered.js';
 import { wholeSegment } from './start.js';
 import { receiveRate } from './throughput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review, ThroughputSample } from './types.js';
+import type { ValueTable } from './value-table.js';
 
 /** How many segments after the next one a plan covers. */
-const HORIZON = 7;
+const HORIZON = 5;
 
 /** What is buffered at a plan's end is worth what it buys when spent over so many average segments. */
 const SEGMENTS_BEYOND = 16;
@@ -32,7 +34,7 @@ const LATENCY_SAMPLES = 5;
 /** What a choice was made on, for the reviews of its download. */
 interface Basis {
   readonly outlook: Outlook;
-  readonly after: ValueToGo;
+  readonly after: ValueTable;
   /** Bit/s. */
   readonly rate: number;
   /** What separates the ends of the ladder, in units of score. */
@@ -46,8 +48,8 @@ interface Basis {
 export class AbrStar implements Abr {
   readonly name = 'abr-star';
   readonly #bandwidthSafety: number;
-  /** By identity: of the segments ahead all but one were ahead of the last choice, too. */
-  readonly #ahead = new WeakMap<readonly Option[], readonly Candidate[]>();
+  readonly #candidates = remembered(candidatesOf);
+  readonly #fewCandidates = remembered((options: readonly Option[]) => thinned(this.#candidates(options)));
   #progress = new ProgressThroughput();
   #basis: Basis | undefined;
 
@@ -62,13 +64,13 @@ export class AbrStar implements Abr {
     this.#basis = basis;
     const { lastChoice } = state;
     if (!basis || !lastChoice) return { option: wholeSegment(state.options, 0), delay };
-    const { outlook, after } = basis;
-    const candidates = candidatesOf(state.options);
-    const best = highest(candidates, ({ score, ...rest }) => {
-      const worth = expectedWorth({ ...rest, score }, state.bufferLevel - delay, outlook, after);
-      return worth - STEP_WEIGHT * Math.abs(score - lastChoice.score);
-    });
-    return { option: best.candidate.option, delay };
+    const bufferLevel = state.bufferLevel - delay;
+    const { option } = highest(this.#candidates(state.options), (candidate) => {
+      const worth = expectedWorth(candidate, bufferLevel, basis.outlook, basis.after.following(candidate.score));
+      return worth - STEP_WEIGHT * Math.abs(candidate.score - lastChoice.score);
+    }).candidate;
+    if (!hasTimeForRepeats(option, { ...state, bufferLevel }, basis)) return { option, delay };
+    return { option, delay, transport: 'reliable' };
   }
 
   review(progress: DownloadProgress): Review {
@@ -81,14 +83,15 @@ export class AbrStar implements Abr {
     if ((bytesLeft * 8) / now <= state.bufferLevel) return { action: 'continue' };
     if (phase === 'unreliable' && state.bufferLevel <= LAST_MOMENT) return { action: 'keep' };
 
-    const lower = candidatesOf(state.options).filter(
+    const lower = this.#candidates(state.options).filter(
       ({ option: other, bytes }) => other.representation < option.representation && bytes < bytesLeft,
     );
     if (lower.length === 0) return { action: 'continue' };
     const late = { ...outlook, prospects: prospectsAround(now, LATE_DEVIATION) };
     const steps = (score: number) => STEP_WEIGHT * Math.abs(score - (state.lastChoice?.score ?? score));
     const worth = (download: Download, latency: number) =>
-      expectedWorth(download, state.bufferLevel, { ...late, latency }, after) - steps(download.score);
+      expectedWorth(download, state.bufferLevel, { ...late, latency }, after.following(download.score)) -
+      steps(download.score);
     const restart = highest(lower, (candidate) => worth(candidate, outlook.latency));
     const goingOn = Math.max(...remainders(progress).map((remainder) => worth(remainder, 0)));
     // What is here is thrown away to be saved from a stall, not for a little quality.
@@ -107,30 +110,40 @@ export class AbrStar implements Abr {
     const estimate = receiveRate(state.samples) ?? state.throughput;
     if (!estimate) return undefined;
     const { segmentDuration, bufferCapacity } = bufferOf(state);
-    const { ladder } = state;
-    const rate = this.#bandwidthSafety * estimate;
+    const { ladder, samples, upcoming } = state;
+    const deviation = rateDeviation(samples);
+    const rate = safeRate(estimate, deviation, this.#bandwidthSafety);
     const range = qualityRange(ladder);
     const outlook: Outlook = {
-      ...{ segmentDuration, bufferCapacity, latency: latencyOf(state.samples) },
-      prospects: prospectsAround(rate, rateDeviation(state.samples)),
+      ...{ segmentDuration, bufferCapacity, latency: latencyOf(samples) },
+      prospects: prospectsAround(rate, deviation),
       stallWeight: (STALL_WEIGHT * range) / segmentDuration,
     };
     const beyond = SEGMENTS_BEYOND * segmentDuration;
-    const after = plan(this.#segmentsAhead(state), outlook, (bufferLevel) => {
-      return SEGMENTS_BEYOND * qualityAt(ladder, rate * (1 + bufferLevel / beyond));
-    });
+    const isNearTheEnd = upcoming !== undefined && upcoming.length <= HORIZON;
+    const after = plan(this.#segmentsAhead(state), outlook, (bufferLevel) =>
+      isNearTheEnd ? 0 : SEGMENTS_BEYOND * qualityAt(ladder, rate * (1 + bufferLevel / beyond)),
+    );
     return { outlook, after, rate, range };
   }
 
   /** Where they are not known, they are taken to be like the next one. */
   #segmentsAhead({ options, upcoming }: DecisionState): (readonly Candidate[])[] {
     const segments = upcoming ? upcoming.slice(1, 1 + HORIZON) : Array.from({ length: HORIZON }, () => options);
-    return segments.map((segment) => {
-      const known = this.#ahead.get(segment) ?? thinned(candidatesOf(segment));
-      this.#ahead.set(segment, known);
-      return known;
-    });
+    return segments.map(this.#fewCandidates);
   }
+}
+
+/**
+ * Whether what the link loses can be sent again before the buffer runs out. A hole costs a frame, often an important one; to
+ * repeat it costs its bytes. Where nothing gets lost there is nothing to repeat.
+ */
+function hasTimeForRepeats(
+  option: Option,
+  { lossRate = 0, bufferLevel }: DecisionState,
+  { outlook, rate }: Basis,
+): boolean {
+  return lossRate > 0 && outlook.latency + (option.bytes * 8) / rate / (1 - lossRate) <= bufferLevel;
 }
 
 /** What the running download may still become: each prefix that has not arrived yet, at the price of its missing bytes. */

@@ -9,6 +9,7 @@ import type { Abr, Choice, DecisionState, DownloadProgress, Review } from './typ
  */
 export class BolaBitrate implements Abr {
   readonly name = 'bola';
+  readonly transport = 'reliable';
   readonly #rule: AbrStar2021;
   #seen: { readonly options: DecisionState['options']; readonly view: BitrateView } | undefined;
 

@@ -24,6 +24,7 @@ import type { Abr, Choice, DecisionState, DownloadProgress, Review } from './typ
  */
 export class BolaE implements Abr {
   readonly name = 'bola-e';
+  readonly transport = 'reliable';
   readonly #insufficientBuffer = new InsufficientBufferRule();
   #phase: 'start' | 'steady' = 'start';
   /** Seconds of buffer that are only imagined. */

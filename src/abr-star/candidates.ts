@@ -16,13 +16,11 @@ export interface Candidate {
 
 /** What is worth choosing of a segment, ascending in bytes and in score. */
 export function candidatesOf(options: readonly Option[]): Candidate[] {
-  const floors = new Map<number, number>();
-  for (const { representation, score } of options) {
-    if (!floors.has(representation)) floors.set(representation, score);
-  }
+  const floors: number[] = [];
+  for (const { representation, score } of options) floors[representation] ??= score;
   return withoutDominated(options).map((option) => {
     const { bytes, reliableBytes, score, representation } = option;
-    return { option, bytes, reliableBytes, score, floor: Math.min(score, floors.get(representation)!) };
+    return { option, bytes, reliableBytes, score, floor: Math.min(score, floors[representation]!) };
   });
 }
 

@@ -48,9 +48,9 @@ function withBuffers<Name extends AbrName>(names: readonly Name[]): { name: Name
 describe.each(withBuffers(abrNames))('$name with a buffer for $bufferSegments segments', ({ name, bufferSegments }) => {
   test.each([0.3, 1, 5, 8])('settles at a steady %d Mbit/s: one level, or two neighbours in turns', (mbps) => {
     const playback = playMinutes(6, { name, bufferSegments, rate: () => mbps * 1e6 });
-    const settled = playback.segments.slice(30).map(({ option }) => option.representation);
-    // A plan spends what is buffered over its horizon, and takes a level in between on the way.
-    expect(Math.max(...settled) - Math.min(...settled)).toBeLessThanOrEqual(name === 'abr-star' ? 2 : 1);
+    // Towards the end a plan spends what is buffered.
+    const settled = playback.segments.slice(30, -8).map(({ option }) => option.representation);
+    expect(Math.max(...settled) - Math.min(...settled)).toBeLessThanOrEqual(1);
     expect(meanBitrate(playback, 30)).toBeGreaterThan(0.35 * mbps * 1e6);
     // RobustMPC sells stalls for bitrate.
     if (name !== 'mpc') expect(playback.stalled).toBe(0);
@@ -105,9 +105,9 @@ describe.each(withBuffers(partial))('$name with a buffer for $bufferSegments seg
   test.each([0.3, 1, 5, 8])('uses most of a steady %d Mbit/s, hardly changing quality', (mbps) => {
     const playback = playMinutes(6, { name, bufferSegments, rate: () => mbps * 1e6 });
     expect(unrest(playback, 30)).toBeLessThan(0.01);
-    const [least, most] = name === 'abr-star' ? [0.55, 1.07] : [0.8, 1.01];
-    expect(meanBitrate(playback, 30)).toBeGreaterThan(least * mbps * 1e6);
-    expect(meanBitrate(playback, 30)).toBeLessThanOrEqual(most * mbps * 1e6);
+    expect(meanBitrate(playback, 30)).toBeGreaterThan(0.8 * mbps * 1e6);
+    // A plan spends what is buffered.
+    expect(meanBitrate(playback, 30)).toBeLessThanOrEqual((name === 'abr-star' ? 1.06 : 1.01) * mbps * 1e6);
   });
 
   test('plays on over a link too slow for any whole segment', () => {

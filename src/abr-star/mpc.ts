@@ -2,6 +2,7 @@ import { bitrateView, wholeSegments } from './bitrates.js';
 import { bufferOf, waitForRoom } from './buffer.js';
 import { robustForecast } from './forecast.js';
 import { bestFirstStep, type PlanLevel } from './mpc-plan.js';
+import { remembered } from './remembered.js';
 import { wholeSegment } from './start.js';
 import type { Abr, Choice, DecisionState, Option, Review } from './types.js';
 
@@ -15,6 +16,8 @@ const HORIZON = 5;
  */
 export class Mpc implements Abr {
   readonly name = 'mpc';
+  readonly transport = 'reliable';
+  readonly #wholeSegments = remembered(wholeSegments);
 
   choose(state: DecisionState): Choice {
     const buffer = bufferOf(state);
@@ -28,7 +31,7 @@ export class Mpc implements Abr {
         seconds: (bytes * 8) / throughput,
       }));
     const lastBitrate = state.lastChoice && state.ladder[state.lastChoice.representation]?.bitrate;
-    const first = bestFirstStep([options, ...ahead(state)].map(planLevels), {
+    const first = bestFirstStep([options, ...this.#ahead(state)].map(planLevels), {
       ...buffer,
       bufferLevel: buffer.bufferLevel - delay,
       bitrate: lastBitrate && lastBitrate / 1e6,
@@ -41,12 +44,12 @@ export class Mpc implements Abr {
   }
 
   reset(): void {
-    // Remembers nothing.
+    // Remembers nothing that depends on the playback.
   }
-}
 
-/** The whole segments after the next one; where they are not known, ones like it. */
-function ahead({ options, upcoming }: DecisionState): Option[][] {
-  const segments = upcoming ?? Array.from({ length: HORIZON }, () => options);
-  return segments.slice(1, HORIZON).map(wholeSegments);
+  /** The whole segments after the next one; where they are not known, ones like it. */
+  #ahead({ options, upcoming }: DecisionState): Option[][] {
+    const segments = upcoming ?? Array.from({ length: HORIZON }, () => options);
+    return segments.slice(1, HORIZON).map(this.#wholeSegments);
+  }
 }

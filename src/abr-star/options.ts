@@ -22,14 +22,32 @@ export function segmentOptions(segments: readonly (SegmentMap | undefined)[]): O
 
 /**
  * The options worth choosing among: each costs more bytes than the one before it and scores higher. With it go the
- * prefixes of a representation that score below the untouched next lower one without being cheaper.
+ * prefixes of a representation that score below the untouched next lower one without being cheaper. `options` must ascend
+ * in bytes within each representation, as prefixes of one segment do.
  */
 export function withoutDominated(options: readonly Option[]): Option[] {
-  const byBytes = [...options].sort((a, b) => a.bytes - b.bytes || b.score - a.score);
-  let best = -Infinity;
-  return byBytes.filter((option) => {
-    if (option.score <= best) return false;
-    best = option.score;
-    return true;
-  });
+  const kept: Option[] = [];
+  for (let start = 0; start < options.length;) {
+    let end = start + 1;
+    while (end < options.length && options[end]!.representation === options[start]!.representation) end++;
+    mergeInto(kept, options, start, end);
+    start = end;
+  }
+  return kept;
+}
+
+/** Of `kept`, which ascends in bytes and score, and `options[start … end)` leaves what is worth it in `kept`. */
+function mergeInto(kept: Option[], options: readonly Option[], start: number, end: number): void {
+  let overlap = kept.length;
+  while (overlap > 0 && kept[overlap - 1]!.bytes >= options[start]!.bytes) overlap--;
+  const dearer = kept.splice(overlap);
+  let [left, right] = [0, start];
+  while (left < dearer.length || right < end) {
+    const isLeft = right === end || (left < dearer.length && dearer[left]!.bytes <= options[right]!.bytes);
+    const option = isLeft ? dearer[left++]! : options[right++]!;
+    const last = kept.at(-1);
+    if (last && option.score <= last.score) continue;
+    if (last?.bytes === option.bytes) kept.pop();
+    kept.push(option);
+  }
 }

@@ -33,3 +33,10 @@ export function rateDeviation(samples: readonly ThroughputSample[]): number {
   const deviation = Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
   return Math.min(MOST_DEVIATION, Math.max(LEAST_DEVIATION, deviation));
 }
+
+/**
+ * The rate to count on, in bit/s: all of the estimate on a steady link, `safety` of it, in (0, 1], where the rate varies most.
+ */
+export function safeRate(estimate: number, deviation: number, safety: number): number {
+  return estimate * safety ** (deviation / MOST_DEVIATION);
+}

@@ -10,6 +10,11 @@ describe('registry', () => {
     }
   });
 
+  test('puts rules that are published for streams on streams', () => {
+    const overDatagrams = abrNames.filter((name) => createAbr(name).transport === undefined);
+    expect(overDatagrams).toEqual(['abr-star', 'abr-star-2021', 'bola-ssim']);
+  });
+
   test.each(['', 'bola-ssim ', 'toString', '__proto__'])('knows no rule %j', (name) => {
     expect(() => createAbr(name)).toThrow(expect.objectContaining({ name: 'AbrError', code: 'unknown-rule' }));
   });

@@ -30,27 +30,45 @@ class TimeWeightedAverage {
   }
 }
 
+/** The lower of two averages, one of which forgets faster. */
+class CautiousAverage {
+  readonly #fast = new TimeWeightedAverage(FAST_HALF_LIFE);
+  readonly #slow = new TimeWeightedAverage(SLOW_HALF_LIFE);
+  #isEmpty = true;
+
+  /** Takes bytes in that took so many seconds; says whether they say anything about the link. */
+  add(bytes: number, seconds: number): boolean {
+    const bitrate = (bytes * 8) / seconds;
+    if (!(bitrate > 0 && Number.isFinite(bitrate))) return false;
+    this.#fast.add(bitrate, seconds);
+    this.#slow.add(bitrate, seconds);
+    this.#isEmpty = false;
+    return true;
+  }
+
+  /** Bit/s, or undefined before anything was added. */
+  get value(): number | undefined {
+    return this.#isEmpty ? undefined : Math.min(this.#fast.value, this.#slow.value);
+  }
+}
+
 /**
  * Throughput estimate over finished downloads: two exponentially weighted averages over download time, the lower of
  * both (Spiteri et al., "From Theory to Practice"). Add neither pauses nor the wait after a trailer.
  */
 export class ThroughputEstimator {
-  #fast = new TimeWeightedAverage(FAST_HALF_LIFE);
-  #slow = new TimeWeightedAverage(SLOW_HALF_LIFE);
+  readonly #average = new CautiousAverage();
   #samples: readonly ThroughputSample[] = [];
 
   /** Takes one download in. Samples without bytes or time say nothing about the link and are ignored. */
   add(sample: ThroughputSample): void {
-    const bitrate = (sample.bytes * 8) / sample.seconds;
-    if (!(bitrate > 0 && Number.isFinite(bitrate))) return;
-    this.#fast.add(bitrate, sample.seconds);
-    this.#slow.add(bitrate, sample.seconds);
+    if (!this.#average.add(sample.bytes, sample.seconds)) return;
     this.#samples = [...this.#samples, sample].slice(-SAMPLES_KEPT);
   }
 
   /** Bit/s, or undefined before the first sample. */
   get throughput(): number | undefined {
-    return this.#samples.length === 0 ? undefined : Math.min(this.#fast.value, this.#slow.value);
+    return this.#average.value;
   }
 
   /** The latest samples, newest last, at most 20. */
@@ -64,9 +82,7 @@ export class ThroughputEstimator {
  * or undefined without a sample.
  */
 export function receiveRate(samples: readonly ThroughputSample[]): number | undefined {
-  const estimator = new ThroughputEstimator();
-  for (const { bytes, seconds, timeToFirstByte = 0 } of samples) {
-    estimator.add({ bytes, seconds: seconds - timeToFirstByte });
-  }
-  return estimator.throughput;
+  const average = new CautiousAverage();
+  for (const { bytes, seconds, timeToFirstByte = 0 } of samples) average.add(bytes, seconds - timeToFirstByte);
+  return average.value;
 }

@@ -18,6 +18,7 @@ const ABANDON_AFTER = 1.8;
  */
 export class Tput implements Abr {
   readonly name = 'tput';
+  readonly transport = 'reliable';
   readonly #insufficientBuffer = new InsufficientBufferRule();
   #received = new ReceiveRate();
 

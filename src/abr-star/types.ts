@@ -57,6 +57,8 @@ export interface Choice {
   readonly option: Option;
   /** Seconds to wait before the request. */
   readonly delay: number;
+  /** On streams, whatever the player's default: what is lost on the way is sent again. It holds for restarts, too. */
+  readonly transport?: 'reliable';
 }
 
 /** A download as it stands, for review every 50 ms. */
@@ -90,7 +92,7 @@ export type Review =
  */
 export interface Abr {
   readonly name: string;
-  /** Set by rules that are published for a reliable transport: whatever they choose travels on streams. */
+  /** Set by rules that are published for a reliable transport: all that they choose travels on streams. */
   readonly transport?: 'reliable';
   /** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
   choose(state: DecisionState): Choice;

@@ -35,7 +35,7 @@ export function attempt(setup: AttemptSetup): Attempt {
   const requested = playback.time;
   const arrivals = new Arrivals(option);
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
-  const now = Object.defineProperty({ ...state }, 'bufferLevel', { get: () => playback.bufferLevel });
+  const now = { ...state };
   const ended = (ending: Attempt['ending']): Attempt => {
     const { reliable, unreliable, lost } = arrivals;
     return { ending, option, reliable, unreliable, lost, seconds: playback.time - requested };
@@ -46,6 +46,7 @@ export function attempt(setup: AttemptSetup): Attempt {
     playback.advanceTo(arrivals.receive(transport, delivery, requested + reviews * REVIEW_INTERVAL));
     if (arrivals.isComplete) return ended({ action: 'complete' });
     const { reliable, unreliable, hasAllReliable } = arrivals;
+    now.bufferLevel = playback.bufferLevel;
     const review = abr.review({
       state: now,
       option,

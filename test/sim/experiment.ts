@@ -8,7 +8,7 @@ import { metricsOf, type Metrics } from './metrics.js';
 import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js';
 import { derivedSeed, seededRandom } from './random.js';
 import { isReference, referenceRule } from './reference-rules.js';
-import { ruleOf } from './rule.js';
+import { ruleOf, type Rule } from './rule.js';
 import { playSession, type RetransmissionPolicy, type SessionRecord } from './session.js';
 import { scaled, traceDuration, type Trace } from './trace.js';
 import type { Transport } from './transport.js';
@@ -88,7 +88,10 @@ function play(
   if (isReference(abr)) {
     const [latency, share] = transport.kind === 'flat' ? [transport.latency, 1] : [transport.roundTrip, PAYLOAD_SHARE];
     const link = new Link(scaled(trace, share), start);
-    const rule = { abr: referenceRule(abr, { content, link, latency, bufferSegments }), delivery: 'reliable' as const };
+    const rule: Rule = {
+      abr: referenceRule(abr, { content, link, latency, bufferSegments }),
+      deliveryOf: () => 'reliable',
+    };
     return playSession({ content, rule, transport: new FlatTransport(link, latency), bufferSegments, retransmission });
   }
   // Every rule meets the same random losses.

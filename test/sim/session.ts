@@ -11,7 +11,7 @@ import { attempt, type Attempt } from './download.js';
 import { Playback } from './playback.js';
 import { Retransmission } from './retransmission.js';
 import type { Rule } from './rule.js';
-import type { Transport } from './transport.js';
+import type { Delivery, Transport } from './transport.js';
 
 /** Whether pauses between segments are used to fetch what is missing of segments that are not yet played. */
 export type RetransmissionPolicy = 'pauses' | 'none';
@@ -78,6 +78,7 @@ class Session {
     const { rule, content, transport } = this.#setup;
     const decided = this.#state(segmentIndex);
     const choice = rule.abr.choose(decided);
+    const delivery = rule.deliveryOf(choice);
     this.#wait(choice.delay);
 
     let option = choice.option;
@@ -85,8 +86,8 @@ class Session {
       const segment = content.segments[segmentIndex]![option.representation]!;
       const playback = this.#playback;
       const state = { ...decided, ...this.#link() };
-      const outcome = attempt({ ...rule, transport, playback, state, option, segment });
-      this.#learn(outcome);
+      const outcome = attempt({ abr: rule.abr, delivery, transport, playback, state, option, segment });
+      this.#learn(outcome, delivery);
       this.#lastChoice = option;
       if (outcome.ending.action !== 'restart') {
         this.#append(outcome, segment, restarts);
@@ -135,10 +136,10 @@ class Session {
     }
   }
 
-  #learn({ reliable, unreliable, lost, seconds }: Attempt): void {
+  #learn({ reliable, unreliable, lost, seconds }: Attempt, delivery: Delivery): void {
     const timeToFirstByte = Math.min(seconds, this.#setup.transport.latency);
     this.#throughput.add({ bytes: reliable + unreliable, seconds, timeToFirstByte });
-    if (this.#setup.rule.delivery === 'datagrams') {
+    if (delivery === 'datagrams') {
       this.#loss.add({ bytesSent: unreliable + lost.bytes, bytesLost: lost.bytes });
     }
   }

@@ -64,7 +64,7 @@ export function smallSession(script: Script, mbps: readonly number[], setup: Par
   );
   return {
     content: SMALL_CONTENT,
-    rule: { abr: scriptedAbr(script), delivery: 'datagrams' },
+    rule: { abr: scriptedAbr(script), deliveryOf: () => 'datagrams' },
     transport: new FlatTransport(link, 0),
     bufferSegments: 2,
     retransmission: 'none',

@@ -15,13 +15,13 @@ export interface Section {
   readonly bars: readonly Bar[];
 }
 
-/** Every rule as it is published: those over whole segments on streams, the others in datagrams. */
+/** Every rule as it is published: each asks for the transport it is made for. */
 export const RULES = [
-  'tput@streams',
-  'bola@streams',
-  'bola-e@streams',
-  'mpc@streams',
-  'beta@streams',
+  'tput',
+  'bola',
+  'bola-e',
+  'mpc',
+  'beta',
   'bola-ssim',
   'abr-star-2021',
   'abr-star-reliable',
@@ -29,7 +29,7 @@ export const RULES = [
 ] as const;
 
 /** What all others are compared with. */
-export const BASELINE = 'bola-e@streams';
+export const BASELINE = 'bola-e';
 
 /** The thesis' scenario over its synthetic stream; the caller adds traces, starts, rules and buffers. */
 export const SCENARIO = {

@@ -1,4 +1,4 @@
-import { segmentOptions, type DecisionState } from '../../../src/abr-star/index.js';
+import { LOOKAHEAD, segmentOptions, type DecisionState, type Option } from '../../../src/abr-star/index.js';
 import { contentOf, runTask, tasksOf, type Experiment } from '../../../test/sim/experiment.js';
 import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from '../../../test/sim/ladder.js';
 import { ruleOf } from '../../../test/sim/rule.js';
@@ -11,13 +11,16 @@ const VIRTUAL_LEVELS = 15;
 const DECISIONS = 1000;
 const REPETITIONS = 5;
 
+/** As many as rules are told of. */
+const SAMPLES = 20;
+
 /** Most microseconds of a decision, and milliseconds of a session without and with reviews. */
 const DECISION_LIMIT = 50;
 const UNREVIEWED_LIMIT = 5;
 const REVIEWED_LIMIT = 15;
 
 /** Rules whose downloads run to their end. */
-const WITHOUT_REVIEW = ['mpc@streams', 'bola-ssim'];
+const WITHOUT_REVIEW = ['mpc', 'bola-ssim'];
 
 /** How long a decision over 13 × 15 options and a session of 75 segments take, in one thread. */
 export function speed(): Section {
@@ -44,7 +47,10 @@ export function speed(): Section {
 }
 
 function decisionMicroseconds(rule: string): number {
-  const states = Array.from({ length: DECISIONS }, (_, index) => decisionState(index));
+  const segments = Array.from({ length: DECISIONS + LOOKAHEAD }, (_, index) => optionsOf(1 + 0.3 * Math.sin(index)));
+  const states = Array.from({ length: DECISIONS }, (_, index) =>
+    decisionState(index, segments.slice(index, index + LOOKAHEAD)),
+  );
   return medianTime(() => {
     const { abr } = ruleOf(rule);
     for (const state of states) abr.choose(state);
@@ -75,17 +81,22 @@ function medianTime(run: () => void): { readonly perRun: (parts: number) => numb
   return { perRun: (parts) => milliseconds / parts };
 }
 
-/** Buffer and throughput go through their whole ranges, so that no branch is the only one taken. */
-function decisionState(index: number): DecisionState {
+/**
+ * Buffer and throughput go through their whole ranges, so that no branch is the only one taken. `upcoming`: as in playback, one
+ * segment moves out and one in from each decision to the next.
+ */
+function decisionState(index: number, upcoming: readonly Option[][]): DecisionState {
   const throughput = 0.1e6 * 1.07 ** (index % 80);
-  const upcoming = Array.from({ length: 8 }, (_, ahead) => optionsOf(1 + 0.3 * Math.sin(index + ahead)));
   return {
     segmentIndex: index,
     segmentDuration: THESIS_SEGMENT_DURATION,
     bufferLevel: (index * 1.3) % 28,
     bufferCapacity: 32,
     throughput,
-    samples: [{ bytes: throughput / 2, seconds: 4 }],
+    samples: Array.from({ length: SAMPLES }, (_, age) => ({
+      bytes: (throughput / 2) * (1 + 0.3 * Math.sin(index + age)),
+      seconds: 4,
+    })),
     lastChoice: upcoming[0]![(index * 7) % upcoming[0]!.length],
     ladder: THESIS_BITRATES.map((bitrate, level) => ({ bitrate, averageScore: scoreOf(level) })),
     options: upcoming[0]!,
@@ -93,7 +104,7 @@ function decisionState(index: number): DecisionState {
   };
 }
 
-function optionsOf(size: number) {
+function optionsOf(size: number): Option[] {
   return segmentOptions(
     THESIS_BITRATES.map((bitrate, level) => {
       const bytes = (bitrate / 8) * THESIS_SEGMENT_DURATION * size;
