@@ -1,9 +1,12 @@
 """The index of a representation: what is written is read again, and nothing else is."""
 
+import json
+
 import pytest
 from analyses import DECIMALS, SCALE, analyses, make_analysis
 from hypothesis import given
 from hypothesis import strategies as st
+from index_vectors import VECTORS, vectors
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264.bits import BitReader, BitWriter
 from voxel_prepare.index_codes import read_list, unzigzag, write_list, zigzag
@@ -71,6 +74,16 @@ def test_a_truncated_index_is_refused(segments: list[SegmentAnalysis], data: st.
     whole = write_index(segments, DECIMALS)
     with pytest.raises(IndexFormatError):
         read_index(whole[: data.draw(st.integers(0, len(whole) - 1))])
+
+
+def test_the_vectors_shared_with_the_player_are_what_is_written() -> None:
+    assert json.loads(VECTORS.read_text()) == json.loads(json.dumps(vectors()))
+
+
+@pytest.mark.parametrize("vector", vectors()["bad"], ids=lambda vector: str(vector["name"]))
+def test_what_is_no_index_is_refused(vector: dict[str, str]) -> None:
+    with pytest.raises(IndexFormatError):
+        read_index(bytes.fromhex(vector["index"]))
 
 
 def test_frames_must_stand_in_decode_order() -> None:

@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bytesOf, indexVectors } from '../../test/unit/index-vectors.js';
+import { BitWriter } from '../../test/unit/index-writer.js';
+import { totalBytes, type ByteRange } from './byte-range.js';
+import { ManifestError } from './errors.js';
+import { readEntry } from './index-entry.js';
+import { IndexFile } from './index-file.js';
+import { MAX_SEGMENT_BYTES } from './limits.js';
+import type { SegmentMap } from './segment-map.js';
+
+const SCALE = 1e5;
+
+/** The facts of an entry as they stand in it. */
+interface Entry {
+  readonly start: number;
+  /** Of each frame in file order: its slices, each some bytes that must arrive and some that may be missing. */
+  readonly frames: readonly (readonly (readonly [before: number, size: number])[])[];
+  readonly tail: number;
+  readonly ranks: readonly number[];
+  readonly costs: readonly number[] | undefined;
+  readonly steps: readonly { readonly more: number; readonly difference: number }[];
+}
+
+function write({ start, frames, tail, ranks, costs, steps }: Entry): Uint8Array {
+  const slices = frames.flat();
+  const writer = new BitWriter()
+    .count(Math.floor(start / 2 ** 16))
+    .bits(start % 2 ** 16, 16)
+    .bits(4, 3)
+    .count(frames.length)
+    .count(0)
+    .list(frames.map(({ length }) => length - 1))
+    .count(0)
+    .list(slices.map(([before]) => before))
+    .list(slices.map(([, size]) => size - 1))
+    .count(tail)
+    .list(ranks)
+    .bits(costs ? 1 : 0, 1);
+  if (costs) writer.list(costs);
+  return writer
+    .count(steps.length - 1)
+    .list(steps.map(({ more }) => more))
+    .list(steps.map(({ difference }) => (difference < 0 ? -2 * difference - 1 : 2 * difference)))
+    .toBytes();
+}
+
+const anyEntry: fc.Arbitrary<Entry> = fc
+  .array(fc.array(fc.tuple(fc.nat(300), fc.integer({ min: 1, max: 9999 })), { minLength: 1, maxLength: 3 }), {
+    maxLength: 8,
+  })
+  .chain((frames) =>
+    fc.record({
+      start: fc.nat(2 ** 31 - 1),
+      frames: fc.constant(frames),
+      tail: fc.integer({ min: 1, max: 999 }),
+      ranks: fc.tuple(...frames.map((_, index) => fc.nat(frames.length - 1 - index))),
+      costs: fc.option(fc.tuple(...frames.map(() => fc.nat(9999))), { nil: undefined }),
+      // One step for each frame, or fewer: the last takes what is left.
+      steps: fc
+        .array(fc.record({ more: fc.nat(2), difference: fc.integer({ min: -999, max: 99_999 }) }), { maxLength: 9 })
+        .map((steps) => withLast(steps, frames.length)),
+    }),
+  );
+
+function withLast(steps: readonly Entry['steps'][number][], frames: number): Entry['steps'] {
+  const kept: Entry['steps'][number][] = [];
+  let next = 0;
+  for (const step of steps) {
+    if (next + step.more >= frames) break;
+    next += step.more + 1;
+    kept.push(step);
+  }
+  return [...kept, { more: frames - next, difference: 7 }];
+}
+
+function expectInvariants(map: SegmentMap): void {
+  const all = [...map.reliable, ...map.unreliable].sort((a, b) => a.start - b.start);
+  expect(all[0]!.start).toBe(map.range.start);
+  expect(all.at(-1)!.end).toBe(map.range.end);
+  all.forEach(({ start, end }, index) => {
+    expect(end).toBeGreaterThan(start);
+    if (index > 0) expect(start).toBe(all[index - 1]!.end);
+  });
+  expect(map.reliable.length).toBeGreaterThan(0);
+  expect(map.reliable).toEqual([...map.reliable].sort((a, b) => a.start - b.start));
+  expect(map.reliableBytes).toBe(totalBytes(map.reliable));
+  expect(map.range.end - map.range.start).toBeLessThanOrEqual(MAX_SEGMENT_BYTES);
+  expect(map.steps.at(-1)!.bytes).toBe(totalBytes(map.unreliable));
+  const boundaries = new Set([0]);
+  map.unreliable.reduce((at, { start, end }) => (boundaries.add(at + end - start), at + end - start), 0);
+  map.steps.forEach(({ score, frames, bytes }, index) => {
+    expect(boundaries.has(bytes)).toBe(true);
+    expect(Number.isFinite(score)).toBe(true);
+    if (index > 0) expect(frames).toBeGreaterThan(map.steps[index - 1]!.frames);
+    if (index > 0) expect(bytes).toBeGreaterThan(map.steps[index - 1]!.bytes);
+  });
+  if (map.lossCosts) expect(map.lossCosts).toHaveLength(map.unreliable.length);
+}
+
+describe('readEntry', () => {
+  it.each(indexVectors.good)('reads what voxel-prepare wrote: $name', ({ index, metric, segments }) => {
+    const bytes = bytesOf(index);
+    const file = new IndexFile(metric);
+    file.add({ start: 0, end: bytes.length }, bytes);
+    expect(file.segmentCount).toBe(segments.length);
+    segments.forEach((expected, number) => {
+      const map = file.segment(number)!;
+      const pairs = (ranges: readonly ByteRange[]) => ranges.map(({ start, end }) => [start, end]);
+      expect(pairs([map.range])[0]).toEqual(expected.range);
+      expect(pairs(map.reliable)).toEqual(expected.reliable);
+      expect(pairs(map.unreliable)).toEqual(expected.unreliable);
+      expect(map.steps.map(({ score, frames, bytes: size }) => [score, frames, size])).toEqual(expected.steps);
+      let first = 0;
+      const costs = map.lossCosts ?? map.unreliable.map(() => 0);
+      expected.slices.forEach((count, frame) => {
+        const sum = costs.slice(first, (first += count)).reduce((total, cost) => total + cost, 0);
+        expect(sum).toBeCloseTo(expected.costs[frame]!, 12);
+      });
+      expectInvariants(map);
+    });
+  });
+
+  it('puts frames in order, slices side by side, and shares the cost of a frame among them by bytes', () => {
+    const map = readEntry(
+      write({
+        ...{ start: 100, tail: 5, ranks: [1, 0] },
+        frames: [
+          [[50, 30]],
+          [
+            [10, 10],
+            [8, 30],
+          ],
+        ],
+        costs: [4000, 100],
+        steps: [
+          { more: 0, difference: 80_000 },
+          { more: 0, difference: 15_000 },
+          { more: 0, difference: -7 },
+        ],
+      }),
+      SCALE,
+    );
+    expect(map).toEqual({
+      range: { start: 100, end: 243 },
+      reliable: [
+        { start: 100, end: 150 },
+        { start: 180, end: 190 },
+        { start: 200, end: 208 },
+        { start: 238, end: 243 },
+      ],
+      unreliable: [
+        { start: 190, end: 200 },
+        { start: 208, end: 238 },
+        { start: 150, end: 180 },
+      ],
+      reliableBytes: 73,
+      steps: [
+        { score: 0.8, frames: 0, bytes: 0 },
+        { score: 0.95, frames: 1, bytes: 40 },
+        { score: 0.94993, frames: 2, bytes: 70 },
+      ],
+      lossCosts: [0.01, 0.03, 0.001],
+    });
+  });
+
+  it('holds every invariant of a segment map for any entry', () => {
+    fc.assert(
+      fc.property(anyEntry, (entry) => {
+        const map = readEntry(write(entry), SCALE);
+        expectInvariants(map);
+        expect(map.range.start).toBe(entry.start);
+        expect(map.unreliable).toHaveLength(entry.frames.flat().length);
+        expect(map.lossCosts === undefined).toBe(entry.costs === undefined);
+      }),
+    );
+  });
+
+  it('refuses every entry that is cut or goes on behind its end', () => {
+    fc.assert(
+      fc.property(anyEntry, fc.nat(), (entry, cut) => {
+        const bytes = write(entry);
+        expect(() => readEntry(bytes.subarray(0, cut % bytes.length), SCALE)).toThrow(ManifestError);
+        expect(() => readEntry(Uint8Array.from([...bytes, 0]), SCALE)).toThrow(ManifestError);
+      }),
+    );
+  });
+
+  it('makes a sound map or a ManifestError of garbage', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        try {
+          expectInvariants(readEntry(bytes, SCALE));
+        } catch (error) {
+          if (!(error instanceof ManifestError)) throw error;
+          expect(error.message).not.toContain('\n');
+        }
+      }),
+    );
+  });
+
+  it.each<[string, Partial<Entry>]>([
+    ['an order that names a frame twice', { ranks: [1, 1] }],
+    ['steps that end before the last frame', { steps: [{ more: 1, difference: 1 }] }],
+    ['steps that go on behind the last frame', { steps: [{ more: 3, difference: 1 }] }],
+    ['no reliable bytes', { frames: [[[0, 9]], [[0, 9]]], tail: 0 }],
+    ['a segment larger than any real one', { tail: 2 ** 28 + 1 }],
+  ])('refuses %s', (_, change) => {
+    const sound: Entry = {
+      ...{ start: 0, frames: [[[9, 9]], [[9, 9]]], tail: 1, ranks: [0, 0], costs: undefined },
+      steps: [{ more: 2, difference: 1 }],
+    };
+    expectInvariants(readEntry(write(sound), SCALE));
+    expect(() => readEntry(write({ ...sound, ...change }), SCALE)).toThrow(ManifestError);
+  });
+
+  it('does not build what a few bytes claim: a hundred thousand equal frames', () => {
+    const writer = new BitWriter()
+      .count(0)
+      .bits(0, 19)
+      .count(2 ** 17 + 1)
+      .count(0)
+      .bits(31, 5)
+      .count(0);
+    expect(() => readEntry(writer.toBytes(), SCALE)).toThrow(/131072 is the most/);
+  });
+});
