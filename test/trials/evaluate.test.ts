@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate, type Evidence } from './evaluate.js';
+import { systemOf } from './system.js';
+
+const LEVELS = [200_000, 800_000];
+
+/** Two levels of three 4 s segments: 20 reliable and 80 unreliable bytes, ten times as many in the upper one. */
+const segment = (scale: number, score: number) => ({
+  reliableBytes: 20 * scale,
+  steps: [
+    { score: 0.5, frames: 0, bytes: 0 },
+    { score, frames: 4, bytes: 80 * scale },
+  ],
+});
+
+function evidence(observation: object, damaged: Evidence['damaged'] = new Map()): Evidence {
+  return {
+    trial: {
+      id: 'id',
+      media: {
+        name: 'clip',
+        content: {
+          segmentDuration: 4,
+          ladder: LEVELS.map((bitrate) => ({ bitrate })),
+          segments: Array.from({ length: 3 }, () => [segment(1, 0.9), segment(10, 1)]),
+        },
+      },
+      trace: { name: 'trace' },
+      system: systemOf('voxel'),
+      crossTraffic: {},
+    },
+    attempt: 1,
+    observation: {
+      outcome: 'ended',
+      protocols: { h3: 1 },
+      notes: [],
+      timerDelay: { p99: 1, max: 1 },
+      ...observation,
+      playback: {
+        startupMs: 800,
+        stalls: 1,
+        stallSeconds: 3,
+        errors: [],
+        totalVideoFrames: 12,
+        droppedVideoFrames: 0,
+        ...(observation as { playback?: object }).playback,
+      },
+    },
+    damaged,
+    link: { valid: true, lateMs: 1 },
+    versions: {},
+    date: new Date(0),
+  } as unknown as Evidence;
+}
+
+const whole = (index: number, level: number) => ({
+  index,
+  bandwidth: LEVELS[level]!,
+  transport: 'datagrams',
+  bytesReliable: [20, 200][level]!,
+  bytesUnreliable: [80, 800][level]!,
+  bytesLost: 0,
+  bytesRefetched: 0,
+  framesSkipped: 0,
+  framesRepaired: 0,
+  frames: 'rccc',
+});
+
+describe('evaluate', () => {
+  it('scores whole segments by the manifest, damaged ones by their bytes, and counts what they lack', () => {
+    const damaged = {
+      ...whole(1, 1),
+      bytesUnreliable: 500,
+      bytesLost: 100,
+      framesSkipped: 1,
+      framesRepaired: 1,
+      frames: 'rcxs',
+    };
+    const scored = new Map([[1, { score: 0.8, references: [true, true, false, false] }]]);
+    const result = evaluate(evidence({ segments: [whole(0, 0), damaged, whole(2, 1)] }, scored));
+    expect(result.scores).toEqual([0.9, 0.8, 1]);
+    expect(result).toMatchObject({
+      valid: true,
+      bufRatio: 3 / 12,
+      score: 0.9,
+      startup: 0.8,
+      switches: 1,
+      bytesDelivered: 100 + 700 + 1000,
+      bytesLost: 100,
+      bytesSkipped: 200,
+      bitrate: (8 * 1800) / 12,
+      segmentsWithDrops: 1 / 3,
+      dropsWithReferences: 0,
+    });
+  });
+
+  it('takes the last delivery of a segment', () => {
+    const result = evaluate(evidence({ segments: [whole(0, 0), whole(1, 0), whole(2, 1), whole(1, 1)] }));
+    expect(result.scores).toEqual([0.9, 1, 1]);
+  });
+
+  it('gives a session without hope a bufRatio of 1', () => {
+    const neverStarted = { startupMs: undefined, stalls: 0, stallSeconds: 0 };
+    const result = evaluate(evidence({ segments: [whole(0, 0)], outcome: 'hopeless', playback: neverStarted }));
+    expect(result).toMatchObject({ bufRatio: 1, startup: null, aSSIM: 0.45 });
+  });
+
+  it('does not guess the score of a segment with holes', () => {
+    const damaged = { ...whole(0, 0), framesSkipped: 1 };
+    expect(() => evaluate(evidence({ segments: [damaged] }))).toThrow('has holes and no score');
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { systemOf } from './system.js';
+
+describe('systemOf', () => {
+  it('knows the systems that trials are mostly about', () => {
+    expect(systemOf('voxel')).toMatchObject({ label: 'VOXEL', carrier: 'datagrams', player: { rule: 'abr-star' } });
+    expect(systemOf('voxel-reliable')).toMatchObject({ carrier: 'streams', player: { rule: 'abr-star' } });
+    expect(systemOf('bola')).toMatchObject({ carrier: 'http3', player: { kind: 'stock', rule: 'bola' } });
+    expect(systemOf('dynamic')).toMatchObject({ carrier: 'http3', player: { kind: 'stock', rule: 'dynamic' } });
+  });
+
+  it('puts any rule on any carrier, with a bandwidth safety', () => {
+    expect(systemOf('mpc@datagrams').player).toEqual({ kind: 'voxel', rule: 'mpc' });
+    expect(systemOf('beta@http1').carrier).toBe('http1');
+    expect(systemOf('voxel=0.8')).toMatchObject({
+      label: 'VOXEL, safety 0.8',
+      player: { rule: 'abr-star', bandwidthSafety: 0.8 },
+    });
+  });
+
+  it.each([
+    'nonsense@datagrams',
+    'bola-e',
+    'bola-e@pigeons',
+    'bola-e@streams@http3',
+    'voxel=',
+    'voxel=-1',
+    'voxel=1=2',
+    'constructor@http3',
+    'bola-e@constructor',
+  ])("refuses '%s' and says what there is", (name) => {
+    expect(() => systemOf(name)).toThrow(/no system .* there are voxel/);
+  });
+
+  it('has stock dash.js on plain requests only, and with its own safety', () => {
+    expect(() => systemOf('dashjs-bola@datagrams')).toThrow('no system');
+    expect(() => systemOf('bola=0.9')).toThrow('no system');
+  });
+});
