@@ -1,6 +1,7 @@
 """Presentations that exist already become VOXEL streams, and stay what they were."""
 
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from ladders import ADDRESSINGS, Addressing, make_ladder
@@ -18,10 +19,10 @@ def all_files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def indexes(folder: Path) -> list[list[SegmentAnalysis | None]]:
-    mpd = etree.parse(folder / "manifest.mpd")
-    properties = mpd.findall(f".//{{*}}Representation/{{*}}SupplementalProperty[@schemeIdUri='{INDEX_SCHEME}']")
-    return [read_index((folder / str(element.get("value"))).read_bytes()) for element in properties]
+def index_of(level: LadderLevel) -> list[SegmentAnalysis | None]:
+    """Its URL is relative to the level's base URL, as for all players."""
+    (element,) = level.element.findall(f"{{*}}SupplementalProperty[@schemeIdUri='{INDEX_SCHEME}']")
+    return read_index((level.folder / unquote(str(element.get("value")))).read_bytes())
 
 
 def addresses(level: LadderLevel) -> list[tuple[Path, object]]:
@@ -38,9 +39,9 @@ def test_media_and_addressing_stay_and_each_level_gets_an_index(tmp_path: Path, 
 
     indexed = read_ladder(tmp_path / "voxel out" / "manifest.mpd")
     assert list(map(addresses, indexed.levels)) == list(map(addresses, plain.levels))
-    for level, analyses in zip(indexed.levels, indexes(tmp_path / "voxel out"), strict=True):
+    for level in indexed.levels:
         assert float(level.element.get("avgSSIM", "0")) > 0.5
-        for address, analysis in zip(level.addresses.segments, analyses, strict=True):
+        for address, analysis in zip(level.addresses.segments, index_of(level), strict=True):
             assert analysis is not None
             assert analysis.range == address.range
             assert merged([*analysis.reliable, *analysis.unreliable]) == [address.range]

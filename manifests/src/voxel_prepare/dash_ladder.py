@@ -31,6 +31,8 @@ class LadderLevel:
     """A video representation."""
 
     element: etree._Element
+    folder: Path
+    """That the URLs in it are relative to."""
     id: str
     addresses: Addresses
     width: int
@@ -114,10 +116,10 @@ def _levels(
         if adaptation_set.get("contentType") != "video" and not mime_type.startswith("video/"):
             continue
         place = Place((period, adaptation_set, element), _base_url(element, base), duration)
-        yield _level(element, read_addresses(place))
+        yield _level(element, place.path(".").resolve(), read_addresses(place))
 
 
-def _level(element: etree._Element, addresses: Addresses) -> LadderLevel:
+def _level(element: etree._Element, folder: Path, addresses: Addresses) -> LadderLevel:
     id_ = element.get("id", "")
     initialization = addresses.initialization
     try:
@@ -132,6 +134,7 @@ def _level(element: etree._Element, addresses: Addresses) -> LadderLevel:
         raise InputError(f"{initialization.path}: {error}") from error
     return LadderLevel(
         element=element,
+        folder=folder,
         id=id_,
         addresses=addresses,
         width=track.width,

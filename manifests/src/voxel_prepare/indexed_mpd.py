@@ -8,7 +8,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from voxel_prepare.analyse import SCORE_DECIMALS
-from voxel_prepare.dash_ladder import Ladder
+from voxel_prepare.dash_ladder import Ladder, LadderLevel
 from voxel_prepare.index_file import INDEX_SCHEME
 from voxel_prepare.mpd import AVERAGES, SCORES, FactsPlace, VideoFile, add_attributes
 
@@ -19,21 +19,22 @@ FIRST_AFTER_DESCRIPTORS = {"BaseURL", "SubRepresentation", "SegmentBase", "Segme
 
 
 def write_indexed_mpd(
-    ladder: Ladder, levels: Iterable[tuple[etree._Element, VideoFile]], folder: Path, facts: FactsPlace
+    ladder: Ladder, levels: Iterable[tuple[LadderLevel, VideoFile]], folder: Path, facts: FactsPlace
 ) -> bytes:
-    """The MPD for `folder`; `levels` pairs representations of the ladder's MPD with what was found about them.
+    """The MPD for `folder`, where the indexes are; `levels` pairs levels of the ladder with what was found about them.
 
     Addressing stays as it is, but for a `BaseURL` that leads from `folder` to where the ladder lies. Segments that are
     listed one by one also get attributes where `facts` ask for them.
     """
-    for representation, level in levels:
+    for existing, level in levels:
+        representation = existing.element
         _remove_facts(representation)
         representation.set(AVERAGES[level.metric], f"{level.average_score:.{SCORE_DECIMALS}f}")
-        _add_index(representation, level.index)
+        _add_index(representation, _relative(folder / level.index, existing.folder))
         if facts == "index and attributes":
             _add_attributes(representation, level)
     if folder.resolve() != ladder.path.parent.resolve():
-        _lead_to(ladder.mpd.getroot(), os.path.relpath(ladder.path.parent.resolve(), folder.resolve()))
+        _lead_to(ladder.mpd.getroot(), _relative(ladder.path.parent, folder))
     return etree.tostring(ladder.mpd, xml_declaration=True, encoding="utf-8")
 
 
@@ -63,9 +64,14 @@ def _add_attributes(representation: etree._Element, level: VideoFile) -> None:
             add_attributes(url, analysis)
 
 
+def _relative(path: Path, folder: Path) -> str:
+    """The URL that leads from `folder` to `path`."""
+    return quote(os.path.relpath(path.resolve(), folder.resolve()))
+
+
 def _lead_to(mpd: etree._Element, folder: str) -> None:
     """Makes all relative URLs go through `folder`."""
-    prefix = f"{quote(Path(folder).as_posix())}/"
+    prefix = f"{folder}/"
     bases = mpd.findall("{*}BaseURL")
     for base in bases:
         base.text = prefix + (base.text or "").strip()

@@ -32,7 +32,7 @@ def prepare_ladder(request: Request) -> Presentation:
         warn(presentation.video)
         for job, level in zip(jobs, presentation.video, strict=True):
             make_index(workspace, job.index, level.analyses)
-        described = [(job.level.element, level) for job, level in zip(jobs, presentation.video, strict=True)]
+        described = [(job.level, level) for job, level in zip(jobs, presentation.video, strict=True)]
         manifest = write_indexed_mpd(ladder, described, workspace.folder, request.facts)
         workspace.publish([job.index for job in jobs], manifest)
     return presentation
