@@ -80,8 +80,9 @@ interface Axis {
 }
 
 function axis(values: readonly number[], [start, end]: readonly [number, number]): Axis {
-  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  // Of nothing at all: from 0 to 1.
+  const low = values.length === 0 ? 0 : values.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = values.length === 0 ? 1 : values.reduce((a, b) => Math.max(a, b), -Infinity);
   const step = roundStep((high > low ? high - low : 1) / TICKS);
   const first = Math.floor(low / step);
   const count = Math.max(1, Math.ceil(high / step) - first);

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { makeTrace } from '../sim/trace.js';
+import { parseConfig } from './config.js';
+import type { Media } from './media.js';
+import { planTrials } from './plan.js';
+import { linkFile } from './link-file.js';
+import { tracesOf } from './traces.js';
+
+const media = { name: 'clip', digest: 'one', folder: '/clip' } as Media;
+const trace = makeTrace('link', 1, [1e6, 2e6, 3e6, 4e6]);
+
+function plan(changes: object = {}) {
+  const fields = { title: 't', traces: ['constant:1'], buffers: [1, 7], systems: ['voxel', 'bola'], ...changes };
+  return planTrials(parseConfig(JSON.stringify(fields), 'test.json'), [media], [trace]);
+}
+
+describe('planTrials', () => {
+  it('has every combination once, with names for files', () => {
+    const trials = plan({ shifts: 2, repetitions: 3, crossTraffic: [{}, { webMbps: 20 }] });
+    expect(new Set(trials.map(({ id }) => id)).size).toBe(2 * 3 * 2 * 2 * 2);
+    for (const { id } of trials) expect(id).toMatch(/^[\w.=-]+$/);
+  });
+
+  it('compares systems under the same conditions, one after the other', () => {
+    const [first, second] = plan({ shifts: 2 });
+    expect([first!.system.name, second!.system.name]).toEqual(['voxel', 'bola']);
+    expect({ ...second, id: '', system: '' }).toEqual({ ...first, id: '', system: '' });
+    expect(linkFile(second!)).toEqual(linkFile(first!));
+  });
+
+  it('starts evenly over the trace', () => {
+    const starts = plan({ shifts: 4, buffers: [1], systems: ['voxel'] }).map(({ startSeconds }) => startSeconds);
+    expect(starts).toEqual([0, 1, 2, 3]);
+  });
+
+  it('names a trial after all that it depends on', () => {
+    const id = (changes: object) => plan(changes)[0]!.id;
+    const same = id({});
+    expect(id({ title: 'another title' })).toBe(same);
+    expect(id({ path: { delayMs: 20 } })).not.toBe(same);
+    expect(id({ path: { queue: { discipline: 'drop-tail', limit: { packets: 750 } } } })).not.toBe(same);
+    expect(id({ systems: ['voxel=0.8'] })).not.toBe(same);
+    expect(id({ crossTraffic: [{ bulkFlows: 1 }] })).not.toBe(same);
+    expect(id({ seed: 2 })).not.toBe(same);
+  });
+});
+
+describe('tracesOf', () => {
+  const spec = { otherwise: undefined, meanMbps: undefined };
+
+  it("takes a generator's trace by number, and another mean", () => {
+    const [third] = tracesOf({ traces: [{ ...spec, source: '3g-like:3' }], seed: 1 });
+    expect(third!.name).toBe('3g-like-03');
+    const [offset] = tracesOf({ traces: [{ ...spec, source: 'constant:4', meanMbps: 10 }], seed: 1 });
+    expect(offset!.rates[0]).toBe(10e6);
+  });
+
+  it('takes what stands in where a file is absent', () => {
+    const [standIn] = tracesOf({ traces: [{ ...spec, source: '/nowhere/t.csv', otherwise: 'lte-like:1' }], seed: 1 });
+    expect(standIn!.name).toBe('lte-like-01');
+  });
+
+  it('refuses what is not there or there twice', () => {
+    const of = (...sources: string[]) => tracesOf({ traces: sources.map((source) => ({ ...spec, source })), seed: 1 });
+    expect(() => of('3g-like:11')).toThrow('3g-like has no trace of that number');
+    expect(() => of('/nowhere/t.csv')).toThrow('no traces at /nowhere/t.csv');
+    expect(() => of('constant:1', 'constant:1')).toThrow("'constant:1' is there twice");
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { quickVerdict } from '../quick-verdict.js';
+import type { TrialResult } from '../result.js';
+import { csvTable } from './columns.js';
+import { htmlReport } from './html.js';
+import { summarise } from './summary.js';
+
+const VERSIONS = { commit: 'abc', browser: 'Chrome', dashjs: '5', node: 'v20', machine: 'a machine' };
+
+function result(changes: Partial<TrialResult>): TrialResult {
+  const plain = {
+    ...{ id: 'id', video: 'clip', trace: 'link', crossTraffic: 'none', buffer: 1, shift: 0, repetition: 0, attempt: 1 },
+    ...{ system: 'voxel', label: 'VOXEL', valid: true, problems: [], notes: [], startup: 1, scores: [0.9, 1] },
+    ...{ bufRatio: 0, score: 0.95, bitrate: 1e6, aSSIM: 0.95, qoe: 0.9, switches: 1, stalls: 0 },
+    ...{ bytesDelivered: 60, bytesSkipped: 30, bytesLost: 10, segmentsWithDrops: 0.5 },
+    ...{ dropsWithReferences: 0, referencesDropped: null, versions: VERSIONS, date: '2026-01-02T03:04:05Z' },
+  };
+  return { ...(plain as unknown as TrialResult), ...changes };
+}
+
+const bola = (changes: Partial<TrialResult>) => result({ system: 'bola', label: 'BOLA', ...changes });
+
+describe('summarise', () => {
+  it('has means with standard errors, and none for a single session', () => {
+    const [row] = summarise([result({ bufRatio: 0.1 }), result({ shift: 1, bufRatio: 0.3 })], 'bola');
+    expect(row!.bufRatio.mean).toBeCloseTo(0.2);
+    expect(row!.bufRatio.error).toBeCloseTo(0.1);
+    expect(row!.skipped.mean).toBeCloseTo(0.3);
+    expect(row!.lost.mean).toBeCloseTo(0.1);
+    expect(summarise([result({})], 'bola')[0]!.bufRatio.error).toBeNull();
+  });
+
+  it('pairs sessions that met the same link, in whatever order they were run', () => {
+    const results = [
+      result({ shift: 0, bufRatio: 0.1 }),
+      result({ shift: 1, bufRatio: 0.2 }),
+      bola({ shift: 1, bufRatio: 0.4 }),
+      bola({ shift: 0, bufRatio: 0.3 }),
+    ];
+    const [ours, theirs] = summarise(results, 'bola');
+    expect(ours!.versus!.bufRatio.value).toBeCloseTo(-0.2);
+    expect(ours!.versus!.bufRatio.low).toBeCloseTo(-0.2);
+    expect(theirs!.versus).toBeUndefined();
+  });
+
+  it('takes traces together where there are several', () => {
+    const rows = summarise([result({}), result({ trace: 'other', bufRatio: 1 })], 'bola');
+    expect(rows.map(({ trace, trials }) => [trace, trials])).toEqual([
+      ['link', 1],
+      ['other', 1],
+      ['all', 2],
+    ]);
+  });
+});
+
+describe('csvTable', () => {
+  it('has a header, numbers as they are, and nothing where there is none', () => {
+    const [header, row] = csvTable(summarise([result({ trace: 'a, "b"' })], 'bola')).split('\n');
+    expect(header).toMatch(/^video,trace,crossTraffic,buffer,system,trials,bufRatio,bufRatioError,/);
+    expect(row).toMatch(/^clip,"a, ""b""",none,1,voxel,1,0,,/);
+    expect(header!.split(',')).toHaveLength(row!.replace('a, ', 'a').split(',').length);
+  });
+});
+
+describe('htmlReport', () => {
+  const report = (results: TrialResult[]) =>
+    htmlReport({
+      ...{ title: 'A <title>', baseline: 'bola', planned: 4, facts: ['a fact'], timelineOf: () => undefined, results },
+      systems: [
+        { system: 'voxel', label: 'VOXEL' },
+        { system: 'bola', label: 'BOLA' },
+      ],
+    });
+
+  it('shows pictures and loads nothing', () => {
+    const html = report([result({}), bola({ bufRatio: 0.2 }), result({ shift: 1 }), bola({ shift: 1 })]);
+    expect(html).toContain('bufRatio, %');
+    expect(html).toContain('<svg');
+    expect(html).not.toMatch(/NaN|undefined|Infinity|src=|href=|<script/);
+    expect(html).toContain('A &lt;title&gt;');
+    expect(html).toContain('all 4 trials');
+  });
+
+  it('lists what does not count, and leaves it out of the figures', () => {
+    const html = report([result({}), bola({ valid: false, problems: ['timers were 80 ms late'], bufRatio: 0.5 })]);
+    expect(html).toContain('timers were 80 ms late');
+    expect(html).toContain('1 of 4 trials: 3 are missing or do not count');
+    expect(html).not.toContain('>50.00');
+  });
+
+  it('is written even when nothing was measured', () => {
+    expect(report([])).toContain('0 of 4 trials');
+    expect(report([result({ bufRatio: 1, scores: [], score: 0, startup: null })])).not.toMatch(/NaN|Infinity/);
+  });
+});
+
+describe('quickVerdict', () => {
+  const systems = [
+    { system: 'voxel', label: 'VOXEL' },
+    { system: 'bola', label: 'BOLA' },
+  ];
+
+  it('holds only if VOXEL stalls less than the others', () => {
+    expect(quickVerdict([result({ bufRatio: 0.01 }), bola({ bufRatio: 0.05 })], systems)).toEqual({
+      text: 'VOXEL: bufRatio 1.00 %, SSIM 0.9500, 1.00 Mbit/s | BOLA: bufRatio 5.00 %, SSIM 0.9500, 1.00 Mbit/s',
+      holds: true,
+    });
+    expect(quickVerdict([result({ bufRatio: 0 }), bola({ bufRatio: 0 })], systems).holds).toBe(false);
+  });
+
+  it('does not hold where one of them could not be measured', () => {
+    const { text, holds } = quickVerdict([result({}), bola({ bufRatio: 1, valid: false })], systems);
+    expect(text).toContain('BOLA: no valid trial');
+    expect(holds).toBe(false);
+    expect(quickVerdict([bola({ bufRatio: 1 })], systems).holds).toBe(false);
+  });
+});
