@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { IndexedRepresentation } from '../src/manifest/indexed-representation.js';
+import { bytesOf, indexVectors } from '../test/unit/index-vectors.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
 import { Presentation, type ManifestElement } from './presentation.js';
 
@@ -67,5 +69,55 @@ describe('Presentation', () => {
 
   it('takes a manifest without periods or URL', () => {
     expect(new Presentation({}, PAGE)).toMatchObject({ hasVoxelData: false, origin: 'https://page.example' });
+  });
+
+  describe('with indexes', () => {
+    const SupplementalProperty = [{ schemeIdUri: 'urn:voxel-dash:index:1', value: 'q00.index' }];
+    const indexed = { id: 'q00', bandwidth: 1000, avgSSIM: 0.9, SupplementalProperty };
+
+    function indexOf(presentation: Presentation): IndexedRepresentation {
+      const { representation } = request('q00');
+      const map = presentation.representation(representation!);
+      if (!(map instanceof IndexedRepresentation)) throw new Error('not indexed');
+      return map;
+    }
+
+    it('looks for an index where the media are, by every BaseURL on the way', () => {
+      const { url } = manifest();
+      const locate = (...[mpd, period, set, element]: NonNullable<ManifestElement['BaseURL']>[]): string => {
+        const sets = [{ BaseURL: set, Representation: [{ ...indexed, BaseURL: element }] }];
+        const Period = [{ BaseURL: period, AdaptationSet: sets }];
+        return indexOf(new Presentation({ url, BaseURL: mpd, Period }, PAGE)).indexUrl;
+      };
+      expect(locate()).toBe('https://media.example/bbb/q00.index');
+      expect(locate([], [], [], ['video/q00.mp4'])).toBe('https://media.example/bbb/video/q00.index');
+      expect(locate(['/all/', 'https://second.example/'], [{ __text: ' one/ ' }], ['video/'])).toBe(
+        'https://media.example/all/one/video/q00.index',
+      );
+      expect(locate(['https://cdn.example/x/'], ['https://'])).toBe('https://cdn.example/x/q00.index');
+    });
+
+    it('knows a segment as soon as its index is here', () => {
+      const presentation = new Presentation(manifest([{ Representation: [indexed] }]), PAGE);
+      expect(presentation.hasVoxelData).toBe(true);
+      expect(presentation.segment(request('q00', { range: '757-6957' }))).toBeUndefined();
+      addVector(presentation, 'one frame');
+      expect(presentation.segment(request('q00', { range: '757-6957' }))).toMatchObject({ steps: [{}, {}] });
+      expect(presentation.segment(request('q00', { range: '757-6956' }))).toBeUndefined();
+      expect(presentation.segment(request('q00', { range: null }))).toBeUndefined();
+    });
+
+    it('knows a segment that is a file of its own, which has no range', () => {
+      const presentation = new Presentation(manifest([{ Representation: [indexed] }]), PAGE);
+      addVector(presentation, 'nothing may be missing');
+      expect(presentation.segment(request('q00', { range: null }))).toMatchObject({ range: { start: 0, end: 900 } });
+      expect(presentation.segment(request('q00', { range: '0-899' }))).toBeDefined();
+      expect(presentation.segment(request('q00', { range: '0-898' }))).toBeUndefined();
+    });
+
+    function addVector(presentation: Presentation, name: string): void {
+      const bytes = bytesOf(indexVectors.good.find((vector) => vector.name === name)!.index);
+      indexOf(presentation).index.add({ start: 0, end: bytes.length }, bytes);
+    }
   });
 });

@@ -84,6 +84,16 @@ describe('RateControl', () => {
     expect(amid).toEqual([600, 700, 800, 900, 1000, 1100, 1200, 1300]);
   });
 
+  it('looks no further ahead than every index that is here now', () => {
+    const known = (segments: number): RepresentationMap => ({
+      ...low,
+      segment: (index) => (index < segments ? segment(1) : undefined),
+    });
+    control.decide([known(5), known(9), known(7)], situation);
+    control.decide([known(5), known(9), known(7)], { ...situation, segmentIndex: 5 });
+    expect(abr.states.map(({ upcoming }) => upcoming!.map(({ length }) => length))).toEqual([[9], [6, 6]]);
+  });
+
   it('tells the rule how much was lost lately', () => {
     control.decide([low], situation);
     loss.add({ bytesSent: 1000, bytesLost: 20 });

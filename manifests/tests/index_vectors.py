@@ -14,7 +14,7 @@ VECTORS = Path(__file__).parents[2] / "test/vectors/index.json"
 def vectors() -> dict[str, list[dict[str, object]]]:
     """Indexes and what they say, and bytes that are no index."""
     good = {
-        "no segments lost": [make_analysis([], [], tail=900)],
+        "nothing may be missing": [make_analysis([], [], tail=900)],
         "one frame": [make_analysis([[], [(5000, 1200)]], [0], start=757, step_frames=[0], scores=[78351, SCALE])],
         "a reliable frame amid the others, costs, two slices": [
             make_analysis(

@@ -127,7 +127,11 @@ describe('IndexFile', () => {
     );
   });
 
-  it('refuses an index that ends inside an entry', () => {
+  it('refuses an index that ends inside an entry, also behind one of no bytes', () => {
+    const nothing = new Uint8Array();
+    expect(() => fetchAll(new IndexFile('ssim'), indexOf([nothing, entry]).subarray(0, -1), 0, 8)).toThrow(
+      /ends inside/,
+    );
     const file = new IndexFile('ssim');
     expect(() => fetchAll(file, video.subarray(0, -1), 0, 8)).toThrow(/ends inside/);
   });

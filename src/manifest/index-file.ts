@@ -81,7 +81,7 @@ export class IndexFile {
     let added = 0;
     for (let index = 0; index + 1 < bounds.length; index++) {
       const [from, to] = [bounds[index]! - start, bounds[index + 1]! - start];
-      if (from < 0 || to > bytes.length) continue;
+      if (from < 0 || to > bytes.length || this.#entries.has(index)) continue;
       this.#entries.set(index, bytes.slice(from, to));
       added++;
     }

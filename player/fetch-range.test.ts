@@ -1,0 +1,68 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fetchRange, type SentRange } from './fetch-range.js';
+
+const file = Uint8Array.from({ length: 100 }, (_, index) => index);
+
+describe('fetchRange', () => {
+  let server: Server;
+  let listener: RequestListener;
+
+  beforeEach(async () => {
+    server = createServer((request, response) => listener(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return () => {
+      server.closeAllConnections();
+      server.close();
+    };
+  });
+
+  let stopped = new AbortController();
+  afterEach(() => void (stopped = new AbortController()));
+
+  function ask(start: number, end: number): Promise<SentRange> {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/q00.index`;
+    return fetchRange(url, { start, end }, stopped.signal);
+  }
+
+  it('asks for the bytes of a range, first and last', async () => {
+    listener = ({ headers }, response) => {
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range!)!;
+      response.writeHead(206).end(file.subarray(Number(first), Number(last) + 1));
+    };
+    expect(await ask(10, 20)).toEqual({ range: { start: 10, end: 20 }, bytes: file.slice(10, 20) });
+    expect((await ask(90, 120)).bytes).toEqual(file.slice(90));
+  });
+
+  it('takes the whole file from a server that knows no ranges', async () => {
+    listener = (_, response) => void response.writeHead(200).end(file);
+    expect(await ask(10, 20)).toEqual({ range: { start: 0, end: 100 }, bytes: file });
+  });
+
+  it.each([
+    [404, 'index-refused'],
+    [416, 'index-refused'],
+    [503, 'index-failed'],
+    [204, 'index-failed'],
+  ])('says whether it is worth trying again: status %d', async (status, code) => {
+    listener = (_, response) => void response.writeHead(status).end();
+    await expect(ask(0, 20)).rejects.toMatchObject({ code, message: `HTTP status ${status}` });
+  });
+
+  it('refuses more bytes than asked for', async () => {
+    listener = (_, response) => {
+      response.writeHead(206);
+      response.on('drain', () => response.write(new Uint8Array(65_536)));
+      response.write(new Uint8Array(1_000_000));
+    };
+    await expect(ask(0, 20)).rejects.toMatchObject({ code: 'index-refused' });
+  });
+
+  it('fails without an answer, and when it is stopped', async () => {
+    listener = ({ socket }) => void socket.destroy();
+    await expect(ask(0, 20)).rejects.toMatchObject({ code: 'index-failed' });
+    listener = () => stopped.abort();
+    await expect(ask(0, 20)).rejects.toMatchObject({ code: 'index-failed' });
+  });
+});

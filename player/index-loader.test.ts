@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { IndexedRepresentation } from '../src/manifest/indexed-representation.js';
+import { bytesOf, indexVectors } from '../test/unit/index-vectors.js';
+import { indexOf } from '../test/unit/index-writer.js';
+import { PlayerError } from './errors.js';
+import type { FetchRange } from './fetch-range.js';
+import { IndexLoader } from './index-loader.js';
+
+const short = bytesOf(indexVectors.good.find(({ name }) => name === 'like a video')!.index);
+/** Of a segment. */
+const ENTRY_BYTES = 300;
+/** The loader looks at no entry. */
+const long = indexOf(Array.from({ length: 500 }, () => new Uint8Array(ENTRY_BYTES)));
+
+function representation(name: string, bandwidth = 1000): IndexedRepresentation {
+  const indexUrl = `https://media.example/${name}`;
+  return new IndexedRepresentation({ id: name, metric: 'ssim', averageScore: 0.9, bandwidth, indexUrl });
+}
+
+describe('IndexLoader', () => {
+  let errors: string[];
+  /** In the order of the requests, each with what answers it. */
+  let requests: {
+    url: string;
+    start: number;
+    end: number;
+    signal: AbortSignal;
+    answer: (index: Uint8Array) => void;
+    fail: (error: Error) => void;
+  }[];
+  let loader: IndexLoader;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    errors = [];
+    requests = [];
+    const fetchRange: FetchRange = (url, { start, end }, signal) =>
+      new Promise((resolve, reject) => {
+        const answer = (index: Uint8Array): void =>
+          resolve({ range: { start, end }, bytes: index.subarray(start, end) });
+        requests.push({ url, start, end, signal, answer, fail: reject });
+      });
+    loader = new IndexLoader(fetchRange, (error, url) => errors.push(`${url}: ${(error as Error).message}`));
+  });
+
+  afterEach(() => vi.useRealTimers());
+
+  const tick = (milliseconds = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
+
+  async function answerNext(index: Uint8Array): Promise<void> {
+    requests.shift()!.answer(index);
+    await tick();
+  }
+
+  it('fetches the index of a short video once', async () => {
+    const low = representation('low');
+    for (const segment of [0, 0, 1]) loader.want([low], segment);
+    expect(loader.isPending(low, 1)).toBe(true);
+    await answerNext(short);
+    expect(loader.isPending(low, 1)).toBe(false);
+    expect(low.segment(1)).toBeDefined();
+    for (const segment of [1, 2]) loader.want([low], segment);
+    expect(requests).toEqual([]);
+  });
+
+  it('fetches a few at a time, lowest bitrate first', async () => {
+    const ladder = [5, 3, 1, 2, 4].map((bandwidth) => representation(`q${bandwidth}`, bandwidth));
+    loader.want(ladder, 0);
+    const asked = () => requests.map(({ url }) => url.at(-1));
+    expect(asked()).toEqual(['1', '2', '3', '4']);
+    await answerNext(short);
+    expect(asked()).toEqual(['2', '3', '4', '5']);
+  });
+
+  it('keeps the index of a long video ahead of the decisions, window by window', async () => {
+    const low = representation('low');
+    loader.want([low], 0);
+    await answerNext(long);
+    expect(low.index.has(0)).toBe(true);
+    for (let segment = 0; segment < 60; segment++) {
+      loader.want([low], segment);
+      while (requests.length > 0) await answerNext(long);
+      expect(low.index.missing(segment, segment + 8)).toBeUndefined();
+    }
+    expect(low.index.has(200)).toBe(false);
+  });
+
+  it('goes on at the place of a seek', async () => {
+    const low = representation('low');
+    loader.want([low], 0);
+    await answerNext(long);
+    while (requests.length > 0) await answerNext(long);
+    loader.want([low], 300);
+    expect(requests[0]!.start).toBe(long.length - 200 * ENTRY_BYTES);
+    await answerNext(long);
+    expect(low.index.missing(300, 308)).toBeUndefined();
+  });
+
+  it('lets a segment wait until its index is here', async () => {
+    const low = representation('low');
+    loader.want([low], 0);
+    const ready = vi.fn();
+    void loader.ready(low, 0).then(ready);
+    await tick(100);
+    expect(ready).not.toHaveBeenCalled();
+    await answerNext(short);
+    expect(ready).toHaveBeenCalled();
+  });
+
+  it('does not let it wait for long, nor for an index that cannot be had', async () => {
+    const [slow, none] = [representation('slow'), representation('none')];
+    loader.want([slow, none], 0);
+    const [slowReady, noneReady] = [vi.fn(), vi.fn()];
+    void loader.ready(slow, 0).then(slowReady);
+    void loader.ready(none, 0).then(noneReady);
+    requests.pop()!.fail(new PlayerError('index-refused', 'HTTP status 404'));
+    await tick();
+    expect(noneReady).toHaveBeenCalled();
+    expect(loader.isPending(none, 0)).toBe(false);
+    await tick(1000);
+    expect(slowReady).toHaveBeenCalled();
+    expect(loader.isPending(slow, 0)).toBe(true);
+  });
+
+  it('tries again after a failure, each time later', async () => {
+    const low = representation('low');
+    loader.want([low], 0);
+    requests.shift()!.fail(new PlayerError('index-failed', 'HTTP status 503'));
+    await tick(900);
+    loader.want([low], 0);
+    expect(requests).toHaveLength(0);
+    await tick(200);
+    loader.want([low], 0);
+    requests.shift()!.fail(new PlayerError('index-failed', 'HTTP status 503'));
+    await tick(1100);
+    loader.want([low], 0);
+    expect(requests).toHaveLength(0);
+    await tick(1000);
+    loader.want([low], 0);
+    await answerNext(short);
+    expect(low.segment(0)).toBeDefined();
+    expect(errors).toHaveLength(2);
+  });
+
+  it('gives up an index that is none, and one that is not there', async () => {
+    const [bad, none] = [representation('bad', 1), representation('none', 2)];
+    loader.want([bad, none], 0);
+    await answerNext(new TextEncoder().encode('<!doctype html><title>not found</title>'));
+    requests.shift()!.fail(new PlayerError('index-refused', 'HTTP status 404'));
+    await tick(100_000);
+    loader.want([bad, none], 1);
+    expect(requests).toEqual([]);
+    expect(errors).toEqual([
+      'https://media.example/bad: not an index, or of another version',
+      'https://media.example/none: HTTP status 404',
+    ]);
+  });
+
+  it('ends what is under way and forgets it when told to stop', async () => {
+    const low = representation('low');
+    loader.want([low], 0);
+    const ready = vi.fn();
+    void loader.ready(low, 0).then(ready);
+    loader.stop();
+    await tick();
+    expect(requests[0]!.signal.aborted).toBe(true);
+    expect(ready).toHaveBeenCalled();
+    requests.shift()!.fail(new Error('aborted'));
+    await tick();
+    expect(errors).toEqual([]);
+    loader.want([low], 0);
+    await answerNext(short);
+    expect(low.segment(0)).toBeDefined();
+  });
+
+  it('leaves representations with attributes alone', () => {
+    const facts = { id: 'inline', metric: 'ssim', averageScore: 0.9, bandwidth: 1000 } as const;
+    const inline = { ...facts, segment: () => undefined, segmentCount: 3 };
+    loader.want([inline], 0);
+    expect(loader.isPending(inline, 0)).toBe(false);
+    expect(requests).toEqual([]);
+  });
+});
