@@ -7,6 +7,7 @@ import { ensureBuild, ensureNodePackages } from './setup/node.mjs';
 import { root } from './setup/paths.mjs';
 import { runCommand, say, UserError } from './setup/process.mjs';
 import { ensurePython } from './setup/python.mjs';
+import { ensureQuicheServer } from './setup/rust.mjs';
 import { prepareVideo } from './start/prepare.mjs';
 import { startRelay } from './start/relay.mjs';
 import { startServer } from './start/server.mjs';
@@ -29,10 +30,11 @@ async function serve(options, media) {
   const page = `${root}/dist/demo`;
   const folders = [page, '--mount', `/media=${media}`];
   const args = [...folders, '--http-port', String(httpPort), '--quic-port', '0'];
-  if (options.loss === undefined) return startServer(args);
+  const program = options.server === 'quiche' ? await ensureQuicheServer() : undefined;
+  if (options.loss === undefined) return startServer(args, program);
   // The relay must know the server's port and the server must announce the relay's: reserve the relay's first.
   const relay = await startRelay({ lossPercent: options.loss, seed: options.seed });
-  const server = await startServer([...args, '--public-endpoint', `https://127.0.0.1:${relay.port}/voxel`]);
+  const server = await startServer([...args, '--public-endpoint', `https://127.0.0.1:${relay.port}/voxel`], program);
   relay.connect(server.ready.quicPort);
   return { ...server, stop: () => (relay.close(), server.stop()) };
 }

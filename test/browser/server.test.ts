@@ -6,6 +6,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChrome } from '../../tools/setup/chrome.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
+import { canBuildQuiche, ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
 import { connectAndFetch, type Fetched, type FetchOptions } from './support/voxel-fetch.js';
 
@@ -23,10 +24,15 @@ const ranges = RANGES.map(([start, end]) => `${start}-${end - 1}`).join(',');
 const expected = Buffer.concat(RANGES.map(([start, end]) => content.subarray(start, end)));
 const expectedDigest = digest(expected);
 
+/** Path of the program; none: the default. */
+const SERVERS: [name: string, program: () => Promise<string | undefined>][] = [
+  ['voxel-serve', () => Promise.resolve(undefined)],
+  ['voxel-quiche', ensureQuicheServer],
+];
+
 let folder: string;
 let browser: Browser;
 let page: Page;
-let server: Awaited<ReturnType<typeof startServer>>;
 
 function digest(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
@@ -36,15 +42,12 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'voxel-serve-'));
   writeFileSync(join(folder, 'media.bin'), content);
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>test</title>');
-  server = await startServer([folder, '--http-port', '0', '--quic-port', '0']);
   browser = await launchChrome(findChrome()!);
   page = await browser.newPage();
-  await page.goto(server.ready.url);
 });
 
 afterAll(async () => {
   await browser.close();
-  await server.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -52,7 +55,23 @@ function fetchInPage(options: FetchOptions): Promise<Fetched> {
   return page.evaluate(connectAndFetch, options);
 }
 
-describe('voxel-serve and Chromium', () => {
+describe.each(SERVERS)('%s and Chromium', (name, program) => {
+  const absent = name === 'voxel-quiche' && !canBuildQuiche();
+  if (absent) console.warn('voxel-quiche is left out: it needs cargo, cmake and libclang');
+  if (absent) {
+    it.skip('needs cargo, cmake and libclang');
+    return;
+  }
+
+  let server: Awaited<ReturnType<typeof startServer>>;
+
+  beforeAll(async () => {
+    server = await startServer([folder, '--http-port', '0', '--quic-port', '0'], await program());
+    await page.goto(server.ready.url);
+  });
+
+  afterAll(() => server.stop());
+
   it('agrees on voxel-1 with the certificate of the discovery file', async () => {
     const { protocol, status } = await fetchInPage({ target: '/media.bin', ranges });
     expect(protocol).toBe('voxel-1');

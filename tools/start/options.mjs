@@ -15,6 +15,7 @@ Without --video: a minute of real footage, made on first use.
                     (docs/ABR.md), or dashjs: dash.js' own
   --buffer N        buffer length in segments, 1 to 7 (default 7)
   --transport NAME  datagrams (default), reliable (no datagrams), http (no WebTransport), plain (stock dash.js alone)
+  --server NAME     aioquic (default), or quiche: much faster, built on first use (needs Rust)
   --port N          the page's port (default 8080)
 
   --headless        play in headless Chrome instead of printing the page's address
@@ -39,6 +40,7 @@ export const RULES = [
   'tput',
   'dashjs',
 ];
+const SERVERS = ['aioquic', 'quiche'];
 const TRANSPORTS = ['datagrams', 'reliable', 'http', 'plain'];
 
 /** @param {string} name @param {string | undefined} text @param {number} low @param {number} high */
@@ -72,6 +74,7 @@ function parse(args) {
         rule: { type: 'string' },
         buffer: { type: 'string' },
         transport: { type: 'string' },
+        server: { type: 'string' },
         port: { type: 'string' },
         headless: { type: 'boolean', default: false },
         seconds: { type: 'string' },
@@ -101,6 +104,7 @@ export function parseOptions(args) {
     rule: choiceOption('rule', values.rule, RULES),
     buffer: numberOption('buffer', values.buffer, 1, 7),
     transport: choiceOption('transport', values.transport, TRANSPORTS),
+    server: choiceOption('server', values.server, SERVERS) ?? 'aioquic',
     port: numberOption('port', values.port, 0, 65_535),
     headless: values.headless,
     seconds: numberOption('seconds', values.seconds, 0.1, 86_400),

@@ -17,6 +17,7 @@ describe('options of npm start', () => {
     [['--buffer', '0'], '--buffer takes a number from 1 to 7'],
     [['--rule', 'fastest'], '--rule is one of abr-star'],
     [['--transport', 'udp'], '--transport is one of datagrams'],
+    [['--server', 'nginx'], '--server is one of aioquic'],
     [['--seconds', '5'], '--seconds goes with --headless'],
     [['--frobnicate'], 'see --help'],
     [['file.mp4'], 'see --help'],

@@ -6,17 +6,17 @@ import { venvProgram } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 
 /**
- * The line that voxel-serve prints when it is ready.
+ * The line that a server prints when it is ready.
  * @typedef {{ url: string, quicPort: number, endpoint: string, certificateHashes: string[] }} Ready
  */
 
 /**
- * Starts voxel-serve and waits until it answers.
- * @param {string[]} args
+ * Starts a server and waits until it answers.
+ * @param {string[]} args @param {string} [program] voxel-serve, or voxel-quiche, which has the same options and ready line
  * @returns {Promise<{ ready: Ready, stop(): Promise<void>, exited: Promise<unknown> }>}
  */
-export async function startServer(args) {
-  const child = spawn(venvProgram('voxel-serve'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startServer(args, program = venvProgram('voxel-serve')) {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   /** The server's latest words, to be shown if it ends before its time. @type {string[]} */
   const log = [];
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line) > 20 && log.shift());
@@ -24,7 +24,10 @@ export async function startServer(args) {
   const lines = createInterface({ input: child.stdout });
   const first = await Promise.race([once(lines, 'line'), exited]);
   if (typeof first[0] !== 'string')
-    throw new UserError(log.at(-1)?.replace(/^voxel-serve: /, '') ?? 'voxel-serve did not start', child.exitCode ?? 1);
+    throw new UserError(
+      log.at(-1)?.replace(/^voxel-(serve|quiche): /, '') ?? 'the server did not start',
+      child.exitCode ?? 1,
+    );
   return {
     ready: JSON.parse(first[0]),
     exited: exited.then(() => log.at(-1)),

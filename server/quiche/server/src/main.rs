@@ -1,1 +1,54 @@
-fn main() {}
+//! `voxel-quiche DIR`: serves the files of a folder over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
+//!
+//! [`app`] starts both sides. On UDP, [`endpoint`] is the loop over all connections, [`connection`] one client's QUIC
+//! connection, [`http3`] what its streams mean. On TCP, [`http1`]. Both answer from [`site`]; files are opened and read
+//! on threads of their own ([`jobs`], [`files`]).
+#![forbid(unsafe_code)]
+
+mod app;
+mod certificate;
+mod cli;
+mod connection;
+mod endpoint;
+mod files;
+mod http1;
+mod http3;
+mod jobs;
+mod log;
+mod metrics;
+mod quic;
+mod responses;
+mod session;
+mod site;
+mod sockets;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The server cannot start as asked; the message is one line for the operator.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigurationError(pub String);
+
+const EXIT_BAD_CONFIGURATION: u8 = 2;
+
+/// Threads that open and read files; more than disks serve at a time gain nothing.
+const FILE_THREADS: usize = 16;
+
+fn main() -> ExitCode {
+    let options = cli::Options::parse();
+    log::configure(options.log_format);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(FILE_THREADS)
+        .build()
+        .map_err(|error| ConfigurationError(format!("no threads: {error}")));
+    match runtime.and_then(|runtime| runtime.block_on(app::serve(options))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("voxel-quiche: {error}");
+            ExitCode::from(EXIT_BAD_CONFIGURATION)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The whole server: starts both sides, keeps the certificate fresh, drains and stops.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep, timeout};
+use voxel_protocol::discovery::Discovery;
+use voxel_protocol::origin::{OriginPolicy, authority_of, host_name, is_loopback};
+
+use crate::ConfigurationError;
+use crate::certificate::{Certificate, CertificateSource, default_cache};
+use crate::cli::Options;
+use crate::connection::Shared;
+use crate::endpoint::{Command, Configuration, Endpoint, Parts};
+use crate::files::Mounts;
+use crate::http1::Http1;
+use crate::jobs::Jobs;
+use crate::log;
+use crate::quic;
+use crate::session::SessionCount;
+use crate::site::{CertificateHashes, Site};
+use crate::sockets::{bind_tcp, bind_udp, plain};
+
+const DRAIN_POLL: Duration = Duration::from_millis(50);
+
+/// At least once a day (see [`Certificate::renewal_due`]).
+const RENEWAL_CHECK: Duration = Duration::from_secs(600);
+
+/// For the last packets, which say that the connections are closed.
+const CLOSE: Duration = Duration::from_secs(1);
+
+/// Serves until SIGTERM or SIGINT, then lets what is in flight finish.
+pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
+    options.check()?;
+    let mounts = Mounts::new(options.folders()?)?;
+    let origins = origin_policy(&options)?;
+    let source = certificate_source(&options);
+    let certificate = source.obtain(SystemTime::now())?;
+    let tls = options.tls().then(|| quic::tcp_tls(&certificate)).transpose();
+    let tls = tls.map_err(|error| ConfigurationError(format!("TLS: {error}")))?;
+    let config = quic::config(&certificate, options.congestion_control)?;
+    if let Some(folder) = &options.qlog {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            ConfigurationError(format!("cannot write qlog files to {}: {}", folder.display(), plain(&error)))
+        })?;
+    }
+    let tcp = bind_tcp(&options.host, options.http_port)?;
+    let udp = bind_udp(&options.host, options.quic_port)?;
+    let address = |result: std::io::Result<std::net::SocketAddr>| {
+        result.map(|address| address.port()).map_err(|error| ConfigurationError(plain(&error)))
+    };
+    let (http_port, quic_port) = (address(tcp.local_addr())?, address(udp.local_addr())?);
+
+    let discovery = (!options.no_webtransport).then(|| Discovery {
+        host: options.host.clone(),
+        port: quic_port,
+        public_endpoint: options.public_endpoint.clone(),
+    });
+    let hashes = CertificateHashes::default();
+    hashes.set(certificate.hashes());
+    let site = Arc::new(Site::new(mounts, origins, discovery, options.token.clone(), hashes.clone()));
+    let (completions_in, completions) = mpsc::unbounded_channel();
+    let (commands_in, commands) = mpsc::channel(16);
+    let jobs = Jobs::new(Arc::clone(&site), completions_in);
+    let shared = Shared { site: Arc::clone(&site), jobs, sessions: SessionCount::default() };
+    let failed = |error: std::io::Error| ConfigurationError(plain(&error));
+    let endpoint =
+        Endpoint::new(Parts { socket: udp, config, shared, qlog: options.qlog.clone(), completions, commands })
+            .map_err(failed)?;
+    let mut endpoint = tokio::spawn(endpoint.run());
+    let http1 = Http1::new(Arc::clone(&site));
+    let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;
+    let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls));
+    let (mut terminate, mut interrupt) =
+        (signal(SignalKind::terminate()).map_err(failed)?, signal(SignalKind::interrupt()).map_err(failed)?);
+
+    let url = base_url(&options, http_port);
+    println!("{}", ready_event(&site, &url, quic_port));
+    log::info("ready", &[("url", Value::from(url))]);
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        () = keep_certificate(&source, &options, certificate, &hashes, &commands_in) => {}
+        ended = &mut endpoint => log::warning("the QUIC side has ended", &[("error", Value::from(format!("{ended:?}")))]),
+    }
+    site.drain();
+    let finished = drained(&site, &http1, &commands_in).await;
+    accepting.abort();
+    let _ = commands_in.send(Command::Close).await;
+    let _ = timeout(CLOSE, endpoint).await;
+    log::info("drained", &[("finished", Value::from(finished))]);
+    Ok(())
+}
+
+/// Waits for what is in flight, at most `limits.drain`; whether all of it has finished.
+async fn drained(site: &Site, http1: &Http1, commands: &mpsc::Sender<Command>) -> bool {
+    let deadline = Instant::now() + site.limits.drain;
+    loop {
+        let (answer, busy) = oneshot::channel();
+        let asked = commands.send(Command::Busy(answer)).await;
+        let busy = asked.is_ok() && busy.await.unwrap_or(false);
+        if !busy && http1.answers() == 0 {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        sleep(DRAIN_POLL).await;
+    }
+}
+
+/// Puts the next certificate in place before the one in use ends; for ever.
+async fn keep_certificate(
+    source: &CertificateSource,
+    options: &Options,
+    mut certificate: Certificate,
+    hashes: &CertificateHashes,
+    commands: &mpsc::Sender<Command>,
+) {
+    loop {
+        sleep(RENEWAL_CHECK).await;
+        let now = SystemTime::now();
+        if !certificate.renewal_due(now) {
+            continue;
+        }
+        let next = source.obtain(now).and_then(|next| Ok((quic::config(&next, options.congestion_control)?, next)));
+        match next {
+            Ok((config, next)) => {
+                hashes.set(next.hashes());
+                log::info("certificate renewed", &[("hashes", json!(next.hashes()))]);
+                certificate = next;
+                let _ = commands.send(Command::Configure(Box::new(Configuration(config)))).await;
+            }
+            Err(error) => log::warning("no new certificate", &[("error", Value::from(error.to_string()))]),
+        }
+    }
+}
+
+fn certificate_source(options: &Options) -> CertificateSource {
+    if let (Some(certificate), Some(key)) = (&options.certificate, &options.key) {
+        return CertificateSource::Given { certificate: certificate.clone(), key: key.clone() };
+    }
+    let mut hosts: BTreeSet<_> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+    hosts.insert(options.host.clone());
+    hosts.extend(public_host(options).map(|host| host.trim_matches(['[', ']']).to_owned()));
+    CertificateSource::SelfMade { hosts, cache: default_cache() }
+}
+
+fn origin_policy(options: &Options) -> Result<OriginPolicy, ConfigurationError> {
+    let own_hosts = is_loopback(&options.host).then(|| public_host(options).into_iter().collect());
+    OriginPolicy::new(options.origins(), own_hosts).map_err(|error| ConfigurationError(error.to_string()))
+}
+
+/// The host name of the endpoint that is announced.
+fn public_host(options: &Options) -> Option<String> {
+    options.public_endpoint.as_deref().and_then(authority_of).and_then(host_name)
+}
+
+fn base_url(options: &Options, http_port: u16) -> String {
+    let scheme = if options.tls() { "https" } else { "http" };
+    let host = if options.host.contains(':') { format!("[{}]", options.host) } else { options.host.clone() };
+    format!("{scheme}://{host}:{http_port}/")
+}
+
+/// What is printed once the server answers.
+fn ready_event(site: &Site, url: &str, quic_port: u16) -> Value {
+    let endpoint = site.discovery.as_ref().map(|discovery| discovery.endpoint(None));
+    let hashes = if endpoint.is_some() { site.certificate_hashes.get() } else { Vec::new() };
+    json!({
+        "event": "ready",
+        "url": url,
+        "quicPort": quic_port,
+        "endpoint": endpoint,
+        "certificateHashes": hashes,
+    })
+}

@@ -1,0 +1,223 @@
+//! The server's certificate: a given one, or a self-made one that browsers accept by its hash.
+//!
+//! `serverCertificateHashes` (W3C WebTransport, "custom certificate requirements") wants an ECDSA P-256 key and a validity
+//! of at most 14 days; Chromium also wants proper extensions.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use base64::Engine;
+use boring::asn1::{Asn1Time, Asn1TimeRef};
+use boring::bn::{BigNum, MsbOption};
+use boring::ec::{EcGroup, EcKey};
+use boring::error::ErrorStack;
+use boring::hash::MessageDigest;
+use boring::nid::Nid;
+use boring::pkey::{PKey, Private};
+use boring::x509::extension::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAlternativeName};
+use boring::x509::{X509, X509NameBuilder};
+
+use crate::ConfigurationError;
+use crate::sockets::plain;
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+const LONGEST_HASHABLE_DAYS: i32 = 14;
+
+/// With a day to spare below the longest that browsers accept by hash.
+const VALIDITY: Duration = DAY.saturating_mul(13);
+
+/// Clients' clocks may be behind by so much.
+const CLOCK_SKEW: Duration = Duration::from_secs(3600);
+
+/// A kept certificate with less left is not used again: a server that runs over a weekend keeps its hash.
+const REUSE_LEFT: Duration = DAY.saturating_mul(3);
+
+/// A running server makes the next certificate when so much is left.
+const RENEWAL_LEFT: Duration = DAY;
+
+/// A certificate chain, leaf first, and the leaf's private key.
+#[derive(Clone)]
+pub struct Certificate {
+    pub chain: Vec<X509>,
+    pub key: PKey<Private>,
+}
+
+impl Certificate {
+    /// Base64 SHA-256 of the DER form when browsers accept the certificate by hash, else nothing.
+    pub fn hashes(&self) -> Vec<String> {
+        let leaf = &self.chain[0];
+        let curve = self.key.ec_key().ok().and_then(|key| key.group().curve_name());
+        let short =
+            leaf.not_before().diff(leaf.not_after()).is_ok_and(|it| (it.days, it.secs) <= (LONGEST_HASHABLE_DAYS, 0));
+        if curve != Some(Nid::X9_62_PRIME256V1) || !short {
+            return Vec::new();
+        }
+        let digest = leaf.digest(MessageDigest::sha256());
+        digest.map(|digest| base64::engine::general_purpose::STANDARD.encode(digest)).into_iter().collect()
+    }
+
+    /// Whether it is time for the next one.
+    pub fn renewal_due(&self, now: SystemTime) -> bool {
+        !lasts_beyond(self.chain[0].not_after(), now + RENEWAL_LEFT)
+    }
+}
+
+/// Where certificates come from.
+#[derive(Clone, Debug)]
+pub enum CertificateSource {
+    Given {
+        certificate: PathBuf,
+        key: PathBuf,
+    },
+    /// Made for these host names and addresses, kept in the folder.
+    SelfMade {
+        hosts: BTreeSet<String>,
+        cache: PathBuf,
+    },
+}
+
+impl CertificateSource {
+    /// The certificate to use at a time.
+    pub fn obtain(&self, now: SystemTime) -> Result<Certificate, ConfigurationError> {
+        match self {
+            Self::Given { certificate, key } => load(certificate, key),
+            Self::SelfMade { hosts, cache } => cached(hosts, cache, now)
+                .map_err(|error| ConfigurationError(format!("cannot make a certificate: {error}"))),
+        }
+    }
+}
+
+/// Where the self-made certificate is kept (XDG Base Directory specification), together with voxel-serve's: the hash is
+/// the same whichever of the two runs.
+pub fn default_cache() -> PathBuf {
+    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache");
+    let cache = std::env::var_os("XDG_CACHE_HOME").filter(|it| !it.is_empty()).map_or_else(home, PathBuf::from);
+    cache.join("voxel-serve")
+}
+
+fn load(certificate: &Path, key: &Path) -> Result<Certificate, ConfigurationError> {
+    let refused = |reason: String| {
+        let files = format!("{}, {}", certificate.display(), key.display());
+        ConfigurationError(format!("unreadable certificate or key: {files}: {reason}"))
+    };
+    let read = |path| fs::read(path).map_err(|error| refused(plain(&error)));
+    parse(&read(certificate)?, &read(key)?).map_err(|reason| refused(reason.to_owned()))
+}
+
+fn parse(certificate: &[u8], key: &[u8]) -> Result<Certificate, &'static str> {
+    let chain = X509::stack_from_pem(certificate).map_err(|_| "no PEM certificate")?;
+    let key = PKey::private_key_from_pem(key).map_err(|_| "no PEM key")?;
+    let leaf = chain.first().ok_or("no PEM certificate")?;
+    if !leaf.public_key().is_ok_and(|public| public.public_eq(&key)) {
+        return Err("the key is not the certificate's");
+    }
+    Ok(Certificate { chain, key })
+}
+
+/// The certificate kept for these hosts if it lasts, else a new one, which is kept. A cache that cannot be read or
+/// written costs only the reuse.
+fn cached(hosts: &BTreeSet<String>, cache: &Path, now: SystemTime) -> Result<Certificate, ErrorStack> {
+    let names = hosts.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+    let digest = boring::hash::hash(MessageDigest::sha256(), names.as_bytes())?;
+    let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let file = cache.join(format!("{name}.pem"));
+    if let Some(kept) = fs::read(&file).ok().and_then(|pem| parse(&pem, &pem).ok())
+        && lasts_beyond(kept.chain[0].not_after(), now + REUSE_LEFT)
+    {
+        return Ok(kept);
+    }
+    let made = make(hosts, now)?;
+    let pem = [made.key.private_key_to_pem_pkcs8()?, made.chain[0].to_pem()?].concat();
+    let _ = keep(&file, &pem);
+    Ok(made)
+}
+
+/// Written under another name first: servers that start at the same time never read half a file.
+fn keep(file: &Path, pem: &[u8]) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+    let mut output = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+    output.write_all(pem)?;
+    fs::rename(&temporary, file)
+}
+
+/// A self-signed certificate for these host names and addresses, valid for [`VALIDITY`].
+fn make(hosts: &BTreeSet<String>, now: SystemTime) -> Result<Certificate, ErrorStack> {
+    let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1)?;
+    let key = PKey::from_ec_key(EcKey::generate(&group)?)?;
+    let mut name = X509NameBuilder::new()?;
+    name.append_entry_by_nid(Nid::COMMONNAME, "voxel-quiche")?;
+    let name = name.build();
+    let mut serial = BigNum::new()?;
+    serial.rand(127, MsbOption::MAYBE_ZERO, false)?;
+    let start = now - CLOCK_SKEW;
+    let mut builder = X509::builder()?;
+    builder.set_version(2)?; // X.509v3
+    builder.set_serial_number(serial.to_asn1_integer()?.as_ref())?;
+    builder.set_subject_name(&name)?;
+    builder.set_issuer_name(&name)?;
+    builder.set_pubkey(&key)?;
+    builder.set_not_before(asn1_time(start)?.as_ref())?;
+    builder.set_not_after(asn1_time(start + VALIDITY)?.as_ref())?;
+    let mut names = SubjectAlternativeName::new();
+    for host in hosts {
+        match host.parse::<std::net::IpAddr>() {
+            Ok(address) => names.ip(&address.to_string()),
+            Err(_) => names.dns(host),
+        };
+    }
+    let names = names.build(&builder.x509v3_context(None, None))?;
+    builder.append_extension(BasicConstraints::new().critical().build()?.as_ref())?;
+    builder.append_extension(KeyUsage::new().critical().digital_signature().build()?.as_ref())?;
+    builder.append_extension(ExtendedKeyUsage::new().server_auth().build()?.as_ref())?;
+    builder.append_extension(names.as_ref())?;
+    builder.sign(&key, MessageDigest::sha256())?;
+    Ok(Certificate { chain: vec![builder.build()], key })
+}
+
+fn asn1_time(time: SystemTime) -> Result<Asn1Time, ErrorStack> {
+    Asn1Time::from_unix(time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().cast_signed())
+}
+
+fn lasts_beyond(not_after: &Asn1TimeRef, time: SystemTime) -> bool {
+    asn1_time(time).and_then(|time| time.diff(not_after)).is_ok_and(|left| (left.days, left.secs) > (0, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts() -> BTreeSet<String> {
+        ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into()
+    }
+
+    #[test]
+    fn a_made_certificate_is_one_that_browsers_accept_by_its_hash() {
+        let now = SystemTime::now();
+        let made = make(&hosts(), now).unwrap();
+        assert_eq!(made.hashes().len(), 1);
+        let names = made.chain[0].subject_alt_names().unwrap();
+        let dns: Vec<_> = names.iter().filter_map(|name| name.dnsname()).collect();
+        let addresses: Vec<_> = names.iter().filter_map(|name| name.ipaddress()).collect();
+        assert_eq!((dns, addresses.len()), (vec!["localhost"], 2));
+        assert!(!made.renewal_due(now + DAY * 11));
+        assert!(made.renewal_due(now + DAY * 12));
+    }
+
+    #[test]
+    fn a_kept_certificate_is_used_again_until_three_days_are_left() {
+        let cache = std::env::temp_dir().join(format!("voxel-quiche-cache-{}", std::process::id()));
+        let now = SystemTime::now();
+        let first = cached(&hosts(), &cache, now).unwrap().hashes();
+        assert_eq!(cached(&hosts(), &cache, now + DAY * 9).unwrap().hashes(), first);
+        assert_ne!(cached(&hosts(), &cache, now + DAY * 11).unwrap().hashes(), first);
+        fs::remove_dir_all(cache).unwrap();
+    }
+}

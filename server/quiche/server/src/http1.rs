@@ -1,0 +1,224 @@
+//! HTTP/1.1 on TCP: the same files for clients that know nothing of VOXEL.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task;
+use tokio::time::{Instant, timeout, timeout_at};
+use voxel_protocol::error::{HttpError, Status};
+use voxel_protocol::head::{HeadReader, HttpVersion, RequestHead};
+use voxel_protocol::response::encode_head;
+use voxel_protocol::site::{HttpRequest, literal_response};
+
+use crate::files::Body;
+use crate::jobs::CHUNK_BYTES;
+use crate::log;
+use crate::metrics;
+use crate::site::{HttpAnswer, Site, refusal};
+
+const METRICS_PATH: &str = "/metrics";
+
+const READ_BYTES: usize = 16 * 1024;
+
+/// A refused client may still be sending; closing at once would reset the connection, answer and all.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_BYTES: u64 = 1024 * 1024;
+
+/// After an error of `accept` (out of file descriptors, most likely) it is tried again so much later.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves TCP connections and counts what is in flight.
+#[derive(Debug)]
+pub struct Http1 {
+    site: Arc<Site>,
+    connections: AtomicUsize,
+    answers: AtomicUsize,
+}
+
+/// Counts one more for as long as it lives.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(counter: &'a AtomicUsize) -> Self {
+        counter.fetch_add(1, Ordering::Relaxed);
+        Self(counter)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Http1 {
+    pub fn new(site: Arc<Site>) -> Arc<Self> {
+        Arc::new(Self { site, connections: AtomicUsize::new(0), answers: AtomicUsize::new(0) })
+    }
+
+    /// Requests in flight.
+    pub fn answers(&self) -> usize {
+        self.answers.load(Ordering::Relaxed)
+    }
+
+    /// Accepts connections for ever; `tls`: they speak HTTPS.
+    pub async fn accept(self: Arc<Self>, listener: TcpListener, tls: Option<boring::ssl::SslAcceptor>) {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let _ = stream.set_nodelay(true);
+                    task::spawn(Arc::clone(&self).connected(stream, tls.clone()));
+                }
+                Err(error) => {
+                    log::warning("accept failed", &[("error", Value::from(error.to_string()))]);
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    async fn connected(self: Arc<Self>, stream: TcpStream, tls: Option<boring::ssl::SslAcceptor>) {
+        let _counted = Counted::new(&self.connections);
+        // What a client does to its own connection is no event.
+        let _ = match tls {
+            None => self.serve(stream).await,
+            Some(acceptor) => {
+                match timeout(self.site.limits.head_timeout, tokio_boring::accept(&acceptor, stream)).await {
+                    Ok(Ok(stream)) => self.serve(stream).await,
+                    _ => Ok(()),
+                }
+            }
+        };
+    }
+
+    async fn serve<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> io::Result<()> {
+        let mut connection = Connection { site: &self.site, stream, head: HeadReader::default() };
+        if self.connections.load(Ordering::Relaxed) > self.site.limits.connections {
+            return connection.refuse(&HttpError::new(Status::TooManyRequests, "too many connections")).await;
+        }
+        while let Some(request) = connection.next_request().await? {
+            let _counted = Counted::new(&self.answers);
+            if !connection.answer(request).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One TCP connection: requests one after another.
+struct Connection<'a, S> {
+    site: &'a Arc<Site>,
+    stream: S,
+    head: HeadReader,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
+    /// The next request; `None` when there will be none.
+    async fn next_request(&mut self) -> io::Result<Option<RequestHead>> {
+        match self.read_head().await? {
+            Ok(None) => Ok(None),
+            Ok(Some(head)) if head.announces_body() => {
+                self.refuse(&HttpError::bad_request("a request body is not accepted")).await?;
+                Ok(None)
+            }
+            Ok(head) => Ok(head),
+            Err(error) => {
+                self.refuse(&error).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    async fn read_head(&mut self) -> io::Result<Result<Option<RequestHead>, HttpError>> {
+        let limits = &self.site.limits;
+        let allowed = if self.head.has_more() { limits.head_timeout } else { limits.keep_alive };
+        let mut deadline = Instant::now() + allowed;
+        let mut buffer = vec![0; READ_BYTES];
+        let mut received: &[u8] = &[];
+        loop {
+            let begun = self.head.has_more();
+            match self.head.feed(received, limits.head_bytes) {
+                Ok(None) => {}
+                complete_or_refused => return Ok(complete_or_refused),
+            }
+            if !begun && self.head.has_more() {
+                deadline = Instant::now() + limits.head_timeout;
+            }
+            let count = timeout_at(deadline, self.stream.read(&mut buffer)).await??;
+            if count == 0 {
+                return Ok(Ok(None));
+            }
+            received = &buffer[..count];
+        }
+    }
+
+    /// Sends the response; whether the connection goes on.
+    async fn answer(&mut self, head: RequestHead) -> io::Result<bool> {
+        let close = head.version == HttpVersion::Http10
+            || head.headers.get("connection").is_some_and(|it| it.to_ascii_lowercase().contains("close"));
+        let authority = head.headers.get("host").unwrap_or_default().to_owned();
+        let request = HttpRequest { method: head.method, target: head.target, authority, headers: head.headers };
+        let target = request.target.clone();
+        let mut answer = if target == METRICS_PATH && request.method == "GET" {
+            let response = literal_response(metrics::CONTENT_TYPE, self.site.metrics.text());
+            HttpAnswer { status: Status::Ok, headers: response.headers, body: Body::new(response.body, None) }
+        } else {
+            let site = Arc::clone(self.site);
+            task::spawn_blocking(move || site.respond(&request)).await.map_err(io::Error::other)?
+        };
+        if close {
+            answer.headers.push(("connection", "close".to_owned()));
+        }
+        let status = answer.status;
+        self.send(answer).await?;
+        self.count(status, ("target", Value::from(target)));
+        Ok(!close)
+    }
+
+    /// Answers with an error and ends the connection.
+    async fn refuse(&mut self, error: &HttpError) -> io::Result<()> {
+        let mut answer = refusal(error);
+        answer.headers.push(("connection", "close".to_owned()));
+        self.send(answer).await?;
+        self.count(error.status, ("reason", Value::from(error.message.as_str())));
+        self.stream.shutdown().await?;
+        let mut rest = (&mut self.stream).take(LINGER_BYTES);
+        let _ = timeout(LINGER, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await;
+        Ok(())
+    }
+
+    fn count(&self, status: Status, field: (&str, Value)) {
+        self.site.metrics.add_request("http1", status);
+        log::info("request", &[("transport", Value::from("http1")), ("status", Value::from(status.code())), field]);
+    }
+
+    async fn send(&mut self, answer: HttpAnswer) -> io::Result<()> {
+        let headers = answer.headers.iter().map(|(name, value)| (*name, value.as_str()));
+        // Header values are ISO-8859-1; ours are ASCII but for what a client sent, which is echoed as it came.
+        let head: Vec<u8> = encode_head(answer.status, headers).chars().map(|it| it as u8).collect();
+        self.write(&head).await?;
+        let mut body = answer.body;
+        while body.left() > 0 {
+            let read = task::spawn_blocking(move || {
+                let chunk = body.read(CHUNK_BYTES);
+                (body, chunk)
+            });
+            let chunk;
+            (body, chunk) = read.await.map_err(io::Error::other)?;
+            let chunk = chunk?;
+            self.write(&chunk).await?;
+            self.site.metrics.add("voxel_stream_bytes_total", chunk.len() as i64);
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self, data: &[u8]) -> io::Result<()> {
+        timeout(self.site.limits.write_timeout, self.stream.write_all(data)).await?
+    }
+}

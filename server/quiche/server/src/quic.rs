@@ -1,0 +1,84 @@
+//! How QUIC is set up, and what of quiche's behaviour the server relies on. Verified with quiche 0.30.0:
+//!
+//! - `send` alternates between stream packets and queued datagrams, and forgets none of the latter. So the queue holds
+//!   one datagram at most, for the time of one call: it is put there only when `send` has nothing else to send, and
+//!   taken out again (`dgram_purge_outgoing`) when the congestion window did not let it go ([`crate::connection`]).
+//! - `stream_send` takes no more than the congestion window has room for; the rest waits in [`crate::responses`].
+//! - CUBIC and Reno are not paced (`SendInfo::at` is now), BBRv2 is (`get_next_release_time`).
+//! - `quiche::h3` knows no WebTransport streams. HTTP/3's framing is [`voxel_protocol::framing`]; quiche's QPACK, which
+//!   has no dynamic table, is used as it is.
+
+use std::time::Duration;
+
+use boring::ssl::{SslContextBuilder, SslMethod};
+use quiche::{Config, CongestionControlAlgorithm};
+
+use crate::ConfigurationError;
+use crate::certificate::Certificate;
+use crate::cli::CongestionControl;
+
+/// UDP payload of a packet: with its headers it fits every path of 1400 bytes, tunnels included.
+pub const PACKET_BYTES: usize = 1350;
+
+/// Without a packet; browsers offer 30.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// Requests are at most 64 KiB each.
+const STREAM_WINDOW: u64 = 128 * 1024;
+const CONNECTION_WINDOW: u64 = 1024 * 1024;
+
+/// More than the limit of requests in flight, which is to be answered with 429.
+const BIDIRECTIONAL_STREAMS: u64 = 128;
+
+/// HTTP/3 has three, and clients send some of unknown kinds.
+const UNIDIRECTIONAL_STREAMS: u64 = 16;
+
+/// Those that a client sends are dropped, but they announce that datagrams are spoken.
+const DATAGRAM_QUEUE: usize = 16;
+
+/// The configuration for new connections, which show this certificate.
+pub fn config(certificate: &Certificate, congestion_control: CongestionControl) -> Result<Config, ConfigurationError> {
+    let failed = |error: &dyn std::error::Error| ConfigurationError(format!("TLS: {error}"));
+    let tls = tls(certificate).map_err(|error| failed(&error))?;
+    let mut config =
+        Config::with_boring_ssl_ctx_builder(quiche::PROTOCOL_VERSION, tls).map_err(|error| failed(&error))?;
+    config.set_application_protos(quiche::h3::APPLICATION_PROTOCOL).map_err(|error| failed(&error))?;
+    config.set_cc_algorithm(match congestion_control {
+        CongestionControl::Cubic => CongestionControlAlgorithm::CUBIC,
+        CongestionControl::Reno => CongestionControlAlgorithm::Reno,
+        CongestionControl::Bbr | CongestionControl::BbrIfAvailable => CongestionControlAlgorithm::Bbr2Gcongestion,
+    });
+    config.set_max_idle_timeout(IDLE.as_millis() as u64);
+    config.set_max_send_udp_payload_size(PACKET_BYTES);
+    config.set_initial_max_data(CONNECTION_WINDOW);
+    config.set_initial_max_stream_data_bidi_remote(STREAM_WINDOW);
+    config.set_initial_max_stream_data_uni(STREAM_WINDOW);
+    config.set_initial_max_streams_bidi(BIDIRECTIONAL_STREAMS);
+    config.set_initial_max_streams_uni(UNIDIRECTIONAL_STREAMS);
+    config.set_max_connection_window(CONNECTION_WINDOW);
+    config.set_max_stream_window(STREAM_WINDOW);
+    config.enable_dgram(true, DATAGRAM_QUEUE, 1);
+    Ok(config)
+}
+
+fn tls(certificate: &Certificate) -> Result<SslContextBuilder, boring::error::ErrorStack> {
+    let mut builder = SslContextBuilder::new(SslMethod::tls())?;
+    install(certificate, &mut builder)?;
+    Ok(builder)
+}
+
+/// The TCP side's TLS.
+pub fn tcp_tls(certificate: &Certificate) -> Result<boring::ssl::SslAcceptor, boring::error::ErrorStack> {
+    let mut builder = boring::ssl::SslAcceptor::mozilla_intermediate_v5(SslMethod::tls())?;
+    install(certificate, &mut builder)?;
+    Ok(builder.build())
+}
+
+fn install(certificate: &Certificate, builder: &mut SslContextBuilder) -> Result<(), boring::error::ErrorStack> {
+    builder.set_certificate(&certificate.chain[0])?;
+    for intermediate in &certificate.chain[1..] {
+        builder.add_extra_chain_cert(intermediate.clone())?;
+    }
+    builder.set_private_key(&certificate.key)?;
+    builder.check_private_key()
+}

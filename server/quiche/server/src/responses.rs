@@ -1,0 +1,199 @@
+//! The responses on their way on one connection: what has been read for each stream and QUIC has not taken yet.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::{Buf, Bytes};
+
+use crate::files::Body;
+
+/// Read and not yet sent, per response: two reads, so that one is always ready while the other is under way.
+pub const SEND_AHEAD_BYTES: usize = 2 * crate::jobs::CHUNK_BYTES;
+
+/// A stream gets so much of a congestion window before the next one's turn.
+const TURN_BYTES: usize = 16 * 1024;
+
+/// How a response's body goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// On the stream as it is.
+    Stream,
+    /// On the stream in DATA frames.
+    Http3,
+    /// As datagrams of the flow.
+    Datagrams { flow: u64 },
+    /// The answer to CONNECT: nothing else follows while the session lives.
+    Session,
+}
+
+/// Where the rest of a response comes from.
+#[derive(Debug)]
+pub enum Source {
+    /// A job on another thread, which says so when it is done.
+    Job,
+    Body(Body),
+    /// There is no rest.
+    None,
+}
+
+/// One response.
+#[derive(Debug)]
+pub struct Response {
+    pub carrier: Carrier,
+    pub source: Source,
+    pending: VecDeque<Bytes>,
+    pending_bytes: usize,
+    /// True: the stream ends after what is pending.
+    ends: bool,
+}
+
+impl Response {
+    pub fn new(carrier: Carrier, source: Source) -> Self {
+        Self { carrier, source, pending: VecDeque::new(), pending_bytes: 0, ends: false }
+    }
+
+    pub fn push(&mut self, data: impl Into<Bytes>) {
+        let data = data.into();
+        self.pending_bytes += data.len();
+        self.pending.push_back(data);
+    }
+
+    /// Ends the stream after what is pending.
+    pub fn end(&mut self) {
+        self.ends = true;
+    }
+
+    pub fn ends(&self) -> bool {
+        self.ends
+    }
+
+    /// Whether more of the body should be read.
+    pub fn has_room(&self) -> bool {
+        self.pending_bytes < SEND_AHEAD_BYTES
+    }
+
+    fn has_work(&self) -> bool {
+        self.pending_bytes > 0 || self.ends
+    }
+}
+
+/// What became of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// QUIC has taken something and may take more.
+    Progress,
+    /// QUIC takes nothing now.
+    Blocked,
+    /// QUIC has everything.
+    Sent,
+    /// The client does not want it, or the stream is gone.
+    Refused,
+}
+
+/// The responses of one connection, by stream.
+#[derive(Debug, Default)]
+pub struct Responses {
+    all: BTreeMap<u64, Response>,
+    /// Whose turn it was last: the others come first.
+    last_turn: u64,
+}
+
+impl Responses {
+    pub fn insert(&mut self, stream: u64, response: Response) {
+        self.all.insert(stream, response);
+    }
+
+    pub fn get_mut(&mut self, stream: u64) -> Option<&mut Response> {
+        self.all.get_mut(&stream)
+    }
+
+    pub fn remove(&mut self, stream: u64) -> Option<Response> {
+        self.all.remove(&stream)
+    }
+
+    pub fn streams(&self) -> Vec<u64> {
+        self.all.keys().copied().collect()
+    }
+
+    /// Requests in flight, up to the last byte that QUIC has not taken.
+    pub fn in_flight(&self) -> usize {
+        self.all.values().filter(|response| response.carrier != Carrier::Session).count()
+    }
+
+    pub fn stream_of_flow(&self, flow: u64) -> Option<u64> {
+        let of_flow = |response: &Response| response.carrier == Carrier::Datagrams { flow };
+        self.all.iter().find(|(_, response)| of_flow(response)).map(|(stream, _)| *stream)
+    }
+
+    /// Gives QUIC what it takes now, the streams in turn. Returns the streams whose response it has whole, and those
+    /// that refused theirs; both are removed.
+    pub fn hand_over(&mut self, quic: &mut quiche::Connection) -> HandedOver {
+        let mut handed_over = HandedOver::default();
+        loop {
+            let after = self.all.range(self.last_turn + 1..).map(|(stream, _)| *stream);
+            let before = self.all.range(..=self.last_turn).map(|(stream, _)| *stream);
+            let mut progress = false;
+            for stream in after.chain(before).collect::<Vec<_>>() {
+                match self.turn(stream, quic) {
+                    Turn::Progress => {
+                        self.last_turn = stream;
+                        progress = true;
+                    }
+                    Turn::Blocked => {}
+                    Turn::Sent => {
+                        self.all.remove(&stream);
+                        handed_over.sent.push(stream);
+                        progress = true;
+                    }
+                    Turn::Refused => handed_over.refused.push(stream),
+                }
+            }
+            if !progress {
+                return handed_over;
+            }
+        }
+    }
+
+    fn turn(&mut self, stream: u64, quic: &mut quiche::Connection) -> Turn {
+        let Some(response) = self.all.get_mut(&stream).filter(|response| response.has_work()) else {
+            return Turn::Blocked;
+        };
+        let mut progress = Turn::Blocked;
+        let mut allowance = TURN_BYTES;
+        loop {
+            let front: &[u8] = response.pending.front().map_or(&[], |front| front);
+            let offered = &front[..front.len().min(allowance)];
+            let last = response.ends && offered.len() == response.pending_bytes;
+            match quic.stream_send(stream, offered, last) {
+                Ok(taken) => {
+                    let all_taken = taken == offered.len();
+                    if let Some(front) = response.pending.front_mut() {
+                        front.advance(taken);
+                        if front.is_empty() {
+                            response.pending.pop_front();
+                        }
+                    }
+                    response.pending_bytes -= taken;
+                    allowance -= taken;
+                    if last && all_taken {
+                        return Turn::Sent;
+                    }
+                    if taken > 0 {
+                        progress = Turn::Progress;
+                    }
+                    if !all_taken || allowance == 0 || !response.has_work() {
+                        return progress;
+                    }
+                }
+                Err(quiche::Error::Done) => return progress,
+                Err(_) => return Turn::Refused,
+            }
+        }
+    }
+}
+
+/// Streams, by what became of their response.
+#[derive(Debug, Default)]
+pub struct HandedOver {
+    pub sent: Vec<u64>,
+    pub refused: Vec<u64>,
+}
