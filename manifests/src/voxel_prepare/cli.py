@@ -2,22 +2,19 @@
 
 import os
 import signal
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from typer.exceptions import TyperException
 
-from voxel_prepare.errors import PreparationError
+from voxel_prepare.exits import run, told_in_one_line
 from voxel_prepare.ladder import parse_levels
 from voxel_prepare.prepare import prepare
 from voxel_prepare.prepare_ladder import prepare_ladder
-from voxel_prepare.progress import say, summarise
+from voxel_prepare.progress import summarise
 from voxel_prepare.request import Preset, Request
 
-EXIT_FAILURE = 1
-EXIT_INTERRUPTED = 130
+COMMAND = "voxel-prepare"
 
 LEVELS_HELP = (
     "What to encode, as NAME[:MBPS],…: a name from 144p to 2160p alone stands for the thesis' bitrates of that size "
@@ -67,7 +64,7 @@ def voxel_prepare(
     What is finished is used again by a second run. Exit codes: 0; 1 failed; 2 bad input; 130 interrupted.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
+    with told_in_one_line(COMMAND, "interrupted; a second run goes on from what is finished", debug=debug):
         request = Request(
             inputs=tuple(inputs),
             out=out,
@@ -85,38 +82,14 @@ def voxel_prepare(
         )
         request.check()
         summarise(prepare_ladder(request) if request.media == "ladder" else prepare(request))
-    except KeyboardInterrupt:
-        raise _ended("interrupted; a second run goes on from what is finished", EXIT_INTERRUPTED) from None
-    except Exception as error:
-        if debug:
-            raise
-        raise _ended(*_explained(error)) from error
 
 
 def main() -> None:
-    """Entry point; says bad usage in one line too."""
-    try:
-        sys.exit(app(standalone_mode=False))
-    except TyperException as error:
-        say(f"voxel-prepare: {error.format_message()}")
-        sys.exit(error.exit_code)
+    """Entry point."""
+    run(app, COMMAND)
 
 
 def _media(inputs: list[Path], *, copied: bool) -> Literal["encode", "copy", "ladder"]:
     if not copied:
         return "encode"
     return "ladder" if any(path.suffix == ".mpd" for path in inputs) else "copy"
-
-
-def _explained(error: Exception) -> tuple[str, int]:
-    """One line and the exit code for it."""
-    if isinstance(error, PreparationError):
-        return str(error), error.exit_code
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror, EXIT_FAILURE
-    return f"internal error (see --debug): {type(error).__name__}: {error}", EXIT_FAILURE
-
-
-def _ended(message: str, exit_code: int) -> typer.Exit:
-    say(f"voxel-prepare: {message}")
-    return typer.Exit(exit_code)

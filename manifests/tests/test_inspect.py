@@ -1,0 +1,98 @@
+"""`voxel-inspect`: what it says agrees with index and attributes; bad folders are told in one line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from runs import make_request
+from voxel_prepare.described import DescribedLevel, read_described
+from voxel_prepare.inspection import TARGETS, as_json
+from voxel_prepare.ladder import parse_levels
+from voxel_prepare.prepare import prepare
+from voxel_prepare.segment_analysis import Metric
+
+INSPECT = "from voxel_prepare.inspect_cli import main; main()"
+NO_MATPLOTLIB = "import sys; sys.modules['matplotlib'] = None; " + INSPECT
+
+
+def inspect(*arguments: str | Path, program: str = INSPECT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_table_and_object_tell_of_every_segment(prepared: Path) -> None:
+    table, found = inspect(prepared), inspect(prepared, "--json")
+    assert table.returncode == found.returncode == 0
+    levels = json.loads(found.stdout)["levels"]
+    assert [len(level["segments"]) for level in levels] == [3, 3]
+    assert table.stdout.count("\n all ") == 2
+    for segment in (segment for level in levels for segment in level["segments"]):
+        assert segment["order"]
+        assert 0 < segment["reliableBytes"] < segment["bytes"]
+        shares = [share for share in segment["droppable"] if share is not None]
+        assert shares == sorted(shares)
+        assert all(0 <= share <= 1 - segment["reliableBytes"] / segment["bytes"] for share in shares)
+
+
+def test_what_may_be_dropped_keeps_the_score(prepared: Path) -> None:
+    for segment in (segment for level in read_described(prepared) for segment in level.segments):
+        for target in TARGETS[Metric.SSIM]:
+            step = segment.least_step(target)
+            assert (step is None) == (max(step.score for step in segment.steps) < target)
+            assert step is None or step.score >= target
+
+
+def test_attributes_tell_the_same_as_the_index_but_for_the_frames(clip: Path, tmp_path: Path) -> None:
+    quick = {"levels": tuple(parse_levels("144p")), "duration": 2.0}
+    prepare(make_request(clip, out=tmp_path, facts="index and attributes", **quick))
+    by_index = read_described(tmp_path)
+    manifest = tmp_path / "manifest.mpd"
+    manifest.write_text(manifest.read_text().replace("urn:voxel-dash:index:1", "urn:other"))
+    by_attributes = read_described(tmp_path)
+    assert numbers(by_index) == numbers(by_attributes)
+    assert by_attributes[0].segments[0].order_name is None
+
+
+def numbers(levels: list[DescribedLevel]) -> list[object]:
+    """What both say."""
+    return [[segment["droppable"], segment["bytes"], segment["reliableBytes"]] for segment in segments(levels)]
+
+
+def segments(levels: list[DescribedLevel]) -> list[dict[str, object]]:
+    return [segment for level in as_json(levels)["levels"] for segment in level["segments"]]
+
+
+def test_a_picture_is_drawn(prepared: Path, tmp_path: Path) -> None:
+    assert inspect(prepared, "--plot", tmp_path / "out.png").returncode == 0
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("options", "program", "message"),
+    [
+        (["--plot", "out.unknown"], INSPECT, "not supported"),
+        (["--plot", "out.png"], NO_MATPLOTLIB, "pip install 'voxel-prepare[plot]'"),
+    ],
+)
+def test_a_picture_that_cannot_be_drawn_is_told_in_one_line(
+    prepared: Path, options: list[str], program: str, message: str
+) -> None:
+    result = inspect(prepared, *options, program=program)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message"),
+    [(None, "no such file"), ("<MPD", "not an MPD"), ("<MPD/>", "says nothing of what its segments are made of")],
+)
+def test_a_bad_folder_is_told_in_one_line(tmp_path: Path, manifest: str | None, message: str) -> None:
+    if manifest is not None:
+        (tmp_path / "manifest.mpd").write_text(manifest)
+    result = inspect(tmp_path)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
