@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
@@ -9,7 +9,7 @@ import { findChrome } from '../../tools/setup/chrome.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
-import { prepareClip } from './support/clip.js';
+import { describeInline, prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
@@ -158,6 +158,88 @@ describe('with a VOXEL server', () => {
     expect(outcome.frames).toBeGreaterThanOrEqual(FRAMES);
     const { segments } = outcome.statistics!;
     expect(segments.reduce((sum, { framesRepaired }) => sum + framesRepaired, 0)).toBeGreaterThan(0);
+  });
+});
+
+/** How many indexes the page has asked for. */
+function indexRequests(): Promise<number> {
+  const count = (): number =>
+    performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.index')).length;
+  return page.evaluate(count);
+}
+
+describe('where segments are described', () => {
+  let inlineServer: Server;
+  let bareServer: Server;
+
+  beforeAll(async () => {
+    inlineServer = await servePlayerPage(folder, describeInline(folder, clip));
+    const bare = join(folder, 'bare');
+    cpSync(media, bare, { recursive: true });
+    for (const name of readdirSync(bare)) if (name.endsWith('.index')) rmSync(join(bare, name));
+    bareServer = await servePlayerPage(folder, bare);
+    return () => Promise.all([inlineServer.stop(), bareServer.stop()]);
+  });
+
+  describe('in an index', () => {
+    withPage(() => server);
+
+    it('fetches the index of each level once, and the manifest says nothing else', async () => {
+      expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).not.toContain('unreliable');
+      await startPlayer(page);
+      await playUntil(page);
+      const outcome = await outcomeOf(page);
+      expectWholePlayback(outcome);
+      expect(outcome.fallbacks).toEqual([]);
+      expect(await indexRequests()).toBe(readdirSync(media).filter((name) => name.endsWith('.index')).length);
+    });
+
+    it('starts with a plain segment when the index is late, and goes on with VOXEL', async () => {
+      await page.setRequestInterception(true);
+      page.on('request', (request) => {
+        const delay = request.url().endsWith('.index') ? 2000 : 0;
+        setTimeout(() => void request.continue(), delay);
+      });
+      await startPlayer(page, { bufferSegments: 1 });
+      await playUntil(page);
+      const outcome = await outcomeOf(page);
+      expectWholePlayback(outcome);
+      expect(outcome.fallbacks[0]).toMatchObject({ code: 'index-late', index: 0 });
+      expect(segmentsOver('datagrams', outcome)).toContain(SEGMENTS - 1);
+    });
+  });
+
+  describe('in the manifest', () => {
+    withPage(() => inlineServer);
+
+    it('plays its attributes, and asks for no index', async () => {
+      await startPlayer(page);
+      await playUntil(page);
+      const outcome = await outcomeOf(page);
+      expectWholePlayback(outcome);
+      expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+      expect(await indexRequests()).toBe(0);
+    });
+
+    it('plays with dash.js alone', async () => {
+      await startPlayer(page, 'plain');
+      await playUntil(page);
+      expectWholePlayback(await outcomeOf(page));
+    });
+  });
+
+  describe('nowhere, as the indexes are gone', () => {
+    withPage(() => bareServer);
+
+    it('plays plain segments and says why', async () => {
+      await startPlayer(page);
+      await playUntil(page);
+      const outcome = await outcomeOf(page);
+      expectWholePlayback(outcome);
+      expect(outcome.statistics!.segments).toEqual([]);
+      expect(outcome.fallbacks.length).toBeGreaterThan(0);
+      expect(outcome.fallbacks.every(({ code }) => code === 'index-refused')).toBe(true);
+    });
   });
 });
 

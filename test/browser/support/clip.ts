@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { venvProgram } from '../../../tools/setup/paths.mjs';
 import { ffmpegBinary } from '../../../tools/start/sample.mjs';
@@ -24,7 +25,7 @@ const contents = {
 
 /** Draws the clip and prepares it in `folder` in three small levels; returns the media folder. */
 export function prepareClip(folder: string, { seconds, segmentSeconds, content = 'moving' }: SyntheticClip): string {
-  const source = join(folder, 'source.mp4');
+  const source = sourceIn(folder);
   const media = join(folder, 'media');
   const inputs = contents[content].flatMap((input) => ['-f', 'lavfi', '-i', input]);
   run(ffmpegBinary(), [
@@ -41,9 +42,33 @@ export function prepareClip(folder: string, { seconds, segmentSeconds, content =
     'aac',
     source,
   ]);
-  const quick = ['--preset', 'veryfast', '--passes', '1', '--levels', '144p,240p'];
-  run(venvProgram('voxel-prepare'), [source, '--out', media, '--segment', String(segmentSeconds), ...quick]);
+  prepare(source, media, segmentSeconds);
   return media;
+}
+
+/** A copy of what `prepareClip` made in `folder`, with the segments described in the manifest as well. */
+export function describeInline(folder: string, { segmentSeconds }: SyntheticClip): string {
+  const media = join(folder, 'inline');
+  cpSync(join(folder, 'media'), media, { recursive: true, preserveTimestamps: true });
+  prepare(sourceIn(folder), media, segmentSeconds, '--inline');
+  return media;
+}
+
+function sourceIn(folder: string): string {
+  return join(folder, 'source.mp4');
+}
+
+function prepare(source: string, media: string, segmentSeconds: number, ...options: readonly string[]): void {
+  const quick = ['--preset', 'veryfast', '--passes', '1', '--levels', '144p,240p'];
+  run(venvProgram('voxel-prepare'), [
+    source,
+    '--out',
+    media,
+    '--segment',
+    String(segmentSeconds),
+    ...quick,
+    ...options,
+  ]);
 }
 
 function run(program: string, args: readonly string[]): void {
