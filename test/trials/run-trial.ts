@@ -91,7 +91,8 @@ async function runBetween({ linkemu, signal }: Laboratory, folder: string): Prom
   const link = ['run', join(folder, 'link.json'), '--log', folder];
   const child = spawn(linkemu, [...link, '--', ...program('server.ts'), '---', ...program('client.ts')], {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The client ends when its standard input does: nothing goes on when this process is killed.
+    stdio: ['pipe', 'pipe', 'pipe'],
     signal,
     killSignal: 'SIGTERM',
   });

@@ -101,6 +101,8 @@ async function saveDamagedSegments(page: Page, folder: string, indices: Iterable
   }
 }
 
+// Whoever started the trial holds the other end; with it gone, so is the use of the trial.
+process.stdin.resume().on('end', () => process.exit(1));
 await main(process.argv[2]!);
 // Sockets of other traffic would keep the process alive.
 process.exit();
