@@ -1,21 +1,145 @@
+"""Orders of a segment of seven frames: I P b b P B b, capitals for frames that others may refer to."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.evidence import Evidence
 from voxel_prepare.h264 import SliceType
-from voxel_prepare.order import unreferenced_last
+from voxel_prepare.loss_model import LossModel, Undamaged
+from voxel_prepare.motion import NearestReferences, Prediction, nearest_references
+from voxel_prepare.order import ORDERS, original, unreferenced_last
+from voxel_prepare.reference_graph import ReferenceGraph
+from voxel_prepare.segment_analysis import OrderName
 from voxel_prepare.segment_layout import Frame
 
+CELLS = 100
+SAMPLES = 16
+FRAME_BYTES = 10
 
-def test_referenced_p_then_referenced_b_then_the_rest_and_never_what_is_reliable() -> None:
-    kinds: list[tuple[SliceType, bool]] = [
-        ("I", True),
-        ("P", True),
-        ("B", True),
-        ("B", False),
-        ("P", False),
-        ("P", True),
-        ("B", True),
+KINDS: list[tuple[SliceType, bool, int]] = [
+    ("I", True, 0),
+    ("P", True, 3),
+    ("B", False, 1),
+    ("B", False, 2),
+    ("P", True, 6),
+    ("B", True, 5),
+    ("B", False, 4),
+]
+"""Type, whether others may refer to it, and when it is shown."""
+
+FRAMES = [
+    Frame(index, type_, is_reference, shown, () if type_ == "I" else (ByteRange(0, FRAME_BYTES),))
+    for index, (type_, is_reference, shown) in enumerate(KINDS)
+]
+
+
+def prediction(reference: int, macroblocks: float) -> Prediction:
+    """So much of a picture comes from the same place of another."""
+    share = np.full(CELLS, macroblocks / CELLS, np.float32)
+    return Prediction(reference, share, np.arange(CELLS, dtype=np.int32), macroblocks)
+
+
+def make_model(predictions: Sequence[Sequence[Prediction]], frames: Sequence[Frame] = FRAMES) -> LossModel:
+    """Of pictures that are alike but for noise."""
+    random = np.random.default_rng(1)
+    scene = random.integers(0, 200, (CELLS, SAMPLES), np.uint8)
+    nearest = nearest_references(frames)
+    undamaged = [
+        Undamaged(scene + random.integers(0, 50, scene.shape, np.uint8), nearest[index], predictions[index])
+        for index in range(len(frames))
     ]
-    frames = [
-        Frame(index, type_, is_reference, index, () if type_ == "I" else (ByteRange(0, 1),))
-        for index, (type_, is_reference) in enumerate(kinds)
+    return LossModel(frames, undamaged)
+
+
+def make_evidence(predictions: Sequence[Sequence[Prediction]]) -> Evidence:
+    """As from a decode of `FRAMES`."""
+    model = make_model(predictions)
+    droppable = [frame.index for frame in FRAMES if frame.unreliable]
+    costs = dict(zip(droppable, model.losses([[index] for index in droppable]), strict=True))
+    everything = model.losses([droppable])[0]
+    return Evidence(FRAMES, droppable, ReferenceGraph(predictions, CELLS), model, 1, 1 - everything, everything, costs)
+
+
+EVIDENCE = make_evidence(
+    [
+        [],
+        [prediction(0, 90)],
+        [prediction(0, 10), prediction(1, 20)],
+        [prediction(0, 5), prediction(1, 5)],
+        [prediction(1, 80)],
+        [prediction(1, 30), prediction(4, 60)],
+        [prediction(1, 10), prediction(5, 70)],
     ]
-    assert unreferenced_last(frames) == [1, 5, 2, 6, 3, 4]
+)
+
+
+def test_nearest_references_are_those_decoded_before() -> None:
+    assert nearest_references(FRAMES) == [
+        NearestReferences(None, None),
+        NearestReferences(0, None),
+        NearestReferences(0, 1),
+        NearestReferences(0, 1),
+        NearestReferences(1, None),
+        NearestReferences(1, 4),
+        NearestReferences(1, 5),
+    ]
+
+
+def test_original_order_is_decode_order() -> None:
+    assert original(EVIDENCE) == [1, 2, 3, 4, 5, 6]
+
+
+def test_unreferenced_frames_go_last_and_the_rest_stays() -> None:
+    assert unreferenced_last(EVIDENCE) == [1, 4, 5, 2, 3, 6]
+
+
+def test_summed_references_count_direct_ones() -> None:
+    assert EVIDENCE.graph.summed() == pytest.approx([105, 145, 0, 0, 60, 70, 0])
+    assert ORDERS[OrderName.SUMMED](EVIDENCE) == [1, 5, 4, 2, 3, 6]
+
+
+def test_chained_references_are_those_of_the_thesis_example() -> None:
+    """Fig. 5.8: 9 macroblocks of frame 1 in frame 2, and from there 30, 45 and 8 in three others: 9 + 9 + 9 + 8."""
+    predictions = [[], [prediction(0, 9)], [prediction(1, 30)], [prediction(1, 45)], [prediction(1, 8)]]
+    assert ReferenceGraph(predictions, 100).chained()[0] == pytest.approx(35)
+
+
+def test_chained_references_follow_no_branch_below_a_hundredth_of_the_picture() -> None:
+    predictions = [[], [prediction(0, 0.9)], [prediction(1, 50)]]
+    assert ReferenceGraph(predictions, 100).chained()[0] == pytest.approx(0.9)
+
+
+def test_chains_may_be_longer_than_the_stack() -> None:
+    predictions = [[], *([prediction(index, 100)] for index in range(3000))]
+    assert ReferenceGraph(predictions, 100).chained()[0] == pytest.approx(3000 * 100)
+
+
+def test_every_order_holds_each_droppable_frame_once() -> None:
+    for order in ORDERS.values():
+        assert sorted(order(EVIDENCE)) == EVIDENCE.droppable
+
+
+def test_measured_order_drops_first_what_costs_least() -> None:
+    """Most hangs on the first frame, nothing on the third; all frames have the same size."""
+    order = ORDERS[OrderName.MEASURED](EVIDENCE)
+    assert order[0] == 1
+    assert order.index(3) > order.index(4)
+
+
+def test_a_loss_grows_with_what_is_predicted_from_the_frame() -> None:
+    alone = make_model([[] for _ in FRAMES]).losses([[1]])[0]
+    inherited = EVIDENCE.model.losses([[1]])[0]
+    assert inherited > alone > 0
+
+
+def test_nothing_missing_loses_nothing() -> None:
+    assert EVIDENCE.model.losses([[], [1]])[0] == 0
+
+
+def test_corrections_scale_what_a_missing_frame_costs() -> None:
+    model = make_model([[] for _ in FRAMES])
+    before = model.losses([[1], [4]])
+    after = model.corrected({1: 0.5}, 3).losses([[1], [4]])
+    assert after == pytest.approx([1.5 * before[0], 3 * before[1]], rel=1e-3)

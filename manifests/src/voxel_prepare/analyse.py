@@ -1,4 +1,4 @@
-"""Ranks and scores segments: everything that a `SegmentURL` says."""
+"""Ranks and scores segments: all that manifest and index say of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,19 +7,36 @@ from pathlib import Path
 from av.error import FFmpegError
 
 from voxel_prepare.byte_ranges import ByteRange, complement
+from voxel_prepare.choose_order import RankedFrames, choose_order
+from voxel_prepare.curve import CurveRequest, measure_curve
 from voxel_prepare.errors import PreparationError
-from voxel_prepare.h264 import ParameterSets, RepairError
+from voxel_prepare.evidence import Evidence, UndamagedPictures, gather_evidence
+from voxel_prepare.h264 import RepairError
+from voxel_prepare.level_segment import EncodedSegment, LevelSegment
+from voxel_prepare.metrics import SCALES, PictureComparer
 from voxel_prepare.mp4 import SampleDefaults
-from voxel_prepare.order import unreferenced_last
-from voxel_prepare.score import EncodedSegment, PrefixScoring, Scoring, UntouchedScoring, score_together
+from voxel_prepare.references import ReferencePictures
+from voxel_prepare.score import SegmentScorer, score_pictures
 from voxel_prepare.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
-from voxel_prepare.segment_layout import Frame, read_frames
-from voxel_prepare.steps import REFERENCED_STEPS, UNREFERENCED_STEPS, choose_prefixes
 
-METHOD = f"unreferenced last; SSIM, bicubic; {REFERENCED_STEPS}+{UNREFERENCED_STEPS} steps"
-"""Names what decides the result besides the media files: analyses made another way are made again."""
+METHOD = 2
+"""Counts the ways of analysis: what decides the result besides the media files and the settings."""
 
 SCORE_DECIMALS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisSettings:
+    """How to analyse."""
+
+    metric: Metric
+    order: OrderName | None
+    """None: the best for each segment."""
+
+    @property
+    def orders(self) -> list[OrderName]:
+        """To choose from."""
+        return [self.order] if self.order else list(OrderName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,61 +54,85 @@ class SegmentSource:
             return EncodedSegment(self.codec_configuration, self.defaults, file.read(self.range.size))
 
 
-def analyse_segments(sources: Sequence[SegmentSource], reference: SegmentSource) -> list[SegmentAnalysis]:
-    """Analyses the same segment of several levels; `reference` is that of the top level. Raises `PreparationError`."""
-    rankings = [_rank(source) for source in sources]
-    is_own_reference = list(sources) == [reference]
-    try:
-        scores = score_together(
-            [ranking.scoring for ranking in rankings], None if is_own_reference else reference.read()
-        )
-    except FFmpegError as error:
-        raise PreparationError(f"{reference.path.name}, bytes {reference.range}: cannot be decoded: {error}") from error
-    return [ranking.scored(of_level) for ranking, of_level in zip(rankings, scores, strict=True)]
+def analyse_segments(
+    sources: Sequence[SegmentSource], reference: SegmentSource, settings: AnalysisSettings
+) -> list[SegmentAnalysis]:
+    """Analyses the same segment of all levels; `reference` is that of the top level. Raises `PreparationError`.
+
+    What is useful of a level ends where a level of fewer bytes is as good untouched.
+    """
+    references = ReferencePictures(reference.read())
+    analyses: dict[int, SegmentAnalysis] = {}
+    for number, source in sorted(enumerate(sources), key=lambda numbered: numbered[1].range.size):
+        useful_from = max((analysis.score for analysis in analyses.values()), default=0.0)
+        try:
+            analyses[number] = _analyse(source, references, useful_from, settings)
+        except (FFmpegError, ValueError) as error:
+            raise PreparationError(f"{source.path.name}, bytes {source.range}: cannot be decoded: {error}") from error
+    return [analyses[number] for number in range(len(sources))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranking:
-    """A segment before it is scored."""
-
-    range: ByteRange
-    frames: list[Frame]
-    order: list[int]
-    prefixes: list[int]
-    scoring: Scoring
-    warning: str | None
-
-    def scored(self, scores: Sequence[float]) -> SegmentAnalysis:
-        sizes = [self.frames[index].unreliable_bytes for index in self.order]
-        unreliable = [
-            slice_.moved(self.range.start) for index in self.order for slice_ in self.frames[index].unreliable
-        ]
-        return SegmentAnalysis(
-            range=self.range,
-            reliable=complement(self.range, unreliable),
-            unreliable=unreliable,
-            metric=Metric.SSIM,
-            order_name=OrderName.UNREFERENCED,
-            order=self.order,
-            slices=[len(self.frames[index].unreliable) for index in self.order],
-            loss_costs=[0.0] * len(self.order),  # measured by the orders to come
-            steps=[
-                Step(round(score, SCORE_DECIMALS), prefix, sum(sizes[:prefix]))
-                for score, prefix in zip(scores, self.prefixes, strict=True)
-            ],
-            warning=self.warning,
-        )
-
-
-def _rank(source: SegmentSource) -> _Ranking:
+def _analyse(
+    source: SegmentSource, references: ReferencePictures, useful_from: float, settings: AnalysisSettings
+) -> SegmentAnalysis:
     segment = source.read()
+    comparer = PictureComparer(settings.metric)
     try:
-        frames = read_frames(ParameterSets.from_avcc(source.codec_configuration), segment.data, source.defaults)
-        order = unreferenced_last(frames)
-        sizes = [frames[index].unreliable_bytes for index in order]
-        referenced = sum(frames[index].is_reference for index in order)
-        prefixes = choose_prefixes(sizes[:referenced], sizes[referenced:])
-        scoring = PrefixScoring(segment, frames, order, prefixes)
-        return _Ranking(source.range, frames, order, prefixes, scoring, warning=None)
+        level = LevelSegment.of(segment)
     except RepairError as error:
-        return _Ranking(source.range, [], [], [0], UntouchedScoring(segment), warning=str(error))
+        score = score_pictures(segment.pictures(), references, comparer)
+        return _wholly_reliable(source.range, score, settings, str(error))
+    undamaged = UndamagedPictures(level.frames)
+    scorer = SegmentScorer(level, references, comparer, undamaged.see)
+    if not level.droppable:
+        return _wholly_reliable(source.range, scorer.whole, settings, None)
+    evidence = gather_evidence(level, undamaged, scorer, useful_from)
+    ranked = choose_order(evidence, settings.orders)
+    curve = measure_curve(
+        CurveRequest(
+            foretold_losses=ranked.foretold_losses,
+            reliable_only=evidence.reliable_only,
+            whole=evidence.whole,
+            useful_from=useful_from,
+            widest_step=SCALES[settings.metric].step,
+        ),
+        lambda prefixes: scorer.scores([frozenset(ranked.order[prefix:]) for prefix in prefixes]),
+    )
+    return _partly_reliable(source.range, settings.metric, evidence, ranked, curve)
+
+
+def _partly_reliable(
+    range_: ByteRange, metric: Metric, evidence: Evidence, ranked: RankedFrames, curve: dict[int, float]
+) -> SegmentAnalysis:
+    in_order = [evidence.frames[index] for index in ranked.order]
+    unreliable = [slice_.moved(range_.start) for frame in in_order for slice_ in frame.unreliable]
+    return SegmentAnalysis(
+        range=range_,
+        reliable=complement(range_, unreliable),
+        unreliable=unreliable,
+        metric=metric,
+        order_name=ranked.name,
+        order=ranked.order,
+        slices=[len(frame.unreliable) for frame in in_order],
+        loss_costs=[evidence.loss_costs[index] for index in ranked.order],
+        steps=[
+            Step(round(score, SCORE_DECIMALS), prefix, ranked.prefix_bytes[prefix]) for prefix, score in curve.items()
+        ],
+    )
+
+
+def _wholly_reliable(
+    range_: ByteRange, score: float, settings: AnalysisSettings, warning: str | None
+) -> SegmentAnalysis:
+    return SegmentAnalysis(
+        range=range_,
+        reliable=[range_],
+        unreliable=[],
+        metric=settings.metric,
+        order_name=settings.order or OrderName.ORIGINAL,
+        order=[],
+        slices=[],
+        loss_costs=[],
+        steps=[Step(round(score, SCORE_DECIMALS), 0, 0)],
+        warning=warning,
+    )

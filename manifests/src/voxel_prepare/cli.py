@@ -13,6 +13,7 @@ from voxel_prepare.prepare import prepare
 from voxel_prepare.prepare_ladder import prepare_ladder
 from voxel_prepare.progress import summarise
 from voxel_prepare.request import Preset, Request
+from voxel_prepare.segment_analysis import Metric, OrderName
 
 COMMAND = "voxel-prepare"
 
@@ -48,6 +49,10 @@ def voxel_prepare(
         bool,
         typer.Option("--copy", help="The inputs are the levels, H.264 in MP4, or an MPD of such; nothing is encoded."),
     ] = False,
+    metric: Annotated[Metric, typer.Option(help="What scores are.")] = Metric.SSIM,
+    order: Annotated[
+        OrderName | None, typer.Option(help="Order of frames in all segments. Default: the best for each.")
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes at a time. Default: one for each core.")
     ] = None,
@@ -78,6 +83,8 @@ def voxel_prepare(
             duration=duration,
             jobs=jobs or os.cpu_count() or 1,
             facts="index and attributes" if inline else "index",
+            metric=metric,
+            order=order,
             scheduler=scheduler,
         )
         request.check()

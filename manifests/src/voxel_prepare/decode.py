@@ -1,28 +1,32 @@
 """Pictures of H.264 segments, through PyAV."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import av
 import numpy as np
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import VideoFrame
 
-from voxel_prepare.mp4 import SampleDefaults, parse_fragments
-
 PROBED_ROWS = 16
 """Every so many rows are compared first."""
 
 
-def decode_segment(codec_configuration: bytes, segment: bytes, defaults: SampleDefaults) -> Iterator[VideoFrame]:
-    """The segment's pictures in order of presentation, one at a time; `codec_configuration` is the avcC's payload."""
+def decode_samples(
+    codec_configuration: bytes, samples: Iterable[tuple[int, bytes]], options: Mapping[str, str] | None = None
+) -> Iterator[VideoFrame]:
+    """The pictures of numbered samples in order of presentation, one at a time; a picture's `pts` is its number.
+
+    `codec_configuration` is the avcC's payload, `options` are FFmpeg's for its decoder.
+    """
     decoder = VideoCodecContext.create("h264", "r")
     decoder.extradata = codec_configuration
     decoder.thread_count = 1  # segments are decoded side by side instead
     # Streams that do not state their reordering depth come out in order only if the decoder assumes the deepest.
-    decoder.options = {"strict": "1"}
-    for fragment in parse_fragments(segment, defaults):
-        for sample in fragment.samples:
-            yield from decoder.decode(av.Packet(segment[sample.offset : sample.offset + sample.size]))
+    decoder.options = {"strict": "1", **(options or {})}
+    for number, data in samples:
+        packet = av.Packet(data)
+        packet.pts = number
+        yield from decoder.decode(packet)
     yield from decoder.decode(None)
 
 

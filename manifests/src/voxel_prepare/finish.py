@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from voxel_prepare.analyse import METHOD, SCORE_DECIMALS
+from voxel_prepare.analyse import METHOD, SCORE_DECIMALS, AnalysisSettings
 from voxel_prepare.index_file import VERSION, write_index
 from voxel_prepare.mpd import VideoFile
 from voxel_prepare.progress import say
@@ -11,9 +11,9 @@ from voxel_prepare.segment_analysis import SegmentAnalysis
 from voxel_prepare.workspace import Json, Part, Workspace
 
 
-def analysis_part(name: str, level: Json, reference: Json) -> Part:
-    """The analysis of a level; `level` and `reference` stand for their media."""
-    return Part.of(f"{name}.json", [METHOD, level, reference])
+def analysis_part(name: str, levels: Json, settings: AnalysisSettings) -> Part:
+    """The analysis of a level; `levels` stands for the media of all, which are analysed together."""
+    return Part.of(f"{name}.json", [METHOD, settings.metric, settings.order, levels])
 
 
 def index_part(name: str, analysis: Part) -> Part:

@@ -1,23 +1,47 @@
-"""The order in which a segment's frames are asked for, most important first.
+"""The orders in which a segment's frames may be asked for, most important first (thesis §5).
 
-Every order is a function from the segment's frames to the positions of those that may be missing; the manifest, the
-steps and the scores follow from it.
+Every order is a function from what is known of a segment to those of its frames that may be missing.
 """
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from voxel_prepare.segment_layout import Frame
+from voxel_prepare.evidence import Evidence
+from voxel_prepare.measured_order import measured
+from voxel_prepare.segment_analysis import OrderName
 
-FrameOrder: TypeAlias = Callable[[Sequence[Frame]], list[int]]
+FrameOrder: TypeAlias = Callable[[Evidence], list[int]]
 
 
-def unreferenced_last(frames: Sequence[Frame]) -> list[int]:
-    """Frames that no other refers to go first when bytes must go (BETA's order; thesis §5).
+def original(evidence: Evidence) -> list[int]:
+    """As the frames stand in the file, in decode order: the tail is dropped first."""
+    return evidence.droppable
 
-    Before them the referenced B, before those the P frames, each in decode order: what is decoded late is referred to
-    least.
-    """
-    droppable = [frame for frame in frames if frame.unreliable]
-    droppable.sort(key=lambda frame: (not frame.is_reference, frame.is_reference and frame.type == "B", frame.index))
-    return [frame.index for frame in droppable]
+
+def unreferenced_last(evidence: Evidence) -> list[int]:
+    """Frames that no other refers to are dropped first (as by BETA), the others as in the original order."""
+    return sorted(evidence.droppable, key=lambda index: not evidence.frames[index].is_reference)
+
+
+def summed_references(evidence: Evidence) -> list[int]:
+    """By how many macroblocks refer to the frame."""
+    return _heaviest_first(evidence.droppable, evidence.graph.summed())
+
+
+def chained_references(evidence: Evidence) -> list[int]:
+    """By how many macroblocks refer to the frame directly or through others (Algorithm 1)."""
+    return _heaviest_first(evidence.droppable, evidence.graph.chained())
+
+
+ORDERS: dict[OrderName, FrameOrder] = {
+    OrderName.ORIGINAL: original,
+    OrderName.UNREFERENCED: unreferenced_last,
+    OrderName.SUMMED: summed_references,
+    OrderName.CHAINED: chained_references,
+    OrderName.MEASURED: measured,
+}
+
+
+def _heaviest_first(droppable: Sequence[int], weights: Sequence[float]) -> list[int]:
+    """Frames of equal weight stay in the original order."""
+    return sorted(droppable, key=lambda index: -weights[index])

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import closing
 
+from voxel_prepare.analyse import AnalysisSettings
 from voxel_prepare.analyse_levels import LevelJob, analyse_levels, read_analysis
 from voxel_prepare.cluster import workers_for
 from voxel_prepare.cost import analyse_cost
@@ -40,7 +41,9 @@ class _Preparation:
         self._plan = plan
         self._workspace = workspace
         self._media = plan.media
-        self._analyses = {job.id: analysis_part(job.id, job.part.key, plan.reference.part.key) for job in plan.video}
+        self._settings = AnalysisSettings(request.metric, request.order)
+        levels = [plan.reference.id, *(job.part.key for job in plan.video)]
+        self._analyses = {job.id: analysis_part(job.id, levels, self._settings) for job in plan.video}
         self._indexes = {id_: index_part(id_, analysis) for id_, analysis in self._analyses.items()}
 
     def run(self) -> Presentation:
@@ -48,7 +51,8 @@ class _Preparation:
         parts = [*(job.part for job in self._media), *self._analyses.values()]
         workspace.keep_only([*parts, *self._indexes.values()])
         missing_media = [job for job in self._media if workspace.find(job.part) is None]
-        missing_analyses = [job for job in self._plan.video if workspace.find(self._analyses[job.id]) is None]
+        is_analysed = all(workspace.find(part) is not None for part in self._analyses.values())
+        missing_analyses = [] if is_analysed else self._plan.video
         reused = len(parts) - len(missing_media) - len(missing_analyses)
         if reused:
             say(f"{reused} of {len(parts)} parts are finished from an earlier run")
@@ -59,7 +63,7 @@ class _Preparation:
             progress.phase("scoring")
             tracks = self._read_tracks()
             jobs = [self._level_job(job, tracks) for job in missing_analyses]
-            analyse_levels(workspace, jobs, workers, progress)
+            analyse_levels(workspace, jobs, self._settings, workers, progress)
         presentation = self._presentation(tracks)
         warn(presentation.video)
         for level in presentation.video:

@@ -3,6 +3,7 @@
 from contextlib import closing
 from dataclasses import dataclass
 
+from voxel_prepare.analyse import AnalysisSettings
 from voxel_prepare.analyse_levels import LevelJob, analyse_levels, read_analysis
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.cluster import workers_for
@@ -25,9 +26,10 @@ def prepare_ladder(request: Request) -> Presentation:
     if (request.out / MANIFEST).resolve() == path.resolve():
         raise InputError(f"{path}: the output would overwrite its input")
     ladder = read_ladder(path)
-    jobs = _jobs(ladder)
+    settings = AnalysisSettings(request.metric, request.order)
+    jobs = _jobs(ladder, settings)
     with closing(Workspace(request.out.absolute())) as workspace:
-        _analyse(request, workspace, [job.level_job for job in jobs])
+        _analyse(request, settings, workspace, [job.level_job for job in jobs])
         presentation = _presentation(ladder, jobs, workspace)
         warn(presentation.video)
         for job, level in zip(jobs, presentation.video, strict=True):
@@ -45,21 +47,22 @@ class _Job:
     index: Part
 
 
-def _jobs(ladder: Ladder) -> list[_Job]:
+def _jobs(ladder: Ladder, settings: AnalysisSettings) -> list[_Job]:
     """One for each level, in the order of the MPD's sets."""
     jobs: list[_Job] = []
     for levels in ladder.switching_sets:
         tracks = [_track(level) for level in levels]
         top = max(range(len(levels)), key=lambda number: (_pixels(levels[number]), number))
+        identity: Json = [top, *map(_identity, levels)]
         for level, track in zip(levels, tracks, strict=True):
             name = f"video-{len(jobs)}"
-            analysis = analysis_part(name, _identity(level), _identity(levels[top]))
+            analysis = analysis_part(name, identity, settings)
             cost = analyse_cost(sum(level.segment_frames), _pixels(level), _pixels(levels[top]))
             jobs.append(_Job(level, LevelJob(analysis, track, tracks[top], cost), index_part(name, analysis)))
     return jobs
 
 
-def _analyse(request: Request, workspace: Workspace, jobs: list[LevelJob]) -> None:
+def _analyse(request: Request, settings: AnalysisSettings, workspace: Workspace, jobs: list[LevelJob]) -> None:
     workspace.keep_only([job.part for job in jobs])
     missing = [job for job in jobs if workspace.find(job.part) is None]
     if len(missing) < len(jobs):
@@ -70,8 +73,8 @@ def _analyse(request: Request, workspace: Workspace, jobs: list[LevelJob]) -> No
     ):
         progress.phase("scoring")
         for reference in {id(job.reference): job.reference for job in missing}.values():
-            of_set = [job for job in missing if job.reference is reference]
-            analyse_levels(workspace, of_set, workers, progress)
+            of_set = [job for job in jobs if job.reference is reference]
+            analyse_levels(workspace, of_set, settings, workers, progress)
 
 
 def _presentation(ladder: Ladder, jobs: list[_Job], workspace: Workspace) -> Presentation:

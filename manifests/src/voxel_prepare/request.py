@@ -9,6 +9,7 @@ from typing import Literal
 from voxel_prepare.errors import InputError
 from voxel_prepare.ladder import LevelName
 from voxel_prepare.mpd import FactsPlace
+from voxel_prepare.segment_analysis import Metric, OrderName
 
 SCHEDULER_ADDRESS = re.compile(r"tcp://\S+:\d{1,5}")
 
@@ -49,6 +50,10 @@ class Request:
     jobs: int
     """Processes at a time."""
     facts: FactsPlace = "index"
+    metric: Metric = Metric.SSIM
+    """What scores are."""
+    order: OrderName | None = None
+    """Of frames; None: the best for each segment."""
     scheduler: str | None = None
     """Address of a Dask scheduler whose workers do the work instead, as `tcp://host:port`."""
 

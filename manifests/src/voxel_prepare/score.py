@@ -1,132 +1,118 @@
-"""What a viewer sees of each prefix of a segment: the repaired bytes decoded and compared with the top level."""
+"""What a viewer sees of a segment with missing frames: repaired, decoded and compared with the top level."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice, zip_longest
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import TypeAlias
 
 from av.video.frame import VideoFrame
 
-from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, complement
-from voxel_prepare.decode import decode_segment, same_picture
 from voxel_prepare.errors import PreparationError
-from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.mp4 import SampleDefaults
-from voxel_prepare.repair import repair_segment
-from voxel_prepare.segment_layout import Frame
-from voxel_prepare.ssim import SsimMeter
+from voxel_prepare.level_segment import LevelSegment
+from voxel_prepare.metrics import PictureComparer, PictureScores
+from voxel_prepare.motion import EXPORT_MOTION
+
+Missing: TypeAlias = frozenset[int]
+"""Frames that are repaired, by index."""
+
+Pictures: TypeAlias = Iterator[tuple[int, VideoFrame]]
+"""By index of the frame, in order of presentation."""
+
+STREAMS = 12
+"""Decoded side by side at most: each holds the pictures that its decoder may refer to, 30 MB at 1080p."""
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedSegment:
-    """A media segment's bytes and what its decoder must know beforehand."""
-
-    codec_configuration: bytes
-    defaults: SampleDefaults
-    data: bytes
-
-    def pictures(self) -> Iterator[VideoFrame]:
-        return decode_segment(self.codec_configuration, self.data, self.defaults)
+def score_pictures(
+    pictures: Iterable[VideoFrame], references: Iterable[VideoFrame], comparer: PictureComparer
+) -> float:
+    """The mean over a segment's pictures, which come as they are."""
+    scores = comparer.start()
+    for picture, reference in zip(pictures, references, strict=True):
+        scores.add(picture, reference)
+    return fmean(scores.result())
 
 
-class PrefixScoring:
-    """What to decode for the scores of a segment's prefixes, and how they follow from it.
+class SegmentScorer:
+    """Scores one segment of one level with any of its frames missing.
 
-    A missing frame that nothing refers to changes only its own picture, so all prefixes that hold the referenced frames
-    follow from two decodes: of the whole segment, and of its referenced frames. The others take a decode each.
+    A missing frame changes what is decoded after it, and nothing but itself if no frame may refer to it. So all that
+    stands before the first missing reference is known from two decodes: of everything, and of every unreferenced frame
+    repaired.
     """
 
     def __init__(
-        self, segment: EncodedSegment, frames: Sequence[Frame], order: Sequence[int], prefixes: Sequence[int]
+        self,
+        level: LevelSegment,
+        references: Iterable[VideoFrame],
+        comparer: PictureComparer,
+        see: Callable[[int, VideoFrame], None],
     ) -> None:
-        """`prefixes` count frames of `order`. Raises a `RepairError` where the repairer cannot help."""
-        self._frames, self._order, self._prefixes = frames, order, prefixes
-        references = [position for position, index in enumerate(order) if frames[index].is_reference]
-        self._all_references = references[-1] + 1 if references else 0
-        inside = {prefix for prefix in prefixes if prefix < self._all_references}
-        self._decoded = sorted({*inside, self._all_references, len(order)})
-        self.variants = [_repaired(segment, frames, order[:prefix]) for prefix in self._decoded]
-        """To be decoded; the last is the untouched segment."""
+        """Decodes the whole segment at once; `see` is called with each of its pictures, which carry motion vectors."""
+        self._level = level
+        self._references = references
+        self._comparer = comparer
+        everything = range(len(level.frames))
+        alone = frozenset(index for index in level.droppable if not level.frames[index].is_reference)
+        whole = _seen(level.pictures(frozenset(), everything, EXPORT_MOTION), see)
+        self._whole, self._alone = self._compare([whole, level.pictures(alone, alone)])
 
-    def scores(self, variants: Sequence[Sequence[float]]) -> list[float]:
-        """For each prefix its score, from those of each variant's pictures."""
-        pictures = dict(zip(self._decoded, variants, strict=True))
-        complete, only_references = variants[-1], pictures[self._all_references]
-        if len(complete) != len(self._frames):
-            raise PreparationError(f"{len(self._frames)} frames decode to {len(complete)} pictures")
-        picture_of = _presentation_positions(self._frames)
-        for prefix in self._prefixes:
-            if prefix > self._all_references:
-                missing = {picture_of[index] for index in self._order[prefix:]}
-                pictures[prefix] = [
-                    only_references[position] if position in missing else score
-                    for position, score in enumerate(complete)
-                ]
-        return [fmean(pictures[prefix]) for prefix in self._prefixes]
+    @property
+    def whole(self) -> float:
+        """The score of the untouched segment."""
+        return self.scores([frozenset()])[0]
 
+    def cost_alone(self, index: int) -> float:
+        """What a missing frame that none refers to costs the segment."""
+        return (self._whole[index] - self._alone[index]) / len(self._whole)
 
-class UntouchedScoring:
-    """The score of a segment that is never repaired."""
+    def scores(self, variants: Sequence[Missing]) -> list[float]:
+        """The segment's score for each set of missing frames."""
+        scores: list[float] = []
+        for start in range(0, len(variants), STREAMS):
+            some = variants[start : start + STREAMS]
+            changed = [self._changed(missing) for missing in some]
+            streams = [
+                self._level.pictures(missing, indexes)
+                for missing, indexes in zip(some, changed, strict=True)
+                if indexes
+            ]
+            compared = iter(self._compare(streams) if streams else [])
+            for missing, indexes in zip(some, changed, strict=True):
+                known = {index: self._alone[index] for index in missing if index not in indexes}
+                decoded = next(compared) if indexes else {}
+                scores.append(fmean({**self._whole, **known, **decoded}.values()))
+        return scores
 
-    def __init__(self, segment: EncodedSegment) -> None:
-        self.variants = [segment]
+    def _changed(self, missing: Missing) -> range:
+        """Frames that must be decoded to know their pictures."""
+        first = min((index for index in missing if self._level.frames[index].is_reference), default=len(self._whole))
+        return range(first, len(self._whole))
 
-    def scores(self, variants: Sequence[Sequence[float]]) -> list[float]:
-        """One score."""
-        return [fmean(variants[0])]
-
-
-Scoring: TypeAlias = PrefixScoring | UntouchedScoring
-
-
-def score_together(scorings: Sequence[Scoring], reference: EncodedSegment | None) -> list[list[float]]:
-    """The scores that each of `scorings` asks for, against `reference`, the same segment of the top level.
-
-    None: against the last variant of the last scoring. Decodes all variants of all levels side by side, so that few
-    pictures are in memory and the reference is decoded once.
-    """
-    streams = [variant.pictures() for scoring in scorings for variant in scoring.variants]
-    if reference:
-        streams.append(reference.pictures())
-    meters: list[SsimMeter] = []
-    columns: list[list[list[float]]] = [[[] for _ in scoring.variants] for scoring in scorings]
-    for row in zip_longest(*streams):
-        *_, reference_picture = pictures = [picture for picture in row if picture is not None]
-        if len(pictures) < len(row):
+    def _compare(self, streams: Sequence[Pictures]) -> list[dict[int, float]]:
+        """The scores of each stream's pictures, by index."""
+        presented = self._level.presented
+        columns: list[PictureScores] = [self._comparer.start() for _ in streams]
+        indexes: list[list[int]] = [[] for _ in streams]
+        heads = [next(stream, None) for stream in streams]
+        count = 0
+        for count, reference in enumerate(self._references, start=1):
+            if count > len(presented):
+                break
+            for number, head in enumerate(heads):
+                if head is None or head[0] != presented[count - 1]:
+                    columns[number].skip(reference)
+                    continue
+                columns[number].add(head[1], reference)
+                indexes[number].append(head[0])
+                heads[number] = next(streams[number], None)
+        if count != len(presented):
             raise PreparationError("the levels do not hold the same number of pictures")
-        remaining = iter(pictures)
-        by_level = [list(islice(remaining, len(scoring.variants))) for scoring in scorings]
-        meters = meters or [SsimMeter(level[0], reference_picture) for level in by_level]
-        for meter, level, variants in zip(meters, by_level, columns, strict=True):
-            for scores, score in zip(variants, _score_row(meter, level, reference_picture), strict=True):
-                scores.append(score)
-    return [scoring.scores(variants) for scoring, variants in zip(scorings, columns, strict=True)]
+        return [
+            dict(zip(of_stream, column.result(), strict=True))
+            for of_stream, column in zip(indexes, columns, strict=True)
+        ]
 
 
-def _repaired(segment: EncodedSegment, frames: Sequence[Frame], kept: Iterable[int]) -> EncodedSegment:
-    """What the player builds when, of the frames' unreliable bytes, only those of `kept` arrive."""
-    unreliable = [range_ for frame in frames for range_ in frame.unreliable]
-    arrived = [range_ for index in kept for range_ in frames[index].unreliable]
-    received = ReceivedRanges([*complement(ByteRange(0, len(segment.data)), unreliable), *arrived])
-    parameter_sets = ParameterSets.from_avcc(segment.codec_configuration)
-    return replace(segment, data=repair_segment(parameter_sets, segment.data, received).bytes)
-
-
-def _score_row(meter: SsimMeter, pictures: Sequence[VideoFrame], reference: VideoFrame) -> list[float]:
-    """Neighbouring variants often agree (before their first missing frame, in still scenes): measured once."""
-    scores: list[float] = []
-    for position, picture in enumerate(pictures):
-        if position > 0 and same_picture(picture, pictures[position - 1]):
-            scores.append(scores[-1])
-        elif same_picture(picture, reference):
-            scores.append(1.0)
-        else:
-            scores.append(meter.measure(picture, reference))
-    return scores
-
-
-def _presentation_positions(frames: Sequence[Frame]) -> dict[int, int]:
-    """From a frame's index to the position of its picture in order of presentation."""
-    ordered = sorted(frames, key=lambda frame: frame.presentation_time)
-    return {frame.index: position for position, frame in enumerate(ordered)}
+def _seen(pictures: Pictures, see: Callable[[int, VideoFrame], None]) -> Pictures:
+    for index, picture in pictures:
+        see(index, picture)
+        yield index, picture

@@ -1,0 +1,69 @@
+"""The squares in which pictures are looked at to foretell losses."""
+
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+from av.video.frame import VideoFrame
+from numpy.typing import NDArray
+
+MACROBLOCK = 16
+"""Luma samples, both ways."""
+
+CELLS = 1000
+"""At most about so many in a picture: finer ones do not foretell better."""
+
+SAMPLES_PER_SIDE = 4
+"""Of a cell, which so many luma samples squared stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellGrid:
+    """Cells of whole macroblocks, in raster order; those at the right and lower edge may stick out of the picture."""
+
+    columns: int
+    rows: int
+    side: int
+    """Luma samples."""
+
+    @classmethod
+    def of(cls, picture: VideoFrame) -> "CellGrid":
+        """The grid for pictures of that size."""
+        macroblocks = ceil(picture.width / MACROBLOCK) * ceil(picture.height / MACROBLOCK)
+        side = MACROBLOCK * ceil(sqrt(macroblocks / CELLS))
+        return cls(ceil(picture.width / side), ceil(picture.height / side), side)
+
+    @property
+    def cells(self) -> int:
+        return self.columns * self.rows
+
+    @property
+    def macroblocks_per_cell(self) -> int:
+        return (self.side // MACROBLOCK) ** 2
+
+    def samples(self, picture: VideoFrame) -> NDArray[np.uint8]:
+        """A few luma samples of each cell: (cells, samples)."""
+        plane = picture.planes[0]
+        stride = self.side // SAMPLES_PER_SIDE
+        luma = np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)
+        luma = luma[: picture.height : stride, : picture.width : stride]
+        rows, columns = self.rows * SAMPLES_PER_SIDE, self.columns * SAMPLES_PER_SIDE
+        luma = np.pad(luma, ((0, rows - luma.shape[0]), (0, columns - luma.shape[1])), mode="edge")
+        cells = luma.reshape(self.rows, SAMPLES_PER_SIDE, self.columns, SAMPLES_PER_SIDE).swapaxes(1, 2)
+        return cells.reshape(self.cells, SAMPLES_PER_SIDE**2)
+
+    def cell(self, x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int32]:
+        """Which cell a luma position is in; for positions outside the picture the nearest."""
+        column = np.clip(x // self.side, 0, self.columns - 1)
+        row = np.clip(y // self.side, 0, self.rows - 1)
+        cell: NDArray[np.int32] = (row * self.columns + column).astype(np.int32)
+        return cell
+
+    def moved(self, x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int32]:
+        """For each cell the one in which its centre comes to lie when it moves by so many luma samples."""
+        index = np.arange(self.cells)
+        centre_x, centre_y = (
+            part * self.side + self.side / 2 for part in (index % self.columns, index // self.columns)
+        )
+        return self.cell(centre_x + x, centre_y + y)

@@ -1,0 +1,77 @@
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from voxel_prepare.curve import CurveRequest, measure_curve
+
+WIDEST = 0.005
+
+
+class Segment:
+    """A segment whose score rises with every frame, measured at will."""
+
+    def __init__(self, gains: list[float]) -> None:
+        total = sum(gains)
+        self.scores = [0.7]
+        for gain in gains:
+            self.scores.append(self.scores[-1] + 0.3 * gain / total)
+        self.measured: list[int] = []
+
+    def measure(self, prefixes: Sequence[int]) -> list[float]:
+        self.measured += prefixes
+        return [self.scores[prefix] for prefix in prefixes]
+
+    def curve(self, useful_from: float, foretold: list[float] | None = None) -> dict[int, float]:
+        losses = foretold or [self.scores[-1] - score for score in self.scores]
+        request = CurveRequest(losses, self.scores[0], self.scores[-1], useful_from, WIDEST)
+        return measure_curve(request, self.measure)
+
+
+segments = st.lists(st.floats(0.001, 1), min_size=1, max_size=120).map(Segment)
+
+
+@given(segments, st.floats(0.6, 1.1))
+def test_every_useful_prefix_is_told_by_the_step_below_it(segment: Segment, useful_from: float) -> None:
+    curve = segment.curve(useful_from)
+    steps = sorted(curve)
+    assert steps[0] == 0
+    assert steps[-1] == len(segment.scores) - 1
+    assert all(curve[prefix] == segment.scores[prefix] for prefix in steps)
+    for low, high in pairwise(steps[1:]):
+        assert all(abs(segment.scores[prefix] - curve[low]) <= WIDEST for prefix in range(low, high))
+    if len(steps) > 1:
+        assert segment.scores[steps[1]] >= useful_from or steps[1] == steps[-1]
+
+
+@given(segments)
+def test_what_is_foretold_badly_is_found_all_the_same(segment: Segment) -> None:
+    frames = len(segment.scores) - 1
+    curve = segment.curve(0, foretold=[1 - prefix / frames for prefix in range(frames + 1)])
+    for low, high in pairwise(sorted(curve)):
+        assert curve[high] - curve[low] <= WIDEST + 1e-9 or high - low == 1
+
+
+def test_a_narrow_useful_range_gets_smaller_steps() -> None:
+    curve = Segment([1] * 100).curve(0.99)
+    useful = [prefix for prefix in curve if prefix > 0]
+    assert len(useful) >= 4
+
+
+def test_nothing_is_measured_below_the_useful_range() -> None:
+    segment = Segment([1] * 100)
+    segment.curve(0.9)
+    assert min(segment.scores[prefix] for prefix in segment.measured) > 0.9 - 2 * WIDEST
+
+
+def test_a_segment_that_another_level_always_beats_keeps_its_two_ends() -> None:
+    assert list(Segment([1] * 10).curve(1.1)) == [0, 10]
+
+
+def test_scores_that_fall_with_more_frames_are_followed() -> None:
+    segment = Segment([1] * 40)
+    for prefix in range(5, 15):
+        segment.scores[prefix] = 0.6
+    curve = segment.curve(0, foretold=[1 - prefix / 40 for prefix in range(41)])
+    assert any(curve[prefix] == pytest.approx(0.6) for prefix in curve)
