@@ -3,7 +3,7 @@
 import { check } from './check.mjs';
 import { ensureChrome } from './setup/chrome.mjs';
 import { ensureBuild } from './setup/node.mjs';
-import { cargo, hasCargo } from './setup/rust.mjs';
+import { canBuildQuiche, cargo, ensureQuicheServer, hasCargo } from './setup/rust.mjs';
 import { root, venvProgram } from './setup/paths.mjs';
 import { run, runCommand, say } from './setup/process.mjs';
 import { ensureSample } from './start/sample.mjs';
@@ -22,7 +22,14 @@ await runCommand(async () => {
   if (hasCargo()) {
     say('\ntests of test/link');
     await cargo('test/link', ['test', '--locked', '--quiet']);
+    say('\ntests of server/quiche');
+    const parts = canBuildQuiche() ? ['--workspace'] : ['-p', 'voxel-protocol'];
+    await cargo('server/quiche', ['test', '--release', '--locked', '--quiet', ...parts]);
   }
+  if (canBuildQuiche()) await ensureQuicheServer();
+  else say('\nthe quiche server is left out: it needs cargo, cmake and libclang');
+  say('\ntests of server/conformance');
+  await run(venvProgram('pytest'), ['-q', 'server/conformance'], { cwd: root, env });
   for (const project of ['unit', 'browser']) {
     say(`\ntests: ${project}`);
     await run('npx', ['vitest', 'run', '--project', project], { cwd: root, env });

@@ -1,0 +1,54 @@
+"""The servers under test, started as an operator starts them and known by their ready line only."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+AIOQUIC = [sys.executable, "-c", "from voxel_serve.cli import main; main()"]
+
+STOP_SECONDS = 15.0
+
+
+def quiche() -> list[str] | None:
+    """The command of the quiche server; None where it is not built. `VOXEL_QUICHE` says where it is."""
+    given = os.environ.get("VOXEL_QUICHE")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    program = Path(given) if given else cache / "voxel-dash" / "cargo-target" / "release" / "voxel-quiche"
+    return [str(program)] if program.exists() else None
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    endpoint: str | None
+    http_port: int
+    quic_port: int
+    certificate_hashes: list[str]
+
+    def stop(self) -> int:
+        """Asks it to stop; its exit code."""
+        self.process.terminate()
+        try:
+            return self.process.wait(STOP_SECONDS)
+        finally:
+            self.process.kill()
+
+
+def start(command: list[str], folder: Path, cache: Path, *options: str) -> Server:
+    """A server of `folder` on free ports of 127.0.0.1; `cache`: where it keeps its certificate."""
+    arguments = [*command, str(folder), "--http-port", "0", "--quic-port", "0", *options]
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    assert process.stdout is not None
+    ready = json.loads(process.stdout.readline())
+    assert ready["event"] == "ready"
+    http_port = int(ready["url"].rstrip("/").rpartition(":")[2])
+    return Server(
+        process, ready["url"], ready["endpoint"], http_port, ready["quicPort"], list(ready["certificateHashes"])
+    )
