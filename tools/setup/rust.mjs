@@ -79,8 +79,20 @@ export async function ensureQuicheServer() {
   if (!canBuildQuiche())
     await installSystemPackages(['cmake', 'libclang-dev'], 'the quiche server needs cmake and libclang');
   say(existsSync(quicheServer) ? 'building the quiche server …' : 'building the quiche server (some minutes) …');
-  await cargo('server/quiche', ['build', '--release', '--locked', '--quiet', '-p', 'voxel-quiche'], {
-    output: 'on-failure',
-  });
-  return quicheServer;
+  return buildQuiche('voxel-quiche');
+}
+
+/**
+ * Builds the client of another stack that servers are measured with.
+ * @returns {Promise<string>} path of the program
+ */
+export async function ensureQuicheProbe() {
+  say('building the probe …');
+  return buildQuiche('voxel-probe');
+}
+
+/** @param {string} name of the package and its program */
+async function buildQuiche(name) {
+  await cargo('server/quiche', ['build', '--release', '--locked', '--quiet', '-p', name], { output: 'on-failure' });
+  return join(targetFolder, 'release', name);
 }
