@@ -38,5 +38,5 @@ export function indexOf(entries: readonly Uint8Array[]): Uint8Array {
   fixed.setUint32(4, 0x01000500);
   fixed.setUint32(8, entries.length);
   fixed.setUint32(12, 16 + table.length);
-  return Uint8Array.from([...new Uint8Array(fixed.buffer), ...table, ...entries.flatMap((entry) => [...entry])]);
+  return new Uint8Array(Buffer.concat([new Uint8Array(fixed.buffer), table, ...entries]));
 }
