@@ -58,6 +58,8 @@ pub struct Connection {
     opening: HashMap<u64, Opening>,
     session: Option<Session>,
     pacer: Pacer,
+    /// True: since `send` had nothing to send but datagrams, nothing has happened that could change it.
+    only_datagrams: bool,
     /// Streams whose response QUIC has whole but the client may lack.
     unacknowledged: Vec<u64>,
 }
@@ -84,6 +86,7 @@ impl Connection {
             opening: HashMap::new(),
             session: None,
             pacer: Pacer::default(),
+            only_datagrams: false,
             unacknowledged: Vec::new(),
             shared,
         }
@@ -530,6 +533,7 @@ impl Connection {
     }
 
     fn hand_over(&mut self) {
+        self.only_datagrams = false;
         let handed_over = self.responses.hand_over(&mut self.quic);
         self.unacknowledged.extend(handed_over.sent);
         for stream in handed_over.refused {
@@ -542,9 +546,13 @@ impl Connection {
         if let Some(later) = self.release_time(now) {
             return Next::Paced(later);
         }
-        let sent = match self.quic.send(out) {
+        let sent = if self.only_datagrams { Err(quiche::Error::Done) } else { self.quic.send(out) };
+        let sent = match sent {
             // Streams, retransmissions and all else have nothing that may leave now: it is a datagram's turn.
-            Err(quiche::Error::Done) => self.send_datagram(out),
+            Err(quiche::Error::Done) => {
+                self.only_datagrams = true;
+                self.send_datagram(out)
+            }
             Err(error) => {
                 self.close(http3::H3_NO_ERROR, &error.to_string());
                 None
