@@ -14,8 +14,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from voxel_prepare.h264 import ParameterSets
+from voxel_prepare.level_segment import EncodedSegment
+from voxel_prepare.metrics import PictureComparer
 from voxel_prepare.mp4 import Track, parse_track
-from voxel_prepare.score import EncodedSegment, UntouchedScoring, score_together
+from voxel_prepare.score import score_pictures
+from voxel_prepare.segment_analysis import Metric
 from voxel_prepare.segment_layout import read_frames
 
 ROUNDING = 1e-3
@@ -60,7 +63,7 @@ def main() -> None:
             for level in (request["representation"], video.top)
         )
         delivered = replace(whole, data=Path(request["file"]).read_bytes())
-        [[score]] = score_together([UntouchedScoring(delivered)], reference)
+        score = score_pictures(delivered.pictures(), reference.pictures(), PictureComparer(Metric.SSIM))
         frames = read_frames(ParameterSets.from_avcc(whole.codec_configuration), whole.data, whole.defaults)
         references = [frame.is_reference for frame in frames]
         print(json.dumps({"index": request["index"], "score": score, "references": references}), flush=True)
