@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAbr } from './registry.js';
 import { ladderOptions, thesisLadder } from './testing/ladder.js';
 import type { DecisionState, DownloadProgress } from './types.js';
@@ -48,4 +48,31 @@ test('spares for a dear segment ahead', () => {
   const upcoming = state.upcoming!.map((segment, index) => (index > 0 && index < 3 ? dear : segment));
   const chosen = (ahead: DecisionState) => createAbr('abr-star').choose(ahead).option.bytes;
   expect(chosen({ ...state, upcoming })).toBeLessThan(chosen(state));
+});
+
+describe('transport', () => {
+  const sent = (change: Partial<DecisionState>) => createAbr('abr-star').choose({ ...state, ...change }).transport;
+
+  test('is streams once datagrams were lost, as long as there is time for repeats', () => {
+    expect(sent({ lossRate: 0.02 })).toBe('reliable');
+    expect(sent({ lossRate: 0.02, bufferLevel: 0.2 })).toBeUndefined();
+  });
+
+  test('is left to the player where nothing was lost', () => {
+    expect(sent({ lossRate: 0 })).toBeUndefined();
+    expect(sent({})).toBeUndefined();
+  });
+});
+
+test('spends what is buffered when the stream ends', () => {
+  const full = {
+    ...state,
+    bufferLevel: 12,
+    samples: Array.from({ length: 5 }, () => ({ bytes: 125_000, seconds: 1 })),
+  };
+  const bytes = (ahead: number) => {
+    const upcoming = Array.from({ length: ahead }, () => options);
+    return createAbr('abr-star').choose({ ...full, upcoming }).option.bytes;
+  };
+  expect(bytes(1)).toBeGreaterThan(bytes(8));
 });

@@ -1,6 +1,6 @@
 import type { Candidate } from './candidates.js';
 import type { Prospect } from './prospects.js';
-import { ValueTable, type ValueByBuffer } from './value-table.js';
+import { axesOf, ValueTable, type ValueByBuffer } from './value-table.js';
 
 /** What a change of score from one segment to the next costs, against the score itself (the measure of docs/ABR.md). */
 export const STEP_WEIGHT = 0.5;
@@ -62,16 +62,18 @@ export function plan(
   outlook: Outlook,
   worthAtEnd: (bufferLevel: number) => number,
 ): ValueTable {
-  const most = outlook.bufferCapacity - outlook.segmentDuration;
-  const scores = scoresOf(segments);
-  let after = new ValueTable(most, scores);
-  for (const [row, level] of after.bufferLevels.entries()) after.fill(row, worthAtEnd(level));
+  // A segment that has just come is in the buffer, and there is room for the next.
+  const { segmentDuration, bufferCapacity } = outlook;
+  const axes = axesOf([segmentDuration, bufferCapacity - segmentDuration], scoresOf(segments));
+  const { bufferLevels } = axes;
+  let after = new ValueTable(axes);
+  bufferLevels.forEach((level, row) => after.fill(row, worthAtEnd(level)));
   for (let index = segments.length - 1; index >= 0; index--) {
-    const before = new ValueTable(most, scores);
+    const before = new ValueTable(axes);
     for (const candidate of segments[index]!) {
       const follows = after.following(candidate.score);
-      for (let row = 0; row < before.bufferLevels.length; row++) {
-        const worth = expectedWorth(candidate, before.bufferLevels[row]!, outlook, follows);
+      for (let row = 0; row < bufferLevels.length; row++) {
+        const worth = expectedWorth(candidate, bufferLevels[row]!, outlook, follows);
         before.raise(row, worth, candidate.score, STEP_WEIGHT);
       }
     }

@@ -25,18 +25,29 @@ const MOST_DEVIATION = 0.3;
 
 /** How far the rates of the latest downloads were from those before them: root mean square of the logarithm of the ratio. */
 export function rateDeviation(samples: readonly ThroughputSample[]): number {
-  const rates = samples
-    .map(({ bytes, seconds, timeToFirstByte = 0 }) => bytes / (seconds - timeToFirstByte))
-    .filter((rate) => rate > 0 && rate < Infinity);
-  if (rates.length < 2) return MOST_DEVIATION;
-  const squares = rates.slice(1).map((rate, index) => Math.log(rate / rates[index]!) ** 2);
-  const deviation = Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
-  return Math.min(MOST_DEVIATION, Math.max(LEAST_DEVIATION, deviation));
+  let squares = 0;
+  let count = 0;
+  let before: number | undefined;
+  for (const { bytes, seconds, timeToFirstByte = 0 } of samples) {
+    const rate = bytes / (seconds - timeToFirstByte);
+    if (!(rate > 0 && rate < Infinity)) continue;
+    if (before !== undefined) {
+      squares += Math.log(rate / before) ** 2;
+      count++;
+    }
+    before = rate;
+  }
+  if (count === 0) return MOST_DEVIATION;
+  return Math.min(MOST_DEVIATION, Math.max(LEAST_DEVIATION, Math.sqrt(squares / count)));
 }
 
+/** The deviation from which on a link calls for all the caution that it gets. */
+const UNSTEADY = 0.2;
+
 /**
- * The rate to count on, in bit/s: all of the estimate on a steady link, `safety` of it, in (0, 1], where the rate varies most.
+ * The rate to count on, in bit/s: `safety` of the estimate, in (0, 1], on an unsteady link, and the more of it the steadier
+ * the link is.
  */
 export function safeRate(estimate: number, deviation: number, safety: number): number {
-  return estimate * safety ** (deviation / MOST_DEVIATION);
+  return estimate * safety ** Math.min(1, deviation / UNSTEADY);
 }

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { prospectsAround, rateDeviation, safeRate } from './prospects.js';
+
+const samples = (...rates: number[]) => rates.map((rate) => ({ bytes: rate, seconds: 1 }));
+
+test('three rates have the mean and the deviation of the logarithm that they stand for', () => {
+  const prospects = prospectsAround(Math.E, 0.3);
+  const mean = (of: (logarithm: number) => number) =>
+    prospects.reduce((sum, { rate, probability }) => sum + probability * of(Math.log(rate)), 0);
+  expect(mean((x) => x)).toBeCloseTo(1, 12);
+  expect(mean((x) => (x - 1) ** 2)).toBeCloseTo(0.09, 12);
+});
+
+describe('deviation', () => {
+  test('is that from one download to the next', () => {
+    expect(rateDeviation(samples(1e6, 1e6 * Math.exp(0.2), 1e6))).toBeCloseTo(0.2, 12);
+  });
+
+  test('stays within its bounds, and is the highest where nothing is known', () => {
+    expect(rateDeviation(samples(1e6, 1e6, 1e6))).toBe(0.05);
+    expect(rateDeviation(samples(1, 1e9))).toBe(0.3);
+    expect(rateDeviation(samples(1e6))).toBe(0.3);
+  });
+
+  test('passes over samples that carry no rate', () => {
+    const stalled = { bytes: 0, seconds: 5 };
+    expect(rateDeviation([samples(1e6)[0]!, stalled, samples(1e6)[0]!])).toBe(0.05);
+  });
+});
+
+test('an unsteady link is counted on by the safety factor, a steady one nearly in full', () => {
+  expect(safeRate(1e6, 0.2, 0.8)).toBeCloseTo(0.8e6, 6);
+  expect(safeRate(1e6, 0.3, 0.8)).toBeCloseTo(0.8e6, 6);
+  expect(safeRate(1e6, 0.05, 0.8)).toBeCloseTo(1e6 * 0.8 ** 0.25, 6);
+});
