@@ -43,6 +43,11 @@ def same_picture(one: VideoFrame, other: VideoFrame) -> bool:
     )
 
 
+def picture_bytes(picture: VideoFrame) -> bytes:
+    """All samples, plane by plane, as FFmpeg's `rawvideo`."""
+    return b"".join(_rows(picture, plane).tobytes() for plane in range(len(picture.planes)))
+
+
 def _rows(frame: VideoFrame, index: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
     """A plane's bytes without the padding at the end of its rows."""
     plane = frame.planes[index]

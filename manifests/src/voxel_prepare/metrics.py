@@ -9,6 +9,7 @@ from av.video.frame import VideoFrame
 
 from voxel_prepare.decode import same_picture
 from voxel_prepare.segment_analysis import Metric
+from voxel_prepare.vmaf import VmafScores
 
 TIME_BASE = Fraction(1, 25)
 """Any will do: pairs are matched by equal time stamps."""
@@ -25,6 +26,13 @@ class Scale:
 
 
 SCALES = {Metric.SSIM: Scale(1, 0.005), Metric.PSNR: Scale(60, 0.25), Metric.VMAF: Scale(100, 0.5)}
+
+
+STREAMS = 12
+"""Each holds the pictures that its decoder may refer to, 30 MB at 1080p."""
+
+VMAF_STREAMS = 3
+"""Each takes a process of its own."""
 
 
 class PictureScores(Protocol):
@@ -50,9 +58,14 @@ class PictureComparer:
         self._metric = metric
         self._meter: PictureMeter | None = None
 
+    @property
+    def streams(self) -> int:
+        """How many to score side by side at most, for the sake of memory."""
+        return VMAF_STREAMS if self._metric is Metric.VMAF else STREAMS
+
     def start(self) -> PictureScores:
         """For another stream."""
-        return MeteredScores(self)
+        return VmafScores() if self._metric is Metric.VMAF else MeteredScores(self)
 
     def measure(self, picture: VideoFrame, reference: VideoFrame) -> float:
         """The score of one picture."""

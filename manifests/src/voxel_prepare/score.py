@@ -17,9 +17,6 @@ Missing: TypeAlias = frozenset[int]
 Pictures: TypeAlias = Iterator[tuple[int, VideoFrame]]
 """By index of the frame, in order of presentation."""
 
-STREAMS = 12
-"""Decoded side by side at most: each holds the pictures that its decoder may refer to, 30 MB at 1080p."""
-
 
 def score_pictures(
     pictures: Iterable[VideoFrame], references: Iterable[VideoFrame], comparer: PictureComparer
@@ -67,8 +64,8 @@ class SegmentScorer:
     def scores(self, variants: Sequence[Missing]) -> list[float]:
         """The segment's score for each set of missing frames."""
         scores: list[float] = []
-        for start in range(0, len(variants), STREAMS):
-            some = variants[start : start + STREAMS]
+        for start in range(0, len(variants), self._comparer.streams):
+            some = variants[start : start + self._comparer.streams]
             changed = [self._changed(missing) for missing in some]
             streams = [
                 self._level.pictures(missing, indexes)
