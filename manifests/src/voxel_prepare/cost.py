@@ -18,10 +18,10 @@ PRESET_COST: dict[Preset, float] = {
 ENCODE_SECONDS = 10e-9
 """Per pixel of a frame and pass, veryfast."""
 
-DECODE_VARIANTS_SECONDS = 9e-9
+DECODE_VARIANTS_SECONDS = 40e-9
 """Per pixel of a frame: decoding all its variants."""
 
-COMPARE_VARIANTS_SECONDS = 7e-9
+COMPARE_VARIANTS_SECONDS = 10e-9
 """Per pixel of the reference frame: scaling and comparing the variants."""
 
 

@@ -1,0 +1,84 @@
+"""One segment of two levels, analysed."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from runs import make_request
+from voxel_prepare.analyse import AnalysisSettings, SegmentSource, analyse_segments
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.level_segment import LevelSegment
+from voxel_prepare.media import VideoTrack, read_video
+from voxel_prepare.metrics import SCALES, PictureComparer
+from voxel_prepare.plan import make_plan
+from voxel_prepare.references import ReferencePictures
+from voxel_prepare.score import SegmentScorer
+from voxel_prepare.segment_analysis import Metric, OrderName, SegmentAnalysis
+
+LEVELS = 2
+
+
+@pytest.fixture(scope="module")
+def tracks(clip: Path, prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> list[VideoTrack]:
+    """The levels of `prepared`."""
+    segment = make_plan(make_request(clip, out=tmp_path_factory.mktemp("unused"))).segment
+    return [read_video(path.stem, path, path.name, segment) for path in sorted(prepared.glob("q*.mp4"))]
+
+
+def sources(tracks: list[VideoTrack], index: int = 0) -> list[SegmentSource]:
+    return [track.segments[index] for track in tracks]
+
+
+def analyse(tracks: list[VideoTrack], metric: Metric, order: OrderName | None = None) -> list[SegmentAnalysis]:
+    levels = sources(tracks)
+    return analyse_segments(levels, levels[-1], AnalysisSettings(metric, order))
+
+
+@pytest.mark.parametrize("metric", Metric)
+def test_scores_are_of_the_metric_and_steps_no_wider_than_its_scale(metric: Metric, tracks: list[VideoTrack]) -> None:
+    low, top = analyse(tracks, metric)
+    assert low.metric is top.metric is metric
+    assert low.score < top.score <= SCALES[metric].best
+    assert low.steps[0].score < low.score
+    for analysis in (low, top):
+        useful = analysis.steps[1:]
+        for step, above in pairwise(useful):
+            assert abs(above.score - step.score) <= SCALES[metric].step or above.frames == step.frames + 1
+
+
+@pytest.mark.parametrize("order", OrderName)
+def test_an_order_can_be_forced(order: OrderName, tracks: list[VideoTrack]) -> None:
+    assert [analysis.order_name for analysis in analyse(tracks, Metric.SSIM, order)] == [order] * LEVELS
+
+
+def test_what_is_useful_ends_at_the_score_of_the_level_below(tracks: list[VideoTrack]) -> None:
+    low, top = analyse(tracks, Metric.SSIM)
+    assert all(step.score >= low.score for step in top.steps[1:-1])
+
+
+def test_a_frame_that_none_refers_to_costs_what_a_decode_without_it_says(tracks: list[VideoTrack]) -> None:
+    low, _ = analyse(tracks, Metric.SSIM, OrderName.UNREFERENCED)
+    source, reference = sources(tracks)
+    level = LevelSegment.of(source.read())
+    references = ReferencePictures(reference.read())
+    scorer = SegmentScorer(level, references, PictureComparer(Metric.SSIM), lambda index, picture: None)
+    last = low.order[-1]
+    assert not level.frames[last].is_reference
+    assert low.loss_costs[-1] == pytest.approx(low.score - scorer.scores([frozenset([last])])[0], abs=1e-4)
+
+
+def test_every_frame_that_may_be_missing_has_a_cost(tracks: list[VideoTrack]) -> None:
+    for analysis in analyse(tracks, Metric.SSIM):
+        assert len(analysis.loss_costs) == len(analysis.order) == len(analysis.slices)
+        assert min(analysis.loss_costs) >= 0
+        assert max(analysis.loss_costs) > 0
+
+
+def test_the_result_is_the_same_every_time(tracks: list[VideoTrack]) -> None:
+    assert analyse(tracks, Metric.SSIM) == analyse(tracks, Metric.SSIM)
+
+
+def test_levels_of_different_length_are_refused(tracks: list[VideoTrack]) -> None:
+    """The last segment is the shorter one."""
+    with pytest.raises(PreparationError, match="the same number of pictures"):
+        analyse_segments([tracks[0].segments[-1]], tracks[1].segments[0], AnalysisSettings(Metric.SSIM, None))

@@ -1,0 +1,59 @@
+"""What analysing levels costs, compared with encoding them."""
+
+import asyncio
+import resource
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TypeVar
+
+from voxel_prepare.make_media import make_media
+from voxel_prepare.mpd import Presentation
+from voxel_prepare.plan import make_plan
+from voxel_prepare.prepare import prepare
+from voxel_prepare.progress import work_progress
+from voxel_prepare.request import Request
+from voxel_prepare.workers import local_workers
+from voxel_prepare.workspace import Workspace
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """How long something took."""
+
+    processor: float
+    """Of all cores, with child processes: what other programs do does not count."""
+    clock: float
+
+
+def prepare_and_time(request: Request) -> tuple[Presentation, Seconds, Seconds]:
+    """Encodes, then analyses; the times of both."""
+    _, encoding = _timed(lambda: _encode(request))
+    presentation, analysis = _timed(lambda: prepare(request))
+    return presentation, encoding, analysis
+
+
+def _encode(request: Request) -> None:
+    """Makes all media files, which `prepare` then finds finished."""
+    plan = make_plan(request)
+    with (
+        closing(Workspace(request.out.absolute())) as workspace,
+        local_workers(request.jobs) as workers,
+        work_progress(sum(job.cost for job in plan.media)) as progress,
+    ):
+        asyncio.run(make_media(workspace, plan.media, workers, progress))
+
+
+def _timed(function: Callable[[], Result]) -> tuple[Result, Seconds]:
+    processor, clock = _processor_seconds(), time.monotonic()
+    result = function()
+    return result, Seconds(_processor_seconds() - processor, time.monotonic() - clock)
+
+
+def _processor_seconds() -> float:
+    """Of this process and all that it has waited for."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)

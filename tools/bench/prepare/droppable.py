@@ -1,0 +1,47 @@
+"""How many bytes each order lets a segment do without, compared with its own undamaged decode."""
+
+from collections.abc import Sequence
+
+from voxel_prepare.analyse import SegmentSource
+from voxel_prepare.choose_order import choose_order, rank
+from voxel_prepare.evidence import UndamagedPictures, gather_evidence
+from voxel_prepare.level_segment import LevelSegment
+from voxel_prepare.metrics import PictureComparer
+from voxel_prepare.references import ReferencePictures
+from voxel_prepare.score import SegmentScorer
+from voxel_prepare.segment_analysis import Metric, OrderName
+
+TARGETS = (0.99, 0.95, 0.90)
+"""SSIM; the first two bound the bands of the thesis' Table 5.1."""
+
+CHOSEN = "chosen"
+
+
+def droppable_shares(source: SegmentSource, names: Sequence[OrderName]) -> dict[str, list[float]]:
+    """For each order, and the one that the tool would choose, the share of bytes droppable at each target."""
+    segment = source.read()
+    level = LevelSegment.of(segment)
+    undamaged = UndamagedPictures(level.frames)
+    scorer = SegmentScorer(level, ReferencePictures(segment), PictureComparer(Metric.SSIM), undamaged.see)
+    evidence = gather_evidence(level, undamaged, scorer, min(TARGETS))
+    shares = {
+        name.value: _shares(scorer, ranked.order, ranked.prefix_bytes, level.size)
+        for name, ranked in ((name, rank(evidence, name)) for name in names)
+    }
+    shares[CHOSEN] = shares[choose_order(evidence, names).name.value]
+    return shares
+
+
+def _shares(scorer: SegmentScorer, order: Sequence[int], prefix_bytes: Sequence[int], size: int) -> list[float]:
+    """By halving: a few prefixes whose score is not in order do not matter."""
+    scores: dict[int, float] = {}
+    shares: list[float] = []
+    for target in TARGETS:
+        low, high = 0, len(order)
+        while low < high:
+            middle = (low + high) // 2
+            if middle not in scores:
+                scores[middle] = scorer.scores([frozenset(order[middle:])])[0]
+            low, high = (low, middle) if scores[middle] >= target else (middle + 1, high)
+        shares.append((prefix_bytes[-1] - prefix_bytes[low]) / size)
+    return shares
