@@ -1,5 +1,6 @@
 """Whole preparations of small clips."""
 
+import shutil
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,9 @@ from voxel_prepare.byte_ranges import merged
 from voxel_prepare.errors import InputError
 from voxel_prepare.ladder import parse_levels
 from voxel_prepare.mp4 import parse_track
+from voxel_prepare.plan import make_plan
 from voxel_prepare.prepare import prepare
+from voxel_prepare.workspace import WORK_FOLDER
 
 
 def video(folder: Path) -> list[Representation]:
@@ -149,6 +152,24 @@ def test_a_second_run_makes_nothing_again(prepared: Path, clip: Path, monkeypatc
     monkeypatch.setattr("voxel_prepare.prepare.analyse_levels", expect_no_jobs)
     prepare(make_request(clip, out=prepared, slices=2, levels=tuple(parse_levels("144p,240p:0.37"))))
     assert (prepared / "manifest.mpd").read_bytes() == before
+
+
+def test_an_analysis_that_cannot_be_read_is_made_again(prepared: Path, clip: Path, tmp_path: Path) -> None:
+    out = shutil.copytree(prepared, tmp_path / "out")
+    (analysis,) = (out / WORK_FOLDER).glob("*-q00.json")
+    before = analysis.read_bytes()
+    for damaged in (b'[{"of": "another form"}]', before[:-1]):
+        analysis.write_bytes(damaged)
+        prepare(make_request(clip, out=out, slices=2, levels=tuple(parse_levels("144p,240p:0.37"))))
+        assert analysis.read_bytes() == before
+
+
+def test_a_level_encoded_by_another_number_of_threads_is_another_part(
+    clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = make_plan(make_request(clip, out=tmp_path)).video[0].part
+    monkeypatch.setattr("voxel_prepare.plan.encoder_threads", lambda pixels: 7)
+    assert make_plan(make_request(clip, out=tmp_path)).video[0].part.key != one.key
 
 
 def fail(*_: object, **__: object) -> None:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from voxel_prepare.analyse import AnalysisSettings, analyse_segments
 from voxel_prepare.media import VideoTrack
@@ -43,7 +42,7 @@ def analyse_levels(
     segments = range(len(jobs[0].reference.segments) if jobs else 0)
     futures: dict[Future[list[SegmentAnalysis]], int] = {}
     for index in segments:
-        if all(workspace.find(job.segment_part(index)) for job in jobs):
+        if all(find_analysis(workspace, job.segment_part(index)) is not None for job in jobs):
             _advance(progress, jobs)
             continue
         sources = [job.track.segments[index] for job in jobs]
@@ -59,9 +58,23 @@ def analyse_levels(
         workspace.discard([job.segment_part(index) for index in segments])
 
 
-def read_analysis(path: Path) -> list[SegmentAnalysis]:
-    """Reads a finished analysis part."""
-    return [SegmentAnalysis.from_json(fields) for fields in json.loads(path.read_bytes())]
+def find_analysis(workspace: Workspace, part: Part) -> list[SegmentAnalysis] | None:
+    """What a finished analysis part says. None where there is none: one that cannot be read is discarded."""
+    path = workspace.find(part)
+    if path is None:
+        return None
+    try:
+        return [SegmentAnalysis.from_json(fields) for fields in json.loads(path.read_bytes())]
+    except (ValueError, KeyError, TypeError):
+        workspace.discard([part])
+        return None
+
+
+def read_analysis(workspace: Workspace, part: Part) -> list[SegmentAnalysis]:
+    """What an analysis part says that was finished in this run."""
+    analyses = find_analysis(workspace, part)
+    assert analyses is not None, f"{part.name} was made before"
+    return analyses
 
 
 def _advance(progress: WorkProgress, jobs: Sequence[LevelJob]) -> None:
@@ -76,4 +89,4 @@ def _write(workspace: Workspace, part: Part, analyses: Sequence[SegmentAnalysis]
 
 def _read_parts(workspace: Workspace, parts: Iterable[Part]) -> Iterator[SegmentAnalysis]:
     for part in parts:
-        yield from read_analysis(workspace.path(part))
+        yield from read_analysis(workspace, part)

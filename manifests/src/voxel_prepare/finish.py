@@ -2,6 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
+
+import av
+import numpy as np
 
 from voxel_prepare.analyse import METHOD, SCORE_DECIMALS, AnalysisSettings
 from voxel_prepare.index_file import VERSION, write_index
@@ -12,8 +16,12 @@ from voxel_prepare.workspace import Json, Part, Workspace
 
 
 def analysis_part(name: str, levels: Json, settings: AnalysisSettings) -> Part:
-    """The analysis of a level; `levels` stands for the media of all, which are analysed together."""
-    return Part.of(f"{name}.json", [METHOD, settings.metric, settings.order, levels])
+    """The analysis of a level; `levels` stands for the media of all, which are analysed together.
+
+    Its key stands for how it is done, too: by which way, with which libraries, and what the file says of a segment.
+    """
+    method: Json = [METHOD, av.__version__, np.__version__, [field.name for field in fields(SegmentAnalysis)]]
+    return Part.of(f"{name}.json", [method, settings.metric, settings.order, levels])
 
 
 def index_part(name: str, analysis: Part) -> Part:

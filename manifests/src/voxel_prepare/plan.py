@@ -105,7 +105,7 @@ def _encode_job(source: Source, excerpt: Excerpt, level: Level, settings: VideoS
     pixels = level.width * level.height
     threads = encoder_threads(pixels)
     return MediaJob(
-        part=_part(f"{level.id}.mp4", source, arguments, settings.passes),
+        part=_part(f"{level.id}.mp4", source, arguments, settings.passes, threads),
         recipe=EncodeVideo(tuple(arguments), settings.passes, threads, frames, settings.segment),
         cost=encode_cost(frames, pixels, settings.preset, settings.passes),
         frames=frames,

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import closing
 
 from voxel_prepare.analyse import AnalysisSettings
-from voxel_prepare.analyse_levels import LevelJob, analyse_levels, read_analysis
+from voxel_prepare.analyse_levels import LevelJob, analyse_levels, find_analysis, read_analysis
 from voxel_prepare.cluster import workers_for
 from voxel_prepare.cost import analyse_cost
 from voxel_prepare.errors import InputError
@@ -51,7 +51,7 @@ class _Preparation:
         parts = [*(job.part for job in self._media), *self._analyses.values()]
         workspace.keep_only([*parts, *self._indexes.values()])
         missing_media = [job for job in self._media if workspace.find(job.part) is None]
-        is_analysed = all(workspace.find(part) is not None for part in self._analyses.values())
+        is_analysed = all(find_analysis(workspace, part) is not None for part in self._analyses.values())
         missing_analyses = [] if is_analysed else self._plan.video
         reused = len(parts) - len(missing_media) - len(missing_analyses)
         if reused:
@@ -96,7 +96,7 @@ class _Preparation:
                 media=track.media,
                 width=track.width,
                 height=track.height,
-                analyses=read_analysis(self._workspace.path(self._analyses[id_])),
+                analyses=read_analysis(self._workspace, self._analyses[id_]),
                 index=self._indexes[id_].name,
             )
             for id_, track in tracks.items()

@@ -4,7 +4,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from voxel_prepare.analyse import AnalysisSettings
-from voxel_prepare.analyse_levels import LevelJob, analyse_levels, read_analysis
+from voxel_prepare.analyse_levels import LevelJob, analyse_levels, find_analysis, read_analysis
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.cluster import workers_for
 from voxel_prepare.cost import analyse_cost
@@ -64,7 +64,7 @@ def _jobs(ladder: Ladder, settings: AnalysisSettings) -> list[_Job]:
 
 def _analyse(request: Request, settings: AnalysisSettings, workspace: Workspace, jobs: list[LevelJob]) -> None:
     workspace.keep_only([job.part for job in jobs])
-    missing = [job for job in jobs if workspace.find(job.part) is None]
+    missing = [job for job in jobs if find_analysis(workspace, job.part) is None]
     if len(missing) < len(jobs):
         say(f"{len(jobs) - len(missing)} of {len(jobs)} levels are finished from an earlier run")
     with (
@@ -87,7 +87,7 @@ def _presentation(ladder: Ladder, jobs: list[_Job], workspace: Workspace) -> Pre
                 media=job.level_job.track.media,
                 width=job.level.width,
                 height=job.level.height,
-                analyses=read_analysis(workspace.path(job.level_job.part)),
+                analyses=read_analysis(workspace, job.level_job.part),
                 index=job.index.name,
             )
             for job in jobs
