@@ -1,5 +1,5 @@
 import type { MediaPlayerClass } from 'dashjs';
-import { attachVoxel } from '../player/index.js';
+import { attachVoxel } from '../player/full.js';
 import type { FallbackEvent, SessionEvent, VoxelHandle } from '../player/types.js';
 import { dashErrorNotice, fallbackNotice, notice, type Notice } from './notices.js';
 import { plainSegment, plainSource, type FragmentLoadingCompleted } from './plain-source.js';

@@ -1,4 +1,5 @@
-import type { AbrName, SegmentTransport, VoxelOptions } from '../player/types.js';
+import type { AbrName, VoxelOptions } from '../player/full.js';
+import type { SegmentTransport } from '../player/types.js';
 
 /** How video is fetched: one of the plugin's transports, or `plain`: stock dash.js, no plugin attached. */
 export type DemoTransport = SegmentTransport | 'plain';

@@ -1,4 +1,4 @@
-import { createAbr, LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
+import { AbrError, createAbrStar, LossEstimator, ThroughputEstimator, type Abr } from '../src/abr-star/index.js';
 import {
   requestTypes,
   type DashMetrics,
@@ -55,7 +55,7 @@ class Plugin implements VoxelHandle {
       throw new RangeError(`bufferSegments must be a positive number, not ${bufferSegments}`);
     }
     this.#player = player;
-    const rule = abr === 'dashjs' ? undefined : createAbr(abr, { bandwidthSafety: options.bandwidthSafety });
+    const rule = ruleOf(abr, options);
     this.#transport = transport === 'datagrams' ? (rule?.transport ?? transport) : transport;
     if (rule) {
       const link = { throughput: this.#throughput, loss: this.#loss };
@@ -172,4 +172,12 @@ class Plugin implements VoxelHandle {
     const metrics = this.#player.getDashMetrics() as DashMetrics | null | undefined;
     return metrics?.getCurrentBufferLevel('video') ?? 0;
   }
+}
+
+/** Undefined: dash.js chooses. */
+function ruleOf(abr: Required<VoxelOptions>['abr'], options: VoxelOptions): Abr | undefined {
+  if (abr === 'abr-star') return createAbrStar(options);
+  if (abr === 'dashjs') return undefined;
+  if (typeof abr !== 'object') throw new AbrError('unknown-rule', `no rule ${String(abr)} here: try voxel-dash/full`);
+  return abr;
 }

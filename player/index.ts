@@ -1,4 +1,14 @@
 export { attachVoxel } from './attach.js';
+export type {
+  Abr,
+  Choice,
+  DecisionState,
+  DownloadProgress,
+  LadderLevel,
+  Option,
+  Review,
+  ThroughputSample,
+} from '../src/abr-star/index.js';
 export type { DashPlayer } from './dash-types.js';
 export type {
   AbrName,

@@ -1,14 +1,14 @@
-import type { AbrName as VoxelAbrName } from '../src/abr-star/index.js';
+import type { Abr } from '../src/abr-star/index.js';
 
-/** The plugin's own rules, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
-export type AbrName = VoxelAbrName | 'dashjs';
+/** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
+export type AbrName = 'abr-star' | 'dashjs';
 
 /** How a video segment comes: the unreliable part as datagrams, all of it on streams, or by dash.js' own request. */
 export type SegmentTransport = 'datagrams' | 'reliable' | 'http';
 
 export interface VoxelOptions {
-  /** Default `abr-star`. */
-  readonly abr?: AbrName;
+  /** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
+  readonly abr?: AbrName | Abr;
   /** N of an "N-segment buffer": N segments held and one in flight (docs/ABR.md). Default 7. */
   readonly bufferSegments?: number;
   /** Default `datagrams`. `http` never opens a session: every segment takes dash.js' own path. */

@@ -1,7 +1,9 @@
+export { createAbrStar } from './create-abr-star.js';
 export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';
 export { LOOKAHEAD, segmentOptions } from './options.js';
-export { abrNames, createAbr, type AbrName, type AbrSettings } from './registry.js';
+export { abrNames, createAbr, type AbrName } from './registry.js';
+export type { AbrSettings } from './settings.js';
 export { ThroughputEstimator } from './throughput.js';
 export type {
   Abr,

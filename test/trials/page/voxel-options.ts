@@ -1,4 +1,5 @@
-import type { SegmentTransport, VoxelOptions } from '../../../player/types.js';
+import type { VoxelOptions } from '../../../player/full.js';
+import type { SegmentTransport } from '../../../player/types.js';
 import type { Carrier } from '../system.js';
 import type { PageSettings } from './types.js';
 
