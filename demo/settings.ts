@@ -1,4 +1,4 @@
-import type { AbrName, VoxelOptions } from '../player/full.js';
+import type { FullVoxelOptions, RuleName } from '../player/full.js';
 import type { SegmentTransport } from '../player/types.js';
 
 /** How video is fetched: one of the plugin's transports, or `plain`: stock dash.js, no plugin attached. */
@@ -8,7 +8,7 @@ export type DemoTransport = SegmentTransport | 'plain';
 export interface Settings {
   /** Absolute or relative to the page. */
   readonly manifest: string;
-  readonly rule: AbrName;
+  readonly rule: RuleName;
   /** N of an "N-segment buffer". */
   readonly buffer: number;
   readonly transport: DemoTransport;
@@ -17,7 +17,7 @@ export interface Settings {
 }
 
 /** Every rule there is, by the name that the page shows. */
-export const ruleLabels: Readonly<Record<AbrName, string>> = {
+export const ruleLabels: Readonly<Record<RuleName, string>> = {
   'abr-star': 'ABR*',
   'abr-star-2021': 'ABR* of 2021',
   'abr-star-reliable': 'ABR* of 2021, streams only',
@@ -29,7 +29,7 @@ export const ruleLabels: Readonly<Record<AbrName, string>> = {
   tput: 'Throughput',
   dashjs: 'dash.js’ own',
 };
-export const rules = Object.keys(ruleLabels) as readonly AbrName[];
+export const rules = Object.keys(ruleLabels) as readonly RuleName[];
 export const transports: readonly DemoTransport[] = ['datagrams', 'reliable', 'http', 'plain'];
 export const maximumBuffer = 7;
 
@@ -88,7 +88,7 @@ export function parseSettings(page: URL): ParsedSettings {
 }
 
 /** The plugin's options for these settings; undefined: do not attach it. */
-export function voxelOptions(settings: Settings): VoxelOptions | undefined {
+export function voxelOptions(settings: Settings): FullVoxelOptions | undefined {
   if (settings.transport === 'plain') return undefined;
   return { abr: settings.rule, bufferSegments: settings.buffer, transport: settings.transport };
 }

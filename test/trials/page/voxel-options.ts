@@ -1,4 +1,4 @@
-import type { VoxelOptions } from '../../../player/full.js';
+import type { FullVoxelOptions } from '../../../player/full.js';
 import type { SegmentTransport } from '../../../player/types.js';
 import type { Carrier } from '../system.js';
 import type { PageSettings } from './types.js';
@@ -11,7 +11,7 @@ const TRANSPORTS: Readonly<Record<Carrier, SegmentTransport>> = {
 };
 
 /** The plugin's options for a system of ours. */
-export function voxelOptions({ player, carrier, bufferSegments }: PageSettings): VoxelOptions {
+export function voxelOptions({ player, carrier, bufferSegments }: PageSettings): FullVoxelOptions {
   if (player.kind !== 'voxel') throw new TypeError('stock dash.js has no plugin');
   const { rule, bandwidthSafety } = player;
   return {
