@@ -6,15 +6,17 @@ import {
   type LoaderResponse,
   type ResponseInterceptor,
 } from './dash-types.js';
+import { BufferedVideo, type FindInitialization } from './buffered-video.js';
 import { EventEmitter } from './events.js';
 import { extendPlayer } from './extensions.js';
 import { fetchRange } from './fetch-range.js';
 import { IndexLoader } from './index-loader.js';
 import { Journal } from './journal.js';
-import { LoaderAdapter, type LoaderContext } from './loader-adapter.js';
+import { keyOf, LoaderAdapter, type LoaderContext } from './loader-adapter.js';
 import { Presentation, type ManifestElement } from './presentation.js';
 import { RateControl } from './rate-control.js';
 import { Repairers } from './repairers.js';
+import { Retransmission } from './retransmission.js';
 import { addRules } from './rule-adapter.js';
 import { createSessionSource, SessionManager } from './session-manager.js';
 import { PlayerSettings } from './settings.js';
@@ -45,6 +47,8 @@ class Plugin implements VoxelHandle {
   readonly #settings: PlayerSettings;
   readonly #rateControl: RateControl | undefined;
   readonly #indexes: IndexLoader;
+  readonly #repairers = new Repairers();
+  readonly #retransmission: Retransmission;
   readonly #loader: LoaderAdapter;
   readonly #undo: (() => void)[] = [];
   #presentation: Presentation | undefined;
@@ -69,6 +73,7 @@ class Plugin implements VoxelHandle {
       this.#events.emit('session', event),
     );
     this.#indexes = new IndexLoader(fetchRange, (error, url) => this.#journal.fallback(error, url, undefined));
+    this.#retransmission = this.#createRetransmission();
     const context = this.#createContext();
     this.#loader = new LoaderAdapter(context);
     this.#undo.push(extendPlayer(player, this.#loader));
@@ -96,9 +101,21 @@ class Plugin implements VoxelHandle {
   detach(): void {
     for (const undo of this.#undo.splice(0)) undo();
     this.#loader.release();
+    this.#retransmission.stop();
     this.#indexes.stop();
     this.#sessions.stop();
     this.#settings.restore();
+  }
+
+  #createRetransmission(): Retransmission {
+    const findInitialization: FindInitialization = (representation) =>
+      this.#repairers.initialization(keyOf(representation));
+    return new Retransmission({
+      ...{ sessions: this.#sessions, repairers: this.#repairers, journal: this.#journal },
+      ...{ throughput: this.#throughput, settings: this.#settings },
+      video: new BufferedVideo(this.#player, findInitialization),
+      bufferLevel: () => this.#bufferLevel(),
+    });
   }
 
   #createContext(): LoaderContext {
@@ -106,7 +123,8 @@ class Plugin implements VoxelHandle {
       transport: this.#transport,
       sessions: this.#sessions,
       settings: this.#settings,
-      repairers: new Repairers(),
+      repairers: this.#repairers,
+      retransmission: this.#retransmission,
       journal: this.#journal,
       throughput: this.#throughput,
       loss: this.#loss,
@@ -142,6 +160,7 @@ class Plugin implements VoxelHandle {
     if (!manifest) return;
     const { url = '' } = manifest;
     this.#indexes.stop();
+    this.#retransmission.stop();
     this.#presentation = new Presentation(manifest, location.href);
     for (const error of this.#presentation.errors) this.#journal.fallback(error, url, undefined);
     this.#rateControl?.reset();

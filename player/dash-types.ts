@@ -15,6 +15,8 @@ export interface DashPlayer {
   updateSettings(settings: object): void;
   getDashMetrics(): object | null | undefined;
   getActiveStream(): object | null;
+  /** Throws before the element is attached. */
+  getVideoElement(): HTMLMediaElement;
 }
 
 /** Called before dash.js looks at a response, failed ones included. */
@@ -25,6 +27,30 @@ export interface StreamProcessor {
   getType(): string;
   /** The request that would follow now; nothing is sent. */
   probeNextRequest(): FragmentRequest | null;
+  /** The one being loaded now. */
+  getRepresentation(): DashRepresentation | null;
+  getMediaSource(): MediaSource | null;
+  getBufferController(): { getBuffer(): SourceBufferSink | null } | null;
+}
+
+/** Appends one chunk after the other. */
+export interface SourceBufferSink {
+  getBuffer(): SourceBuffer | null;
+  /** Never settles when dash.js drops its queue, as it does for a seek. */
+  append(chunk: DataChunk): Promise<unknown>;
+}
+
+export interface DataChunk {
+  readonly bytes: ArrayBuffer;
+  readonly segmentType: string;
+  readonly representation: DashRepresentation;
+  readonly streamId: string;
+  readonly index: number;
+  /** Seconds. */
+  readonly start: number;
+  readonly end: number;
+  readonly duration: number;
+  readonly endFragment: boolean;
 }
 
 export interface Stream {
@@ -43,7 +69,9 @@ export interface DashRepresentation {
   readonly bandwidth: number;
   /** Seconds; NaN where it varies. */
   readonly segmentDuration: number;
-  readonly adaptation: { readonly period: { readonly index: number } };
+  /** Seconds that the SourceBuffer adds to the times of its segments. */
+  readonly mseTimeOffset: number;
+  readonly adaptation: { readonly index: number; readonly period: { readonly index: number } };
 }
 
 export interface FragmentRequest {

@@ -15,7 +15,9 @@ export type PlayerErrorCode =
   /** One plugin per player. */
   | 'already-attached'
   /** dash.js makes its loaders in `initialize()`. */
-  | 'attached-too-late';
+  | 'attached-too-late'
+  /** `<voxel-video>` was given no dash.js and the page has none. */
+  | 'no-dashjs';
 
 export class PlayerError extends Error {
   override readonly name = 'PlayerError';

@@ -20,7 +20,14 @@ export function loadOverHttp(context: LoadContext, job: LoadJob): unknown {
         job,
         { level: map.steps.length - 1, transport: 'http' },
         {
-          ...{ received, lost: [], bytesLost: 0, bytesReliable: map.reliableBytes, bytesUnreliable },
+          ...{
+            bytes: new Uint8Array(data),
+            received,
+            lost: [],
+            bytesLost: 0,
+            bytesReliable: map.reliableBytes,
+            bytesUnreliable,
+          },
           seconds: (performance.now() - startedAt) / 1000,
         },
         context.repairers.repair(key, { bytes: new Uint8Array(data), received }),

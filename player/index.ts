@@ -9,7 +9,9 @@ export type {
   Review,
   ThroughputSample,
 } from '../src/abr-star/index.js';
+export { AbrError, type AbrErrorCode } from '../src/abr-star/index.js';
 export type { DashPlayer } from './dash-types.js';
+export { PlayerError, type PlayerErrorCode } from './errors.js';
 export type {
   AbrName,
   DecisionEvent,

@@ -32,6 +32,17 @@ export class Journal {
     this.#events.emit('delivered', { record, data: bytes });
   }
 
+  /** The segment of `former` is a better one now. */
+  improved(former: SegmentRecord, record: SegmentRecord, { bytes }: RepairedSegment): void {
+    this.segments[this.segments.lastIndexOf(former)] = record;
+    this.#events.emit('delivered', { record, data: bytes });
+  }
+
+  notImproved(error: unknown): void {
+    const { code, message } = describeError(error);
+    this.errors.push(`${code}: ${message}`);
+  }
+
   /** `index` is undefined when the reason concerns the whole presentation. */
   fallback(error: unknown, url: string, index: number | undefined): void {
     const { code, message } = describeError(error);

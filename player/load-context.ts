@@ -4,6 +4,7 @@ import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import type { Journal } from './journal.js';
 import type { Decision, RateControl } from './rate-control.js';
 import type { Repairers } from './repairers.js';
+import type { Retransmission } from './retransmission.js';
 import type { SessionManager } from './session-manager.js';
 import type { SegmentTransport } from './types.js';
 
@@ -18,6 +19,7 @@ export interface LoadContext {
   readonly loss: LossEstimator;
   /** Undefined: dash.js' rules choose. */
   readonly rateControl: Pick<RateControl, 'review' | 'delivered'> | undefined;
+  readonly retransmission: Pick<Retransmission, 'suspend' | 'resume'>;
   /** Seconds of video. */
   readonly bufferLevel: () => number;
 }

@@ -13,6 +13,7 @@ import type { IndexLoader } from './index-loader.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { representationKey, type Presentation } from './presentation.js';
 import type { Decision, RateControl } from './rate-control.js';
+import type { Retransmission } from './retransmission.js';
 import { SegmentLoad } from './segment-load.js';
 import type { SessionManager } from './session-manager.js';
 import type { PlayerSettings } from './settings.js';
@@ -23,6 +24,7 @@ export interface LoaderContext extends LoadContext {
   readonly settings: PlayerSettings;
   readonly presentation: () => Presentation | undefined;
   readonly indexes: IndexLoader;
+  readonly retransmission: Retransmission;
   /** Starts to open a session with the server of that manifest. */
   readonly openSession: (manifestUrl: string) => void;
 }
@@ -53,7 +55,10 @@ export class LoaderAdapter {
     if (fragment.type === requestTypes.manifest) this.#context.openSession(request.url);
     if (fragment.mediaType === 'video' && fragment.representation) {
       if (fragment.type === requestTypes.initialization) this.#onInitializationRequest(request, response);
-      if (fragment.type === requestTypes.media) return this.#loadWhenDescribed(request, response, parentLoad);
+      if (fragment.type === requestTypes.media) {
+        this.#context.retransmission.suspend(fragment.startTime);
+        return this.#loadWhenDescribed(request, response, parentLoad);
+      }
     }
     return parentLoad(request, response);
   }
@@ -145,6 +150,6 @@ export class LoaderAdapter {
   }
 }
 
-function keyOf({ id, adaptation }: DashRepresentation): string {
+export function keyOf({ id, adaptation }: DashRepresentation): string {
   return representationKey(adaptation.period.index, id);
 }

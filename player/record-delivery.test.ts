@@ -11,20 +11,33 @@ import type { SegmentTransport, VoxelEventMap } from './types.js';
 function deliver(transport: SegmentTransport): Pick<LoadContext, 'loss' | 'throughput'> {
   const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator() };
   const rateControl = { delivered: vi.fn(), review: vi.fn() };
-  const context = { ...link, journal: new Journal(new EventEmitter<VoxelEventMap>()), rateControl };
+  const retransmission = { resume: vi.fn(), suspend: vi.fn() };
+  const context = { ...link, journal: new Journal(new EventEmitter<VoxelEventMap>()), rateControl, retransmission };
   const fragment = { index: 3, startTime: 12, duration: 4, representation: { id: 'q00', bandwidth: 1000 } };
-  const job = { request: { customData: { request: fragment } }, map: segmentOf(1000, [40, 60, 10, 30]) };
+  const job = {
+    request: { url: 'https://media.example/q00.mp4?a=1', customData: { request: fragment } },
+    map: segmentOf(1000, [40, 60, 10, 30]),
+  };
   recordDelivery(
     context as unknown as LoadContext,
     job as unknown as LoadJob,
     { level: 1, transport },
     {
-      ...{ received: new IntervalSet(), lost: [], bytesReliable: 50, bytesUnreliable: 81, bytesLost: 9 },
+      ...{
+        bytes: new Uint8Array(140),
+        received: new IntervalSet(),
+        lost: [],
+        bytesReliable: 50,
+        bytesUnreliable: 81,
+        bytesLost: 9,
+      },
       ...{ seconds: 2, timeToFirstByte: 0.5 },
     },
     { bytes: new Uint8Array(), frames: [] },
   );
   expect(rateControl.delivered).toHaveBeenCalledExactlyOnceWith(3);
+  const target = { target: '/q00.mp4?a=1' };
+  expect(retransmission.resume).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(target));
   return link;
 }
 

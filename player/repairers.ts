@@ -13,6 +13,10 @@ export class Repairers {
     this.#repairers.delete(representation);
   }
 
+  initialization(representation: string): Uint8Array | undefined {
+    return this.#initializations.get(representation);
+  }
+
   /** Makes a delivered segment playable. Throws `RepairError` or `PlayerError` when it cannot be. */
   repair(representation: string, { bytes, received }: Pick<DeliveredSegment, 'bytes' | 'received'>): RepairedSegment {
     try {

@@ -50,7 +50,7 @@ function switchRequest(rule: string, representation: DashRepresentation | null):
 
 function chooseRepresentation(
   player: DashPlayer,
-  { rateControl, presentation, indexes, sessions, throughput, bufferLevel }: LoaderContext,
+  { rateControl, presentation, indexes, sessions, throughput, retransmission, bufferLevel }: LoaderContext,
   rules: RulesContext,
 ): DashRepresentation | null {
   if (rules.getMediaType() !== 'video') return null;
@@ -69,6 +69,7 @@ function chooseRepresentation(
     segments: sessions.isOpen ? 'partial' : 'whole',
   });
   if (!decision) return null;
+  retransmission.expectRequestIn(decision.delay);
   rules.getScheduleController().setTimeToLoadDelay(decision.delay * 1000);
   return allowed[maps.indexOf(decision.representation)]!;
 }

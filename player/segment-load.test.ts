@@ -74,6 +74,7 @@ describe('SegmentLoad', () => {
       throughput: new ThroughputEstimator(),
       loss,
       rateControl: { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' })) },
+      retransmission: { suspend: vi.fn(), resume: vi.fn() },
       bufferLevel: () => 8,
     };
     const job: LoadJob = {

@@ -12,6 +12,7 @@ import { loadOverHttp } from './http-load.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import type { Decision } from './rate-control.js';
 import { recordDelivery } from './record-delivery.js';
+import { requestTarget } from './request-target.js';
 
 /** Milliseconds between two reviews of a download (thesis §6.3). */
 const REVIEW_INTERVAL = 50;
@@ -77,9 +78,10 @@ export class SegmentLoad {
 
   #segmentRequest(): SegmentRequest {
     const { request, map, origin } = this.#job;
+    checkOrigin(request.url, origin);
     const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'range');
     return {
-      target: requestTarget(request.url, origin),
+      target: requestTarget(request.url),
       map,
       unreliableBytes: map.steps[this.#level]!.bytes,
       transport: this.#transport,
@@ -140,9 +142,9 @@ export class SegmentLoad {
   }
 }
 
-/** Path and query of a media file of that origin. Throws `PlayerError` for a file of another one. */
-function requestTarget(url: string, origin: string): string {
-  const { origin: mediaOrigin, pathname, search } = new URL(url);
-  if (mediaOrigin === origin) return pathname + search;
+/** Throws `PlayerError` unless the VOXEL server has the file. */
+function checkOrigin(url: string, origin: string): void {
+  const { origin: mediaOrigin } = new URL(url);
+  if (mediaOrigin === origin) return;
   throw new PlayerError('other-origin', `${mediaOrigin} is not ${origin}, the origin of the manifest`);
 }

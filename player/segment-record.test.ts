@@ -35,7 +35,11 @@ const frames = [20, 40, 60, 80].map((start, index): FrameReport => ({
   repairedSlices: 0,
 }));
 
-function record(missing: Delivery['lost'], lost: Delivery['lost']): ReturnType<typeof createSegmentRecord> {
+function record(
+  missing: Delivery['lost'],
+  lost: Delivery['lost'],
+  bytesRefetched = 0,
+): ReturnType<typeof createSegmentRecord> {
   const received = new IntervalSet();
   let at = 0;
   for (const hole of [...missing].sort((a, b) => a.start - b.start)) {
@@ -53,7 +57,7 @@ function record(missing: Delivery['lost'], lost: Delivery['lost']): ReturnType<t
       level: 3,
       transport: 'datagrams',
     },
-    ...{ bytesReliable: 55, bytesUnreliable: received.size - 55, bytesLost: 0, seconds: 0.5 },
+    ...{ bytesReliable: 55, bytesUnreliable: received.size - 55, bytesLost: 0, bytesRefetched, seconds: 0.5 },
     ...{ map, received, lost, frames },
   });
 }
@@ -90,20 +94,40 @@ describe('createSegmentRecord', () => {
     received.add(60, 100);
     const result = createSegmentRecord({
       ...{ index: 0, startTime: 0, duration: 4, representation: 'a', bandwidth: 1, level: 3, transport: 'datagrams' },
-      ...{ bytesReliable: 55, bytesUnreliable: 30, bytesLost: 5, seconds: 1, frames, received, map: twoSlices },
+      ...{
+        bytesReliable: 55,
+        bytesUnreliable: 30,
+        bytesLost: 5,
+        bytesRefetched: 0,
+        seconds: 1,
+        frames,
+        received,
+        map: twoSlices,
+      },
       lost: [{ start: 45, end: 50 }],
     });
     expect(result.frames[1]).toBe('repaired');
     expect(result).toMatchObject({ framesSkipped: 0, framesRepaired: 1 });
   });
 
-  it('gives bytes per time as throughput, and 0 rather than infinity for a download within one tick', () => {
+  it('gives bytes per time as throughput, without those that were fetched later, and 0 rather than infinity for a download within one tick', () => {
     expect(record([], []).throughput).toBe((100 * 8) / 0.5);
     const received = { contains: () => true };
     const instant = createSegmentRecord({
       ...{ index: 0, startTime: 0, duration: 4, representation: 'a', bandwidth: 1, level: 3, transport: 'http' },
-      ...{ bytesReliable: 55, bytesUnreliable: 45, bytesLost: 0, seconds: 0, frames: [], received, lost: [], map },
+      ...{
+        bytesReliable: 55,
+        bytesUnreliable: 45,
+        bytesLost: 0,
+        bytesRefetched: 0,
+        seconds: 0,
+        frames: [],
+        received,
+        lost: [],
+        map,
+      },
     });
+    expect(record([], [], 20).throughput).toBe((80 * 8) / 0.5);
     expect(instant).toMatchObject({ throughput: 0, framesTotal: 0, frames: [] });
   });
 });

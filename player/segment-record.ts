@@ -17,6 +17,7 @@ export interface Delivery extends Pick<
   | 'bytesReliable'
   | 'bytesUnreliable'
   | 'bytesLost'
+  | 'bytesRefetched'
   | 'seconds'
 > {
   readonly map: SegmentMap;
@@ -30,16 +31,16 @@ export interface Delivery extends Pick<
 /** Counts and classifies the frames of a delivered segment and estimates its score. */
 export function createSegmentRecord({ map, received, lost, frames, ...facts }: Delivery): SegmentRecord {
   const states = frameStates(map, received, lost, frames);
+  const { bytesReliable, bytesUnreliable, bytesRefetched, seconds } = facts;
   return {
     ...facts,
     levels: map.steps.length,
-    bytesRefetched: 0,
     framesTotal: states.length,
     framesSkipped: states.filter((state) => state === 'skipped').length,
     framesRepaired: states.filter((state) => state === 'repaired').length,
     score: estimateScore(map, ({ start, end }) => received.contains(start - map.range.start, end - map.range.start)),
     // A download can end within one tick of a coarse clock.
-    throughput: facts.seconds > 0 ? ((facts.bytesReliable + facts.bytesUnreliable) * 8) / facts.seconds : 0,
+    throughput: seconds > 0 ? ((bytesReliable + bytesUnreliable - bytesRefetched) * 8) / seconds : 0,
     frames: states,
   };
 }

@@ -59,8 +59,13 @@ export class SessionManager {
     this.#emit = emit;
   }
 
+  /** The open one; undefined: there is none now. */
+  get session(): VoxelTransport | undefined {
+    return this.#state.kind === 'open' ? this.#state.session : undefined;
+  }
+
   get isOpen(): boolean {
-    return this.#state.kind === 'open';
+    return this.session !== undefined;
   }
 
   /** Opens a session for manifests of that origin, unless that is done or under way. */

@@ -56,6 +56,11 @@ export class PlayerSettings {
     });
   }
 
+  /** Seconds of video with which dash.js asks for no more. */
+  get secondsHeld(): number {
+    return this.#bufferSegments * (this.#segmentDuration ?? 0);
+  }
+
   restore(): void {
     if (this.#saved !== undefined) this.#player.updateSettings(this.#saved);
     this.#saved = undefined;

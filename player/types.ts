@@ -59,9 +59,9 @@ export interface SegmentRecord {
   readonly transport: SegmentTransport;
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
-  /** Sent as datagrams, not here. */
+  /** Sent as datagrams, not here, nor fetched again. */
   readonly bytesLost: number;
-  /** Fetched again while the buffer was full. */
+  /** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
   readonly bytesRefetched: number;
   readonly framesTotal: number;
   /** Not asked for or not sent, on purpose. */
@@ -81,11 +81,14 @@ export interface SegmentRecord {
 export interface VoxelStatistics {
   /** How the next segment will be asked for. */
   readonly transport: SegmentTransport;
-  /** In the order of delivery; a segment that was downloaded twice is here twice. */
+  /**
+   * In the order of delivery; a segment that was downloaded twice is here twice. The record of one that was improved by
+   * retransmission is replaced.
+   */
   readonly segments: readonly SegmentRecord[];
   readonly decisions: number;
   readonly fallbacks: number;
-  /** One line each; every one of them ended in an ordinary HTTP request. */
+  /** One line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
   readonly errors: readonly string[];
   /** Estimate, bit/s; undefined before the first download. */
   readonly throughput: number | undefined;
@@ -120,6 +123,7 @@ export interface DecisionEvent {
   readonly options: number;
 }
 
+/** Again for a segment that comes a second time, or better than before by what was fetched again: the latest counts. */
 export interface DeliveredEvent {
   readonly record: SegmentRecord;
   /** The very bytes that dash.js appends (not a copy): do not change them. */

@@ -14,6 +14,21 @@ export function estimateScore(map: SegmentMap, isComplete: (range: ByteRange) =>
 }
 
 /**
+ * For each range of `map.unreliable`, the score that a segment would gain if that range were here as well: what its loss
+ * alone was measured to cost, or, where that is not known and behind the last complete range, what the curve rises there.
+ * 0 where it is here.
+ */
+export function scoreGains(map: SegmentMap, isComplete: (range: ByteRange) => boolean): number[] {
+  const complete = map.unreliable.map(isComplete);
+  const rises = curveRises(map);
+  const delivered = complete.lastIndexOf(true);
+  return complete.map((isHere, index) => {
+    if (isHere) return 0;
+    return (index < delivered ? map.lossCosts?.[index] : undefined) ?? rises[index]!;
+  });
+}
+
+/**
  * The measured score of the prefix that ends with the last complete range, less what each loss in it alone was measured to
  * cost. docs/MANIFEST.md states the error.
  */
@@ -31,27 +46,28 @@ function estimateByCosts(
   );
 }
 
+/** The whole segment's score less what each incomplete range costs, read off the measured curve. */
+function estimateByCurve(map: SegmentMap, complete: readonly boolean[]): number {
+  const rises = curveRises(map);
+  return complete.reduce((score, isHere, index) => (isHere ? score : score - rises[index]!), map.steps.at(-1)!.score);
+}
+
 /**
- * The whole segment's score less what each incomplete range costs, read off the measured curve at its place in the order:
- * the rise between the two steps around it, shared out by bytes. The curve was measured with everything after a step
- * missing, so it does not know that a frame may be worth more to the frames that refer to it, or less when its own
- * references are gone.
+ * For each range of `map.unreliable`, what the measured curve rises at its place in the order: the rise between the two
+ * steps around it, shared out by bytes. The curve was measured with everything after a step missing, so it does not know
+ * that a frame may be worth more to the frames that refer to it, or less when its own references are gone.
  */
-function estimateByCurve({ steps, unreliable }: SegmentMap, complete: readonly boolean[]): number {
+function curveRises({ steps, unreliable }: SegmentMap): number[] {
   const ends = prefixLengths(unreliable);
-  let score = steps.at(-1)!.score;
   let step = 0;
-  for (const [index, isHere] of complete.entries()) {
+  return unreliable.map((_, index) => {
     const [start, end] = [ends[index]!, ends[index + 1]!];
     // Before the first step nothing was measured; a loss there is worse than all that was.
-    if (start < steps[0]!.bytes && !isHere) return steps[0]!.score;
+    if (start < steps[0]!.bytes) return steps.at(-1)!.score - steps[0]!.score;
     while (steps[step]!.bytes <= start) step++;
-    if (step > 0 && !isHere) {
-      const [lower, upper] = [steps[step - 1]!, steps[step]!];
-      score -= ((upper.score - lower.score) * (end - start)) / (upper.bytes - lower.bytes);
-    }
-  }
-  return score;
+    const [lower, upper] = [steps[step - 1]!, steps[step]!];
+    return ((upper.score - lower.score) * (end - start)) / (upper.bytes - lower.bytes);
+  });
 }
 
 /** Bytes in the first 0, 1, 2 … ranges. */

@@ -146,7 +146,7 @@ describe('with a VOXEL server', () => {
     expect(outcome.statistics!.segments).toHaveLength(before);
   });
 
-  it('repairs what a lossy network loses', async () => {
+  it('repairs or fetches again what a lossy network loses', async () => {
     const relay = await startRelay({ lossPercent: 10, seed: 7 });
     relay.connect(server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
@@ -157,7 +157,8 @@ describe('with a VOXEL server', () => {
     expectWholePlayback(outcome);
     expect(outcome.frames).toBeGreaterThanOrEqual(FRAMES);
     const { segments } = outcome.statistics!;
-    expect(segments.reduce((sum, { framesRepaired }) => sum + framesRepaired, 0)).toBeGreaterThan(0);
+    const damaged = segments.filter(({ framesRepaired, bytesRefetched }) => framesRepaired + bytesRefetched > 0);
+    expect(damaged.length).toBeGreaterThan(0);
   });
 });
 

@@ -18,6 +18,7 @@ export interface RecordedPicture {
 }
 
 export interface Recording {
+  /** The latest delivery of each, which is what was played. */
   readonly segments: RecordedSegment[];
   readonly pictures: RecordedPicture[];
 }
@@ -29,6 +30,8 @@ export interface Recording {
 export async function recordPlayback(page: Page): Promise<Recording> {
   const recording: Recording = { segments: [], pictures: [] };
   await page.exposeFunction('recordSegment', (index: number, representation: string, base64: string) => {
+    const earlier = recording.segments.findIndex((segment) => segment.index === index);
+    if (earlier >= 0) recording.segments.splice(earlier, 1);
     recording.segments.push({ index, representation, data: Buffer.from(base64, 'base64') });
   });
   await page.exposeFunction('recordPicture', (picture: RecordedPicture) => {

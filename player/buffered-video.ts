@@ -1,0 +1,113 @@
+import type { DashPlayer, DashRepresentation, FragmentRequest, Stream, StreamProcessor } from './dash-types.js';
+
+/** A segment's place in the buffer. Times in seconds on the media time line. */
+export type BufferedSegment = Pick<FragmentRequest, 'index' | 'startTime' | 'duration'> & {
+  readonly representation: DashRepresentation;
+};
+
+/** Looks up the initialization segment of a representation, if it was seen. */
+export type FindInitialization = (representation: DashRepresentation) => Uint8Array | undefined;
+
+/** Seconds by which buffered ranges and append windows may differ from nominal segment times. */
+const TIME_TOLERANCE = 0.1;
+
+/** The video that dash.js holds: where it plays, what of it can be replaced. */
+export class BufferedVideo {
+  readonly #player: DashPlayer;
+  readonly #findInitialization: FindInitialization;
+
+  constructor(player: DashPlayer, findInitialization: FindInitialization) {
+    this.#player = player;
+    this.#findInitialization = findInitialization;
+  }
+
+  /** Undefined without a media element. */
+  get element(): HTMLMediaElement | undefined {
+    try {
+      return this.#player.getVideoElement();
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** True when all segments up to the end of the period have been asked for. */
+  get isLastRequested(): boolean {
+    const processor = this.#processor;
+    return processor !== undefined && !processor.probeNextRequest();
+  }
+
+  /** True when the segment is in the buffer, and what is appended now would stand in its place. */
+  holds({ representation, startTime, duration }: BufferedSegment): boolean {
+    const buffer = this.#sourceBuffer;
+    const current = this.#processor?.getRepresentation();
+    if (!buffer || !current || !isSameSet(representation, current)) return false;
+    // While the next period is being loaded the SourceBuffer is set to that.
+    const isPlacedAlike = !(Math.abs(buffer.timestampOffset - representation.mseTimeOffset) > 0);
+    const isInWindow =
+      buffer.appendWindowStart <= startTime + TIME_TOLERANCE &&
+      buffer.appendWindowEnd >= startTime + duration - TIME_TOLERANCE;
+    return isPlacedAlike && isInWindow && isCovered(buffer.buffered, startTime, startTime + duration);
+  }
+
+  /**
+   * Appends `media` over the segment as it is; false when that is not possible. The initialization segments around it are
+   * in the same piece because dash.js drops its queue of pieces at will: were only the last one dropped, the next segment
+   * would meet a decoder that is set to the wrong representation.
+   */
+  async replace(segment: BufferedSegment, media: Uint8Array): Promise<boolean> {
+    const processor = this.#processor;
+    const sink = processor?.getBufferController()?.getBuffer();
+    const current = processor?.getRepresentation();
+    if (!sink || !current || !this.holds(segment)) return false;
+    const [own, next] = [segment.representation, current].map(this.#findInitialization);
+    if (!own || !next) return false;
+    const mediaSource = processor!.getMediaSource();
+    const wasEnded = mediaSource?.readyState === 'ended';
+    const { index, startTime, duration } = segment;
+    await sink.append({
+      bytes: concatenate([own, media, next]),
+      segmentType: 'MediaSegment',
+      representation: segment.representation,
+      streamId: (this.#player.getActiveStream() as Stream).getId(),
+      ...{ index, duration, start: startTime, end: startTime + duration, endFragment: true },
+    });
+    if (mediaSource && wasEnded) endAgain(mediaSource);
+    return true;
+  }
+
+  get #processor(): StreamProcessor | undefined {
+    const stream = this.#player.getActiveStream() as Stream | null;
+    return stream?.getStreamProcessors().find((processor) => processor.getType() === 'video');
+  }
+
+  get #sourceBuffer(): SourceBuffer | null | undefined {
+    return this.#processor?.getBufferController()?.getBuffer()?.getBuffer();
+  }
+}
+
+function isSameSet({ adaptation: a }: DashRepresentation, { adaptation: b }: DashRepresentation): boolean {
+  return a.index === b.index && a.period.index === b.period.index;
+}
+
+function isCovered(ranges: TimeRanges, start: number, end: number): boolean {
+  for (let index = 0; index < ranges.length; index++) {
+    if (ranges.start(index) <= start + TIME_TOLERANCE && ranges.end(index) >= end - TIME_TOLERANCE) return true;
+  }
+  return false;
+}
+
+function concatenate(pieces: readonly Uint8Array[]): ArrayBuffer {
+  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole.buffer;
+}
+
+/** Appending opens an ended MediaSource again, and dash.js ends it only once. */
+function endAgain(mediaSource: MediaSource): void {
+  const isUpdating = Array.from(mediaSource.sourceBuffers).some(({ updating }) => updating);
+  if (mediaSource.readyState === 'open' && !isUpdating) mediaSource.endOfStream();
+}

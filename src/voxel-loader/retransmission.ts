@@ -1,0 +1,75 @@
+import { totalBytes, type ByteRange } from '../manifest/byte-range.js';
+import type { IntervalSet } from '../manifest/interval-set.js';
+import { scoreGains } from '../manifest/score-estimate.js';
+import type { SegmentMap } from '../manifest/segment-map.js';
+import { downloadSegment } from './segment-download.js';
+import type { VoxelTransport } from './transport.js';
+import type { SegmentDownload } from './types.js';
+
+/** A delivered segment with holes. */
+export interface PartialSegment {
+  readonly map: SegmentMap;
+  /** Positions from the segment's first byte. */
+  readonly received: IntervalSet;
+}
+
+interface Hole<Segment> {
+  readonly segment: Segment;
+  /** What is missing of one slice, as positions in the media file. */
+  readonly ranges: readonly ByteRange[];
+  readonly scorePerByte: number;
+}
+
+/**
+ * Selective retransmission (thesis §6.2): what of these segments to fetch with so many bytes, lost or skipped alike, most
+ * score per byte first, in ranges of the media file. What would not raise the score is left alone. The last range may
+ * end inside a slice: the rest of that comes first next time.
+ */
+export function planRetransmission<Segment extends PartialSegment>(
+  segments: readonly Segment[],
+  bytes: number,
+): Map<Segment, ByteRange[]> {
+  const plan = new Map<Segment, ByteRange[]>();
+  let left = bytes;
+  // The sort is stable: of equals the earlier segment's come first.
+  const holes = segments.flatMap(findHoles).sort((a, b) => b.scorePerByte - a.scorePerByte);
+  for (const { segment, ranges } of holes) {
+    for (const { start, end } of ranges) {
+      const length = Math.min(end - start, Math.floor(left));
+      if (length <= 0) return plan;
+      plan.set(segment, [...(plan.get(segment) ?? []), { start, end: start + length }]);
+      left -= length;
+    }
+  }
+  return plan;
+}
+
+function findHoles<Segment extends PartialSegment>(segment: Segment): Hole<Segment>[] {
+  const { map, received } = segment;
+  const shift = map.range.start;
+  const gains = scoreGains(map, ({ start, end }) => received.contains(start - shift, end - shift));
+  return map.unreliable.flatMap(({ start, end }, index) => {
+    const gain = gains[index]!;
+    if (gain <= 0) return [];
+    const gaps = received.gaps(start - shift, end - shift);
+    const ranges = gaps.map((gap) => ({ start: gap.start + shift, end: gap.end + shift }));
+    return [{ segment, ranges, scorePerByte: gain / totalBytes(ranges) }];
+  });
+}
+
+/**
+ * Fetches ranges of a segment reliably, in their order. `keep` ends it at any time with what has arrived; after a failure
+ * on the way, too, `result` has what had arrived before.
+ */
+export function downloadRanges(
+  transport: VoxelTransport,
+  { target, map, ranges }: { readonly target: string; readonly map: SegmentMap; readonly ranges: readonly ByteRange[] },
+): SegmentDownload {
+  return downloadSegment(transport, {
+    target,
+    map: { ...map, reliable: [], reliableBytes: 0, unreliable: ranges },
+    unreliableBytes: totalBytes(ranges),
+    transport: 'reliable',
+    headers: {},
+  });
+}

@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { startRelay } from '../../tools/start/relay.mjs';
+import { prepareClip } from './support/clip.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { strictDecode } from './support/strict-decode.js';
+
+const clip = { seconds: 20, segmentSeconds: 2 };
+
+let folder: string;
+let server: Awaited<ReturnType<typeof servePlayerPage>>;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  await ensureBuild();
+  folder = mkdtempSync(join(tmpdir(), 'voxel-retransmission-'));
+  server = await servePlayerPage(folder, prepareClip(folder, clip));
+  browser = await launchChrome(findChrome()!);
+  page = await openPage(browser, server.ready.url);
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+interface DeliveredBytes {
+  readonly index: number;
+  readonly representation: string;
+  readonly bytesRefetched: number;
+  readonly base64: string;
+}
+
+declare global {
+  interface Window {
+    deliveries: DeliveredBytes[];
+  }
+}
+
+/** Keeps every segment that dash.js gets, in the order in which it gets them. */
+function keepDeliveries(): Promise<void> {
+  return page.evaluate(() => {
+    window.deliveries = [];
+    window.players[0]!.handle!.on('delivered', ({ record, data }) => {
+      const { index, representation, bytesRefetched } = record;
+      const base64 = btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(''));
+      window.deliveries.push({ index, representation, bytesRefetched, base64 });
+    });
+  });
+}
+
+describe('retransmission while the buffer is full', () => {
+  it('fetches what 10 % packet loss has taken and puts it into the buffer before it is played', async () => {
+    const relay = await startRelay({ lossPercent: 10, seed: 3 });
+    relay.connect(server.ready.quicPort);
+    const url = `https://127.0.0.1:${relay.port}/voxel`;
+    await startPlayer(page, {
+      endpoint: { url, certificateHashes: server.ready.certificateHashes },
+      bufferSegments: 2,
+    });
+    await keepDeliveries();
+    await playUntil(page);
+    relay.close();
+    const { errors, ended, buffered, frames, statistics } = await outcomeOf(page);
+    expect({ errors, ended }).toEqual({ errors: [], ended: true });
+    expect(buffered).toHaveLength(1);
+    expect(frames).toBeGreaterThanOrEqual(clip.seconds * 25);
+
+    const segments = statistics!.segments;
+    expect(segments.map(({ index }) => index)).toEqual([...Array(clip.seconds / clip.segmentSeconds).keys()]);
+    const sum = (field: 'bytesLost' | 'bytesRefetched' | 'bytesUnreliable' | 'bytesReliable'): number =>
+      segments.reduce((total, segment) => total + segment[field], 0);
+    expect(sum('bytesRefetched')).toBeGreaterThan(0);
+    console.log(
+      `${sum('bytesRefetched')} bytes fetched again, ${sum('bytesLost')} of ` +
+        `${sum('bytesLost') + sum('bytesUnreliable') + sum('bytesReliable')} remain lost`,
+    );
+
+    const deliveries = await page.evaluate(() => window.deliveries);
+    const improved = deliveries.filter(({ bytesRefetched }) => bytesRefetched > 0);
+    expect(improved.length).toBeGreaterThan(0);
+    for (const { representation, base64 } of improved) {
+      const file = readFileSync(join(folder, 'media', `${representation}.mp4`));
+      expect(strictDecode(file.subarray(0, initLength(file)), Buffer.from(base64, 'base64')).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+/** Everything before the first segment: `ftyp` and `moov`. */
+function initLength(file: Buffer): number {
+  let at = 0;
+  while (file.toString('latin1', at + 4, at + 8) !== 'moov') at += file.readUInt32BE(at);
+  return at + file.readUInt32BE(at);
+}
