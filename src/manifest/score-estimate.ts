@@ -1,6 +1,9 @@
 import type { ByteRange } from './byte-range.js';
 import type { SegmentMap } from './segment-map.js';
 
+/** How late the cost of several losses bends away from their sum; fitted to decodes of damaged segments. */
+const BEND = 3;
+
 /**
  * Estimates the score of a segment as delivered. `isComplete` says whether every byte of a range of `map.unreliable` is
  * here. A delivered prefix that ends on a step has exactly that step's measured score; anything else is an **estimate**,
@@ -29,8 +32,8 @@ export function scoreGains(map: SegmentMap, isComplete: (range: ByteRange) => bo
 }
 
 /**
- * The measured score of the prefix that ends with the last complete range, less what each loss in it alone was measured to
- * cost. docs/MANIFEST.md states the error.
+ * The measured score of the first step that holds all complete ranges, less what those that are missing in it cost
+ * together. docs/MANIFEST.md states the error.
  */
 function estimateByCosts(
   { steps, unreliable }: SegmentMap,
@@ -39,11 +42,21 @@ function estimateByCosts(
 ): number {
   const ends = prefixLengths(unreliable);
   const prefix = ends[complete.lastIndexOf(true) + 1]!;
-  const step = steps.findLast(({ bytes }) => bytes <= prefix) ?? steps[0]!;
-  return complete.reduce(
-    (score, isHere, index) => (isHere || ends[index]! >= step.bytes ? score : score - costs[index]!),
-    step.score,
+  const step = steps.find(({ bytes }) => bytes >= prefix)!;
+  const sum = complete.reduce(
+    (cost, isHere, index) => (isHere || ends[index]! >= step.bytes ? cost : cost + costs[index]!),
+    0,
   );
+  return step.score - jointCost(sum, step.score - steps[0]!.score);
+}
+
+/**
+ * What losses cost together that cost `sum` one by one: about that much while it is little, as errors add up, but never more
+ * than `limit`, what the loss of everything costs.
+ */
+function jointCost(sum: number, limit: number): number {
+  if (sum === 0 || limit <= 0) return 0;
+  return sum / (1 + (sum / limit) ** BEND) ** (1 / BEND);
 }
 
 /** The whole segment's score less what each incomplete range costs, read off the measured curve. */
