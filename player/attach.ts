@@ -6,7 +6,8 @@ import {
   type LoaderResponse,
   type ResponseInterceptor,
 } from './dash-types.js';
-import { BufferedVideo, type FindInitialization } from './buffered-video.js';
+import { BufferedVideo } from './buffered-video.js';
+import { deadlineOf } from './deadline.js';
 import { EventEmitter } from './events.js';
 import { extendPlayer } from './extensions.js';
 import { fetchRange } from './fetch-range.js';
@@ -48,7 +49,10 @@ class Plugin implements VoxelHandle {
   readonly #rateControl: RateControl | undefined;
   readonly #indexes: IndexLoader;
   readonly #repairers = new Repairers();
+  readonly #video: BufferedVideo;
   readonly #retransmission: Retransmission;
+  /** Other rules are compared as they are published, without deadlines. */
+  readonly #usesDeadlines: boolean;
   readonly #loader: LoaderAdapter;
   readonly #undo: (() => void)[] = [];
   #presentation: Presentation | undefined;
@@ -59,6 +63,7 @@ class Plugin implements VoxelHandle {
       throw new RangeError(`bufferSegments must be a positive number, not ${bufferSegments}`);
     }
     this.#player = player;
+    this.#usesDeadlines = abr === 'abr-star';
     const rule = ruleOf(abr, options);
     this.#transport = transport === 'datagrams' ? (rule?.transport ?? transport) : transport;
     if (rule) {
@@ -73,6 +78,7 @@ class Plugin implements VoxelHandle {
       this.#events.emit('session', event),
     );
     this.#indexes = new IndexLoader(fetchRange, (error, url) => this.#journal.fallback(error, url, undefined));
+    this.#video = new BufferedVideo(player, (representation) => this.#repairers.initialization(keyOf(representation)));
     this.#retransmission = this.#createRetransmission();
     const context = this.#createContext();
     this.#loader = new LoaderAdapter(context);
@@ -108,12 +114,10 @@ class Plugin implements VoxelHandle {
   }
 
   #createRetransmission(): Retransmission {
-    const findInitialization: FindInitialization = (representation) =>
-      this.#repairers.initialization(keyOf(representation));
     return new Retransmission({
       ...{ sessions: this.#sessions, repairers: this.#repairers, journal: this.#journal },
       ...{ throughput: this.#throughput, settings: this.#settings },
-      video: new BufferedVideo(this.#player, findInitialization),
+      video: this.#video,
       bufferLevel: () => this.#bufferLevel(),
     });
   }
@@ -130,6 +134,7 @@ class Plugin implements VoxelHandle {
       loss: this.#loss,
       rateControl: this.#rateControl,
       bufferLevel: () => this.#bufferLevel(),
+      deadline: () => (this.#usesDeadlines ? deadlineOf(this.#bufferLevel(), this.#video.playbackRate) : undefined),
       presentation: () => this.#presentation,
       indexes: this.#indexes,
       openSession: (manifestUrl) => this.#openSession(manifestUrl),

@@ -30,6 +30,12 @@ export class BufferedVideo {
     }
   }
 
+  /** 0 while nothing is to play. */
+  get playbackRate(): number {
+    const { element } = this;
+    return !element || element.paused || element.seeking ? 0 : element.playbackRate;
+  }
+
   /** True when all segments up to the end of the period have been asked for. */
   get isLastRequested(): boolean {
     const processor = this.#processor;

@@ -22,6 +22,8 @@ export interface LoadContext {
   readonly retransmission: Pick<Retransmission, 'suspend' | 'resume'>;
   /** Seconds of video. */
   readonly bufferLevel: () => number;
+  /** Milliseconds from now; what is unsent then is better left out. Undefined: none. */
+  readonly deadline: () => number | undefined;
 }
 
 /** One segment that dash.js asked its loader for. */

@@ -72,6 +72,21 @@ describe('RateControl', () => {
     expect(decisions).toMatchObject([{ index: 4, representation: 'high', level: 2, bytes: 900, options: 6 }]);
   });
 
+  it('passes on that a choice is for streams, for its restart too', () => {
+    abr.choose = ({ options }) => ({ option: options.at(-1)!, delay: 0, transport: 'reliable' });
+    const decision = control.decide([low, high], situation)!;
+    expect(decision.transport).toBe('reliable');
+    abr.review.mockImplementation(({ state }) => ({ action: 'restart', option: state.options[0]! }));
+    const progress = {
+      phase: 'reliable',
+      bytesReliable: 1,
+      bytesUnreliable: 0,
+      bytesRequested: 9,
+      elapsed: 1,
+    } as const;
+    expect(control.review(decision, progress, 1)).toMatchObject({ decision: { transport: 'reliable' } });
+  });
+
   it('tells the rule what comes after the segment, to the end of the stream and no further than eight segments', () => {
     const growing = (segmentCount: number): RepresentationMap => ({
       ...representation('growing', 1),

@@ -2,6 +2,7 @@ import {
   LOOKAHEAD,
   segmentOptions,
   type Abr,
+  type Choice,
   type DecisionState,
   type LossEstimator,
   type Option,
@@ -35,6 +36,8 @@ export interface Decision {
   readonly levels: number;
   /** Seconds to wait before the request. */
   readonly delay: number;
+  /** `reliable`: on streams, even where datagrams are the default. */
+  readonly transport: Choice['transport'];
   /** The ladder that `state` speaks of, lowest bitrate first. */
   readonly ladder: readonly RepresentationMap[];
 }
@@ -78,7 +81,7 @@ export class RateControl {
 
   /** Looks at a download under way. */
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
-    const { representation, option, ladder, delay } = decision;
+    const { representation, option, ladder, delay, transport } = decision;
     const state = { ...decision.state, ...this.#linkState(), bufferLevel };
     const steps = representation.segment(state.segmentIndex)!.steps;
     const review = this.#abr.review({
@@ -93,7 +96,7 @@ export class RateControl {
     if (review.action !== 'restart') return review;
     // What has arrived is thrown away, but what it says about the link is not.
     this.#link.throughput.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
-    const restarted = { state, ladder, delay, ...chosen(ladder, review.option, state.segmentIndex) };
+    const restarted = { state, ladder, delay, transport, ...chosen(ladder, review.option, state.segmentIndex) };
     return { action: 'restart', decision: this.#remember(restarted) };
   }
 
@@ -129,8 +132,8 @@ export class RateControl {
       lastChoice: this.#lastChoiceIn(ladder),
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
     };
-    const { option, delay } = this.#abr.choose({ ...state, options: choosable });
-    return this.#remember({ state, ladder, delay, ...chosen(ladder, option, segmentIndex) });
+    const { option, delay, transport } = this.#abr.choose({ ...state, options: choosable });
+    return this.#remember({ state, ladder, delay, transport, ...chosen(ladder, option, segmentIndex) });
   }
 
   #linkState(): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate'> {

@@ -76,6 +76,7 @@ describe('SegmentLoad', () => {
       rateControl: { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' })) },
       retransmission: { suspend: vi.fn(), resume: vi.fn() },
       bufferLevel: () => 8,
+      deadline: () => 8000,
     };
     const job: LoadJob = {
       request,
@@ -120,6 +121,20 @@ describe('SegmentLoad', () => {
     await createLoad(connect(server), { decision: { option: { level: 0 } } as Decision }).run();
     const asked = server.requests.flatMap(({ ranges }) => ranges);
     expect(asked).toEqual(map.reliable);
+  });
+
+  it('goes on streams where the rule wants that, and sends a deadline with datagrams only', async () => {
+    const server = new FakeVoxelServer(answerReliably);
+    const decision = { option: { level: 2 }, transport: 'reliable' } as Decision;
+    await createLoad(connect(server), { transport: 'datagrams', decision }).run();
+    expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
+    expect(server.requests[0]!.head).not.toContain('deadline');
+    expect(delivered).toMatchObject([{ record: { transport: 'reliable' } }]);
+
+    await createLoad(connect(server), { transport: 'datagrams' }).run();
+    const [, onStream, asDatagrams] = server.requests;
+    expect(onStream!.head).not.toContain('deadline');
+    expect(asDatagrams!.head).toContain('x-voxel-deadline: 8000\r\n');
   });
 
   it.each([

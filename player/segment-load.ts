@@ -63,7 +63,8 @@ export class SegmentLoad {
   }
 
   get #transport(): 'datagrams' | 'reliable' {
-    return this.#context.transport === 'reliable' ? 'reliable' : 'datagrams';
+    const isReliable = [this.#context.transport, this.#job.decision?.transport].includes('reliable');
+    return isReliable ? 'reliable' : 'datagrams';
   }
 
   async #fetch(): Promise<{ delivered: DeliveredSegment; repaired: RepairedSegment } | undefined> {
@@ -86,6 +87,7 @@ export class SegmentLoad {
       unreliableBytes: map.steps[this.#level]!.bytes,
       transport: this.#transport,
       headers: Object.fromEntries(headers),
+      deadline: this.#context.deadline(),
     };
   }
 

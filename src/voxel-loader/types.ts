@@ -22,7 +22,7 @@ export interface SegmentRequest {
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from now; what of the unreliable part is unsent then need not be sent. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
 }
 
 /** Bytes here so far, of what was asked. */
