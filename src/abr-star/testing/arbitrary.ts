@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { DecisionState, LadderLevel, Option, ThroughputSample } from '../types.js';
 
-/** Scores of any metric: SSIM lies below 1, PSNR and VMAF reach 100. */
-const score = fc.double({ min: 0, max: 100, noNaN: true });
+/** Scores of any metric: SSIM lies below 1, PSNR and VMAF reach 100. No finer than the five decimals that are stored. */
+const score = fc.integer({ min: 0, max: 100e5 }).map((steps) => steps / 1e5);
 
 const bytes = fc.nat({ max: 50_000_000 });
 
