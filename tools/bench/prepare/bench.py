@@ -3,23 +3,25 @@
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, median, quantiles
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from cost import prepare_and_time
-from delivered import Deviation, check_segment
-from droppable import CHOSEN, TARGETS, droppable_shares
+from delivered import check_segment
+from droppable import droppable_shares
+from summary import print_summary, summarise
 from voxel_prepare.analyse import SegmentSource
 from voxel_prepare.media import read_video
 from voxel_prepare.mpd import Presentation, VideoFile
 from voxel_prepare.request import Preset, Request
 from voxel_prepare.segment_analysis import OrderName
 from voxel_prepare.workers import Workers, local_workers
+from voxel_prepare.workspace import MANIFEST
 
 SECONDS = 32
 QUICK_CLIP = "bbb_720p30_a.mp4"
@@ -27,13 +29,13 @@ QUICK_LEVELS = 3
 """Whose droppable bytes are measured, spread over the ladder; `--full` takes all."""
 
 DROPPABLE_SEGMENTS = 4
-"""Of each clip and level, spread evenly."""
+"""Of each level, spread evenly."""
 
-CHECKED_PREFIXES = 4
-"""Of each segment that is checked: one of each level and clip, two hundred and more with all clips."""
+FULL_DROPPABLE_SEGMENTS = 2
+"""Of each clip and level, with all clips, levels and orders."""
 
-LOW_BITRATE = 300_000
-"""bit/s: the index may take more of levels below."""
+DRAWS = 6
+"""Of each kind, of each segment that is checked: one of each level and clip, more than two hundred with all clips."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,10 @@ def main() -> None:
             say(f"{path.name}: encoding and analysing {SECONDS} s")
             results.append(measure(path, Path(folder) / path.stem, is_full=options.full))
     summary = summarise(results)
-    print(json.dumps(summary) if options.json else "\n".join(f"{name}: {value}" for name, value in summary.items()))
+    if options.json:
+        print(json.dumps(summary))
+    else:
+        print_summary(summary)
 
 
 def measure(path: Path, folder: Path, *, is_full: bool) -> dict[str, Any]:
@@ -83,35 +88,11 @@ def measure(path: Path, folder: Path, *, is_full: bool) -> dict[str, Any]:
             "indexShares": [
                 (level.media.bandwidth(presentation.duration), _index_share(clip, level)) for level in clip.levels
             ],
+            "mpdRatio": _mpd_ratio(clip.folder / MANIFEST),
             "orders": _orders_chosen(clip),
             "deviations": _deviations(clip, workers),
             "droppable": _droppable(clip, workers, None if is_full else QUICK_LEVELS),
         }
-
-
-def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Over all clips."""
-    indexes = [share for result in results for share in result["indexShares"]]
-    droppable = [row for result in results for rows in result["droppable"].values() for row in rows]
-    names = [name for name in (*OrderName, CHOSEN) if all(name in row for row in droppable)]
-    shares = {
-        str(name): [fmean(row[name][target] for row in droppable) for target in range(len(TARGETS))] for name in names
-    }
-    deviations: dict[str, list[Deviation]] = {}
-    for result in results:
-        for kind, of_kind in result["deviations"].items():
-            deviations.setdefault(kind, []).extend(Deviation(*pair) for pair in of_kind)
-    return {
-        "costRatio": sum(result["analysisSeconds"] for result in results)
-        / sum(result["encodingSeconds"] for result in results),
-        "indexShareMaxAbove300k": max((share for bitrate, share in indexes if bitrate > LOW_BITRATE), default=None),
-        "indexShareMaxBelow300k": max((share for bitrate, share in indexes if bitrate <= LOW_BITRATE), default=None),
-        "measuredOverTail": _ratio(shares, OrderName.ORIGINAL),
-        "measuredOverUnreferenced": _ratio(shares, OrderName.UNREFERENCED),
-        "droppable": shares,
-        "deviations": {kind: _spread(of_kind) for kind, of_kind in deviations.items()},
-        "clips": [{key: value for key, value in result.items() if key != "deviations"} for result in results],
-    }
 
 
 def say(message: str) -> None:
@@ -142,6 +123,13 @@ def _index_share(clip: Clip, level: VideoFile) -> float:
     return (clip.folder / level.index).stat().st_size / media
 
 
+def _mpd_ratio(path: Path) -> float:
+    """Its size against what it would have if it said nothing of indexes and scores."""
+    text = path.read_text()
+    plain = re.sub(r' avgSSIM="[^"]*"', "", re.sub(r"\s*<SupplementalProperty[^>]*/>", "", text))
+    return len(text) / len(plain)
+
+
 def _orders_chosen(clip: Clip) -> dict[str, int]:
     chosen = [analysis.order_name for level in clip.levels for analysis in level.analyses]
     return {name.value: chosen.count(name) for name in OrderName}
@@ -154,9 +142,7 @@ def _deviations(clip: Clip, workers: Workers) -> dict[str, list[tuple[float, flo
     for number, level in enumerate(clip.levels):
         index = number % len(level.analyses)
         source = clip.sources(level)[index]
-        futures.append(
-            workers.submit(check_segment, source, level.analyses[index], top[index], CHECKED_PREFIXES, number)
-        )
+        futures.append(workers.submit(check_segment, source, level.analyses[index], top[index], DRAWS, number))
     result: dict[str, list[tuple[float, float]]] = {}
     for future in futures:
         for kind, of_kind in future.result().items():
@@ -168,10 +154,10 @@ def _droppable(clip: Clip, workers: Workers, levels: int | None) -> dict[str, li
     """By level, a row for each segment."""
     chosen = clip.levels if levels is None else _spread_out(clip.levels, levels)
     names = list(OrderName) if levels is None else [OrderName.ORIGINAL, OrderName.UNREFERENCED, OrderName.MEASURED]
+    segments = FULL_DROPPABLE_SEGMENTS if levels is None else DROPPABLE_SEGMENTS
     futures = {
         level.media.id: [
-            workers.submit(droppable_shares, source, names)
-            for source in _spread_out(clip.sources(level), DROPPABLE_SEGMENTS)
+            workers.submit(droppable_shares, source, names) for source in _spread_out(clip.sources(level), segments)
         ]
         for level in chosen
     }
@@ -182,24 +168,6 @@ def _spread_out(items: Sequence[Any], count: int) -> list[Any]:
     """So many, from the middle of as many equal parts."""
     count = min(count, len(items))
     return [items[(2 * number + 1) * len(items) // (2 * count)] for number in range(count)]
-
-
-def _ratio(shares: dict[str, list[float]], other: OrderName) -> float:
-    """Of the mean shares of order 5 and the other at each target; the mean over the targets."""
-    pairs = zip(shares[OrderName.MEASURED], shares[other], strict=True)
-    return fmean(measured / share for measured, share in pairs)
-
-
-def _spread(deviations: Sequence[Deviation]) -> dict[str, float]:
-    """Of what was told less what a decode gives."""
-    sizes = [abs(deviation.error) for deviation in deviations]
-    return {
-        "count": len(sizes),
-        "greatest": max(sizes),
-        "median": median(sizes),
-        "p95": quantiles(sizes, n=20)[-1] if len(sizes) > 1 else sizes[0],
-        "mean": fmean(deviation.error for deviation in deviations),
-    }
 
 
 if __name__ == "__main__":

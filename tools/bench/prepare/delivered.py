@@ -3,6 +3,8 @@
 import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice, pairwise
+from math import ceil
 
 from voxel_prepare.analyse import SegmentSource
 from voxel_prepare.byte_ranges import ReceivedRanges
@@ -13,8 +15,41 @@ from voxel_prepare.repair import repair_segment
 from voxel_prepare.score import score_pictures
 from voxel_prepare.segment_analysis import SegmentAnalysis
 
-LOSS_RATES = (0.01, 0.03, 0.1)
-"""Of a segment's frames, each lost by itself."""
+PAYLOAD_BYTES = 1200
+"""Of a datagram."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """On the way, of datagrams: Gilbert's model."""
+
+    rate: float
+    burst: float
+    """Datagrams lost in a row, on average."""
+
+    def lost(self, datagrams: int, draw: random.Random) -> set[int]:
+        """Which are lost."""
+        result = set()
+        is_lost = draw.random() < self.rate
+        for datagram in range(datagrams):
+            if is_lost:
+                result.add(datagram)
+            chance = 1 - 1 / self.burst if is_lost else self.rate / (1 - self.rate) / self.burst
+            is_lost = draw.random() < chance
+        return result
+
+
+LOSSES = {
+    "1 %": Loss(0.01, 1 / 0.99),
+    "3 %": Loss(0.03, 1 / 0.97),
+    "10 %": Loss(0.1, 1 / 0.9),
+    "3 %, bursts of 30": Loss(0.03, 30),
+    "20 %, bursts of 30": Loss(0.2, 30),
+}
+"""Each by itself, and as where a queue overflows: in a browser trial a third of a segment was lost in a few bursts."""
+
+BEND = 3
+"""As in src/manifest/score-estimate.ts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,37 +65,50 @@ class Deviation:
 
 
 def check_segment(
-    source: SegmentSource, analysis: SegmentAnalysis, reference: SegmentSource, prefixes: int, seed: int
+    source: SegmentSource, analysis: SegmentAnalysis, reference: SegmentSource, draws: int, seed: int
 ) -> dict[str, list[Deviation]]:
-    """Of one segment random `prefixes`, as many random steps, and a random loss at each rate."""
+    """Of one segment as many random prefixes that a player may ask for, steps, and deliveries with each loss."""
     draw = random.Random(seed)
     player = _Player(source.read(), analysis, reference.read())
     order = analysis.order
-    result: dict[str, list[Deviation]] = {"prefix": [], "step": []}
+    result: dict[str, list[Deviation]] = {"prefix": [], "step": [], **{f"loss {name}": [] for name in LOSSES}}
     lowest = analysis.steps[min(1, len(analysis.steps) - 1)].frames
-    for _ in range(prefixes):
+    for _ in range(draws):
         prefix = draw.randint(lowest, len(order))
         stated = next(step.score for step in reversed(analysis.steps) if step.frames <= prefix)
         result["prefix"].append(Deviation(stated, player.score(order[prefix:])))
         step = draw.choice(analysis.steps)
         result["step"].append(Deviation(step.score, player.score(order[step.frames :])))
-    for rate in LOSS_RATES:
-        lost = [index for index in order if draw.random() < rate]
-        result[f"loss {rate:g}"] = [Deviation(estimate(analysis, lost), player.score(lost))]
+        for name, loss in LOSSES.items():
+            lost = _frames_lost(analysis, loss, draw)
+            result[f"loss {name}"].append(Deviation(estimate(analysis, lost), player.score(lost)))
     return result
 
 
 def estimate(analysis: SegmentAnalysis, lost: Collection[int]) -> float:
-    """As src/manifest/score-estimate.ts: the score of the prefix that ends with the last frame that is here, less what
-    each loss in it costs, never below that of the reliable bytes alone."""
+    """As src/manifest/score-estimate.ts: the score of the first step that holds all that is here, less what the losses
+    in it cost together."""
     prefix = max((position + 1 for position, index in enumerate(analysis.order) if index not in lost), default=0)
-    step = next(step for step in reversed(analysis.steps) if step.frames <= prefix)
-    losses = [
-        cost
-        for index, cost in zip(analysis.order[: step.frames], analysis.loss_costs[: step.frames], strict=True)
-        if index in lost
+    step = next(step for step in analysis.steps if step.frames >= prefix)
+    in_step = list(zip(analysis.order, analysis.loss_costs, strict=True))[: step.frames]
+    total = sum(cost for index, cost in in_step if index in lost)
+    lowest = analysis.steps[0].score
+    if total == 0 or step.score <= lowest:
+        return max(step.score, lowest)
+    together: float = total / (1 + (total / (step.score - lowest)) ** BEND) ** (1 / BEND)
+    return step.score - together
+
+
+def _frames_lost(analysis: SegmentAnalysis, loss: Loss, draw: random.Random) -> list[int]:
+    """When all unreliable bytes are sent, in their order; a frame with a hole is lost."""
+    sizes = iter(range_.size for range_ in analysis.unreliable)
+    ends = [0, *accumulate(sum(islice(sizes, slices)) for slices in analysis.slices)]
+    datagrams = loss.lost(ceil(ends[-1] / PAYLOAD_BYTES), draw)
+    return [
+        index
+        for index, (start, end) in zip(analysis.order, pairwise(ends), strict=True)
+        if any(datagram in datagrams for datagram in range(start // PAYLOAD_BYTES, ceil(end / PAYLOAD_BYTES)))
     ]
-    return max(step.score - sum(losses), analysis.steps[0].score)
 
 
 class _Player:

@@ -1,0 +1,92 @@
+"""What the figures of all clips come to."""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median, quantiles
+from typing import Any, TypeAlias
+
+from delivered import Deviation
+from droppable import CHOSEN, TARGETS
+from rich.console import Console
+from rich.table import Table
+from voxel_prepare.segment_analysis import OrderName
+
+LOW_BITRATE = 300_000
+"""bit/s: the index may take more of levels below."""
+
+Shares: TypeAlias = dict[str, list[float]]
+"""By order, the share of bytes droppable at each target."""
+
+
+def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Over all clips."""
+    indexes = [share for result in results for share in result["indexShares"]]
+    rows: dict[str, list[Shares]] = {}
+    deviations: dict[str, list[Deviation]] = {}
+    for result in results:
+        for level, of_level in result["droppable"].items():
+            rows.setdefault(level, []).extend(of_level)
+        for kind, of_kind in result["deviations"].items():
+            deviations.setdefault(kind, []).extend(Deviation(*pair) for pair in of_kind)
+    shares = _mean(row for of_level in rows.values() for row in of_level)
+    return {
+        "costRatio": sum(result["analysisSeconds"] for result in results)
+        / sum(result["encodingSeconds"] for result in results),
+        "indexShareMaxAbove300k": max((share for bitrate, share in indexes if bitrate > LOW_BITRATE), default=None),
+        "indexShareMaxBelow300k": max((share for bitrate, share in indexes if bitrate <= LOW_BITRATE), default=None),
+        "mpdRatio": max(result["mpdRatio"] for result in results),
+        "measuredOverTail": _ratio(shares, OrderName.ORIGINAL),
+        "measuredOverUnreferenced": _ratio(shares, OrderName.UNREFERENCED),
+        "droppable": shares,
+        "droppableByLevel": {level: _mean(of_level) for level, of_level in sorted(rows.items())},
+        "deviations": {kind: _spread(of_kind) for kind, of_kind in deviations.items()},
+        "clips": [{key: value for key, value in result.items() if key != "deviations"} for result in results],
+    }
+
+
+def print_summary(summary: dict[str, Any]) -> None:
+    """On standard output: it is what the command is for."""
+    console = Console(width=None if Console().is_terminal else 120)
+    for name, value in summary.items():
+        if isinstance(value, float):
+            console.print(f"{name}: {value:.4g}", highlight=False)
+    droppable = Table(
+        "level", "order", title="Bytes that may be dropped at SSIM against the level's own decode", box=None
+    )
+    for target in TARGETS:
+        droppable.add_column(f"≥ {target:g}", justify="right")
+    for level, shares in [*summary["droppableByLevel"].items(), ("all", summary["droppable"])]:
+        for order, of_order in shares.items():
+            droppable.add_row(level, order, *(f"{share:.1%}" for share in of_order))
+    deviations = Table("stated or estimated less decoded", title="Scores", box=None)
+    for name in ("count", "greatest", "p95", "median", "mean"):
+        deviations.add_column(name, justify="right")
+    for kind, spread in summary["deviations"].items():
+        deviations.add_row(
+            kind, f"{spread['count']}", *(f"{spread[name]:.6f}" for name in ("greatest", "p95", "median", "mean"))
+        )
+    console.print(droppable)
+    console.print(deviations)
+
+
+def _mean(rows: Iterable[Shares]) -> Shares:
+    rows = list(rows)
+    names = [name for name in (*OrderName, CHOSEN) if all(name in row for row in rows)]
+    return {str(name): [fmean(row[name][target] for row in rows) for target in range(len(TARGETS))] for name in names}
+
+
+def _ratio(shares: Shares, other: OrderName) -> float:
+    """Of the mean shares of order 5 and the other at each target; the mean over the targets."""
+    pairs = zip(shares[OrderName.MEASURED], shares[other], strict=True)
+    return fmean(measured / share for measured, share in pairs)
+
+
+def _spread(deviations: Sequence[Deviation]) -> dict[str, float]:
+    """Of what was told less what a decode gives; all but the mean of the absolute values."""
+    sizes = [abs(deviation.error) for deviation in deviations]
+    return {
+        "count": len(sizes),
+        "greatest": max(sizes),
+        "median": median(sizes),
+        "p95": quantiles(sizes, n=20, method="inclusive")[-1] if len(sizes) > 1 else sizes[0],
+        "mean": fmean(deviation.error for deviation in deviations),
+    }
