@@ -12,21 +12,21 @@ from voxel_serve.certificate import make_certificate
 
 CLIENT_ADDRESS = ("1.2.3.4", 1234)
 SERVER_ADDRESS = ("2.3.4.5", 4433)
-ONE_WAY_SECONDS = 0.02
+ONE_WAY_SECONDS = 0.015
 MAX_DATAGRAM_BYTES = 1350
 
 
 class QuicPair:
     """A client and a server, connected; each `step` carries what both have to send across the link."""
 
-    def __init__(self) -> None:
+    def __init__(self, congestion_control: str = "cubic") -> None:
         client_configuration = QuicConfiguration(
             alpn_protocols=H3_ALPN, max_datagram_frame_size=65536, verify_mode=ssl.CERT_NONE
         )
         server_configuration = QuicConfiguration(
             alpn_protocols=H3_ALPN,
             is_client=False,
-            congestion_control_algorithm="cubic",
+            congestion_control_algorithm=congestion_control,
             max_datagram_frame_size=65536,
             max_datagram_size=MAX_DATAGRAM_BYTES,
         )
@@ -43,10 +43,11 @@ class QuicPair:
         self.client_events()
 
     def step(self) -> list[bytes]:
-        """Half a round trip each way; returns the server's packets."""
-        for data, _ in self.client.datagrams_to_send(now=self.now):
-            self.server.receive_datagram(data, CLIENT_ADDRESS, now=self.now)
+        """One round trip; returns the server's packets."""
+        requests = [data for data, _ in self.client.datagrams_to_send(now=self.now)]
         self.now += ONE_WAY_SECONDS
+        for data in requests:
+            self.server.receive_datagram(data, CLIENT_ADDRESS, now=self.now)
         self._fire(self.server)
         packets = [data for data, _ in self.server.datagrams_to_send(now=self.now)]
         self.now += ONE_WAY_SECONDS

@@ -14,6 +14,7 @@ from aioquic.h3.connection import H3_ALPN
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.logger import QuicFileLogger
 
+from . import congestion
 from .certificate import Certificate, CertificateKeeper, cached_certificate, load_certificate
 from .config import Config, CongestionControl
 from .cors import OriginPolicy, host_name, is_loopback
@@ -144,6 +145,9 @@ def _quic_configuration(config: Config) -> QuicConfiguration:
     if algorithm == CongestionControl.BBR_IF_AVAILABLE:
         algorithm = "bbr" if has_congestion_control("bbr") else CongestionControl.CUBIC
         log("congestion control", algorithm=algorithm)
+    if algorithm == CongestionControl.CUBIC:
+        congestion.register()
+        algorithm = congestion.NAME
     return QuicConfiguration(
         alpn_protocols=H3_ALPN,
         is_client=False,
