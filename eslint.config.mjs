@@ -19,7 +19,7 @@ const importZones = [
 );
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.venv/', 'output/', '**/*.mjs'] },
+  { ignores: ['dist/', 'docs/api/', 'node_modules/', '.venv/', 'output/', '**/*.mjs'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

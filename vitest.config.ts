@@ -10,6 +10,9 @@ export default defineConfig({
         },
       },
       {
+        test: { name: 'package', include: ['test/package/**/*.test.ts'], testTimeout: 60_000 },
+      },
+      {
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const root = import.meta.dirname;
@@ -38,25 +38,51 @@ const copyDemoFiles = {
   },
 };
 
+/** The package is ESM: `require` takes its UMD files for CommonJS only in a folder that says so. */
+const markCommonJs = {
+  apply(compiler) {
+    compiler.hooks.afterEmit.tap('mark-commonjs', () => {
+      mkdirSync(resolve(dist, 'umd'), { recursive: true });
+      writeFileSync(resolve(dist, 'umd/package.json'), '{ "type": "commonjs" }\n');
+    });
+  },
+};
+
+/** An ES module of the package. The element's module shares the plugin's instead of carrying it once more. */
+const esm = (name, entry) => ({
+  ...common,
+  name: `esm: ${name}`,
+  entry,
+  experiments: { outputModule: true },
+  output: { path: dist, filename: `${name}.js`, library: { type: 'module' } },
+  externalsType: 'module',
+  externals: ({ context, request }, callback) =>
+    name === 'voxel-video' && resolve(context, request) === resolve(root, 'player/index.js')
+      ? callback(null, './voxel-dash.js')
+      : callback(),
+});
+
+/** One file for script elements and `require`; on a page its exports are those of the global `voxelDash`. */
+const umd = (name, entry) => ({
+  ...common,
+  name: `umd: ${name}`,
+  entry,
+  output: {
+    path: resolve(dist, 'umd'),
+    filename: `${name}.js`,
+    library: { name: 'voxelDash', type: 'umd' },
+    globalObject: 'globalThis',
+  },
+  plugins: [markCommonJs],
+});
+
 export default [
-  {
-    ...common,
-    name: 'esm',
-    entry: './player/index.ts',
-    experiments: { outputModule: true },
-    output: { path: dist, filename: 'voxel-dash.js', library: { type: 'module' } },
-  },
-  {
-    ...common,
-    name: 'umd',
-    entry: './player/index.ts',
-    output: {
-      path: dist,
-      filename: 'voxel-dash.umd.js',
-      library: { name: 'voxelDash', type: 'umd' },
-      globalObject: 'globalThis',
-    },
-  },
+  esm('voxel-dash', './player/index.ts'),
+  esm('voxel-dash-full', './player/full.ts'),
+  esm('voxel-video', './player/element/index.ts'),
+  umd('voxel-dash', './player/index.ts'),
+  umd('voxel-dash-full', './player/full.ts'),
+  umd('voxel-video', './player/element/script.ts'),
   {
     ...common,
     name: 'demo',

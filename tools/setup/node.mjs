@@ -20,6 +20,7 @@ export function ensureBuild() {
   const inputs = [
     'package-lock.json',
     'webpack.config.mjs',
+    'tools/package',
     'tsconfig.base.json',
     'tsconfig.json',
     'src',

@@ -1,0 +1,352 @@
+/**
+ * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
+ * and the plugin works on the instance that the page made, without importing dash.js at run time.
+ */
+export interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
+/** One way to download the next segment: a representation and how much of its unreliable part. */
+interface Option$1 {
+	/** Position in the ladder, 0 = lowest. */
+	readonly representation: number;
+	/** Virtual level: index into the segment's quality steps; the last one is the whole segment. */
+	readonly level: number;
+	readonly score: number;
+	/** All bytes to download: reliable and the prefix of unreliable. */
+	readonly bytes: number;
+	/** The part of `bytes` that is reliable. */
+	readonly reliableBytes: number;
+}
+/** One representation of the ladder, over the whole stream. */
+export interface LadderLevel {
+	/** Bit/s. */
+	readonly bitrate: number;
+	/** Mean score of its untouched segments. */
+	readonly averageScore: number;
+}
+/** One finished (or reviewed) download, for throughput estimates. Pauses and the wait after a trailer are not in it. */
+export interface ThroughputSample {
+	readonly bytes: number;
+	/** From the request to the last byte. */
+	readonly seconds: number;
+	/** The part of `seconds` before the first byte; 0 where it is not known. */
+	readonly timeToFirstByte?: number;
+}
+/** Everything a rule may look at before it chooses. Times in seconds, rates in bit/s, sizes in bytes. */
+export interface DecisionState {
+	readonly segmentIndex: number;
+	readonly segmentDuration: number;
+	readonly bufferLevel: number;
+	/** An "N-segment buffer" is (N + 1) × segmentDuration here: N held and one in flight (docs/ABR.md). */
+	readonly bufferCapacity: number;
+	/** Estimate over everything downloaded so far, or undefined before the first sample. */
+	readonly throughput: number | undefined;
+	/** The latest samples, newest last, at most 20. */
+	readonly samples: readonly ThroughputSample[];
+	readonly lastChoice: Option$1 | undefined;
+	/** Ascending in bitrate. */
+	readonly ladder: readonly LadderLevel[];
+	/** Of the next segment: never empty, sorted by representation, then level. */
+	readonly options: readonly Option$1[];
+	/**
+	 * `options` of the next segment and of those after it, for rules that look ahead: at most 8, fewer towards the end of
+	 * the stream. Undefined: what comes after the next segment is not known.
+	 */
+	readonly upcoming?: readonly (readonly Option$1[])[];
+	/** Share of the datagram bytes sent lately that never arrived, 0 … 1. Undefined before the first, and without datagrams. */
+	readonly lossRate?: number;
+}
+export interface Choice {
+	readonly option: Option$1;
+	/** Seconds to wait before the request. */
+	readonly delay: number;
+	/** On streams, whatever the player's default: what is lost on the way is sent again. It holds for restarts, too. */
+	readonly transport?: "reliable";
+}
+/** A download as it stands, for review every 50 ms. */
+export interface DownloadProgress {
+	/** As it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
+	readonly state: DecisionState;
+	readonly option: Option$1;
+	/** Seconds since the request was sent. */
+	readonly elapsed: number;
+	/** Of `option.bytes`. */
+	readonly bytesReceived: number;
+	/** `reliable` until every reliable byte is here: nothing may be kept before. */
+	readonly phase: "reliable" | "unreliable";
+	/**
+	 * The highest virtual level whose frames have arrived, 0 while in the reliable phase. Count bytes, not an unbroken
+	 * prefix: one lost datagram must not make all that follows it worthless.
+	 */
+	readonly levelReceived: number;
+}
+export type Review = {
+	readonly action: "continue";
+}
+/** Stop here and play what has arrived. */
+ | {
+	readonly action: "keep";
+}
+/** Throw away what has arrived and download this instead; one of `state.options`. */
+ | {
+	readonly action: "restart";
+	readonly option: Option$1;
+};
+/**
+ * A bitrate rule. It has memory (a rule is made anew for every playback) but no clock and no I/O, so player and simulator
+ * run the very same code.
+ */
+export interface Abr {
+	readonly name: string;
+	/** Set by rules that are published for a reliable transport: all that they choose travels on streams. */
+	readonly transport?: "reliable";
+	/** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
+	choose(state: DecisionState): Choice;
+	/** Ask every 50 ms while a chosen option downloads. */
+	review(progress: DownloadProgress): Review;
+	/** Forget everything, for example after a seek. */
+	reset(): void;
+}
+/** What can be wrong when a rule is made; the decision itself never throws. */
+export type AbrErrorCode = "unknown-rule" | "bad-setting";
+export declare class AbrError extends Error {
+	readonly name = "AbrError";
+	readonly code: AbrErrorCode;
+	constructor(code: AbrErrorCode, message: string);
+}
+/** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
+export type AbrName = "abr-star" | "dashjs";
+/** How a video segment comes: the unreliable part as datagrams, all of it on streams, or by dash.js' own request. */
+export type SegmentTransport = "datagrams" | "reliable" | "http";
+export interface VoxelOptions {
+	/** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
+	readonly abr?: AbrName | Abr;
+	/** N of an "N-segment buffer": N segments held and one in flight (docs/ABR.md). Default 7. */
+	readonly bufferSegments?: number;
+	/** Default `datagrams`. `http` never opens a session: every segment takes dash.js' own path. */
+	readonly transport?: SegmentTransport;
+	/** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
+	readonly endpoint?: EndpointOption;
+	/** Share of the measured throughput that a review of a running download counts on. Default 0.9. */
+	readonly bandwidthSafety?: number;
+}
+export interface EndpointOption {
+	/** `https://host:port/voxel` */
+	readonly url: string;
+	/** Base64 SHA-256 of acceptable certificates; absent or empty: the certificate must be publicly trusted. */
+	readonly certificateHashes?: readonly string[];
+}
+/** What `attachVoxel` returns. */
+export interface VoxelHandle {
+	/** Calls `listener` for every event of that type; the function returned ends that. */
+	on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void;
+	statistics(): VoxelStatistics;
+	/** Takes the plugin off: running downloads end over HTTP, and the player is plain dash.js with its settings again. */
+	detach(): void;
+}
+/**
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
+ * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ */
+export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
+/** One delivered video segment. Bytes are bytes of the media file. */
+export interface SegmentRecord {
+	/** 0-based. */
+	readonly index: number;
+	/** Seconds on the media time line. */
+	readonly startTime: number;
+	readonly duration: number;
+	/** `Representation@id`. */
+	readonly representation: string;
+	/** `Representation@bandwidth`, bit/s. */
+	readonly bandwidth: number;
+	/** Virtual level asked for: 0 = reliable bytes only, `levels - 1` = the whole segment. */
+	readonly level: number;
+	readonly levels: number;
+	readonly transport: SegmentTransport;
+	readonly bytesReliable: number;
+	readonly bytesUnreliable: number;
+	/** Sent as datagrams, not here, nor fetched again. */
+	readonly bytesLost: number;
+	/** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
+	readonly bytesRefetched: number;
+	readonly framesTotal: number;
+	/** Not asked for or not sent, on purpose. */
+	readonly framesSkipped: number;
+	/** Asked for and sent, but arrived incomplete: replaced. */
+	readonly framesRepaired: number;
+	/** Estimated score as delivered, in the manifest's metric; undefined where the manifest has none. */
+	readonly score: number | undefined;
+	/** Seconds of download, without the wait for late datagrams. */
+	readonly seconds: number;
+	/** Bit/s of this download. */
+	readonly throughput: number;
+	/** In decode order; empty where the segment's make-up is unknown. */
+	readonly frames: readonly FrameState[];
+}
+export interface VoxelStatistics {
+	/** How the next segment will be asked for. */
+	readonly transport: SegmentTransport;
+	/**
+	 * In the order of delivery; a segment that was downloaded twice is here twice. The record of one that was improved by
+	 * retransmission is replaced.
+	 */
+	readonly segments: readonly SegmentRecord[];
+	readonly decisions: number;
+	readonly fallbacks: number;
+	/** One line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
+	readonly errors: readonly string[];
+	/** Estimate, bit/s; undefined before the first download. */
+	readonly throughput: number | undefined;
+	/** Seconds of video in the buffer. */
+	readonly buffer: number;
+}
+export type SessionEvent = {
+	readonly state: "opened";
+	readonly url: string;
+} | {
+	readonly state: "failed" | "closed";
+	readonly code: string;
+	readonly message: string;
+	/** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
+	readonly retryIn: number | undefined;
+};
+/** What the rule chose for one segment. */
+export interface DecisionEvent {
+	readonly index: number;
+	readonly representation: string;
+	readonly bandwidth: number;
+	readonly level: number;
+	readonly levels: number;
+	/** Expected score and bytes of the choice. */
+	readonly score: number;
+	readonly bytes: number;
+	/** Seconds in the buffer, bit/s estimated, seconds to wait before the request, options weighed. */
+	readonly buffer: number;
+	readonly throughput: number | undefined;
+	readonly delay: number;
+	readonly options: number;
+}
+/** Again for a segment that comes a second time, or better than before by what was fetched again: the latest counts. */
+export interface DeliveredEvent {
+	readonly record: SegmentRecord;
+	/** The very bytes that dash.js appends (not a copy): do not change them. */
+	readonly data: Uint8Array;
+}
+export interface LostEvent {
+	readonly index: number;
+	readonly representation: string;
+	readonly bytes: number;
+}
+export interface RepairedEvent {
+	readonly index: number;
+	readonly representation: string;
+	/** Frames with at least one all-skip slice, skipped on purpose or lost. */
+	readonly frames: number;
+	readonly slices: number;
+}
+/** A request went down dash.js' own HTTP path although VOXEL was asked for. */
+export interface FallbackEvent {
+	/** Of the segment; undefined when the reason concerns the whole presentation. */
+	readonly index: number | undefined;
+	readonly code: string;
+	readonly message: string;
+	readonly url: string;
+}
+export interface VoxelEventMap {
+	session: SessionEvent;
+	decision: DecisionEvent;
+	delivered: DeliveredEvent;
+	lost: LostEvent;
+	repaired: RepairedEvent;
+	fallback: FallbackEvent;
+}
+/**
+ * Makes a dash.js player load VOXEL video over WebTransport. Call it before `player.initialize()`. Presentations and
+ * segments without VOXEL data play as ever, and so does everything when no VOXEL server answers.
+ *
+ * Throws `AbrError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to; nothing
+ * throws later on.
+ */
+export declare function attachVoxel(player: DashPlayer, options?: VoxelOptions): VoxelHandle;
+/** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
+export type PlayerErrorCode = 
+/** The session is still being opened and the segment should not wait longer. */
+"session-opening"
+/** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
+ | "other-origin"
+/** Incomplete, and the initialization segment that repair needs was never seen. */
+ | "no-initialization"
+/** The index that describes a segment is not here yet and the segment should not wait longer. */
+ | "index-late"
+/** No answer to the request for an index, or a failure: it is asked for again later. */
+ | "index-failed"
+/** The server has no such index, or what it sends is none. */
+ | "index-refused"
+/** One plugin per player. */
+ | "already-attached"
+/** dash.js makes its loaders in `initialize()`. */
+ | "attached-too-late"
+/** `<voxel-video>` was given no dash.js and the page has none. */
+ | "no-dashjs";
+export declare class PlayerError extends Error {
+	readonly code: PlayerErrorCode;
+	readonly name = "PlayerError";
+	constructor(code: PlayerErrorCode, message: string);
+}
+interface DashNamespace {
+	MediaPlayer(): {
+		create(): ElementPlayer;
+	};
+}
+interface ElementPlayer extends DashPlayer {
+	initialize(view: HTMLMediaElement, source: string, autoPlay: boolean): void;
+	destroy(): void;
+}
+declare const Base: {
+	new (): HTMLElement;
+	prototype: HTMLElement;
+};
+declare class VoxelVideoElement extends Base {
+	#private;
+	static readonly observedAttributes: readonly string[];
+	/** The dash.js to play with; undefined: the page's global `dashjs`. */
+	static dashjs: DashNamespace | undefined;
+	readonly video: HTMLVideoElement;
+	constructor();
+	/** The dash.js player; undefined while nothing is loaded. */
+	get player(): ElementPlayer | undefined;
+	/** The plugin; undefined while nothing is loaded. */
+	get voxel(): VoxelHandle | undefined;
+	get src(): string;
+	set src(url: string);
+	connectedCallback(): void;
+	disconnectedCallback(): void;
+	attributeChangedCallback(name: string, previous: string | null, value: string | null): void;
+}
+declare global {
+	interface HTMLElementTagNameMap {
+		"voxel-video": VoxelVideoElement;
+	}
+}
+
+export {
+	Option$1 as Option,
+};
+
+export {};

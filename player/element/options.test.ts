@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { optionsOf } from './options.js';
+
+function elementWith(attributes: Record<string, string>): Pick<Element, 'getAttribute'> {
+  return { getAttribute: (name) => attributes[name] ?? null };
+}
+
+test('an element without attributes leaves every option to the plugin', () => {
+  expect(Object.values(optionsOf(elementWith({})))).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('attributes become options', () => {
+  const attributes = {
+    abr: 'dashjs',
+    transport: 'reliable',
+    'buffer-segments': '3',
+    endpoint: 'https://media.example/voxel',
+    'certificate-hashes': ' AAAA  BBBB ',
+  };
+  expect(optionsOf(elementWith(attributes))).toEqual({
+    abr: 'dashjs',
+    transport: 'reliable',
+    bufferSegments: 3,
+    endpoint: { url: 'https://media.example/voxel', certificateHashes: ['AAAA', 'BBBB'] },
+  });
+});
+
+test('a buffer that is no number reaches the plugin as one that it refuses', () => {
+  expect(optionsOf(elementWith({ 'buffer-segments': 'many' })).bufferSegments).toBeNaN();
+});

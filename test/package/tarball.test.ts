@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { root } from '../../tools/setup/paths.mjs';
+import { installPackage, readManifest, type Consumer } from './support/consumer.js';
+
+let consumer: Consumer;
+
+beforeAll(async () => {
+  await ensureBuild();
+  consumer = installPackage();
+}, 600_000);
+
+afterAll(() => consumer.remove());
+
+test('the package needs nothing at run time but the page’s dash.js', () => {
+  const { dependencies, peerDependencies } = readManifest();
+  expect(dependencies).toBeUndefined();
+  expect(Object.keys(peerDependencies as object)).toEqual(['dashjs']);
+});
+
+test('publint finds nothing to say', async () => {
+  const { messages } = await publint({ pkgDir: root, strict: true });
+  const manifest = readManifest();
+  expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
+});
+
+test('the tarball has every file of the exports, each script’s source map, the licence, and nothing of the sources', () => {
+  const scripts = ['voxel-dash', 'voxel-dash-full', 'voxel-video'].flatMap((name) => [name, `umd/${name}`]);
+  const built = scripts.flatMap((name) => ['js', 'js.map', 'd.ts'].map((ending) => `dist/${name}.${ending}`));
+  const rest = ['LICENSE', 'README.md', 'package.json', 'dist/umd/package.json'];
+  expect([...consumer.files].sort()).toEqual([...built, ...rest].sort());
+});
+
+test('source maps hold the sources', () => {
+  const map = JSON.parse(readFileSync(join(root, 'dist/voxel-dash.js.map'), 'utf8')) as {
+    sources: string[];
+    sourcesContent: (string | null)[];
+  };
+  expect(map.sources.some((source) => source.endsWith('player/attach.ts'))).toBe(true);
+  expect(map.sourcesContent.every((content) => content !== null)).toBe(true);
+});
+
+const ENTRIES = {
+  'voxel-dash': 'attachVoxel',
+  'voxel-dash/full': 'attachVoxel',
+  'voxel-dash/element': 'defineVoxelVideo',
+};
+
+describe.each(Object.entries(ENTRIES))('in Node, %s', (entry, name) => {
+  it('can be imported', () => {
+    consumer.write('import.mjs', `import * as entry from '${entry}'; console.log(typeof entry.${name});`);
+    expect(consumer.run('node', 'import.mjs')).toBe('function\n');
+  });
+});
+
+// The element's script defines the element, which takes a page.
+test.each(['voxel-dash', 'voxel-dash/full'])('in Node, %s can be required', (entry) => {
+  consumer.write('require.cjs', `console.log(typeof require('${entry}').attachVoxel);`);
+  expect(consumer.run('node', 'require.cjs')).toBe('function\n');
+});
+
+const PAGE = `
+import * as dashjs from 'dashjs';
+import { attachVoxel, type VoxelHandle } from 'voxel-dash';
+import { attachVoxel as attachAny } from 'voxel-dash/full';
+import { defineVoxelVideo } from 'voxel-dash/element';
+
+const player = dashjs.MediaPlayer().create();
+const handle: VoxelHandle = attachVoxel(player, { abr: 'abr-star', bufferSegments: 3 });
+handle.on('fallback', ({ code }) => console.log(code.length));
+attachAny(dashjs.MediaPlayer().create(), { abr: 'mpc' });
+// @ts-expect-error a rival's name is for the full build
+attachVoxel(player, { abr: 'mpc' });
+defineVoxelVideo(dashjs);
+document.createElement('voxel-video').voxel?.detach();
+`;
+
+describe('types', () => {
+  it.each([
+    ['an ES module', 'page.mts', ['--module', 'nodenext']],
+    ['a CommonJS module', 'page.cts', ['--module', 'nodenext']],
+    ['a bundler', 'page.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
+  ])('fit dash.js for %s', (_, file, options) => {
+    consumer.write(file, PAGE);
+    const common = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom'];
+    // dash.js' own declarations do not pass.
+    expect(consumer.run('tsc', ...common, '--skipLibCheck', ...options, file)).toBe('');
+  });
+});
+
+test('a bundler builds a page of it that has one dash.js and one plugin', async () => {
+  consumer.write('index.html', '<script type="module" src="page.js"></script>');
+  consumer.write(
+    'page.js',
+    `import { MediaPlayer } from 'dashjs';
+     import { attachVoxel } from 'voxel-dash';
+     import { defineVoxelVideo } from 'voxel-dash/element';
+     defineVoxelVideo({ MediaPlayer });
+     attachVoxel(MediaPlayer().create());`,
+  );
+  const result = await build({
+    root: consumer.folder,
+    configFile: false,
+    logLevel: 'silent',
+    build: { write: false, chunkSizeWarningLimit: Infinity },
+  });
+  const { output } = [result].flat()[0] as { output: { type: string; code?: string }[] };
+  const code = output.map((file) => file.code ?? '').join('\n');
+  expect(code.split('urn:voxel-dash:index:1')).toHaveLength(2);
+  expect(code.split('MediaPlayer not initialized')).toHaveLength(2);
+});
