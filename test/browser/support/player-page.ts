@@ -2,12 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import type { MediaPlayerClass } from 'dashjs';
-import type { FallbackEvent, SessionEvent, VoxelHandle, VoxelOptions, VoxelStatistics } from '../../../player/index.js';
+import type {
+  FallbackEvent,
+  FullVoxelOptions,
+  SessionEvent,
+  VoxelHandle,
+  VoxelStatistics,
+} from '../../../player/full.js';
 import { root } from '../../../tools/setup/paths.mjs';
 import { startServer } from '../../../tools/start/server.mjs';
 
 const PAGE = `<!doctype html><title>player</title>
-<script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-dash.js"></script>`;
+<script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-dash-full.js"></script>`;
 
 /** A player that `startPlayer` has put on the page; the page calls it by its number. */
 export interface PlayerUnderTest {
@@ -68,11 +74,11 @@ export async function openPage(browser: Browser, url: string): Promise<Page> {
 }
 
 /** Starts a muted player on the page, with the plugin unless `options` is `'plain'`; returns its number. */
-export function startPlayer(page: Page, options: VoxelOptions | 'plain' = {}): Promise<number> {
+export function startPlayer(page: Page, options: FullVoxelOptions | 'plain' = {}): Promise<number> {
   return page.evaluate((settings) => {
     const { dashjs, voxelDash } = window as unknown as {
       dashjs: typeof import('dashjs');
-      voxelDash: typeof import('../../../player/index.js');
+      voxelDash: typeof import('../../../player/full.js');
     };
     const video = document.body.appendChild(document.createElement('video'));
     video.muted = true;
