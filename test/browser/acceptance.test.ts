@@ -84,15 +84,17 @@ describe.each([0, 5, 20])('a minute over WebTransport at %i % packet loss', (los
     const frames = report.segments.reduce((sum, segment) => sum + segment.framesTotal, 0);
     expect(report.totalVideoFrames).toBe(frames);
 
-    const overDatagrams = report.segments.filter((segment) => segment.transport === 'datagrams');
+    const overSession = report.segments.filter((segment) => segment.transport !== 'http');
     // Until a handshake gets through the loss, segments come over HTTP; then nothing falls back.
-    const first = report.segments.findIndex((segment) => segment.transport === 'datagrams');
+    const first = report.segments.findIndex((segment) => segment.transport !== 'http');
     expect(first).toBeLessThan(report.segments.length / 2);
-    expect(overDatagrams).toHaveLength(report.segments.length - first);
-    const repaired = overDatagrams.reduce((sum, segment) => sum + segment.framesRepaired, 0);
-    const refetched = overDatagrams.reduce((sum, segment) => sum + segment.bytesRefetched, 0);
+    expect(overSession).toHaveLength(report.segments.length - first);
+    const datagrams = overSession.filter((segment) => segment.transport === 'datagrams').length;
+    const repaired = overSession.reduce((sum, segment) => sum + segment.framesRepaired, 0);
+    const refetched = overSession.reduce((sum, segment) => sum + segment.bytesRefetched, 0);
     if (lossPercent === 0) expect(repaired + refetched).toBe(0);
-    else expect(repaired + refetched).toBeGreaterThan(0);
+    // The rule takes streams where datagrams are lost too often.
+    else if (datagrams > 1) expect(repaired + refetched).toBeGreaterThan(0);
 
     const { duration, framesTotal } = report.segments[0]!;
     const compared = compareWithFfmpeg(recording, duration, framesTotal / duration);

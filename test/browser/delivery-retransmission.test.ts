@@ -64,6 +64,8 @@ describe('retransmission while the buffer is full', () => {
     const url = `https://127.0.0.1:${relay.port}/voxel`;
     await startPlayer(page, {
       endpoint: { url, certificateHashes: server.ready.certificateHashes },
+      // Takes whole segments as datagrams; `abr-star` would change to streams here.
+      abr: 'dashjs',
       bufferSegments: 2,
     });
     await keepDeliveries();

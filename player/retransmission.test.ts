@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ByteRange } from '../src/manifest/byte-range.js';
+import { IntervalSet } from '../src/manifest/interval-set.js';
+import type { RepairedSegment } from '../src/repair/types.js';
+import { openSession, type VoxelTransport } from '../src/voxel-loader/index.js';
+import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';
+import { fileBytes, segmentOf } from '../test/unit/segment-content.js';
+import type { DashRepresentation } from './dash-types.js';
+import { Retransmission, type DeliveredToBuffer, type RetransmissionContext } from './retransmission.js';
+import { createSegmentRecord } from './segment-record.js';
+
+const map = segmentOf(1000, [40, 60, 10, 30]);
+const [small, large] = map.unreliable as [ByteRange, ByteRange];
+const whole = fileBytes([map.range]);
+
+/** Segment `index` of 4 s segments, with these unreliable ranges lost. */
+function deliver(index: number, ...lost: ByteRange[]): DeliveredToBuffer {
+  const received = new IntervalSet();
+  const bytes = whole.slice();
+  const holes = lost.map(({ start, end }) => ({ start: start - map.range.start, end: end - map.range.start }));
+  for (const { start, end } of new Set([...map.reliable, ...map.unreliable])) {
+    if (!lost.some((hole) => hole.start === start)) received.add(start - map.range.start, end - map.range.start);
+  }
+  for (const { start, end } of holes) bytes.fill(0, start, end);
+  const bytesUnreliable = received.size - map.reliableBytes;
+  const place = { index, startTime: 4 * index, duration: 4 };
+  const delivery = {
+    ...{ ...place, representation: 'q00', bandwidth: 1000, level: 2, transport: 'datagrams' as const },
+    ...{ received, lost: holes, bytesReliable: map.reliableBytes, bytesUnreliable },
+    ...{ bytesLost: 140 - received.size, bytesRefetched: 0, seconds: 1, map, frames: [] },
+  };
+  return {
+    place: { ...place, representation: { id: 'q00' } as DashRepresentation },
+    ...{ key: '0/q00', target: '/q00.mp4', bytes, delivery, rtt: 10 },
+    record: createSegmentRecord(delivery),
+  };
+}
+
+function answer(request: FakeRequest): void {
+  request.send(responses.reliable(request.body.length));
+  request.send(request.body);
+  request.finish();
+}
+
+describe('Retransmission', () => {
+  let server: FakeVoxelServer;
+  let session: VoxelTransport | undefined;
+  /** The playback that the segments are for: at second 1 of 4 s segments, two more of them in the buffer. */
+  let state: { currentTime: number; paused: boolean; playbackRate: number; level: number; isLast: boolean };
+  let replace: ReturnType<typeof vi.fn<RetransmissionContext['video']['replace']>>;
+  let holds: ReturnType<typeof vi.fn<RetransmissionContext['video']['holds']>>;
+  let improved: ReturnType<typeof vi.fn<RetransmissionContext['journal']['improved']>>;
+  let notImproved: ReturnType<typeof vi.fn<RetransmissionContext['journal']['notImproved']>>;
+  let onRequest: (request: FakeRequest) => void;
+  let retransmission: Retransmission;
+
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    onRequest = answer;
+    server = new FakeVoxelServer((request) => onRequest(request));
+    session = await openSession({ url: 'https://a.example/voxel', certificateHashes: [] }, server.WebTransport);
+    state = { currentTime: 1, paused: false, playbackRate: 1, level: 9, isLast: false };
+    replace = vi.fn(() => Promise.resolve(true));
+    holds = vi.fn(() => true);
+    improved = vi.fn();
+    notImproved = vi.fn();
+    retransmission = new Retransmission({
+      sessions: {
+        get session() {
+          return session;
+        },
+      },
+      repairers: { repair: (_key, { bytes }): RepairedSegment => ({ bytes, frames: [] }) },
+      journal: { improved, notImproved },
+      throughput: { throughput: 8000 },
+      settings: { secondsHeld: 8 },
+      video: {
+        get element() {
+          return state as unknown as HTMLMediaElement;
+        },
+        get isLastRequested() {
+          return state.isLast;
+        },
+        ...{ holds, replace },
+      },
+      bufferLevel: () => state.level,
+    });
+  });
+
+  afterEach(() => {
+    retransmission.stop();
+    vi.useRealTimers();
+  });
+
+  /** Long enough for one look, a request, and what follows. */
+  const look = () => vi.advanceTimersByTimeAsync(150);
+  const asked = () => server.requests.map(({ ranges }) => ranges);
+
+  it('fetches what is missing while the buffer is full, and appends the better segment', async () => {
+    const segment = deliver(1, large, small);
+    retransmission.resume(segment);
+    await look();
+    expect(asked()).toEqual([[small, large]]);
+    expect(server.requests[0]!.head).toContain('GET /q00.mp4 ');
+    expect(replace).toHaveBeenCalledExactlyOnceWith(segment.place, whole);
+    const [former, record] = improved.mock.lastCall!;
+    expect(former).toBe(segment.record);
+    expect(record).toMatchObject({ bytesRefetched: 90, bytesLost: 0, bytesUnreliable: 90, score: 1 });
+    expect(record.throughput).toBe(former.throughput);
+  });
+
+  it('asks for no more than fits into the pause', async () => {
+    // 1000 bytes/s for 93.75 ms less the round trip of 10 ms, 0.9 of that: 75 bytes.
+    state.level = 8.09375;
+    retransmission.resume(deliver(1, large, small));
+    await look();
+    expect(asked()[0]).toEqual([small, { start: large.start, end: large.start + 45 }]);
+    expect(improved.mock.lastCall![1]).toMatchObject({ bytesRefetched: 75, bytesLost: 15 });
+  });
+
+  it.each([
+    ['a segment is wanted now', () => (state.level = 7.9)],
+    ['there is no session', () => (session = undefined)],
+    ['dash.js does not hold the segment', () => holds.mockReturnValue(false)],
+    ['it is about to be played', () => (state.currentTime = 3.6)],
+    ['it is complete', () => retransmission.suspend(4)],
+  ])('asks for nothing when %s', async (_case, change) => {
+    retransmission.resume(deliver(1, small));
+    change();
+    await look();
+    expect(asked()).toEqual([]);
+  });
+
+  it.each([
+    ['the rule waits', () => retransmission.expectRequestIn(1)],
+    ['no segment follows', () => (state.isLast = true)],
+  ])('takes its time when %s, whatever the buffer', async (_case, change) => {
+    state.level = 3;
+    change();
+    retransmission.resume(deliver(1, small));
+    await look();
+    expect(asked()).toEqual([[small]]);
+  });
+
+  it('is idle for as long as a full buffer does not play', async () => {
+    Object.assign(state, { paused: true, level: 8.01 });
+    retransmission.resume(deliver(1, small));
+    await look();
+    expect(asked()).toEqual([[small]]);
+  });
+
+  it('stops when the next segment is asked for, and uses what has arrived', async () => {
+    onRequest = (request) => {
+      request.send(responses.reliable(request.body.length));
+      request.send(request.body.subarray(0, 40));
+    };
+    retransmission.resume(deliver(1, large, small));
+    await look();
+    expect(improved).not.toHaveBeenCalled();
+    retransmission.suspend(12);
+    await look();
+    expect(server.requests[0]!.cancelled).toBe(true);
+    expect(improved.mock.lastCall![1]).toMatchObject({ bytesRefetched: 40, bytesLost: 50 });
+    expect(asked()).toHaveLength(1);
+    onRequest = answer;
+    retransmission.resume(deliver(3));
+    await look();
+    expect(asked()[1]).toEqual([{ start: large.start + 10, end: large.end }]);
+    expect(improved.mock.lastCall![1]).toMatchObject({ bytesRefetched: 90, bytesLost: 0 });
+  });
+
+  it('stops shortly before the segment is played', async () => {
+    onRequest = () => {};
+    retransmission.resume(deliver(1, small));
+    await look();
+    state.currentTime = 3.6;
+    await look();
+    expect(server.requests[0]!.cancelled).toBe(true);
+    expect(improved).not.toHaveBeenCalled();
+  });
+
+  it('forgets a segment that is asked for again', async () => {
+    retransmission.suspend(4);
+    retransmission.resume(deliver(1, small));
+    retransmission.suspend(4);
+    retransmission.resume(deliver(1));
+    await look();
+    expect(asked()).toEqual([]);
+  });
+
+  it('does not ask twice for what the server refuses', async () => {
+    onRequest = (request) => {
+      request.send(responses.error(404));
+      request.finish();
+    };
+    retransmission.resume(deliver(1, small));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked()).toHaveLength(1);
+    expect(notImproved).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'status' }));
+  });
+
+  it('leaves the record as it is when dash.js does not take the segment', async () => {
+    replace.mockRejectedValue(new Error('full'));
+    retransmission.resume(deliver(1, small));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(improved).not.toHaveBeenCalled();
+    expect(notImproved).toHaveBeenCalledOnce();
+    expect(asked()).toHaveLength(1);
+  });
+});

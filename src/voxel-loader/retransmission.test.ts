@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { totalBytes } from '../manifest/byte-range.js';
+import { IntervalSet } from '../manifest/interval-set.js';
+import { estimateScore } from '../manifest/score-estimate.js';
+import type { SegmentMap } from '../manifest/segment-map.js';
+import { FakeVoxelServer, responses, type FakeRequest } from '../../test/unit/fake-voxel-server.js';
+import { anySegment, fileBytes, segmentOf } from '../../test/unit/segment-content.js';
+import { downloadRanges, planRetransmission, type PartialSegment } from './retransmission.js';
+import { openSession } from './session.js';
+
+/** The segment with everything here but these places of its unreliable order. */
+function without(map: SegmentMap, ...missing: number[]): PartialSegment {
+  const received = new IntervalSet();
+  const here = [...map.reliable, ...map.unreliable.filter((_, index) => !missing.includes(index))];
+  for (const { start, end } of here) received.add(start - map.range.start, end - map.range.start);
+  return { map, received };
+}
+
+/** Unreliable: 1110-1140, then 1040-1100, each worth 0.25 of the score. */
+const map = segmentOf(1000, [40, 60, 10, 30]);
+const [small, large] = map.unreliable as [SegmentMap['range'], SegmentMap['range']];
+
+describe('planRetransmission', () => {
+  it('takes what gives most score per byte first, whatever segment it is of', () => {
+    const [first, second] = [without(map, 1), without(map, 0)];
+    expect([...planRetransmission([first, second], 1000)]).toEqual([
+      [second, [small]],
+      [first, [large]],
+    ]);
+  });
+
+  it('goes by what a loss was measured to cost where that is known', () => {
+    const measured = { ...map, lossCosts: [0.001, 0.1] };
+    expect([...planRetransmission([without(measured, 0, 1)], 1000).values()]).toEqual([[small, large]]);
+    const whole = segmentOf(1000, [40, 60, 10, 30, 10, 20]);
+    // The last of the order is here, so the others are losses inside the prefix.
+    const lost = without({ ...whole, lossCosts: [0.001, 0.1, 0.1] }, 0, 1);
+    expect([...planRetransmission([lost], 1000).values()]).toEqual([[whole.unreliable[1], whole.unreliable[0]]]);
+  });
+
+  it('leaves alone what does not raise the score', () => {
+    const flat = { ...map, lossCosts: [0, -0.01] };
+    const received = without(segmentOf(1000, [40, 60, 10, 30]), 0).received;
+    expect(planRetransmission([{ map: flat, received }], 1000).size).toBe(0);
+  });
+
+  it('asks for missing pieces of a slice only', () => {
+    const { received } = without(map, 1);
+    received.add(50, 70);
+    expect([...planRetransmission([{ map, received }], 1000).values()]).toEqual([
+      [
+        { start: 1040, end: 1050 },
+        { start: 1070, end: 1100 },
+      ],
+    ]);
+  });
+
+  it('stops where the bytes are spent', () => {
+    expect([...planRetransmission([without(map, 0, 1)], 35.9).values()]).toEqual([[small, { start: 1040, end: 1045 }]]);
+    expect(planRetransmission([without(map, 0, 1)], 0.9).size).toBe(0);
+  });
+
+  it('never asks for what is here, nor for more than it may, and raises the estimate', () => {
+    fc.assert(
+      fc.property(anySegment, fc.array(fc.nat(15)), fc.nat(600), (segment, missing, bytes) => {
+        const partial = without(segment, ...missing);
+        const isHere = ({ start, end }: SegmentMap['range']): boolean =>
+          partial.received.contains(start - segment.range.start, end - segment.range.start);
+        const before = estimateScore(segment, isHere);
+        const ranges = planRetransmission([partial], bytes).get(partial) ?? [];
+        expect(totalBytes(ranges)).toBeLessThanOrEqual(bytes);
+        const added = ranges.map(({ start, end }) =>
+          partial.received.add(start - segment.range.start, end - segment.range.start),
+        );
+        expect(added.reduce((sum, count) => sum + count, 0)).toBe(totalBytes(ranges));
+        expect(estimateScore(segment, isHere)).toBeGreaterThanOrEqual(before - 1e-9);
+      }),
+    );
+  });
+});
+
+describe('downloadRanges', () => {
+  async function download(answer: (request: FakeRequest) => void) {
+    const server = new FakeVoxelServer(answer);
+    const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
+    const session = await openSession(endpoint, server.WebTransport);
+    return { server, download: downloadRanges(session, { target: '/a.mp4', map, ranges: [small, large] }) };
+  }
+
+  it('asks for the ranges on a stream, in their order, and puts them at their places', async () => {
+    const { server, download: running } = await download((request) => {
+      request.send(responses.reliable(request.body.length));
+      request.send(request.body);
+      request.finish();
+    });
+    const { bytes, received } = await running.result;
+    expect(server.requests).toMatchObject([{ flow: undefined, ranges: [small, large] }]);
+    expect([...received]).toEqual([
+      { start: 40, end: 100 },
+      { start: 110, end: 140 },
+    ]);
+    expect(bytes.subarray(40, 100)).toEqual(fileBytes([large]));
+  });
+
+  it('keeps what has arrived when it is stopped or the stream breaks', async () => {
+    const { download: running } = await download((request) => {
+      request.send(responses.reliable(request.body.length));
+      request.send(request.body.subarray(0, 35));
+      // A stream that breaks forgets what it has not yet handed over.
+      setTimeout(() => request.reset());
+    });
+    const { received, failure } = await running.result;
+    expect(received.size).toBe(35);
+    expect(failure).toMatchObject({ code: 'incomplete', fatal: false });
+
+    const { server, download: silent } = await download(() => {});
+    await Promise.resolve();
+    expect(silent.keep()).toBe(true);
+    expect((await silent.result).received.size).toBe(0);
+    expect(server.requests.every(({ cancelled }) => cancelled)).toBe(true);
+  });
+});
