@@ -95,6 +95,7 @@ async fn probe(options: Arc<Options>) -> Result<(), AnyError> {
     let sent: u64 = answers.iter().map(|it| it.sent).sum();
     let mut first: Vec<_> = answers.iter().map(|it| it.first_byte.as_secs_f64() * 1e3).collect();
     let mut whole: Vec<_> = answers.iter().map(|it| it.whole.as_secs_f64() * 1e3).collect();
+    let lost_share = |sent: u64, bytes: u64| sent.saturating_sub(bytes) as f64 / sent.max(1) as f64;
     println!(
         "{}",
         json!({
@@ -102,7 +103,8 @@ async fn probe(options: Arc<Options>) -> Result<(), AnyError> {
             "failedSessions": failures,
             "seconds": seconds,
             "bytes": bytes,
-            "lostBytes": sent.saturating_sub(bytes),
+            "lostShare": lost_share(sent, bytes),
+            "lostShareMax": answers.iter().map(|it| lost_share(it.sent, it.bytes)).fold(0.0, f64::max),
             "mbps": 8e-6 * bytes as f64 / seconds,
             "firstByteMsP50": percentile(&mut first, 0.5),
             "firstByteMsP99": percentile(&mut first, 0.99),

@@ -21,6 +21,7 @@ pub mod response;
 pub mod scheduler;
 pub mod site;
 pub mod varint;
+pub mod window;
 
 /// The wire version, as WebTransport's protocol negotiation names it.
 pub const VERSION: &str = "voxel-1";

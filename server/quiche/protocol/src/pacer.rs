@@ -2,9 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-/// A little faster than a window per round trip: variations of the RTT must not leave the window unused.
-const GAIN: f64 = 1.25;
-
 /// A burst of so many packets is always allowed: the initial window.
 const BURST_PACKETS: f64 = 10.0;
 
@@ -26,7 +23,7 @@ impl Pacer {
     /// Sets the rate from the congestion window and the smoothed RTT. `packet`: bytes of a full packet.
     pub fn update(&mut self, now: Instant, window: usize, rtt: Duration, packet: usize) {
         self.settle(now);
-        self.rate = GAIN * window as f64 / rtt.as_secs_f64().max(1e-6);
+        self.rate = window as f64 / rtt.as_secs_f64().max(1e-6);
         self.burst = (BURST_PACKETS * packet as f64).max(self.rate * GRANULARITY.as_secs_f64() * 2.0);
     }
 
@@ -78,10 +75,10 @@ mod tests {
     }
 
     #[test]
-    fn a_window_and_a_quarter_leaves_per_round_trip_after_the_first_burst() {
+    fn a_window_leaves_per_round_trip_after_the_first_burst() {
         let rtt = Duration::from_millis(100);
         for window in [20_000, 200_000, 20_000_000] {
-            let expected = 1.25 * 10.0 * window as f64;
+            let expected = 10.0 * window as f64;
             let sent = sent_within(Duration::from_secs(1), window, rtt) as f64;
             assert!((expected..expected * 1.1 + 10.0 * PACKET as f64).contains(&sent), "{window}: {sent}");
         }

@@ -14,6 +14,7 @@ use voxel_protocol::request::{RequestReader, VoxelRequest};
 use voxel_protocol::response::{error_response, reliable_head, unreliable_end, unreliable_head};
 use voxel_protocol::site::HttpRequest;
 use voxel_protocol::varint;
+use voxel_protocol::window::{Demand, Path, Window};
 
 use crate::files::Body;
 use crate::http3::{self, Head, Http3, Http3Event};
@@ -57,6 +58,7 @@ pub struct Connection {
     /// VOXEL requests whose file is being opened.
     opening: HashMap<u64, Opening>,
     session: Option<Session>,
+    window: Window,
     pacer: Pacer,
     /// True: since `send` had nothing to send but datagrams, nothing has happened that could change it.
     only_datagrams: bool,
@@ -85,6 +87,7 @@ impl Connection {
             responses: Responses::default(),
             opening: HashMap::new(),
             session: None,
+            window: Window::default(),
             pacer: Pacer::default(),
             only_datagrams: false,
             unacknowledged: Vec::new(),
@@ -528,8 +531,15 @@ impl Connection {
         }
         self.hand_over();
         if let Some(path) = self.quic.path_stats().find(|path| path.active) {
-            self.pacer.update(now, path.cwnd, path.rtt, PACKET_BYTES);
+            let demand = if self.wants_to_send() { Demand::Full } else { Demand::Limited };
+            let known = Path { rtt: path.rtt, min_rtt: path.min_rtt, lost: path.lost, packet: PACKET_BYTES };
+            let window = self.window.update(now, &known, demand);
+            self.pacer.update(now, window, path.rtt, PACKET_BYTES);
         }
+    }
+
+    fn wants_to_send(&self) -> bool {
+        self.responses.pending() || self.session.as_ref().is_some_and(|it| it.scheduler.next_datagram().is_some())
     }
 
     fn hand_over(&mut self) {

@@ -119,6 +119,11 @@ impl Responses {
         self.all.values().filter(|response| response.carrier != Carrier::Session).count()
     }
 
+    /// Whether a response has bytes that QUIC has not taken.
+    pub fn pending(&self) -> bool {
+        self.all.values().any(|response| response.pending_bytes > 0)
+    }
+
     pub fn stream_of_flow(&self, flow: u64) -> Option<u64> {
         let of_flow = |response: &Response| response.carrier == Carrier::Datagrams { flow };
         self.all.iter().find(|(_, response)| of_flow(response)).map(|(stream, _)| *stream)
