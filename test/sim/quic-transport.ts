@@ -19,6 +19,12 @@ export interface QuicPath {
   readonly loss: number;
 }
 
+/** Packets that were lost, and when the server hears of it, in seconds. */
+interface UnheardLoss {
+  readonly bytes: number;
+  readonly heard: number;
+}
+
 /** One round trip of a download: what the link carries in it, evenly. */
 interface Round {
   readonly end: number;
@@ -30,8 +36,9 @@ interface Round {
 /**
  * A QUIC server with CUBIC behind a bottleneck, in rounds of one round trip instead of packets. In a round the server adds
  * to the queue what its window allows; the link carries what its trace allows, the queue keeps what it can, and the rest is
- * lost. What is lost on a stream is sent again; lost datagrams are gone. Left out: the wait for a stream's last lost
- * packet, and losses on the way back.
+ * lost. The server hears of that when what queued before it has passed, and grows its window until then: from slow start it
+ * overshoots by about as much as link and queue hold. What is lost on a stream is sent again; lost datagrams are gone. Left
+ * out: the wait for a stream's last lost packet, and losses on the way back.
  */
 export class QuicTransport implements Transport {
   readonly latency: number;
@@ -45,7 +52,10 @@ export class QuicTransport implements Transport {
   /** Bytes in the bottleneck's queue, and how many of those at its head belong to a cancelled download. */
   #queued = 0;
   #stale = 0;
-  /** Nothing is sent in answer to nothing: after a round without arrivals the server waits for the link. */
+  #unheard: readonly UnheardLoss[] = [];
+  /** Seconds: until what was sent before the last reduction is acknowledged, the window stays (RFC 9002 §7.3.2). */
+  #recoveryEnd = 0;
+  /** Nothing is sent in answer to nothing: after a round in which the queue did not move the server waits for the link. */
   #isClocked = true;
   #round: Round = { end: 0, arriving: 0, losing: 0 };
 
@@ -100,20 +110,33 @@ export class QuicTransport implements Transport {
   #nextRound(): Round {
     const { roundTrip, queuePackets } = this.#path;
     const end = this.#time + roundTrip;
-    const offered = this.#isClocked ? Math.max(0, this.#window.size - this.#queued) : 0;
+    const inFlight = this.#queued + this.#hearOfLosses();
+    const offered = this.#isClocked ? Math.max(0, this.#window.size - inFlight) : 0;
     const lostAtRandom = this.#lossOf(offered);
     const waiting = this.#queued + offered - lostAtRandom;
     const carried = Math.min(waiting, this.#link.bytesBetween(this.#time, end));
     const overflow = wholePackets(waiting - carried - queuePackets * PACKET_BYTES);
     this.#queued = Math.max(0, waiting - carried - overflow);
     const lost = lostAtRandom + overflow;
-    if (lost > 0) this.#window.reduce(end);
-    else this.#window.acknowledge(carried, end);
-    this.#isClocked = carried > 0;
+    if (lost > 0) this.#unheard = [...this.#unheard, { bytes: lost, heard: this.#link.timeToCarry(end, this.#queued) }];
+    if (end > this.#recoveryEnd) this.#window.acknowledge(carried, end);
+    this.#isClocked = carried > 0 || this.#queued === 0;
     const stale = Math.min(this.#stale, carried);
     this.#stale -= stale;
     const payloadPerSecond = PAYLOAD_SHARE / roundTrip;
     return { end, arriving: (carried - stale) * payloadPerSecond, losing: lost * payloadPerSecond };
+  }
+
+  /** Takes in the losses that the server knows of by now, and returns the bytes of those that it does not. */
+  #hearOfLosses(): number {
+    if (this.#unheard.length === 0) return 0;
+    const unheard = this.#unheard.filter(({ heard }) => heard > this.#time);
+    if (unheard.length < this.#unheard.length && this.#time >= this.#recoveryEnd) {
+      this.#window.reduce(this.#time);
+      this.#recoveryEnd = this.#link.timeToCarry(this.#time + this.#path.roundTrip, this.#queued);
+    }
+    this.#unheard = unheard;
+    return unheard.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Bytes that the path loses of a round's packets: none, or as many as are lost on average when any is. */
