@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MediaPlayerClass } from 'dashjs';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import type { DashPlayer } from '../../player/index.js';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { root } from '../../tools/setup/paths.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { startRelay } from '../../tools/start/relay.mjs';
+import { prepareClip } from './support/clip.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+
+const clip = { seconds: 10, segmentSeconds: 2 };
+const SEGMENTS = clip.seconds / clip.segmentSeconds;
+
+/** The newest of each minor version, as package.json names them. */
+const PACKAGES = ['dashjs-5.0', 'dashjs-5.1', 'dashjs'];
+
+function versionOf(name: string): string {
+  const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+let folder: string;
+let server: Awaited<ReturnType<typeof servePlayerPage>>;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  await ensureBuild();
+  folder = mkdtempSync(join(tmpdir(), 'voxel-versions-'));
+  const mounts = PACKAGES.flatMap((name) => [
+    '--mount',
+    `/${name}=${join(root, 'node_modules', name, 'dist/modern/umd')}`,
+  ]);
+  server = await servePlayerPage(folder, prepareClip(folder, clip), ...mounts.slice(0, -2));
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test('the versions played here are those that the package asks for', () => {
+  const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    peerDependencies: { dashjs: string };
+  };
+  const minors = PACKAGES.map((name) => versionOf(name).split('.').slice(0, 2).join('.'));
+  expect(minors).toEqual(['5.0', '5.1', '5.2']);
+  expect(peerDependencies.dashjs).toBe('>=5.0.3 <5.3.0');
+});
+
+describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('dash.js $version', ({ name, version }) => {
+  beforeEach(async () => {
+    page = await openPage(browser, server.ready.url);
+    await page.addScriptTag({ url: `/${name}/dash.all.min.js` });
+    return () => page.close();
+  });
+
+  it('plays to the end over datagrams of which some are lost and fetched again', async () => {
+    const relay = await startRelay({ lossPercent: 5, seed: 11 });
+    relay.connect(server.ready.quicPort);
+    const url = `https://127.0.0.1:${relay.port}/voxel`;
+    await startPlayer(page, {
+      abr: 'abr-star-2021',
+      endpoint: { url, certificateHashes: server.ready.certificateHashes },
+    });
+    expect(await page.evaluate(() => window.players[0]!.player.getVersion())).toBe(version);
+    await playUntil(page);
+    relay.close();
+    const { statistics, ...outcome } = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], fallbacks: [], ended: true });
+    expect(outcome.buffered).toHaveLength(1);
+    const played = new Set(statistics!.segments.map(({ index }) => index));
+    expect([...played].sort()).toEqual([...Array(SEGMENTS).keys()]);
+    expect(statistics!.segments.some(({ bytesRefetched }) => bytesRefetched > 0)).toBe(true);
+  });
+
+  it('plays by the plugin’s rule, goes on after a seek and at a pinned quality', async () => {
+    await startPlayer(page, { bufferSegments: 1 });
+    await playUntil(page, 1);
+    expect((await outcomeOf(page)).statistics!.decisions).toBeGreaterThan(0);
+    await page.evaluate(() => {
+      const player = window.players[0]!.player as DashPlayer & MediaPlayerClass;
+      player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });
+      player.setRepresentationForTypeByIndex('video', 0, true);
+      player.seek(6);
+    });
+    await playUntil(page, 6.5);
+    await playUntil(page);
+    const { statistics, ...outcome } = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], fallbacks: [], ended: true });
+    const lowest = await page.evaluate(() => window.players[0]!.player.getRepresentationsByType('video')[0]!.id);
+    expect(statistics!.segments.at(-1)).toMatchObject({ index: SEGMENTS - 1, representation: lowest });
+  });
+
+  it('plays over HTTP where there is no WebTransport, and says so', async () => {
+    await page.evaluate(() => Reflect.deleteProperty(window, 'WebTransport'));
+    await startPlayer(page);
+    await playUntil(page);
+    const { statistics, ...outcome } = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], ended: true });
+    expect(statistics!.segments.every(({ transport }) => transport === 'http')).toBe(true);
+    expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code: 'unsupported' });
+  });
+
+  it('is plain dash.js again after detaching', async () => {
+    await startPlayer(page, { bufferSegments: 1 });
+    await playUntil(page, 1);
+    const before = await page.evaluate(() => {
+      const { handle } = window.players[0]!;
+      handle!.detach();
+      return handle!.statistics().segments.length;
+    });
+    await playUntil(page);
+    const { statistics, ...outcome } = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], ended: true });
+    expect(statistics!.segments).toHaveLength(before);
+  });
+});
