@@ -55,7 +55,8 @@ export class LoaderAdapter {
     if (fragment.type === requestTypes.manifest) this.#context.openSession(request.url);
     if (fragment.mediaType === 'video' && fragment.representation) {
       if (fragment.type === requestTypes.initialization) this.#onInitializationRequest(request, response);
-      if (fragment.type === requestTypes.media) {
+      // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
+      if (fragment.type === requestTypes.media && Number.isInteger(fragment.index)) {
         this.#context.retransmission.suspend(fragment.startTime);
         return this.#loadWhenDescribed(request, response, parentLoad);
       }
@@ -73,7 +74,7 @@ export class LoaderAdapter {
     const { repairers, settings, presentation } = this.#context;
     const representation = customData.request.representation!;
     if (!presentation()?.representation(representation)) return;
-    settings.apply(representation.segmentDuration);
+    if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
     const onloadend = customData.onloadend;
     customData.onloadend = () => {
       const { data } = response;
@@ -85,10 +86,14 @@ export class LoaderAdapter {
 
   /** At once, unless the segment's index is on its way. */
   #loadWhenDescribed(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
-    const { presentation, indexes, journal } = this.#context;
+    const { presentation, indexes, journal, settings } = this.#context;
     const { representation, index } = request.customData.request;
     const map = presentation()?.representation(representation!);
-    if (map) indexes.want([map], index);
+    if (map) {
+      indexes.want([map], index);
+      // Where an index box or a time line tells durations, there is none in common: the first segment's counts.
+      if (!settings.isApplied) settings.apply(segmentDurationOf(request.customData.request));
+    }
     if (!map || !indexes.isPending(map, index)) return this.#loadSegment(request, response, parentLoad);
     let isAborted = false;
     request.customData.abort = () => {

@@ -25,6 +25,10 @@ export class PlayerSettings {
     return !this.#current.streaming.abr.autoSwitchBitrate.video;
   }
 
+  get isApplied(): boolean {
+    return this.#segmentDuration !== undefined;
+  }
+
   /** `segmentDuration` in seconds. Called again for the same one it leaves alone what the page has changed since. */
   apply(segmentDuration: number): void {
     if (segmentDuration === this.#segmentDuration) return;

@@ -71,7 +71,8 @@ function prepare(source: string, media: string, segmentSeconds: number, ...optio
   ]);
 }
 
-function run(program: string, args: readonly string[]): void {
+/** Runs a program to its end. Throws what it said where it fails. */
+export function run(program: string, args: readonly string[]): void {
   const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program}: ${error?.message ?? stderr.trim()}`);
 }

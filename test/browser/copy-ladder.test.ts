@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { startRelay } from '../../tools/start/relay.mjs';
+import { copyLadder, makeLadder, type Addressing } from './support/ladder.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+
+const LADDER = { seconds: 10, segmentSeconds: 2 };
+const SEGMENTS = LADDER.seconds / LADDER.segmentSeconds;
+const ADDRESSINGS: readonly Addressing[] = ['SegmentTemplate', 'SegmentBase'];
+
+let browser: Browser;
+
+beforeAll(async () => {
+  await ensureBuild();
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(() => browser.close());
+
+/** Digests of all files in `folder` that are not hidden, by name. */
+function filesIn(folder: string): Record<string, string> {
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  return Object.fromEntries(names.map((name) => [name, digestOf(readFileSync(join(folder, name)))]));
+}
+
+function digestOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (addressing) => {
+  let folder: string;
+  let media: string;
+  let plainFiles: Record<string, string>;
+  let server: Awaited<ReturnType<typeof servePlayerPage>>;
+  let page: Page;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'voxel-ladder-'));
+    media = mkdtempSync(join(folder, 'media-'));
+    const mpd = makeLadder(media, addressing, LADDER);
+    plainFiles = filesIn(media);
+    copyLadder(media, mpd);
+    server = await servePlayerPage(folder, media);
+  }, 600_000);
+
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  beforeEach(async () => {
+    page = await openPage(browser, server.ready.url);
+  });
+
+  afterEach(() => page.close());
+
+  it('has its media and its addressing as they were', () => {
+    expect(filesIn(media)).toMatchObject(plainFiles);
+    expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).toContain(`<${addressing}`);
+  });
+
+  it('plays to the end with the plugin, every segment known to it', async () => {
+    await startPlayer(page);
+    await playUntil(page);
+    const outcome = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], fallbacks: [], ended: true });
+    expect(outcome.statistics!.segments.map(({ index }) => index)).toEqual([...Array(SEGMENTS).keys()]);
+    expect(outcome.statistics!.segments.every(({ transport }) => transport !== 'http')).toBe(true);
+  });
+
+  it('repairs what a lossy network loses', async () => {
+    const relay = await startRelay({ lossPercent: 10, seed: 7 });
+    relay.connect(server.ready.quicPort);
+    const url = `https://127.0.0.1:${relay.port}/voxel`;
+    // The plugin's own rule would go on streams there.
+    await startPlayer(page, { abr: 'dashjs', endpoint: { url, certificateHashes: server.ready.certificateHashes } });
+    await playUntil(page);
+    relay.close();
+    const outcome = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], fallbacks: [], ended: true });
+    expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
+    const { segments } = outcome.statistics!;
+    expect(segments.every(({ transport }) => transport === 'datagrams')).toBe(true);
+    expect(segments.reduce((sum, { framesRepaired }) => sum + framesRepaired, 0)).toBeGreaterThan(0);
+    expect(segments.some(({ score }) => score !== undefined && score < 1)).toBe(true);
+  });
+
+  it('plays with dash.js alone', async () => {
+    await startPlayer(page, 'plain');
+    await playUntil(page);
+    expect(await outcomeOf(page)).toMatchObject({ errors: [], ended: true });
+  });
+});
