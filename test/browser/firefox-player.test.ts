@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findFirefox } from '../../tools/setup/firefox.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { startRelay } from '../../tools/start/relay.mjs';
+import { prepareClip } from './support/clip.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+
+const clip = { seconds: 10, segmentSeconds: 2 };
+const SEGMENTS = clip.seconds / clip.segmentSeconds;
+
+const firefox = findFirefox();
+if (!firefox) console.warn('Firefox is left out: install the packages firefox-esr and libavcodec59 (for H.264)');
+
+describe.skipIf(!firefox)('Firefox', () => {
+  let folder: string;
+  let server: Awaited<ReturnType<typeof servePlayerPage>>;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    await ensureBuild();
+    folder = mkdtempSync(join(tmpdir(), 'voxel-firefox-'));
+    server = await servePlayerPage(folder, prepareClip(folder, clip));
+    browser = await puppeteer.launch({
+      browser: 'firefox',
+      executablePath: firefox,
+      headless: true,
+      extraPrefsFirefox: { 'media.autoplay.default': 0 },
+    });
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  beforeEach(async () => {
+    page = await openPage(browser, server.ready.url);
+    return () => page.close();
+  });
+
+  it('plays to the end over datagrams', async () => {
+    await startPlayer(page);
+    await playUntil(page);
+    const { statistics, ...outcome } = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], ended: true });
+    expect(outcome.buffered).toHaveLength(1);
+    expect(statistics!.segments.map(({ index }) => index)).toEqual([...Array(SEGMENTS).keys()]);
+    const overDatagrams = statistics!.segments.filter(({ transport }) => transport === 'datagrams');
+    expect(overDatagrams.length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+  });
+
+  it('plays what a lossy network leaves, and fetches the rest again', async () => {
+    const relay = await startRelay({ lossPercent: 10, seed: 7 });
+    relay.connect(server.ready.quicPort);
+    const url = `https://127.0.0.1:${relay.port}/voxel`;
+    const endpoint = { url, certificateHashes: server.ready.certificateHashes };
+    await startPlayer(page, { endpoint, abr: 'dashjs', bufferSegments: 2 });
+    await playUntil(page);
+    relay.close();
+    const { statistics, ...outcome } = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], ended: true });
+    expect(outcome.buffered).toHaveLength(1);
+    expect(statistics!.segments.some(({ bytesRefetched }) => bytesRefetched > 0)).toBe(true);
+  });
+
+  it('goes on after seeks forth and back', async () => {
+    await startPlayer(page, { bufferSegments: 1 });
+    await playUntil(page, 1);
+    await page.evaluate(() => window.players[0]!.player.seek(7));
+    await playUntil(page, 7.5);
+    await page.evaluate(() => window.players[0]!.player.seek(1));
+    await page.waitForFunction(() => window.players[0]!.video.currentTime < 7);
+    await playUntil(page);
+    expect(await outcomeOf(page)).toMatchObject({ errors: [], ended: true });
+  });
+});
