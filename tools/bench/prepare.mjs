@@ -1,5 +1,5 @@
 // @ts-check
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -7,32 +7,46 @@ import { root, venvProgram } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 import { ensurePython } from '../setup/python.mjs';
 
-const USAGE = `npm run bench -- prepare [--json] [--full]: what preparation costs, what it gains, and whether what it says
-is so, on 32 s of one clip; --full: of all clips, with the table of all orders and levels. --json: one object on standard
-output.`;
+const USAGE = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S]: what preparation costs, what it
+gains, and whether what it says is so, on S seconds (32) of one clip (bbb_720p30_a.mp4); --full: of all clips, with the table
+of all orders and levels. --json: one object on standard output.`;
+
+const DEFAULT_CLIP = 'bbb_720p30_a.mp4';
 
 /** Sample clips beside the checkout. */
 const CLIPS = join(root, '../shared/data/videos');
 
 /** @param {string[]} args @returns {Promise<number>} the exit code */
 export async function main(args) {
-  const { json, full } = parse(args);
-  if (!existsSync(CLIPS)) throw new UserError(`${CLIPS}: no clips to measure`);
+  const { json, full, clip, seconds } = parse(args);
+  const clips = clipsNamed(clip ?? (full ? undefined : DEFAULT_CLIP));
   await ensurePython('run');
   const program = join(import.meta.dirname, 'prepare', 'bench.py');
-  const options = [...(json ? ['--json'] : []), ...(full ? ['--full'] : [])];
-  const child = spawn(venvProgram('python'), [program, CLIPS, ...options], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const options = ['--seconds', seconds, ...(json ? ['--json'] : []), ...(full ? ['--full'] : [])];
+  const child = spawn(venvProgram('python'), [program, ...clips, ...options], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
 }
 
-/** @param {string[]} args @returns {{ json: boolean, full: boolean }} */
+/** That one or all of them. @param {string | undefined} name @returns {string[]} */
+function clipsNamed(name) {
+  const present = existsSync(CLIPS) ? readdirSync(CLIPS).filter((file) => file.endsWith('.mp4')) : [];
+  const chosen = present.filter((file) => name === undefined || file === name);
+  if (chosen.length === 0) throw new UserError(`${join(CLIPS, name ?? '')}: no clip to measure`);
+  return chosen.sort().map((file) => join(CLIPS, file));
+}
+
+/** @param {string[]} args */
 function parse(args) {
   const options = /** @type {const} */ ({
     json: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
+    clip: { type: 'string' },
+    seconds: { type: 'string', default: '32' },
   });
   try {
     return parseArgs({ args, options }).values;

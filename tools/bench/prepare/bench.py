@@ -23,8 +23,6 @@ from voxel_prepare.segment_analysis import OrderName
 from voxel_prepare.workers import Workers, local_workers
 from voxel_prepare.workspace import MANIFEST
 
-SECONDS = 32
-QUICK_CLIP = "bbb_720p30_a.mp4"
 QUICK_LEVELS = 3
 """Whose droppable bytes are measured, spread over the ladder; `--full` takes all."""
 
@@ -34,7 +32,7 @@ DROPPABLE_SEGMENTS = 4
 FULL_DROPPABLE_SEGMENTS = 2
 """Of each clip and level, with all clips, levels and orders."""
 
-DRAWS = 6
+DRAWS = 8
 """Of each kind, of each segment that is checked: one of each level and clip, more than two hundred with all clips."""
 
 
@@ -57,16 +55,16 @@ class Clip:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("clips", type=Path)
+    parser.add_argument("clips", nargs="+", type=Path)
+    parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--full", action="store_true")
     options = parser.parse_args()
-    paths = sorted(options.clips.glob("*.mp4")) if options.full else [options.clips / QUICK_CLIP]
     results = []
     with TemporaryDirectory(prefix="prepare-bench-") as folder:
-        for path in paths:
-            say(f"{path.name}: encoding and analysing {SECONDS} s")
-            results.append(measure(path, Path(folder) / path.stem, is_full=options.full))
+        for path in options.clips:
+            say(f"{path.name}: encoding and analysing {options.seconds:g} s")
+            results.append(measure(_request(path, Path(folder) / path.stem, options.seconds), is_full=options.full))
     summary = summarise(results)
     if options.json:
         print(json.dumps(summary))
@@ -74,10 +72,10 @@ def main() -> None:
         print_summary(summary)
 
 
-def measure(path: Path, folder: Path, *, is_full: bool) -> dict[str, Any]:
+def measure(request: Request, *, is_full: bool) -> dict[str, Any]:
     """All figures of one clip."""
-    presentation, encoding, analysis = prepare_and_time(_request(path, folder))
-    clip = Clip(path.stem, folder, presentation)
+    presentation, encoding, analysis = prepare_and_time(request)
+    clip = Clip(request.inputs[0].stem, request.out, presentation)
     with local_workers(os.cpu_count() or 1) as workers:
         return {
             "clip": clip.name,
@@ -100,7 +98,7 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def _request(path: Path, folder: Path) -> Request:
+def _request(path: Path, folder: Path, seconds: float) -> Request:
     """As the command's defaults."""
     return Request(
         inputs=(path,),
@@ -112,7 +110,7 @@ def _request(path: Path, folder: Path) -> Request:
         preset=Preset.SLOW,
         passes=2,
         start=0,
-        duration=SECONDS,
+        duration=seconds,
         jobs=os.cpu_count() or 1,
         facts="index",
     )

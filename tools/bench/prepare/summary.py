@@ -1,6 +1,6 @@
 """What the figures of all clips come to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean, median, quantiles
 from typing import Any, TypeAlias
 
@@ -18,28 +18,39 @@ Shares: TypeAlias = dict[str, list[float]]
 
 
 def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Over all clips."""
+    """Over all clips, which count alike."""
     indexes = [share for result in results for share in result["indexShares"]]
-    rows: dict[str, list[Shares]] = {}
+    levels: dict[str, list[Shares]] = {}
     deviations: dict[str, list[Deviation]] = {}
     for result in results:
-        for level, of_level in result["droppable"].items():
-            rows.setdefault(level, []).extend(of_level)
+        for level, rows in result["droppable"].items():
+            levels.setdefault(level, []).extend(rows)
         for kind, of_kind in result["deviations"].items():
             deviations.setdefault(kind, []).extend(Deviation(*pair) for pair in of_kind)
-    shares = _mean(row for of_level in rows.values() for row in of_level)
+    clips = [_of_clip(result) for result in results]
     return {
         "costRatio": sum(result["analysisSeconds"] for result in results)
         / sum(result["encodingSeconds"] for result in results),
         "indexShareMaxAbove300k": max((share for bitrate, share in indexes if bitrate > LOW_BITRATE), default=None),
         "indexShareMaxBelow300k": max((share for bitrate, share in indexes if bitrate <= LOW_BITRATE), default=None),
         "mpdRatio": max(result["mpdRatio"] for result in results),
+        "measuredOverTail": fmean(clip["measuredOverTail"] for clip in clips),
+        "measuredOverUnreferenced": fmean(clip["measuredOverUnreferenced"] for clip in clips),
+        "droppable": _mean([clip["shares"] for clip in clips]),
+        "droppableByLevel": {level: _mean(rows) for level, rows in sorted(levels.items())},
+        "deviations": {kind: _spread(of_kind) for kind, of_kind in deviations.items()},
+        "clips": clips,
+    }
+
+
+def _of_clip(result: dict[str, Any]) -> dict[str, Any]:
+    """With means over its levels and segments, without single deviations."""
+    shares = _mean([row for rows in result["droppable"].values() for row in rows])
+    return {
+        **{key: value for key, value in result.items() if key != "deviations"},
+        "shares": shares,
         "measuredOverTail": _ratio(shares, OrderName.ORIGINAL),
         "measuredOverUnreferenced": _ratio(shares, OrderName.UNREFERENCED),
-        "droppable": shares,
-        "droppableByLevel": {level: _mean(of_level) for level, of_level in sorted(rows.items())},
-        "deviations": {kind: _spread(of_kind) for kind, of_kind in deviations.items()},
-        "clips": [{key: value for key, value in result.items() if key != "deviations"} for result in results],
     }
 
 
@@ -54,7 +65,8 @@ def print_summary(summary: dict[str, Any]) -> None:
     )
     for target in TARGETS:
         droppable.add_column(f"≥ {target:g}", justify="right")
-    for level, shares in [*summary["droppableByLevel"].items(), ("all", summary["droppable"])]:
+    means = {clip["clip"]: clip["shares"] for clip in summary["clips"]}
+    for level, shares in {**summary["droppableByLevel"], **means, "all clips": summary["droppable"]}.items():
         for order, of_order in shares.items():
             droppable.add_row(level, order, *(f"{share:.1%}" for share in of_order))
     deviations = Table("stated or estimated less decoded", title="Scores", box=None)
@@ -68,8 +80,7 @@ def print_summary(summary: dict[str, Any]) -> None:
     console.print(deviations)
 
 
-def _mean(rows: Iterable[Shares]) -> Shares:
-    rows = list(rows)
+def _mean(rows: Sequence[Shares]) -> Shares:
     names = [name for name in (*OrderName, CHOSEN) if all(name in row for row in rows)]
     return {str(name): [fmean(row[name][target] for row in rows) for target in range(len(TARGETS))] for name in names}
 
