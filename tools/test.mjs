@@ -2,6 +2,7 @@
 // `npm test`: every check and every test of every language, from a fresh clone.
 import { check } from './check.mjs';
 import { ensureChrome } from './setup/chrome.mjs';
+import { ensureFirefox } from './setup/firefox.mjs';
 import { ensureBuild } from './setup/node.mjs';
 import { canBuildQuiche, cargo, ensureQuicheServer, hasCargo } from './setup/rust.mjs';
 import { root, venvProgram } from './setup/paths.mjs';
@@ -11,6 +12,7 @@ import { ensureSample } from './start/sample.mjs';
 await runCommand(async () => {
   const started = Date.now();
   const chrome = await ensureChrome();
+  await ensureFirefox();
   await check();
   await ensureBuild();
   await ensureSample();
