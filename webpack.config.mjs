@@ -1,8 +1,12 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import webpack from 'webpack';
+import { bundleWorker } from './tools/package/worker-source.mjs';
 
 const root = import.meta.dirname;
 const dist = resolve(root, 'dist');
+
+const workerSource = new webpack.DefinePlugin({ VOXEL_WORKER_SOURCE: JSON.stringify(await bundleWorker()) });
 
 const common = {
   mode: 'production',
@@ -22,6 +26,7 @@ const common = {
     ],
   },
   performance: { hints: false },
+  plugins: [workerSource],
 };
 
 /** Puts the page's static files and the unmodified dash.js beside the demo bundle. */
@@ -73,7 +78,7 @@ const umd = (name, entry) => ({
     library: { name: 'voxelDash', type: 'umd' },
     globalObject: 'globalThis',
   },
-  plugins: [markCommonJs],
+  plugins: [workerSource, markCommonJs],
 });
 
 export default [
@@ -88,6 +93,6 @@ export default [
     name: 'demo',
     entry: './demo/main.ts',
     output: { path: resolve(dist, 'demo'), filename: 'demo.js' },
-    plugins: [copyDemoFiles],
+    plugins: [workerSource, copyDemoFiles],
   },
 ];

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ByteRange } from '../src/manifest/byte-range.js';
 import { IntervalSet } from '../src/manifest/interval-set.js';
 import type { RepairedSegment } from '../src/repair/types.js';
-import { openSession, type VoxelTransport } from '../src/voxel-loader/index.js';
+import { PageSession } from '../src/voxel-loader/connect.js';
+import type { VoxelSession } from '../src/voxel-loader/index.js';
+import { openSession } from '../src/voxel-loader/session.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';
 import { fileBytes, segmentOf } from '../test/unit/segment-content.js';
 import type { DashRepresentation } from './dash-types.js';
@@ -44,7 +46,7 @@ function answer(request: FakeRequest): void {
 
 describe('Retransmission', () => {
   let server: FakeVoxelServer;
-  let session: VoxelTransport | undefined;
+  let session: VoxelSession | undefined;
   /** The playback that the segments are for: at second 1 of 4 s segments, two more of them in the buffer. */
   let state: { currentTime: number; paused: boolean; playbackRate: number; level: number; isLast: boolean };
   let replace: ReturnType<typeof vi.fn<RetransmissionContext['video']['replace']>>;
@@ -58,7 +60,8 @@ describe('Retransmission', () => {
     vi.useFakeTimers();
     onRequest = answer;
     server = new FakeVoxelServer((request) => onRequest(request));
-    session = await openSession({ url: 'https://a.example/voxel', certificateHashes: [] }, server.WebTransport);
+    const endpoint = { url: 'https://a.example/voxel', certificateHashes: [] };
+    session = new PageSession(await openSession(endpoint, server.WebTransport));
     state = { currentTime: 1, paused: false, playbackRate: 1, level: 9, isLast: false };
     replace = vi.fn(() => Promise.resolve(true));
     holds = vi.fn(() => true);

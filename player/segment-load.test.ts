@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
-import { openSession, VoxelError, type VoxelTransport } from '../src/voxel-loader/index.js';
+import { PageSession } from '../src/voxel-loader/connect.js';
+import { VoxelError, type VoxelSession } from '../src/voxel-loader/index.js';
+import { openSession } from '../src/voxel-loader/session.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';
 import { fileBytes, segmentOf } from '../test/unit/segment-content.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
@@ -55,7 +57,7 @@ describe('SegmentLoad', () => {
   });
 
   function createLoad(
-    session: () => Promise<VoxelTransport>,
+    session: () => Promise<VoxelSession>,
     options: {
       transport?: SegmentTransport;
       decision?: Decision;
@@ -90,8 +92,8 @@ describe('SegmentLoad', () => {
     return new SegmentLoad(context, job);
   }
 
-  const connect = (server: FakeVoxelServer) => () =>
-    openSession({ url: `${ORIGIN}/voxel`, certificateHashes: [] }, server.WebTransport);
+  const connect = (server: FakeVoxelServer) => async () =>
+    new PageSession(await openSession({ url: `${ORIGIN}/voxel`, certificateHashes: [] }, server.WebTransport));
 
   it('gives dash.js the segment as an ordinary response, and tells what it is made of', async () => {
     const server = new FakeVoxelServer(answerReliably);
@@ -190,11 +192,11 @@ describe('SegmentLoad', () => {
   });
 
   it('stays silent after dash.js has aborted, while it waits for a session or for bytes', async () => {
-    let open!: (session: VoxelTransport) => void;
+    let open!: (session: VoxelSession) => void;
     const waiting = createLoad(() => new Promise((resolve) => (open = resolve))).run();
     request.customData.abort!();
     expect(handlers.onabort).toHaveBeenCalledOnce();
-    open({} as VoxelTransport);
+    open({} as VoxelSession);
     await waiting;
 
     const server = new FakeVoxelServer(() => {});

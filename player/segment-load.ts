@@ -1,6 +1,5 @@
 import type { RepairedSegment } from '../src/repair/types.js';
 import {
-  downloadSegment,
   VoxelError,
   type DeliveredSegment,
   type SegmentDownload,
@@ -70,7 +69,7 @@ export class SegmentLoad {
   async #fetch(): Promise<{ delivered: DeliveredSegment; repaired: RepairedSegment } | undefined> {
     const session = await this.#context.sessions.ready();
     if (this.#ended) return undefined;
-    const download = downloadSegment(session, this.#segmentRequest());
+    const download = session.download(this.#segmentRequest());
     this.#download = download;
     const review = setInterval(() => this.#review(download), REVIEW_INTERVAL);
     const delivered = await download.result.finally(() => clearInterval(review));

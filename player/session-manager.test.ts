@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { VoxelError, type VoxelTransport } from '../src/voxel-loader/index.js';
+import { VoxelError, type VoxelSession } from '../src/voxel-loader/index.js';
 import { SessionManager, type SessionSource } from './session-manager.js';
 import type { SessionEvent } from './types.js';
 
@@ -7,7 +7,7 @@ const ORIGIN = 'https://media.example';
 
 /** A source whose attempts the test ends by hand. */
 function createSource() {
-  const attempts: { resolve(session: VoxelTransport): void; reject(error: unknown): void }[] = [];
+  const attempts: { resolve(session: VoxelSession): void; reject(error: unknown): void }[] = [];
   const source: SessionSource = {
     locate: () => Promise.resolve({ url: `${ORIGIN}/voxel`, certificateHashes: [] }),
     open: () => new Promise((resolve, reject) => void attempts.push({ resolve, reject })),
@@ -19,7 +19,7 @@ function createSession() {
   let end!: (reason: VoxelError) => void;
   const closed = new Promise<VoxelError>((resolve) => (end = resolve));
   const close = vi.fn();
-  const session = { host: '', closed, close, request: vi.fn(), openFlow: vi.fn() } as unknown as VoxelTransport;
+  const session: VoxelSession = { thread: 'page', closed, close, download: vi.fn() };
   return { session, end, close };
 }
 
@@ -51,7 +51,7 @@ describe('SessionManager', () => {
     setUp.attempts[0]!.resolve(session);
     await expect(ready).resolves.toBe(session);
     expect(manager.isOpen).toBe(true);
-    expect(events).toEqual([{ state: 'opened', url: `${ORIGIN}/voxel` }]);
+    expect(events).toEqual([{ state: 'opened', url: `${ORIGIN}/voxel`, thread: 'page' }]);
   });
 
   it('keeps a segment waiting only shortly, and not at all later in the same attempt', async () => {

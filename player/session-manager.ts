@@ -1,10 +1,10 @@
 import {
+  connect,
   createEndpoint,
   discoverEndpoint,
-  openSession,
   VoxelError,
   type Endpoint,
-  type VoxelTransport,
+  type VoxelSession,
 } from '../src/voxel-loader/index.js';
 import { describeError, PlayerError } from './errors.js';
 import type { EndpointOption, SessionEvent } from './types.js';
@@ -23,7 +23,8 @@ const LONGEST_RETRY = 60_000;
 /** Where sessions come from; tests put their own in. */
 export interface SessionSource {
   locate(origin: string, signal: AbortSignal): Promise<Endpoint>;
-  open(endpoint: Endpoint): Promise<VoxelTransport>;
+  /** May prepare for the session while the endpoint is being located. */
+  open(located: Promise<Endpoint>): Promise<VoxelSession>;
 }
 
 export function createSessionSource(endpoint: EndpointOption | undefined): SessionSource {
@@ -31,7 +32,7 @@ export function createSessionSource(endpoint: EndpointOption | undefined): Sessi
     async locate(origin, signal) {
       return endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal);
     },
-    open: (located) => openSession(located),
+    open: connect,
   };
 }
 
@@ -39,7 +40,7 @@ type State =
   /** No manifest yet, or stopped. */
   | { readonly kind: 'idle' }
   | { readonly kind: 'opening'; readonly startedAt: number; readonly ended: Promise<void> }
-  | { readonly kind: 'open'; readonly session: VoxelTransport }
+  | { readonly kind: 'open'; readonly session: VoxelSession }
   /** The session is gone; the next segment opens another. Servers close idle ones, and a paused player needs none. */
   | { readonly kind: 'closed' }
   /** The last attempt failed. Without a timer no attempt follows. */
@@ -60,7 +61,7 @@ export class SessionManager {
   }
 
   /** The open one; undefined: there is none now. */
-  get session(): VoxelTransport | undefined {
+  get session(): VoxelSession | undefined {
     return this.#state.kind === 'open' ? this.#state.session : undefined;
   }
 
@@ -87,7 +88,7 @@ export class SessionManager {
   }
 
   /** The open session; waits shortly for one that is being opened. Rejects with `VoxelError` or `PlayerError`. */
-  async ready(): Promise<VoxelTransport> {
+  async ready(): Promise<VoxelSession> {
     if (this.#state.kind === 'closed') this.#open();
     if (this.#state.kind === 'opening') {
       const { startedAt, ended } = this.#state;
@@ -96,7 +97,7 @@ export class SessionManager {
     return this.#current();
   }
 
-  #current(): VoxelTransport {
+  #current(): VoxelSession {
     if (this.#state.kind === 'open') return this.#state.session;
     if (this.#state.kind === 'failed') throw this.#state.error;
     throw new PlayerError('session-opening', 'the session is not open yet');
@@ -108,15 +109,15 @@ export class SessionManager {
 
   async #attempt(stopped: AbortSignal): Promise<void> {
     try {
-      const endpoint = await this.#source.locate(this.#origin, stopped);
-      const session = await this.#source.open(endpoint);
+      const located = this.#source.locate(this.#origin, stopped);
+      const session = await this.#source.open(located);
       if (stopped.aborted) {
         session.close();
         return;
       }
       this.#state = { kind: 'open', session };
       this.#retry = FIRST_RETRY;
-      this.#emit({ state: 'opened', url: endpoint.url });
+      this.#emit({ state: 'opened', url: (await located).url, thread: session.thread });
       void session.closed.then((reason) => {
         if (stopped.aborted) return;
         this.#state = { kind: 'closed' };

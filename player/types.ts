@@ -97,7 +97,12 @@ export interface VoxelStatistics {
 }
 
 export type SessionEvent =
-  | { readonly state: 'opened'; readonly url: string }
+  | {
+      readonly state: 'opened';
+      readonly url: string;
+      /** Where it runs: on the page's thread where the page's content security policy forbids workers from Blob URLs. */
+      readonly thread: 'worker' | 'page';
+    }
   | {
       readonly state: 'failed' | 'closed';
       readonly code: string;

@@ -1,7 +1,7 @@
 import type { ByteRange } from '../manifest/byte-range.js';
 import { IntervalSet } from '../manifest/interval-set.js';
-import type { SegmentMap } from '../manifest/segment-map.js';
 import { Concatenation } from './concatenation.js';
+import type { SegmentLayout } from './types.js';
 
 /**
  * A segment being put together. Positions given to it count in **delivery order**: all reliable ranges, then the prefix
@@ -18,7 +18,7 @@ export class SegmentAssembly {
   #bytesReliable = 0;
 
   /** `unreliableBytes`: how much of `map.unreliable` will be asked for. Throws `RangeError` if there is less of it. */
-  constructor(map: SegmentMap, unreliableBytes: number) {
+  constructor(map: SegmentLayout, unreliableBytes: number) {
     const prefix = new Concatenation(map.unreliable).slice(0, unreliableBytes);
     this.bytes = new Uint8Array(map.range.end - map.range.start);
     this.#deliveryOrder = new Concatenation([...map.reliable, ...prefix]);

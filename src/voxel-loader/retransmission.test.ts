@@ -6,6 +6,7 @@ import { estimateScore } from '../manifest/score-estimate.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../../test/unit/fake-voxel-server.js';
 import { anySegment, fileBytes, segmentOf } from '../../test/unit/segment-content.js';
+import { PageSession } from './connect.js';
 import { downloadRanges, planRetransmission, type PartialSegment } from './retransmission.js';
 import { openSession } from './session.js';
 
@@ -84,7 +85,7 @@ describe('downloadRanges', () => {
   async function download(answer: (request: FakeRequest) => void) {
     const server = new FakeVoxelServer(answer);
     const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
-    const session = await openSession(endpoint, server.WebTransport);
+    const session = new PageSession(await openSession(endpoint, server.WebTransport));
     return { server, download: downloadRanges(session, { target: '/a.mp4', map, ranges: [small, large] }) };
   }
 

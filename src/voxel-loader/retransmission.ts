@@ -2,9 +2,7 @@ import { totalBytes, type ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import { scoreGains } from '../manifest/score-estimate.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
-import { downloadSegment } from './segment-download.js';
-import type { VoxelTransport } from './transport.js';
-import type { SegmentDownload } from './types.js';
+import type { SegmentDownload, VoxelSession } from './types.js';
 
 /** A delivered segment with holes. */
 export interface PartialSegment {
@@ -62,10 +60,10 @@ function findHoles<Segment extends PartialSegment>(segment: Segment): Hole<Segme
  * on the way, too, `result` has what had arrived before.
  */
 export function downloadRanges(
-  transport: VoxelTransport,
+  session: VoxelSession,
   { target, map, ranges }: { readonly target: string; readonly map: SegmentMap; readonly ranges: readonly ByteRange[] },
 ): SegmentDownload {
-  return downloadSegment(transport, {
+  return session.download({
     target,
     map: { ...map, reliable: [], reliableBytes: 0, unreliable: ranges },
     unreliableBytes: totalBytes(ranges),

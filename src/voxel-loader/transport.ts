@@ -12,8 +12,7 @@ export interface Flow {
 }
 
 /**
- * What a download needs from a session. Today `openSession` implements it in the page; the seam is here so that the
- * datagram loop can move into a worker.
+ * What a download needs from a session, on the thread where that runs.
  */
 export interface VoxelTransport {
   /** Authority of the server, for the `host` field. */

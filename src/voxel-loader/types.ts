@@ -11,10 +11,13 @@ export interface Endpoint {
   readonly certificateHashes: readonly Uint8Array[];
 }
 
+/** Where the bytes of a segment lie: what a download needs to know of it. */
+export type SegmentLayout = Pick<SegmentMap, 'range' | 'reliable' | 'unreliable' | 'reliableBytes'>;
+
 export interface SegmentRequest {
   /** Path and query of the media file on the server. */
   readonly target: string;
-  readonly map: SegmentMap;
+  readonly map: SegmentLayout;
   /** How many bytes of `map.unreliable` to ask for: a step's `bytes`. */
   readonly unreliableBytes: number;
   /** `reliable`: nothing goes as datagrams ("VOXEL rel"). */
@@ -67,9 +70,20 @@ export interface SegmentDownload {
   progress(): SegmentProgress;
   /**
    * Stops here: `result` resolves with what has arrived. Returns false, and does nothing, in the reliable phase: there
-   * is nothing to play yet.
+   * is nothing to play yet. A download in a worker answers by what it has last heard.
    */
   keep(): boolean;
   /** Throws everything away: `result` rejects with code `aborted`. */
   abort(): void;
+}
+
+/** A session with a server, wherever it runs. */
+export interface VoxelSession {
+  readonly thread: 'worker' | 'page';
+  /** Resolves, never rejects, with the reason once the session is gone. */
+  readonly closed: Promise<VoxelError>;
+  /** Downloads one segment. Throws `RangeError`, or rejects, when `unreliableBytes` is more than the segment has. */
+  download(request: SegmentRequest): SegmentDownload;
+  /** Ends the session; everything in flight fails with `session-closed`. */
+  close(): void;
 }

@@ -1,0 +1,16 @@
+import type { PageMessage, WorkerMessage } from './messages.js';
+import { SessionHost } from './session-host.js';
+
+/** What of `DedicatedWorkerGlobalScope` is used: its types and those of a page exclude each other. */
+interface WorkerScope {
+  onmessage: ((event: MessageEvent<PageMessage>) => void) | null;
+  postMessage(message: WorkerMessage, transfer: Transferable[]): void;
+  close(): void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+const host = new SessionHost(
+  (message, transfer) => scope.postMessage(message, transfer),
+  () => scope.close(),
+);
+scope.onmessage = ({ data }) => host.receive(data);

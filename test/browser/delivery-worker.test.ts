@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { prepareClip } from './support/clip.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+
+const clip = { seconds: 8, segmentSeconds: 2 };
+
+let folder: string;
+let server: Awaited<ReturnType<typeof servePlayerPage>>;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  await ensureBuild();
+  folder = mkdtempSync(join(tmpdir(), 'voxel-worker-'));
+  server = await servePlayerPage(folder, prepareClip(folder, clip));
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+beforeEach(async () => {
+  page = await openPage(browser, server.ready.url);
+  return () => page.close();
+});
+
+async function expectPlaybackOn(thread: 'worker' | 'page'): Promise<void> {
+  await startPlayer(page);
+  await playUntil(page);
+  const { errors, ended, sessions, statistics } = await outcomeOf(page);
+  expect({ errors, ended }).toEqual({ errors: [], ended: true });
+  expect(sessions).toMatchObject([{ state: 'opened', thread }]);
+  const overSession = statistics!.segments.filter(({ transport }) => transport !== 'http');
+  expect(overSession.length).toBeGreaterThanOrEqual(clip.seconds / clip.segmentSeconds - 1);
+}
+
+it('runs the session in a worker, whose page never sees a datagram', async () => {
+  // The page's own constructor would be used for a session on its thread; a worker has one of its own.
+  await page.evaluate(() => {
+    window.WebTransport = function () {
+      throw new Error('used on the page');
+    } as unknown as typeof WebTransport;
+  });
+  await expectPlaybackOn('worker');
+  expect(page.workers()).toHaveLength(1);
+});
+
+it('goes on without a worker where the page forbids them, and says so', async () => {
+  await page.evaluate(() => {
+    const policy = document.createElement('meta');
+    policy.httpEquiv = 'Content-Security-Policy';
+    policy.content = "worker-src 'none'";
+    document.head.append(policy);
+  });
+  await expectPlaybackOn('page');
+  expect(page.workers()).toHaveLength(0);
+});
+
+it('leaves no worker behind when it is detached', async () => {
+  await startPlayer(page);
+  await playUntil(page, 1);
+  expect(page.workers()).toHaveLength(1);
+  await page.evaluate(() => window.players[0]!.handle!.detach());
+  await expect.poll(() => page.workers().length, { timeout: 5000 }).toBe(0);
+});
