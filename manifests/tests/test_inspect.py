@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from runs import make_request
-from voxel_prepare.described import DescribedLevel, read_described
+from voxel_prepare.described import DescribedLevel, DescribedSegment, Droppable, read_described
 from voxel_prepare.inspection import TARGETS, as_json
 from voxel_prepare.ladder import parse_levels
 from voxel_prepare.prepare import prepare
-from voxel_prepare.segment_analysis import Metric
+from voxel_prepare.segment_analysis import Metric, Step
 
 INSPECT = "from voxel_prepare.inspect_cli import main; main()"
 NO_MATPLOTLIB = "import sys; sys.modules['matplotlib'] = None; " + INSPECT
@@ -42,6 +42,22 @@ def test_what_may_be_dropped_keeps_the_score(prepared: Path) -> None:
             step = segment.least_step(target)
             assert (step is None) == (max(step.score for step in segment.steps) < target)
             assert step is None or step.score >= target
+
+
+@pytest.mark.parametrize(
+    ("steps", "at_least"),
+    [
+        ([(0.5, 0), (0.95, 20), (1, 30)], True),
+        ([(0.948, 0), (0.95, 20), (1, 30)], False),
+        ([(0.5, 0), (0.95, 1), (1, 30)], False),
+        ([(0.5, 0), (0.93, 10), (0.948, 19), (0.95, 20), (1, 30)], False),
+    ],
+)
+def test_it_says_where_more_may_be_dropped_than_was_measured(steps: list[tuple[float, int]], at_least: bool) -> None:
+    measured = [Step(score, frames, 10 * frames) for score, frames in steps]
+    segment = DescribedSegment(bytes=400, reliable_bytes=100, steps=measured, order_name=None, order=())
+    found = segment.droppable(0.95, Metric.SSIM)
+    assert found == Droppable((300 - segment.least_step(0.95).bytes) / 400, at_least)  # type: ignore[union-attr]
 
 
 def test_attributes_tell_the_same_as_the_index_but_for_the_frames(clip: Path, tmp_path: Path) -> None:

@@ -10,9 +10,20 @@ from lxml import etree
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.index_file import INDEX_SCHEME, read_index
+from voxel_prepare.metrics import SCALES
 from voxel_prepare.mpd import AVERAGES, SCORES
 from voxel_prepare.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.workspace import MANIFEST
+
+
+@dataclass(frozen=True, slots=True)
+class Droppable:
+    """How much a segment can do without."""
+
+    share: float
+    """Of all its bytes."""
+    at_least: bool
+    """Perhaps more: the next fewer bytes with a score are far below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +47,14 @@ class DescribedSegment:
         """The fewest bytes with that score; None where the level does not reach it."""
         return next((step for step in self.steps if step.score >= target), None)
 
-    def droppable_share(self, target: float) -> float | None:
-        """Of all its bytes, when the score must stay at `target`."""
+    def droppable(self, target: float, metric: Metric) -> Droppable | None:
+        """When the score must stay at `target`."""
         step = self.least_step(target)
-        return None if step is None else (self.steps[-1].bytes - step.bytes) / self.bytes
+        if step is None:
+            return None
+        below = next((other for other in reversed(self.steps) if other.frames < step.frames), step)
+        is_measured = step.score - below.score <= SCALES[metric].step or step.frames - below.frames <= 1
+        return Droppable((self.steps[-1].bytes - step.bytes) / self.bytes, at_least=not is_measured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
+
 from voxel_prepare.described import DescribedLevel, DescribedSegment
 from voxel_prepare.errors import InputError
 from voxel_prepare.inspection import TARGETS
+from voxel_prepare.segment_analysis import Step
 
 try:
     from matplotlib.axes import Axes
@@ -85,18 +88,21 @@ def _draw_positions(axes: Axes, level: DescribedLevel) -> None:
 
 
 def _draw_curves(axes: Axes, level: DescribedLevel) -> None:
-    """Figs. 5.3 to 5.9: the score against the share of bytes dropped; every segment, and the mean of all."""
-    grid = [share / 200 for share in range(201)]
+    """Figs. 5.3 to 5.9: the score against the share of bytes dropped; every segment, and the mean of all.
+
+    What is stored ends where the next lower level is as good; a dotted line leads on to the reliable bytes' score.
+    """
     for segment in level.segments:
-        axes.plot(
-            [100 * share for share in grid], [_score_at(segment, share) for share in grid], color="0.75", linewidth=0.7
-        )
-    means = [fmean(_score_at(segment, share) for segment in level.segments) for share in grid]
-    axes.plot([100 * share for share in grid], means, color="C0", label="mean")
+        points = [(_dropped_percent(segment, step), step.score) for step in segment.steps]
+        axes.plot(*zip(*points[1:] or points, strict=True), color="0.75", linewidth=0.7)
+        axes.plot(*zip(*points[:2], strict=True), color="0.75", linewidth=0.7, linestyle=":")
+    grid = range(101)
+    means = [fmean(_score_at(segment, percent) for segment in level.segments) for percent in grid]
+    axes.plot(grid, means, color="C0", label="mean")
     for target in TARGETS[level.metric]:
         axes.axhline(target, color="0.4", linestyle=":", linewidth=0.8)
     axes.set(
-        title=f"Score of what is left, {level.id}",
+        title=f"Score of what is left, {level.id} (dotted: not measured)",
         xlabel="unreliable bytes dropped [%]",
         ylabel=level.metric.upper(),
         xlim=(0, 100),
@@ -120,7 +126,12 @@ def _droppable_frames(segment: DescribedSegment, target: float) -> float | None:
     return None if step is None else (droppable - step.frames) / frames
 
 
-def _score_at(segment: DescribedSegment, dropped: float) -> float:
-    """With that share of the unreliable bytes missing: the score of the last step that is still whole."""
-    kept = (1 - dropped) * segment.steps[-1].bytes
-    return next((step.score for step in reversed(segment.steps) if step.bytes <= kept), segment.steps[0].score)
+def _dropped_percent(segment: DescribedSegment, step: Step) -> float:
+    """Of the unreliable bytes."""
+    return 100 * (1 - step.bytes / max(1, segment.steps[-1].bytes))
+
+
+def _score_at(segment: DescribedSegment, percent: float) -> float:
+    """With so many of the unreliable bytes missing; between steps interpolated."""
+    scores = {_dropped_percent(segment, step): step.score for step in reversed(segment.steps)}
+    return float(np.interp(percent, list(scores), list(scores.values())))

@@ -1,14 +1,14 @@
 """What `voxel-inspect` says: a row for each segment of each level, and a mean for each level."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from voxel_prepare.described import DescribedLevel, DescribedSegment
+from voxel_prepare.described import DescribedLevel, DescribedSegment, Droppable
 from voxel_prepare.segment_analysis import Metric
 
 TARGETS: dict[Metric, tuple[float, ...]] = {
@@ -22,18 +22,27 @@ TABLE_WIDTH = 120
 """Where standard output is no terminal."""
 
 
-def shares(segments: Iterable[DescribedSegment], metric: Metric) -> list[float | None]:
-    """For each target the mean droppable share of the segments that reach it; None where none does."""
-    segments = list(segments)
-    result: list[float | None] = []
+AT_LEAST = "≥: or more; between there and the reliable bytes alone nothing is measured, as the level below is better"
+
+
+def droppable(segments: Sequence[DescribedSegment], metric: Metric) -> list[Droppable | None]:
+    """For each target the mean over the segments that reach it; None where none does."""
+    result: list[Droppable | None] = []
     for target in TARGETS[metric]:
-        reached = [share for segment in segments if (share := segment.droppable_share(target)) is not None]
-        result.append(fmean(reached) if reached else None)
+        reached = [found for segment in segments if (found := segment.droppable(target, metric)) is not None]
+        if reached:
+            at_least = any(found.at_least for found in reached)
+            result.append(Droppable(fmean(found.share for found in reached), at_least))
+        else:
+            result.append(None)
     return result
 
 
 def as_json(levels: Sequence[DescribedLevel]) -> dict[str, Any]:
-    """The same as an object; shares are of a segment's bytes, null where the level does not reach the target."""
+    """The same as an object; shares are of a segment's bytes, null where the level does not reach the target.
+
+    `atLeast` tells for each whether more may be droppable.
+    """
     return {
         "levels": [
             {
@@ -43,7 +52,7 @@ def as_json(levels: Sequence[DescribedLevel]) -> dict[str, Any]:
                 "bandwidth": level.bandwidth,
                 "metric": level.metric,
                 "targets": TARGETS[level.metric],
-                "droppable": shares(level.segments, level.metric),
+                **_droppable_fields(level.segments, level.metric),
                 "segments": [
                     {
                         "order": segment.order_name,
@@ -51,7 +60,7 @@ def as_json(levels: Sequence[DescribedLevel]) -> dict[str, Any]:
                         "reliableBytes": segment.reliable_bytes,
                         "score": segment.score,
                         "reliableScore": segment.steps[0].score,
-                        "droppable": shares([segment], level.metric),
+                        **_droppable_fields([segment], level.metric),
                     }
                     for segment in level.segments
                 ],
@@ -67,7 +76,7 @@ def print_table(levels: Sequence[DescribedLevel]) -> None:
     for level in levels:
         title = f"{level.id}: {level.width}x{level.height}, {level.bandwidth / 1000:.0f} kbit/s, {level.metric.upper()}"
         table = Table("segment", "order", title=title, title_justify="left", box=None, show_footer=True)
-        means = shares(level.segments, level.metric)
+        means = droppable(level.segments, level.metric)
         total = sum(segment.bytes for segment in level.segments)
         reliable = sum(segment.reliable_bytes for segment in level.segments)
         table.columns[0].footer, table.columns[1].footer = "all", _most_common(level.segments)
@@ -75,7 +84,7 @@ def print_table(levels: Sequence[DescribedLevel]) -> None:
         table.add_column("reliable", f"{reliable / total:.1%}", justify="right")
         table.add_column("score", f"{fmean(segment.score for segment in level.segments):.4f}", justify="right")
         for target, mean in zip(TARGETS[level.metric], means, strict=True):
-            table.add_column(f"droppable ≥ {target:g}", _percent(mean), justify="right")
+            table.add_column(f"droppable at {target:g}", _percent(mean), justify="right")
         for number, segment in enumerate(level.segments, start=1):
             table.add_row(
                 str(number),
@@ -83,8 +92,10 @@ def print_table(levels: Sequence[DescribedLevel]) -> None:
                 str(segment.bytes),
                 f"{segment.reliable_bytes / segment.bytes:.1%}",
                 f"{segment.score:.4f}",
-                *map(_percent, shares([segment], level.metric)),
+                *map(_percent, droppable([segment], level.metric)),
             )
+        if any(mean and mean.at_least for mean in means):
+            table.caption, table.caption_justify = AT_LEAST, "left"
         console.print(table)
         console.print()
 
@@ -94,5 +105,15 @@ def _most_common(segments: Sequence[DescribedSegment]) -> str:
     return ", ".join(f"{name} {count}" for name, count in names.most_common())
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
+def _droppable_fields(segments: Sequence[DescribedSegment], metric: Metric) -> dict[str, Any]:
+    found = droppable(segments, metric)
+    return {
+        "droppable": [mean.share if mean else None for mean in found],
+        "atLeast": [mean.at_least if mean else None for mean in found],
+    }
+
+
+def _percent(found: Droppable | None) -> str:
+    if found is None:
+        return "–"
+    return f"≥ {found.share:.1%}" if found.at_least else f"{found.share:.1%}"
