@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cost import prepare_and_time
+from cost import largest_process, prepare_and_time
 from delivered import check_segment
 from droppable import droppable_shares
 from summary import print_summary, summarise
@@ -76,6 +76,7 @@ def measure(request: Request, *, is_full: bool) -> dict[str, Any]:
     """All figures of one clip."""
     presentation, encoding, analysis = prepare_and_time(request)
     clip = Clip(request.inputs[0].stem, request.out, presentation)
+    memory = largest_process()
     with local_workers(os.cpu_count() or 1) as workers:
         return {
             "clip": clip.name,
@@ -83,6 +84,7 @@ def measure(request: Request, *, is_full: bool) -> dict[str, Any]:
             "encodingSeconds": encoding.processor,
             "analysisSeconds": analysis.processor,
             "clockRatio": analysis.clock / encoding.clock,
+            "largestProcessBytes": memory,
             "indexShares": [
                 (level.media.bandwidth(presentation.duration), _index_share(clip, level)) for level in clip.levels
             ],

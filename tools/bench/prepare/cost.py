@@ -36,6 +36,11 @@ def prepare_and_time(request: Request) -> tuple[Presentation, Seconds, Seconds]:
     return presentation, encoding, analysis
 
 
+def largest_process() -> int:
+    """Bytes: the greatest resident size of any child process that has ended so far."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+
+
 def _encode(request: Request) -> None:
     """Makes all media files, which `prepare` then finds finished."""
     plan = make_plan(request)

@@ -31,6 +31,7 @@ def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "costRatio": sum(result["analysisSeconds"] for result in results)
         / sum(result["encodingSeconds"] for result in results),
+        "largestProcessBytes": max(result["largestProcessBytes"] for result in results),
         "indexShareMaxAbove300k": max((share for bitrate, share in indexes if bitrate > LOW_BITRATE), default=None),
         "indexShareMaxBelow300k": max((share for bitrate, share in indexes if bitrate <= LOW_BITRATE), default=None),
         "mpdRatio": max(result["mpdRatio"] for result in results),
@@ -58,7 +59,7 @@ def print_summary(summary: dict[str, Any]) -> None:
     """On standard output: it is what the command is for."""
     console = Console(width=None if Console().is_terminal else 120)
     for name, value in summary.items():
-        if isinstance(value, float):
+        if isinstance(value, float | int):
             console.print(f"{name}: {value:.4g}", highlight=False)
     droppable = Table(
         "level", "order", title="Bytes that may be dropped at SSIM against the level's own decode", box=None
