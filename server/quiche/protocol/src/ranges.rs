@@ -100,7 +100,9 @@ fn resolve(spec: RangeSpec, size: u64) -> Option<ByteRange> {
 }
 
 fn bounded(ranges: Vec<ByteRange>, size: u64, limits: &Limits) -> Result<Vec<ByteRange>, HttpError> {
-    if ranges.iter().map(ByteRange::len).sum::<u64>() > limits.overlap * size {
+    // A sparse file may be long enough for the sum to need more than 64 bits.
+    let granted: u128 = ranges.iter().map(|range| u128::from(range.len())).sum();
+    if granted > u128::from(limits.overlap) * u128::from(size) {
         return Err(unsatisfiable("the ranges overlap too much", size));
     }
     Ok(ranges)

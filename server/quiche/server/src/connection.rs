@@ -579,10 +579,14 @@ impl Connection {
     }
 
     fn release_time(&mut self, now: Instant) -> Option<Instant> {
-        if self.quic.gcongestion_enabled() == Some(true) {
-            return self.quic.get_next_release_time()?.time(now);
+        if self.quic.gcongestion_enabled() != Some(true) {
+            return self.pacer.release(now);
         }
-        self.pacer.release(now)
+        let decision = self.quic.get_next_release_time()?;
+        let time = decision.time(now).filter(|_| !decision.can_burst())?;
+        // quiche counts a packet from its time or, if that is later, from when it left: what leaves late slows it down.
+        let ahead = self.quic.max_release_into_future();
+        (time > now + ahead).then_some(now + (time - now).saturating_sub(ahead / 2))
     }
 
     /// Lends QUIC a datagram for the time of one `send`: if the congestion window does not let it go, it comes back.

@@ -5,6 +5,8 @@
 //!   taken out again (`dgram_purge_outgoing`) when the congestion window did not let it go ([`crate::connection`]).
 //! - `stream_send` takes no more than the congestion window has room for; the rest waits in [`crate::responses`].
 //! - CUBIC and Reno are not paced (`SendInfo::at` is now), BBRv2 is (`get_next_release_time`).
+//! - CUBIC takes the reduction of its window back unless a fifth of the window was lost. So [`voxel_protocol::window`]
+//!   goes beside it, and the smaller of both holds.
 //! - `quiche::h3` knows no WebTransport streams. HTTP/3's framing is [`voxel_protocol::framing`]; quiche's QPACK, which
 //!   has no dynamic table, is used as it is.
 
