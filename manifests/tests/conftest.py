@@ -1,10 +1,32 @@
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from clips import make_clip, make_clip_with_sound
 from runs import make_request
+from voxel_prepare import cluster
 from voxel_prepare.ladder import parse_levels
 from voxel_prepare.prepare import prepare
+from voxel_prepare.workers import LocalWorkers, Workers
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_processes() -> Iterator[None]:
+    """Preparations that tests call work in a thread: a process takes longer to start than most have work for it.
+
+    Those that are started as commands have processes.
+    """
+
+    @contextmanager
+    def threads(count: int) -> Iterator[Workers]:
+        with ThreadPoolExecutor(count) as pool:
+            yield LocalWorkers(pool, count)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster, "local_workers", threads)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ def visible(folder: Path) -> set[str]:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    for _ in range(600):
+    for _ in range(2400):
         if condition():
             return
         time.sleep(0.05)

@@ -74,14 +74,13 @@ def test_a_cut_off_file_is_told_in_one_line(clip: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("phase", ["encode", "score"])
 def test_an_interrupted_run_leaves_no_half_written_file_and_no_process(
-    tmp_path: Path, number: signal.Signals, phase: str
+    large_clip: Path, tmp_path: Path, number: signal.Signals, phase: str
 ) -> None:
-    clip = make_clip(tmp_path / "clip.mp4", "-preset", "ultrafast", size="854x480", seconds=20)
     out = tmp_path / "out"
     levels = "144p,480p" if phase == "encode" else "480p:9"
     preset = "veryslow" if phase == "encode" else "ultrafast"
     process = subprocess.Popen(
-        [*COMMAND, clip, "--out", out, "--levels", levels, "--preset", preset, "--passes", "1"],
+        [*COMMAND, large_clip, "--out", out, "--levels", levels, "--preset", preset, "--passes", "1"],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,

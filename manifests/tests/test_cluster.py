@@ -95,7 +95,7 @@ def test_an_interrupted_run_stops_the_encoders_of_the_cluster(large_clip: Path, 
 
 
 def test_a_scheduler_that_ends_is_told_and_what_is_finished_counts(large_clip: Path, tmp_path: Path) -> None:
-    quick = ["--preset", "ultrafast", "--passes", "1", "--levels", "144p,480p:2"]
+    quick = ["--preset", "ultrafast", "--passes", "1", "--levels", "144p,480p:2", "--duration", "10", "--segment", "2"]
     out = tmp_path / "out"
     with scheduler() as address, workers(address, 1, tmp_path):
         process = subprocess.Popen(

@@ -4,7 +4,7 @@ import asyncio
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,8 +31,10 @@ class Workers(Protocol):
         ...
 
 
-class _LocalWorkers:
-    def __init__(self, pool: ProcessPoolExecutor, at_a_time: int) -> None:
+class LocalWorkers:
+    """Those of a pool of this machine."""
+
+    def __init__(self, pool: Executor, at_a_time: int) -> None:
         self.submit = pool.submit
         self._slots = asyncio.Semaphore(at_a_time)
 
@@ -49,7 +51,7 @@ def local_workers(processes: int) -> Iterator[Workers]:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_interrupts_to_parent) as pool:
         try:
-            yield _LocalWorkers(pool, processes)
+            yield LocalWorkers(pool, processes)
         except BrokenProcessPool as error:
             raise PreparationError("a worker process ended unexpectedly, perhaps for lack of memory") from error
         except BaseException:
