@@ -24,9 +24,7 @@ export async function scoreDamaged(
   media: Media,
   segments: readonly DeliveredSegment[],
 ): Promise<ReadonlyMap<number, DamagedSegment>> {
-  // The last delivery of a segment is the one whose bytes are there.
-  const latest = [...new Map(segments.map((segment) => [segment.index, segment])).values()];
-  const requests = latest.flatMap(({ index, representation, startTime: start, duration }) => {
+  const requests = segments.flatMap(({ index, representation, startTime: start, duration }) => {
     const file = join(folder, FILES.segment(index));
     return existsSync(file) ? [{ index, representation, start, duration, file }] : [];
   });

@@ -21,7 +21,7 @@ export interface Evidence {
   readonly date: Date;
 }
 
-/** A segment as it was played: the last that was delivered for its place. */
+/** A segment as it was played. */
 export interface EvaluatedSegment extends DeliveredSegment, PlayedSegmentFacts {}
 
 interface PlayedSegmentFacts {
@@ -64,10 +64,9 @@ export function evaluate(evidence: Evidence): TrialResult {
 
 /** Segments by number with what they are worth. Throws where a segment with holes was not scored. */
 export function evaluateSegments({ trial, observation, damaged }: Evidence): EvaluatedSegment[] {
-  const last = new Map(observation.segments.map((segment) => [segment.index, segment]));
   const { ladder, segments } = trial.media.content;
-  return [...last.values()]
-    .sort((a, b) => a.index - b.index)
+  return observation.segments
+    .toSorted((a, b) => a.index - b.index)
     .map((segment) => {
       const level = ladder.findIndex(({ bitrate }) => bitrate === segment.bandwidth);
       const content = segments[segment.index]?.[level];

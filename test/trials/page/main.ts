@@ -4,15 +4,9 @@ import { VideoObserver } from '../../../demo/video-observer.js';
 import { attachVoxel } from '../../../player/full.js';
 import type { SegmentRecord } from '../../../player/types.js';
 import { base64 } from './base64.js';
+import { Deliveries } from './deliveries.js';
 import { prepareStockPlayer } from './stock-player.js';
-import {
-  FRAME_LETTERS,
-  type DeliveredSegment,
-  type PageSettings,
-  type PlaybackRecord,
-  type Progress,
-  type Sample,
-} from './types.js';
+import type { PageSettings, PlaybackRecord, Progress, Sample } from './types.js';
 import { voxelOptions } from './voxel-options.js';
 
 /** The page loads the unmodified dash.js with a script element of its own. */
@@ -29,14 +23,14 @@ class Run {
   readonly #startedAt = performance.now();
   readonly #observer: VideoObserver;
   readonly #player: MediaPlayerClass;
-  readonly #segments: DeliveredSegment[] = [];
+  readonly #video: HTMLVideoElement;
+  readonly #deliveries = new Deliveries();
   readonly #samples: Sample[] = [];
   readonly #notes: string[] = [];
-  /** The latest bytes of each segment that came with holes; the very arrays that dash.js appended. */
-  readonly #damaged = new Map<number, Uint8Array>();
   #throughput: () => number | undefined;
 
   constructor(video: HTMLVideoElement, settings: PageSettings) {
+    this.#video = video;
     this.#observer = new VideoObserver(video, this.#startedAt);
     this.#player = dashjs.MediaPlayer().create();
     this.#throughput =
@@ -44,7 +38,7 @@ class Run {
     this.#player.on('playbackEnded', () => this.#observer.playbackEnded());
     video.muted = true;
     this.#player.initialize(video, settings.manifest, true);
-    setInterval(() => this.#takeSample(video), SAMPLING_MS);
+    setInterval(() => this.#takeSample(), SAMPLING_MS);
   }
 
   progress(): Progress {
@@ -55,7 +49,7 @@ class Run {
   record(): PlaybackRecord {
     return {
       playback: this.#observer.summary(),
-      segments: this.#segments,
+      segments: this.#deliveries.segments,
       samples: this.#samples,
       protocols: mediaProtocols(),
       notes: this.#notes,
@@ -63,7 +57,7 @@ class Run {
   }
 
   damagedSegment(index: number): string | undefined {
-    const bytes = this.#damaged.get(index);
+    const bytes = this.#deliveries.damaged(index);
     return bytes && base64(bytes);
   }
 
@@ -80,9 +74,7 @@ class Run {
   #listenToPlugin(settings: PageSettings): () => number | undefined {
     const handle = attachVoxel(this.#player, voxelOptions(settings));
     handle.on('delivered', ({ record, data }) => {
-      if (record.framesSkipped + record.framesRepaired > 0) this.#damaged.set(record.index, data);
-      else this.#damaged.delete(record.index);
-      this.#add(record);
+      this.#add(record, data);
     });
     handle.on('fallback', ({ index, code, message }) => this.#note(`segment ${index}: ${code}: ${message}`));
     handle.on('session', (event) =>
@@ -91,16 +83,17 @@ class Run {
     return () => handle.statistics().throughput;
   }
 
-  #add({ frames, score, ...record }: SegmentRecord): void {
-    const letters = frames.map((state) => FRAME_LETTERS[state]).join('');
-    this.#segments.push({ ...record, deliveredAt: this.#now(), estimatedScore: score ?? null, frames: letters });
+  #add(record: SegmentRecord, data?: Uint8Array): void {
+    const moment = { at: this.#now(), position: this.#video.currentTime };
+    if (!this.#deliveries.add(record, moment, data))
+      this.#note(`segment ${record.index} came again, too late to be seen`);
   }
 
-  #takeSample(video: HTMLVideoElement): void {
+  #takeSample(): void {
     if (this.#observer.ended) return;
     this.#samples.push({
       at: this.#now(),
-      position: video.currentTime,
+      position: this.#video.currentTime,
       buffer: this.#player.getBufferLength('video') || 0,
       throughput: this.#throughput() ?? null,
     });
