@@ -58,6 +58,13 @@ describe('transport', () => {
     expect(sent({ lossRate: 0.02, bufferLevel: 0.2 })).toBeUndefined();
   });
 
+  test('is streams while the server is in slow start: at first, and after a second without data', () => {
+    expect(sent({ lastChoice: undefined })).toBe('reliable');
+    expect(sent({ samples: state.samples.slice(0, 1) })).toBe('reliable');
+    expect(sent({ bufferLevel: 13.5 })).toBe('reliable');
+    expect(sent({ bufferLevel: 12.5 })).toBeUndefined();
+  });
+
   test('is left to the player where nothing was lost', () => {
     expect(sent({ lossRate: 0 })).toBeUndefined();
     expect(sent({})).toBeUndefined();

@@ -1,17 +1,17 @@
 import { bufferOf, waitForRoom } from './buffer.js';
-import { candidatesOf, thinned, type Candidate } from './candidates.js';
+import { candidatesOf, thinned, type Candidates } from './candidates.js';
 import { expectedWorth, plan, STEP_WEIGHT, type Download, type Outlook } from './plan.js';
 import { ProgressThroughput, REVIEW_GRACE } from './progress.js';
-import { prospectsAround, rateDeviation, safeRate } from './prospects.js';
+import { outageStall, prospectsAround, rateDeviation, safeRate } from './prospects.js';
 import { qualityAt, qualityRange } from './quality.js';
 import { remembered } from './remembered.js';
 import { wholeSegment } from './start.js';
-import { receiveRate } from './throughput.js';
+import { recentRate } from './throughput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review, ThroughputSample } from './types.js';
 import type { ValueTable } from './value-table.js';
 
 /** How many segments after the next one a plan covers. */
-const HORIZON = 5;
+const HORIZON = 4;
 
 /** What is buffered at a plan's end is worth what it buys when spent over so many average segments. */
 const SEGMENTS_BEYOND = 16;
@@ -19,14 +19,24 @@ const SEGMENTS_BEYOND = 16;
 /** A stall as long as a segment costs so many times what separates the ends of the ladder (docs/ABR.md). */
 const STALL_WEIGHT = 6;
 
+/**
+ * What is here is thrown away to be saved from a stall, not for a little quality: a restart must gain that much of what
+ * separates the ends of the ladder.
+ */
+const RESTART_GAIN = 0.5;
+
 /** Standard deviation of the logarithm of the rate for what is left of a late download. */
 const LATE_DEVIATION = 0.6;
 
 /** Weight of a running download's own throughput against the estimate from before it: links return to their mean. */
-const PROGRESS_WEIGHT = 0.7;
+const PROGRESS_WEIGHT = 0.8;
 
 /** Seconds of buffer at which a late download is kept as it is: a few reviews, as timers and appending take time. */
 const LAST_MOMENT = 0.2;
+
+/** Servers begin in slow start, and overshoot: datagrams overflow queues in the first downloads, and after so many seconds without. */
+const FIRST_DOWNLOADS = 2;
+const SLOW_START_PAUSE = 1;
 
 /** How many samples tell the latency. */
 const LATENCY_SAMPLES = 5;
@@ -63,13 +73,18 @@ export class AbrStar implements Abr {
     const basis = this.#basisOf(state);
     this.#basis = basis;
     const { lastChoice } = state;
-    if (!basis || !lastChoice) return { option: wholeSegment(state.options, 0), delay };
+    if (!basis || !lastChoice) return { option: wholeSegment(state.options, 0), delay, transport: 'reliable' };
+    const { outlook, after } = basis;
     const bufferLevel = state.bufferLevel - delay;
-    const { option } = highest(this.#candidates(state.options), (candidate) => {
-      const worth = expectedWorth(candidate, bufferLevel, basis.outlook, basis.after.following(candidate.score));
+    const { options, floors } = this.#candidates(state.options);
+    const { option } = highest(options, (candidate) => {
+      const floor = floors[candidate.representation]!;
+      const worth = expectedWorth(candidate, floor, bufferLevel, outlook, after);
       return worth - STEP_WEIGHT * Math.abs(candidate.score - lastChoice.score);
-    }).candidate;
-    if (!hasTimeForRepeats(option, { ...state, bufferLevel }, basis)) return { option, delay };
+    });
+    const isSlowStart = state.samples.length < FIRST_DOWNLOADS || delay >= SLOW_START_PAUSE;
+    const mayLose = isSlowStart || (state.lossRate ?? 0) > 0;
+    if (!mayLose || !hasTimeForRepeats(option, { ...state, bufferLevel }, basis)) return { option, delay };
     return { option, delay, transport: 'reliable' };
   }
 
@@ -83,21 +98,20 @@ export class AbrStar implements Abr {
     if ((bytesLeft * 8) / now <= state.bufferLevel) return { action: 'continue' };
     if (phase === 'unreliable' && state.bufferLevel <= LAST_MOMENT) return { action: 'keep' };
 
-    const lower = this.#candidates(state.options).filter(
-      ({ option: other, bytes }) => other.representation < option.representation && bytes < bytesLeft,
-    );
+    const { options, floors } = this.#candidates(state.options);
+    const lower = options.filter((other) => other.representation < option.representation && other.bytes < bytesLeft);
     if (lower.length === 0) return { action: 'continue' };
     const late = { ...outlook, prospects: prospectsAround(now, LATE_DEVIATION) };
-    const steps = (score: number) => STEP_WEIGHT * Math.abs(score - (state.lastChoice?.score ?? score));
-    const worth = (download: Download, latency: number) =>
-      expectedWorth(download, state.bufferLevel, { ...late, latency }, after.following(download.score)) -
-      steps(download.score);
-    const restart = highest(lower, (candidate) => worth(candidate, outlook.latency));
-    const goingOn = Math.max(...remainders(progress).map((remainder) => worth(remainder, 0)));
-    // What is here is thrown away to be saved from a stall, not for a little quality.
-    if (restart.worth <= goingOn + range) return { action: 'continue' };
+    const before = state.lastChoice?.score;
+    const worth = (download: Download, floor: number, latency: number) =>
+      expectedWorth(download, floor, state.bufferLevel, { ...late, latency }, after) -
+      (before === undefined ? 0 : STEP_WEIGHT * Math.abs(download.score - before));
+    const restart = highest(lower, (other) => worth(other, floors[other.representation]!, outlook.latency));
+    const floor = scoreOfArrived(progress);
+    const goingOn = Math.max(...remainders(progress).map((remainder) => worth(remainder, floor, 0)));
+    if (restart.worth <= goingOn + RESTART_GAIN * range) return { action: 'continue' };
     this.#progress = new ProgressThroughput();
-    return { action: 'restart', option: restart.candidate.option };
+    return { action: 'restart', option: restart.option };
   }
 
   reset(): void {
@@ -107,7 +121,7 @@ export class AbrStar implements Abr {
 
   /** Undefined as long as nothing is known of the link. */
   #basisOf(state: DecisionState): Basis | undefined {
-    const estimate = receiveRate(state.samples) ?? state.throughput;
+    const estimate = recentRate(state.samples) ?? state.throughput;
     if (!estimate) return undefined;
     const { segmentDuration, bufferCapacity } = bufferOf(state);
     const { ladder, samples, upcoming } = state;
@@ -121,14 +135,15 @@ export class AbrStar implements Abr {
     };
     const beyond = SEGMENTS_BEYOND * segmentDuration;
     const isNearTheEnd = upcoming !== undefined && upcoming.length <= HORIZON;
-    const after = plan(this.#segmentsAhead(state), outlook, (bufferLevel) =>
-      isNearTheEnd ? 0 : SEGMENTS_BEYOND * qualityAt(ladder, rate * (1 + bufferLevel / beyond)),
-    );
+    const worthAtEnd = (bufferLevel: number) =>
+      SEGMENTS_BEYOND * qualityAt(ladder, rate * (1 + bufferLevel / beyond)) -
+      outlook.stallWeight * outageStall(bufferLevel, deviation);
+    const after = plan(this.#segmentsAhead(state), outlook, isNearTheEnd ? () => 0 : worthAtEnd);
     return { outlook, after, rate, range };
   }
 
   /** Where they are not known, they are taken to be like the next one. */
-  #segmentsAhead({ options, upcoming }: DecisionState): (readonly Candidate[])[] {
+  #segmentsAhead({ options, upcoming }: DecisionState): Candidates[] {
     const segments = upcoming ? upcoming.slice(1, 1 + HORIZON) : Array.from({ length: HORIZON }, () => options);
     return segments.map(this.#fewCandidates);
   }
@@ -136,36 +151,49 @@ export class AbrStar implements Abr {
 
 /**
  * Whether what the link loses can be sent again before the buffer runs out. A hole costs a frame, often an important one; to
- * repeat it costs its bytes. Where nothing gets lost there is nothing to repeat.
+ * repeat it costs its bytes.
  */
 function hasTimeForRepeats(
   option: Option,
   { lossRate = 0, bufferLevel }: DecisionState,
   { outlook, rate }: Basis,
 ): boolean {
-  return lossRate > 0 && outlook.latency + (option.bytes * 8) / rate / (1 - lossRate) <= bufferLevel;
+  return outlook.latency + (option.bytes * 8) / rate / (1 - lossRate) <= bufferLevel;
 }
 
 /** What the running download may still become: each prefix that has not arrived yet, at the price of its missing bytes. */
-function remainders({ state, option, bytesReceived, phase, levelReceived }: DownloadProgress): Download[] {
-  const prefixes = state.options.filter(({ representation }) => representation === option.representation);
-  const reached = phase === 'unreliable' ? levelReceived : 0;
-  const here = prefixes.find(({ level }) => level === reached) ?? option;
-  return prefixes
+function remainders(progress: DownloadProgress): Download[] {
+  const { option, bytesReceived } = progress;
+  const reached = levelArrived(progress);
+  return prefixesOf(progress)
     .filter(({ level }) => level >= reached && level <= option.level)
     .map(({ bytes, reliableBytes, score }) => ({
       bytes: Math.max(0, bytes - bytesReceived),
       reliableBytes: Math.max(0, reliableBytes - bytesReceived),
       score,
-      floor: Math.min(score, here.score),
     }));
 }
 
-function highest(candidates: readonly Candidate[], worthOf: (candidate: Candidate) => number) {
-  let best = { candidate: candidates[0]!, worth: -Infinity };
-  for (const candidate of candidates) {
-    const worth = worthOf(candidate);
-    if (worth > best.worth) best = { candidate, worth };
+/** Once the reliable bytes are here; before, what they will be worth. */
+function scoreOfArrived(progress: DownloadProgress): number {
+  const reached = levelArrived(progress);
+  return (prefixesOf(progress).find(({ level }) => level === reached) ?? progress.option).score;
+}
+
+function levelArrived({ phase, levelReceived }: DownloadProgress): number {
+  return phase === 'unreliable' ? levelReceived : 0;
+}
+
+function prefixesOf({ state, option }: DownloadProgress): readonly Option[] {
+  return state.options.filter(({ representation }) => representation === option.representation);
+}
+
+/** The first of the options that are worth most. */
+function highest(options: readonly Option[], worthOf: (option: Option) => number) {
+  let best = { option: options[0]!, worth: -Infinity };
+  for (const option of options) {
+    const worth = worthOf(option);
+    if (worth > best.worth) best = { option, worth };
   }
   return best;
 }

@@ -36,8 +36,8 @@ function unrest({ segments }: Playback, from: number): number {
   return changes.reduce((sum, change) => sum + change, 0) / changes.length;
 }
 
-function meanBitrate({ segments }: Playback, from: number): number {
-  const late = segments.slice(from);
+function meanBitrate({ segments }: Playback, from: number, to?: number): number {
+  const late = segments.slice(from, to);
   return late.reduce((bits, { option }) => bits + option.bytes * 8, 0) / (late.length * segmentDuration);
 }
 
@@ -105,11 +105,12 @@ describe.each(withBuffers(partial))('$name with a buffer for $bufferSegments seg
   test.each([0.3, 1, 5, 8])('uses most of a steady %d Mbit/s, hardly changing quality', (mbps) => {
     const playback = playMinutes(6, { name, bufferSegments, rate: () => mbps * 1e6 });
     expect(unrest(playback, 30)).toBeLessThan(0.01);
-    // With one segment in hand a plan leaves itself time, and there may be no level just below.
+    // A plan keeps still where the next option up gains little: at 0.3 Mbit/s, 0.005 of score.
     const least = name === 'abr-star' && bufferSegments === 1 ? 0.68 : 0.8;
-    expect(meanBitrate(playback, 30)).toBeGreaterThan(least * mbps * 1e6);
-    // A plan spends what is buffered.
-    expect(meanBitrate(playback, 30)).toBeLessThanOrEqual((name === 'abr-star' ? 1.07 : 1.01) * mbps * 1e6);
+    // Towards the end a plan spends what is buffered.
+    const bitrate = meanBitrate(playback, 30, -8);
+    expect(bitrate).toBeGreaterThan(least * mbps * 1e6);
+    expect(bitrate).toBeLessThanOrEqual(1.01 * mbps * 1e6);
   });
 
   test('plays on over a link too slow for any whole segment', () => {

@@ -1,17 +1,22 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { Candidate } from './candidates.js';
-import { plan, STEP_WEIGHT, type Outlook } from './plan.js';
+import { describe, expect, test } from 'vitest';
+import type { Candidates } from './candidates.js';
+import { expectedWorth, plan, STEP_WEIGHT, type Outlook } from './plan.js';
+import type { Option } from './types.js';
 
 const outlook: Outlook = {
   ...{ segmentDuration: 4, bufferCapacity: 16, latency: 0.05, stallWeight: 0.3 },
   prospects: [{ rate: 1e6, probability: 1 }],
 };
 
-function candidate(score: number, seconds: number): Candidate {
+function optionOf(score: number, seconds: number): Option {
   const bytes = (seconds * 1e6) / 8;
-  const option = { representation: 0, level: 0, score, bytes, reliableBytes: bytes };
-  return { option, bytes, reliableBytes: bytes, score, floor: score };
+  return { representation: 0, level: 0, score, bytes, reliableBytes: bytes };
+}
+
+/** Of one representation, all bytes of which are reliable. */
+function candidates(options: readonly Option[]): Candidates {
+  return { options, floors: [options[0]!.score] };
 }
 
 /** Ascending in bytes and in score, as candidates are. */
@@ -29,14 +34,14 @@ const segment = fc
   .map((raw) => {
     const scores = raw.map(({ score }) => score).sort((a, b) => a - b);
     const seconds = raw.map((option) => option.seconds).sort((a, b) => a - b);
-    return scores.map((score, index) => candidate(score, seconds[index]!));
+    return candidates(scores.map((score, index) => optionOf(score, seconds[index]!)));
   });
 
 /** The same by trying every sequence, with the exact buffer level and score before each. */
-function bestValue(segments: readonly (readonly Candidate[])[], buffer: number, before: number): number {
-  const [candidates, ...rest] = segments;
-  if (!candidates) return 0;
-  const values = candidates.map(({ score, bytes }) => {
+function bestValue(segments: readonly Candidates[], buffer: number, before: number): number {
+  const [first, ...rest] = segments;
+  if (!first) return 0;
+  const values = first.options.map(({ score, bytes }) => {
     const spare = buffer - outlook.latency - (bytes * 8) / 1e6;
     const next = Math.min(Math.max(0, spare) + 4, 12);
     const stall = Math.max(0, -spare);
@@ -47,12 +52,12 @@ function bestValue(segments: readonly (readonly Candidate[])[], buffer: number, 
 
 test('at the points of its table, one segment is worth exactly what its best candidate is', () => {
   fc.assert(
-    fc.property(segment, (candidates) => {
-      const table = plan([candidates], outlook, () => 0);
+    fc.property(segment, (only) => {
+      const table = plan([only], outlook, () => 0);
       // The lowest of the scores and a buffer of one segment, a full one are points of the axes.
-      for (const score of [candidates[0]!.score, candidates.at(-1)!.score]) {
+      for (const score of [only.options[0]!.score, only.options.at(-1)!.score]) {
         for (const buffer of [4, 12]) {
-          expect(table.following(score).at(buffer)).toBeCloseTo(bestValue([candidates], buffer, score), 9);
+          expect(table.at(buffer, score)).toBeCloseTo(bestValue([only], buffer, score), 9);
         }
       }
     }),
@@ -61,16 +66,38 @@ test('at the points of its table, one segment is worth exactly what its best can
 
 test('three segments are worth about what trying every sequence finds', () => {
   const segments = [3, 6, 2].map((scale) =>
-    [0.6, 0.8, 0.95].map((score, i) => candidate(score, scale * [0.3, 0.6, 1][i]!)),
+    candidates([0.6, 0.8, 0.95].map((score, i) => optionOf(score, scale * [0.3, 0.6, 1][i]!))),
   );
   const table = plan(segments, outlook, () => 0);
   for (const buffer of [4, 6, 8, 10, 12]) {
-    expect(table.following(0.8).at(buffer)).toBeCloseTo(bestValue(segments, buffer, 0.8), 1);
+    // Between four buffer levels and six scores.
+    expect(Math.abs(table.at(buffer, 0.8) - bestValue(segments, buffer, 0.8))).toBeLessThan(0.1);
   }
 });
 
 test('nothing ahead is worth what the end is', () => {
   const table = plan([], outlook, (bufferLevel) => bufferLevel);
-  expect(table.following(0.5).at(12)).toBeCloseTo(12, 9);
-  expect(table.following(0.5).at(4)).toBeCloseTo(4, 9);
+  expect(table.at(12, 0.5)).toBeCloseTo(12, 9);
+  expect(table.at(4, 0.5)).toBeCloseTo(4, 9);
+});
+
+describe('a download that is late', () => {
+  // 0.5 s of reliable bytes and 1.5 s of others, with a latency of 0.05 s.
+  const late = { bytes: 250_000, reliableBytes: 62_500, score: 0.9 };
+  const nothing = plan([], outlook, () => 0);
+  const worth = (bufferLevel: number) => expectedWorth(late, 0.5, bufferLevel, outlook, nothing);
+
+  test('is worth its score where it is just in time', () => {
+    expect(worth(2.05)).toBeCloseTo(0.9, 9);
+  });
+
+  test('costs twice what its missing bytes would have brought: the dip, and the steps down and up again', () => {
+    // All unreliable bytes are missing, and a third of them, which brings (1/3) (4/3) / 2 of the 0.4.
+    expect(worth(0.55)).toBeCloseTo(0.9 - 2 * 0.4, 9);
+    expect(worth(1.55)).toBeCloseTo(0.9 - (2 * 0.4 * 2) / 9, 9);
+  });
+
+  test('stalls for reliable bytes alone', () => {
+    expect(worth(0.25)).toBeCloseTo(0.9 - 2 * 0.4 - 0.3 * outlook.stallWeight, 9);
+  });
 });

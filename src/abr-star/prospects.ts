@@ -21,7 +21,7 @@ export function prospectsAround(median: number, deviation: number): Prospect[] {
 
 /** Bounds of what is taken for the deviation: no link is that steady, and beyond, keeping what has arrived is the better answer. */
 const LEAST_DEVIATION = 0.05;
-const MOST_DEVIATION = 0.3;
+const MOST_DEVIATION = 0.2;
 
 /** How far the rates of the latest downloads were from those before them: root mean square of the logarithm of the ratio. */
 export function rateDeviation(samples: readonly ThroughputSample[]): number {
@@ -41,13 +41,24 @@ export function rateDeviation(samples: readonly ThroughputSample[]): number {
   return Math.min(MOST_DEVIATION, Math.max(LEAST_DEVIATION, Math.sqrt(squares / count)));
 }
 
-/** The deviation from which on a link calls for all the caution that it gets. */
-const UNSTEADY = 0.2;
+/** How unsteady a link of this deviation is: 1 for as unsteady as any is taken to be. */
+function unsteadiness(deviation: number): number {
+  return deviation / MOST_DEVIATION;
+}
+
+/** How often a segment ends in an outage, on an unsteady link, and how many seconds it lasts on average: 3G logs have such. */
+const OUTAGE_CHANCE = 0.2;
+const OUTAGE_SECONDS = 12;
 
 /**
- * The rate to count on, in bit/s: `safety` of the estimate, in (0, 1], on an unsteady link, and the more of it the steadier
- * the link is.
+ * Seconds of stall to expect of an outage that may come, with `bufferLevel` seconds to outlast it. Outages are taken to last
+ * exponentially distributed times, and to come to steady links less.
  */
+export function outageStall(bufferLevel: number, deviation: number): number {
+  return unsteadiness(deviation) * OUTAGE_CHANCE * OUTAGE_SECONDS * Math.exp(-bufferLevel / OUTAGE_SECONDS);
+}
+
+/** The rate to count on, in bit/s: `safety` of the estimate, in (0, 1], on an unsteady link, more of it the steadier it is. */
 export function safeRate(estimate: number, deviation: number, safety: number): number {
-  return estimate * safety ** Math.min(1, deviation / UNSTEADY);
+  return estimate * safety ** unsteadiness(deviation);
 }

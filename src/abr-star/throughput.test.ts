@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ThroughputEstimator } from './throughput.js';
+import { receiveRate, recentRate, ThroughputEstimator } from './throughput.js';
 
 describe('throughput estimate', () => {
   test('is unknown before the first download', () => {
@@ -58,5 +58,25 @@ describe('throughput estimate', () => {
         expect(estimator.throughput).toBeLessThanOrEqual(Math.max(...rates) * (1 + 1e-9));
       }),
     );
+  });
+});
+
+describe('the rate from first byte to last', () => {
+  const at = (mbps: number, seconds: number) => ({
+    bytes: (mbps * 1e6 * seconds) / 8,
+    seconds: seconds + 1,
+    timeToFirstByte: 1,
+  });
+
+  test('is unknown where no sample tells one', () => {
+    expect(receiveRate([])).toBeUndefined();
+    expect(recentRate([{ bytes: 0, seconds: 1 }])).toBeUndefined();
+  });
+
+  test('of late forgets by half in 3 s; the cautious one takes 8 s to rise', () => {
+    expect(recentRate([at(10, 800), at(1, 3)])).toBeCloseTo(5.5e6, 0);
+    expect(recentRate([at(1, 800), at(10, 3)])).toBeCloseTo(5.5e6, 0);
+    expect(receiveRate([at(10, 800), at(1, 3)])).toBeCloseTo(5.5e6, 0);
+    expect(receiveRate([at(1, 800), at(10, 8)])).toBeCloseTo(5.5e6, 0);
   });
 });

@@ -34,22 +34,23 @@ class TimeWeightedAverage {
 class CautiousAverage {
   readonly #fast = new TimeWeightedAverage(FAST_HALF_LIFE);
   readonly #slow = new TimeWeightedAverage(SLOW_HALF_LIFE);
-  #isEmpty = true;
 
-  /** Takes bytes in that took so many seconds; says whether they say anything about the link. */
-  add(bytes: number, seconds: number): boolean {
-    const bitrate = (bytes * 8) / seconds;
-    if (!(bitrate > 0 && Number.isFinite(bitrate))) return false;
-    this.#fast.add(bitrate, seconds);
-    this.#slow.add(bitrate, seconds);
-    this.#isEmpty = false;
-    return true;
+  add(value: number, seconds: number): void {
+    this.#fast.add(value, seconds);
+    this.#slow.add(value, seconds);
   }
 
-  /** Bit/s, or undefined before anything was added. */
-  get value(): number | undefined {
-    return this.#isEmpty ? undefined : Math.min(this.#fast.value, this.#slow.value);
+  get value(): number {
+    return Math.min(this.#fast.value, this.#slow.value);
   }
+}
+
+/** Of rates in bit/s, each of which held for some seconds. There is no value before the first. */
+type RateAverage = Pick<CautiousAverage, 'add' | 'value'>;
+
+/** Whether bit/s say anything about a link. */
+function isRate(bitrate: number): boolean {
+  return bitrate > 0 && Number.isFinite(bitrate);
 }
 
 /**
@@ -62,13 +63,15 @@ export class ThroughputEstimator {
 
   /** Takes one download in. Samples without bytes or time say nothing about the link and are ignored. */
   add(sample: ThroughputSample): void {
-    if (!this.#average.add(sample.bytes, sample.seconds)) return;
+    const bitrate = (sample.bytes * 8) / sample.seconds;
+    if (!isRate(bitrate)) return;
+    this.#average.add(bitrate, sample.seconds);
     this.#samples = [...this.#samples, sample].slice(-SAMPLES_KEPT);
   }
 
   /** Bit/s, or undefined before the first sample. */
   get throughput(): number | undefined {
-    return this.#average.value;
+    return this.#samples.length === 0 ? undefined : this.#average.value;
   }
 
   /** The latest samples, newest last, at most 20. */
@@ -82,7 +85,22 @@ export class ThroughputEstimator {
  * or undefined without a sample.
  */
 export function receiveRate(samples: readonly ThroughputSample[]): number | undefined {
-  const average = new CautiousAverage();
-  for (const { bytes, seconds, timeToFirstByte = 0 } of samples) average.add(bytes, seconds - timeToFirstByte);
-  return average.value;
+  return averageRate(samples, new CautiousAverage());
+}
+
+/** The faster of the two averages alone: what a link does now, for a rule that is cautious by itself. As `receiveRate`. */
+export function recentRate(samples: readonly ThroughputSample[]): number | undefined {
+  return averageRate(samples, new TimeWeightedAverage(FAST_HALF_LIFE));
+}
+
+function averageRate(samples: readonly ThroughputSample[], average: RateAverage): number | undefined {
+  let isEmpty = true;
+  for (const { bytes, seconds, timeToFirstByte = 0 } of samples) {
+    const received = seconds - timeToFirstByte;
+    const bitrate = (bytes * 8) / received;
+    if (!isRate(bitrate)) continue;
+    average.add(bitrate, received);
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : average.value;
 }

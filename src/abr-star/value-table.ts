@@ -1,25 +1,22 @@
 /** Points of the table: buffer levels, closer together where the buffer is low, and scores of the segment before. */
-const BUFFER_POINTS = 5;
+const BUFFER_POINTS = 4;
 const SCORE_POINTS = 6;
-
-/** What is worth how much after a segment of a certain score, by buffer level in seconds. */
-export interface ValueByBuffer {
-  at(bufferLevel: number): number;
-}
 
 /** What the tables of one plan share. */
 export interface Axes {
-  /** Seconds: the points. */
+  /** Seconds: the points, in squares of whole numbers. */
   readonly bufferLevels: readonly number[];
+  readonly squaresPerSecond: number;
   readonly lowestScore: number;
   readonly scoreStep: number;
 }
 
 /** From the lowest to the highest buffer level, in seconds, and score. */
 export function axesOf([least, most]: readonly [number, number], [lowest, highest]: readonly [number, number]): Axes {
-  const place = (row: number) => (row / (BUFFER_POINTS - 1)) ** 2;
+  const square = (most - least) / (BUFFER_POINTS - 1) ** 2;
   return {
-    bufferLevels: Array.from({ length: BUFFER_POINTS }, (_, row) => least + (most - least) * place(row)),
+    bufferLevels: Array.from({ length: BUFFER_POINTS }, (_, row) => least + square * row ** 2),
+    squaresPerSecond: square > 0 ? 1 / square : 0,
     lowestScore: lowest,
     scoreStep: (highest - lowest) / (SCORE_POINTS - 1) || 1,
   };
@@ -55,40 +52,20 @@ export class ValueTable {
     }
   }
 
-  following(score: number): ValueByBuffer {
-    const { lowestScore, scoreStep } = this.#axes;
-    const place = Math.min(SCORE_POINTS - 1, Math.max(0, (score - lowestScore) / scoreStep));
-    const column = Math.min(SCORE_POINTS - 2, Math.floor(place));
-    return new Column(this.#values, column, place - column, this.#axes);
-  }
-}
-
-/** A table between two of its columns. */
-class Column implements ValueByBuffer {
-  readonly #values: Float64Array;
-  readonly #column: number;
-  readonly #share: number;
-  readonly #least: number;
-  /** Of the axis, whose points are the squares. */
-  readonly #scale: number;
-
-  constructor(values: Float64Array, column: number, share: number, { bufferLevels }: Axes) {
-    this.#values = values;
-    this.#column = column;
-    this.#share = share;
-    this.#least = bufferLevels[0]!;
-    this.#scale = (BUFFER_POINTS - 1) ** 2 / (bufferLevels[BUFFER_POINTS - 1]! - this.#least || 1);
-  }
-
-  at(bufferLevel: number): number {
-    const place = Math.min(BUFFER_POINTS - 1, Math.sqrt(Math.max(0, bufferLevel - this.#least) * this.#scale));
-    const row = Math.min(BUFFER_POINTS - 2, Math.floor(place));
+  /** In seconds, and the score of the segment before. */
+  at(bufferLevel: number, score: number): number {
+    const { bufferLevels, squaresPerSecond, lowestScore, scoreStep } = this.#axes;
+    const up = Math.min(Math.max(0, (score - lowestScore) / scoreStep), SCORE_POINTS - 1);
+    const column = Math.min(Math.trunc(up), SCORE_POINTS - 2);
+    const squares = Math.max(0, bufferLevel - bufferLevels[0]!) * squaresPerSecond;
+    const right = Math.min(Math.sqrt(squares), BUFFER_POINTS - 1);
+    const row = Math.min(Math.trunc(right), BUFFER_POINTS - 2);
     const values = this.#values;
-    const share = this.#share;
-    const cell = row * SCORE_POINTS + this.#column;
+    const cell = row * SCORE_POINTS + column;
     const next = cell + SCORE_POINTS;
+    const share = up - column;
     const lower = values[cell]! + share * (values[cell + 1]! - values[cell]!);
     const upper = values[next]! + share * (values[next + 1]! - values[next]!);
-    return lower + (place - row) * (upper - lower);
+    return lower + (right - row) * (upper - lower);
   }
 }
