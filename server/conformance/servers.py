@@ -14,10 +14,15 @@ STOP_SECONDS = 15.0
 
 def quiche() -> list[str] | None:
     """The command of the quiche server; None where it is not built. `VOXEL_QUICHE` says where it is."""
-    given = os.environ.get("VOXEL_QUICHE")
+    program = built_program("voxel-quiche", os.environ.get("VOXEL_QUICHE"))
+    return None if program is None else [str(program)]
+
+
+def built_program(name: str, given: str | None) -> Path | None:
+    """A program of the Rust workspace where it is given or else built; None: it is not there."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    program = Path(given) if given else cache / "voxel-dash" / "cargo-target" / "release" / "voxel-quiche"
-    return [str(program)] if program.exists() else None
+    program = Path(given) if given else cache / "voxel-dash" / "cargo-target" / "release" / name
+    return program if program.exists() else None
 
 
 @dataclass(frozen=True)

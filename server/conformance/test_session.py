@@ -69,7 +69,7 @@ async def test_a_client_without_a_protocol_list_is_taken_as_voxel_1(client: Voxe
     assert "wt-protocol" not in headers
 
 
-@pytest.mark.parametrize("offered", ['"moq-00"', '"'])
+@pytest.mark.parametrize("offered", ['"moq-00"', '"', "voxel-1", ""])
 async def test_a_client_of_another_protocol_is_refused(client: VoxelClient, offered: str) -> None:
     assert (await client.open_session(wt_available_protocols=offered))[0] == 400
 

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from voxel_serve.structured import parse_item, parse_list
+from voxel_serve.structured import parse_item, parse_strings
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ def test_malformed_items_are_refused(text: str) -> None:
         parse_item(text)
 
 
-def test_lists_keep_their_order_and_drop_parameters() -> None:
-    assert parse_list('"voxel-2";q=1, "voxel-1" , token') == ["voxel-2", "voxel-1", "token"]
+def test_the_strings_of_a_list_keep_their_order_and_lose_their_parameters() -> None:
+    assert parse_strings('"voxel-2";q=1, "vox\\"el" , token, 5, ?1') == ["voxel-2", 'vox"el']
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
-    for parse in (parse_item, parse_list):
+    for parse in (parse_item, parse_strings):
         try:
             parse(text)
         except ValueError as error:

@@ -248,7 +248,7 @@ def _chosen_protocol(offered: str | None) -> str | None:
     if offered is None:
         return None
     try:
-        protocols = structured.parse_list(offered)
+        protocols = structured.parse_strings(offered)
     except ValueError:
         protocols = []
     if VERSION not in protocols:

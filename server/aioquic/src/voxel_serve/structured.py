@@ -28,15 +28,16 @@ def parse_item(value: str) -> tuple[BareItem, Mapping[str, BareItem]]:
     return _bare_item(match[1]), parameters
 
 
-def parse_list(value: str) -> list[BareItem]:
-    """A List of Items, parameters left out. Raises `ValueError`."""
-    members: list[BareItem] = []
+def parse_strings(value: str) -> list[str]:
+    """The Strings of a List of Items, without their parameters. Raises `ValueError`."""
+    members = []
     position = 0
     while position < len(value):
         match = _MEMBER.match(value, position)
         if match is None:
             raise ValueError("malformed structured field")
-        members.append(_bare_item(match[1]))
+        if match[1].startswith('"'):
+            members.append(_unescaped(match[1]))
         position = match.end()
     return members
 
@@ -45,7 +46,11 @@ def _bare_item(text: str) -> BareItem:
     if text.startswith("?"):
         return text == "?1"
     if text.startswith('"'):
-        return re.sub(r"\\(.)", r"\1", text[1:-1])
+        return _unescaped(text)
     if text[0] == "-" or text[0].isdigit():
         return int(text)
     return text
+
+
+def _unescaped(string: str) -> str:
+    return re.sub(r"\\(.)", r"\1", string[1:-1])
