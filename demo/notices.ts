@@ -173,7 +173,11 @@ export function sessionNotice(
 const withoutSession = ['unsupported', 'discovery-failed', 'session-failed', 'session-opening'];
 
 /** What a request that went over HTTP instead means for the viewer; undefined: nothing, or another notice says it. */
-export function fallbackNotice({ index, code, message }: Omit<FallbackEvent, 'url'>): Notice | undefined {
+export function fallbackNotice({
+  index,
+  code,
+  message,
+}: Pick<FallbackEvent, 'index' | 'code' | 'message'>): Notice | undefined {
   if (withoutSession.includes(code)) return undefined;
   return notice('fallback', `${index === undefined ? '' : `segment ${index}, `}${code}: ${message}`);
 }

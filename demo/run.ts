@@ -59,6 +59,7 @@ function listenToPlugin(handle: VoxelHandle, listener: RunListener): readonly Fa
   const fallbacks: FallbackEvent[] = [];
   handle.on('session', (event) => listener.session(event));
   handle.on('fallback', (event) => {
+    if (event.to !== 'http') return;
     fallbacks.push(event);
     const problem = fallbackNotice(event);
     if (problem) listener.notice(problem);

@@ -8,6 +8,7 @@ import {
 } from './dash-types.js';
 import { BufferedVideo } from './buffered-video.js';
 import { deadlineOf } from './deadline.js';
+import { probeOrigin } from '../src/voxel-loader/index.js';
 import { EventEmitter } from './events.js';
 import { extendPlayer } from './extensions.js';
 import { fetchRange } from './fetch-range.js';
@@ -137,6 +138,7 @@ class Plugin implements VoxelHandle {
       deadline: () => (this.#usesDeadlines ? deadlineOf(this.#bufferLevel(), this.#video.playbackRate) : undefined),
       presentation: () => this.#presentation,
       indexes: this.#indexes,
+      probe: probeOrigin,
       openSession: (manifestUrl) => this.#openSession(manifestUrl),
     };
   }

@@ -1,7 +1,7 @@
 import type { RepairedSegment } from '../src/repair/types.js';
 import { describeError } from './errors.js';
 import type { EventEmitter } from './events.js';
-import type { DecisionEvent, SegmentRecord, VoxelEventMap } from './types.js';
+import type { DecisionEvent, FallbackEvent, SegmentRecord, VoxelEventMap } from './types.js';
 
 /** Keeps what happened for `statistics()` and tells listeners. */
 export class Journal {
@@ -44,10 +44,10 @@ export class Journal {
   }
 
   /** `index` is undefined when the reason concerns the whole presentation. */
-  fallback(error: unknown, url: string, index: number | undefined): void {
+  fallback(error: unknown, url: string, index: number | undefined, to: FallbackEvent['to'] = 'http'): void {
     const { code, message } = describeError(error);
     this.fallbacks++;
     this.errors.push(`${code}: ${message}`);
-    this.#events.emit('fallback', { index, code, message, url });
+    this.#events.emit('fallback', { to, index, code, message, url });
   }
 }

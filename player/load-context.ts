@@ -11,7 +11,7 @@ import type { SegmentTransport } from './types.js';
 /** What all loads of one player share. */
 export interface LoadContext {
   readonly transport: SegmentTransport;
-  readonly sessions: Pick<SessionManager, 'ready'>;
+  readonly sessions: Pick<SessionManager, 'ready' | 'abandon'>;
   readonly repairers: Repairers;
   readonly journal: Journal;
   readonly throughput: ThroughputEstimator;
@@ -19,6 +19,8 @@ export interface LoadContext {
   readonly loss: LossEstimator;
   /** Undefined: dash.js' rules choose. */
   readonly rateControl: Pick<RateControl, 'review' | 'delivered'> | undefined;
+  /** Resolves when that origin answers over HTTP. */
+  readonly probe: (origin: string) => Promise<unknown>;
   readonly retransmission: Pick<Retransmission, 'suspend' | 'resume'>;
   /** Seconds of video. */
   readonly bufferLevel: () => number;

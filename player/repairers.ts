@@ -17,6 +17,16 @@ export class Repairers {
     return this.#initializations.get(representation);
   }
 
+  /** False: segments of that representation must come whole. */
+  canRepair(representation: string): boolean {
+    try {
+      this.#get(representation);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Makes a delivered segment playable. Throws `RepairError` or `PlayerError` when it cannot be. */
   repair(representation: string, { bytes, received }: Pick<DeliveredSegment, 'bytes' | 'received'>): RepairedSegment {
     try {

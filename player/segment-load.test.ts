@@ -12,6 +12,7 @@ import type { LoadContext, LoadJob } from './load-context.js';
 import type { Decision, RateControl, ReviewResult } from './rate-control.js';
 import { Repairers } from './repairers.js';
 import { SegmentLoad } from './segment-load.js';
+import type { SessionManager } from './session-manager.js';
 import type { DeliveredEvent, FallbackEvent, SegmentTransport, VoxelEventMap } from './types.js';
 
 const ORIGIN = 'https://media.example';
@@ -38,6 +39,9 @@ describe('SegmentLoad', () => {
   let handlers: Record<'onloadend' | 'onprogress' | 'onabort', ReturnType<typeof vi.fn<() => void>>>;
   let parentLoad: ReturnType<typeof vi.fn<Load>>;
   let loss: LossEstimator;
+  let urgencies: string[];
+  const abandon = vi.fn<SessionManager['abandon']>();
+  const probe = vi.fn<LoadContext['probe']>();
 
   beforeEach(() => {
     handlers = { onloadend: vi.fn(), onprogress: vi.fn(), onabort: vi.fn() };
@@ -52,6 +56,9 @@ describe('SegmentLoad', () => {
     response = { request };
     parentLoad = vi.fn();
     loss = new LossEstimator();
+    urgencies = [];
+    abandon.mockReset();
+    probe.mockReset().mockRejectedValue(new Error('no answer'));
     delivered = [];
     fallbacks = [];
   });
@@ -62,7 +69,8 @@ describe('SegmentLoad', () => {
       transport?: SegmentTransport;
       decision?: Decision;
       review?: RateControl['review'];
-      url?: string;
+      canRepair?: boolean;
+      bufferLevel?: number;
     } = {},
   ): SegmentLoad {
     const events = new EventEmitter<VoxelEventMap>();
@@ -70,15 +78,16 @@ describe('SegmentLoad', () => {
     events.on('fallback', (event) => fallbacks.push(event));
     const context: LoadContext = {
       transport: options.transport ?? 'reliable',
-      sessions: { ready: session },
-      repairers: new Repairers(),
+      sessions: { ready: (urgency) => (urgencies.push(urgency), session()), abandon },
+      repairers: Object.assign(new Repairers(), { canRepair: () => options.canRepair ?? true }),
       journal: new Journal(events),
       throughput: new ThroughputEstimator(),
       loss,
       rateControl: { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' })) },
       retransmission: { suspend: vi.fn(), resume: vi.fn() },
-      bufferLevel: () => 8,
+      bufferLevel: () => options.bufferLevel ?? 8,
       deadline: () => 8000,
+      probe,
     };
     const job: LoadJob = {
       request,
@@ -149,6 +158,66 @@ describe('SegmentLoad', () => {
     expect(fallbacks).toMatchObject([{ index: 3, code, url: request.url }]);
     expect(handlers.onloadend).not.toHaveBeenCalled();
     expect(delivered).toEqual([]);
+  });
+
+  it('takes streams when the way over datagrams breaks, and HTTP when those break, too', async () => {
+    const server = new FakeVoxelServer((incoming) => {
+      const isSecondTry = server.requests.length > 2;
+      if (isSecondTry) answerReliably(incoming);
+      else incoming.reset();
+    });
+    await createLoad(connect(server), { transport: 'datagrams' }).run();
+    expect(fallbacks).toMatchObject([{ to: 'reliable', code: 'incomplete' }]);
+    expect(delivered).toMatchObject([{ record: { transport: 'reliable' } }]);
+    expect(parentLoad).not.toHaveBeenCalled();
+
+    await createLoad(connect(new FakeVoxelServer((incoming) => incoming.reset())), { transport: 'datagrams' }).run();
+    expect(fallbacks.map(({ to }) => to)).toEqual(['reliable', 'reliable', 'http']);
+    expect(parentLoad).toHaveBeenCalledOnce();
+  });
+
+  it('asks for whole segments on streams where holes could not be repaired', async () => {
+    const server = new FakeVoxelServer(answerReliably);
+    const decision = { option: { level: 0 } } as Decision;
+    await createLoad(connect(server), { transport: 'datagrams', decision, canRepair: false }).run();
+    expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
+    expect(delivered).toMatchObject([{ record: { level: 2, transport: 'reliable', bytesUnreliable: 90 } }]);
+  });
+
+  it('gives up a session over which nothing comes', async () => {
+    vi.useFakeTimers();
+    const loading = createLoad(connect(new FakeVoxelServer(() => {}))).run();
+    await vi.advanceTimersByTimeAsync(20_000);
+    await loading;
+    vi.useRealTimers();
+    expect(abandon.mock.calls.map(([, error]) => error)).toMatchObject([{ code: 'timeout' }]);
+    expect(fallbacks).toMatchObject([{ to: 'http', code: 'timeout' }]);
+  });
+
+  it('does so sooner when the server answers over HTTP, and plays what is here if that can be played', async () => {
+    probe.mockResolvedValue(undefined);
+    vi.useFakeTimers();
+    const silent = createLoad(connect(new FakeVoxelServer(() => {}))).run();
+    await vi.advanceTimersByTimeAsync(4_000);
+    await silent;
+    expect(probe).toHaveBeenCalledExactlyOnceWith(ORIGIN);
+    expect(fallbacks).toMatchObject([{ to: 'http', code: 'timeout' }]);
+    expect(parentLoad).toHaveBeenCalledOnce();
+
+    const server = new FakeVoxelServer((incoming) => {
+      if (incoming.flow === undefined) answerReliably(incoming);
+    });
+    const half = createLoad(connect(server), { transport: 'datagrams' }).run();
+    await vi.advanceTimersByTimeAsync(4_000);
+    await half;
+    vi.useRealTimers();
+    expect(abandon.mock.calls.map(([, error]) => error)).toMatchObject([{ code: 'timeout' }, { code: 'timeout' }]);
+  });
+
+  it('waits for a session that opens only while there is something to play', async () => {
+    await createLoad(connect(new FakeVoxelServer(answerReliably))).run();
+    await createLoad(connect(new FakeVoxelServer(answerReliably)), { bufferLevel: 0 }).run();
+    expect(urgencies).toEqual(['soon', 'now']);
   });
 
   it('leaves the files of other origins to dash.js', async () => {

@@ -4,6 +4,7 @@ import {
   type DeliveredSegment,
   type SegmentDownload,
   type SegmentRequest,
+  type VoxelSession,
 } from '../src/voxel-loader/index.js';
 import type { FragmentRequest } from './dash-types.js';
 import { PlayerError } from './errors.js';
@@ -12,9 +13,22 @@ import type { LoadContext, LoadJob } from './load-context.js';
 import type { Decision } from './rate-control.js';
 import { recordDelivery } from './record-delivery.js';
 import { requestTarget } from './request-target.js';
+import { SilenceWatch } from './silence-watch.js';
 
 /** Milliseconds between two reviews of a download (thesis §6.3). */
 const REVIEW_INTERVAL = 50;
+
+/** How a segment is asked for. */
+interface Way {
+  readonly level: number;
+  readonly transport: 'datagrams' | 'reliable';
+}
+
+interface Fetched {
+  readonly way: Way;
+  readonly delivered: DeliveredSegment;
+  readonly repaired: RepairedSegment;
+}
 
 /** Brings one segment over the session, or, whatever goes wrong on the way, over dash.js' own loader. */
 export class SegmentLoad {
@@ -48,7 +62,7 @@ export class SegmentLoad {
     const timeout = request.timeout > 0 ? setTimeout(this.#onTimeout, request.timeout) : undefined;
     const result = await this.#fetch().catch((error: unknown) => this.#fallBack(error));
     clearTimeout(timeout);
-    if (result && this.#end()) this.#complete(result.delivered, result.repaired);
+    if (result && this.#end()) this.#complete(result);
   }
 
   /** Goes on over HTTP: the plugin is being detached. */
@@ -57,34 +71,59 @@ export class SegmentLoad {
     this.#job.parentLoad(this.#job.request, this.#job.response);
   }
 
-  get #level(): number {
-    return this.#job.decision?.option.level ?? this.#job.map.steps.length - 1;
+  /** Holes in what cannot be repaired would be of no use. */
+  #chooseWay(): Way {
+    const { decision, map, key } = this.#job;
+    const { transport, repairers } = this.#context;
+    const whole = map.steps.length - 1;
+    if (!repairers.canRepair(key)) return { level: whole, transport: 'reliable' };
+    const isReliable = [transport, decision?.transport].includes('reliable');
+    return { level: decision?.option.level ?? whole, transport: isReliable ? 'reliable' : 'datagrams' };
   }
 
-  get #transport(): 'datagrams' | 'reliable' {
-    const isReliable = [this.#context.transport, this.#job.decision?.transport].includes('reliable');
-    return isReliable ? 'reliable' : 'datagrams';
-  }
-
-  async #fetch(): Promise<{ delivered: DeliveredSegment; repaired: RepairedSegment } | undefined> {
-    const session = await this.#context.sessions.ready();
+  /** Over the session: as chosen, or on streams when that fails. */
+  async #fetch(): Promise<Fetched | undefined> {
+    const urgency = this.#context.bufferLevel() > 0 ? 'soon' : 'now';
+    const session = await this.#context.sessions.ready(urgency);
     if (this.#ended) return undefined;
-    const download = session.download(this.#segmentRequest());
-    this.#download = download;
-    const review = setInterval(() => this.#review(download), REVIEW_INTERVAL);
-    const delivered = await download.result.finally(() => clearInterval(review));
-    return { delivered, repaired: this.#context.repairers.repair(this.#job.key, delivered) };
+    const way = this.#chooseWay();
+    try {
+      return await this.#fetchOver(session, way);
+    } catch (error) {
+      if (isTimeout(error)) this.#context.sessions.abandon(session, error);
+      if (way.transport === 'reliable' || !this.#isWorthAnotherTry(error)) throw error;
+      this.#context.journal.fallback(error, this.#job.request.url, this.fragment.index, 'reliable');
+      return this.#fetchOver(session, { ...way, transport: 'reliable' });
+    }
   }
 
-  #segmentRequest(): SegmentRequest {
+  /** This request failed on a session that goes on, and the server did not refuse it. */
+  #isWorthAnotherTry(error: unknown): boolean {
+    return !this.#ended && error instanceof VoxelError && ['bad-response', 'incomplete'].includes(error.code);
+  }
+
+  async #fetchOver(session: VoxelSession, way: Way): Promise<Fetched> {
+    const download = session.download(this.#segmentRequest(way));
+    this.#download = download;
+    const { probe } = this.#context;
+    const silence = new SilenceWatch(() => probe(this.#job.origin), performance.now());
+    const review = setInterval(() => {
+      this.#review(download);
+      this.#watch(session, download, silence);
+    }, REVIEW_INTERVAL);
+    const delivered = await download.result.finally(() => clearInterval(review));
+    return { way, delivered, repaired: this.#context.repairers.repair(this.#job.key, delivered) };
+  }
+
+  #segmentRequest({ level, transport }: Way): SegmentRequest {
     const { request, map, origin } = this.#job;
     checkOrigin(request.url, origin);
     const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'range');
     return {
       target: requestTarget(request.url),
       map,
-      unreliableBytes: map.steps[this.#level]!.bytes,
-      transport: this.#transport,
+      unreliableBytes: map.steps[level]!.bytes,
+      transport,
       headers: Object.fromEntries(headers),
       deadline: this.#context.deadline(),
     };
@@ -104,9 +143,18 @@ export class SegmentLoad {
     if (loaded > 0 || this.#restart) this.#reportProgress(loaded, progress.bytesRequested);
   }
 
-  #complete(delivered: DeliveredSegment, repaired: RepairedSegment): void {
+  #watch(session: VoxelSession, download: SegmentDownload, silence: SilenceWatch): void {
+    const { bytesReliable, bytesUnreliable } = download.progress();
+    if (this.#ended || !silence.look(bytesReliable + bytesUnreliable, performance.now())) return;
+    const error = new VoxelError('timeout', 'the session is silent while its server answers over HTTP');
+    // What is here may do; a session that is closed takes its downloads along.
+    if (!download.keep()) this.#fallBack(error);
+    void download.result.catch(() => undefined).then(() => this.#context.sessions.abandon(session, error));
+  }
+
+  #complete({ way, delivered, repaired }: Fetched): void {
     const { request, response } = this.#job;
-    recordDelivery(this.#context, this.#job, { level: this.#level, transport: this.#transport }, delivered, repaired);
+    recordDelivery(this.#context, this.#job, way, delivered, repaired);
     this.#reportProgress(delivered.received.size, delivered.received.size);
     const { bytes } = repaired;
     const fillsBuffer = bytes.byteLength === bytes.buffer.byteLength;
@@ -141,6 +189,11 @@ export class SegmentLoad {
     this.#download?.abort();
     return true;
   }
+}
+
+/** Nothing came for so long that nothing else would. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof VoxelError && error.code === 'timeout';
 }
 
 /** Throws `PlayerError` unless the VOXEL server has the file. */

@@ -47,7 +47,7 @@ describe('SessionManager', () => {
 
   it('hands out the session once it is open', async () => {
     const { session } = createSession();
-    const ready = manager.ready();
+    const ready = manager.ready('soon');
     setUp.attempts[0]!.resolve(session);
     await expect(ready).resolves.toBe(session);
     expect(manager.isOpen).toBe(true);
@@ -55,10 +55,10 @@ describe('SessionManager', () => {
   });
 
   it('keeps a segment waiting only shortly, and not at all later in the same attempt', async () => {
-    const first = expect(manager.ready()).rejects.toMatchObject({ code: 'session-opening' });
+    const first = expect(manager.ready('soon')).rejects.toMatchObject({ code: 'session-opening' });
     await vi.advanceTimersByTimeAsync(1000);
     await first;
-    const second = expect(manager.ready()).rejects.toMatchObject({ code: 'session-opening' });
+    const second = expect(manager.ready('soon')).rejects.toMatchObject({ code: 'session-opening' });
     await settle();
     await second;
   });
@@ -66,7 +66,7 @@ describe('SessionManager', () => {
   it('tries again after a failure, ever more slowly, and says why it failed meanwhile', async () => {
     setUp.attempts[0]!.reject(new VoxelError('session-failed', 'UDP blocked'));
     await settle();
-    await expect(manager.ready()).rejects.toMatchObject({ code: 'session-failed' });
+    await expect(manager.ready('soon')).rejects.toMatchObject({ code: 'session-failed' });
     await vi.advanceTimersByTimeAsync(1000);
     setUp.attempts[1]!.reject(new VoxelError('session-failed', 'UDP blocked'));
     await settle();
@@ -85,23 +85,58 @@ describe('SessionManager', () => {
     await vi.advanceTimersByTimeAsync(1_000_000);
     expect(setUp.attempts).toHaveLength(1);
     expect(events).toEqual([{ state: 'failed', code: error.code, message: error.message, retryIn: undefined }]);
-    await expect(manager.ready()).rejects.toBe(error);
+    await expect(manager.ready('soon')).rejects.toBe(error);
   });
 
   it('opens another session with the next segment after one has closed, not before', async () => {
     const { session, end } = createSession();
     setUp.attempts[0]!.resolve(session);
-    await settle();
+    await vi.advanceTimersByTimeAsync(600_000);
     end(new VoxelError('session-closed', 'idle'));
     await vi.advanceTimersByTimeAsync(100_000);
     expect(setUp.attempts).toHaveLength(1);
     expect(events.at(-1)).toMatchObject({ state: 'closed', code: 'session-closed', retryIn: 0 });
 
     const next = createSession();
-    const ready = manager.ready();
+    const ready = manager.ready('soon');
     await settle();
     setUp.attempts[1]!.resolve(next.session);
     await expect(ready).resolves.toBe(next.session);
+  });
+
+  it('lets an urgent segment wait for nothing', async () => {
+    await expect(manager.ready('now')).rejects.toMatchObject({ code: 'session-opening' });
+  });
+
+  it('is in no hurry to replace a session that did not last', async () => {
+    for (const [attempt, retryIn] of [1, 2, 4].entries()) {
+      const { session, end } = createSession();
+      setUp.attempts[attempt]!.resolve(session);
+      await settle();
+      end(new VoxelError('session-closed', 'no'));
+      await settle();
+      expect(events.at(-1)).toMatchObject({ state: 'closed', retryIn });
+      await expect(manager.ready('soon')).rejects.toMatchObject({ code: 'session-closed' });
+      await vi.advanceTimersByTimeAsync(retryIn * 1000);
+    }
+    expect(setUp.attempts).toHaveLength(4);
+  });
+
+  it('closes a session over which nothing comes any more, and opens another later', async () => {
+    const { session, end, close } = createSession();
+    setUp.attempts[0]!.resolve(session);
+    await vi.advanceTimersByTimeAsync(600_000);
+    manager.abandon(session, new VoxelError('timeout', 'nothing arrived'));
+    end(new VoxelError('session-closed', 'by us'));
+    await settle();
+    expect(close).toHaveBeenCalledOnce();
+    expect(manager.isOpen).toBe(false);
+    expect(events.slice(1)).toEqual([{ state: 'closed', code: 'timeout', message: 'nothing arrived', retryIn: 1 }]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(setUp.attempts).toHaveLength(2);
+    // Long forgotten.
+    manager.abandon(session, new VoxelError('timeout', 'nothing arrived'));
+    expect(events).toHaveLength(2);
   });
 
   it('starts anew for another origin only', async () => {

@@ -11,10 +11,13 @@ import type { EndpointOption, SessionEvent } from './types.js';
 
 /**
  * Milliseconds that a segment may wait for a session that is being opened, from the start of that attempt. Discovery
- * and handshake take about three round trips, while dash.js fetches the MPD and the initialization segment, so where
- * the wait is of any use it is short; with UDP blocked it is paid once per attempt.
+ * and handshake take about three round trips, so where the wait is of any use it is short; with UDP blocked it is paid
+ * once per attempt.
  */
 const OPENING_PATIENCE = 500;
+
+/** A session that ends sooner, in milliseconds, is as good as one that could not be opened. */
+const SHORT_LIFE = 5_000;
 
 /** Milliseconds before the next attempt after a failed one: doubled each time up to the limit. */
 const FIRST_RETRY = 1_000;
@@ -43,7 +46,7 @@ type State =
   | { readonly kind: 'open'; readonly session: VoxelSession }
   /** The session is gone; the next segment opens another. Servers close idle ones, and a paused player needs none. */
   | { readonly kind: 'closed' }
-  /** The last attempt failed. Without a timer no attempt follows. */
+  /** The last attempt failed, or its session did not last. Without a timer no attempt follows. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly timer: ReturnType<typeof setTimeout> | undefined };
 
 /** Keeps one session with the manifest's server open in the background; playback never depends on it. */
@@ -87,14 +90,24 @@ export class SessionManager {
     this.#origin = '';
   }
 
-  /** The open session; waits shortly for one that is being opened. Rejects with `VoxelError` or `PlayerError`. */
-  async ready(): Promise<VoxelSession> {
+  /**
+   * The open session. Where one is being opened, a segment that is not urgent waits shortly for it; `now` does not.
+   * Rejects with `VoxelError` or `PlayerError`.
+   */
+  async ready(urgency: 'now' | 'soon'): Promise<VoxelSession> {
     if (this.#state.kind === 'closed') this.#open();
-    if (this.#state.kind === 'opening') {
+    if (this.#state.kind === 'opening' && urgency === 'soon') {
       const { startedAt, ended } = this.#state;
       await Promise.race([ended, delay(startedAt + OPENING_PATIENCE - performance.now())]);
     }
     return this.#current();
+  }
+
+  /** Nothing comes over that session any more, though the browser has not noticed: another is opened later. */
+  abandon(session: VoxelSession, error: unknown): void {
+    if (this.session !== session) return;
+    this.#retryLater(error, 'closed');
+    session.close();
   }
 
   #current(): VoxelSession {
@@ -116,21 +129,31 @@ export class SessionManager {
         return;
       }
       this.#state = { kind: 'open', session };
-      this.#retry = FIRST_RETRY;
+      const openedAt = performance.now();
       this.#emit({ state: 'opened', url: (await located).url, thread: session.thread });
-      void session.closed.then((reason) => {
-        if (stopped.aborted) return;
-        this.#state = { kind: 'closed' };
-        this.#emit({ state: 'closed', ...describeError(reason), retryIn: 0 });
-      });
+      void session.closed.then((reason) => this.#onClosed(session, reason, performance.now() - openedAt));
     } catch (error) {
-      if (stopped.aborted) return;
-      const retryIn = isPermanent(error) ? undefined : this.#retry;
-      const timer = retryIn === undefined ? undefined : setTimeout(() => this.#open(), retryIn);
-      this.#state = { kind: 'failed', error, timer };
-      this.#retry = Math.min(this.#retry * 2, LONGEST_RETRY);
-      this.#emit({ state: 'failed', ...describeError(error), retryIn: retryIn && retryIn / 1000 });
+      if (!stopped.aborted) this.#retryLater(error, 'failed');
     }
+  }
+
+  #onClosed(session: VoxelSession, reason: VoxelError, life: number): void {
+    if (this.session !== session) return;
+    if (life < SHORT_LIFE) {
+      this.#retryLater(reason, 'closed');
+      return;
+    }
+    this.#retry = FIRST_RETRY;
+    this.#state = { kind: 'closed' };
+    this.#emit({ state: 'closed', ...describeError(reason), retryIn: 0 });
+  }
+
+  #retryLater(error: unknown, state: 'failed' | 'closed'): void {
+    const retryIn = isPermanent(error) ? undefined : this.#retry;
+    const timer = retryIn === undefined ? undefined : setTimeout(() => this.#open(), retryIn);
+    this.#state = { kind: 'failed', error, timer };
+    this.#retry = Math.min(this.#retry * 2, LONGEST_RETRY);
+    this.#emit({ state, ...describeError(error), retryIn: retryIn && retryIn / 1000 });
   }
 }
 

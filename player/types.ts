@@ -149,8 +149,10 @@ export interface RepairedEvent {
   readonly slices: number;
 }
 
-/** A request went down dash.js' own HTTP path although VOXEL was asked for. */
+/** A request took a lower rung of the ladder than was asked for: datagrams, streams of the session, HTTP. */
 export interface FallbackEvent {
+  /** `http`: dash.js' own path. */
+  readonly to: 'reliable' | 'http';
   /** Of the segment; undefined when the reason concerns the whole presentation. */
   readonly index: number | undefined;
   readonly code: string;

@@ -27,6 +27,12 @@ export async function discoverEndpoint(manifestUrl: string, signal: AbortSignal)
   return parseDiscovery(answer);
 }
 
+/** Resolves when that origin answers over HTTP, whatever it says; rejects when it does not. */
+export async function probeOrigin(origin: string): Promise<void> {
+  const signal = AbortSignal.timeout(DISCOVERY_TIMEOUT_MS);
+  await fetch(new URL(DISCOVERY_PATH, origin), { method: 'HEAD', cache: 'no-store', signal });
+}
+
 /** Checks the content of `voxel.json`. Throws `VoxelError` code `discovery-failed`. */
 export function parseDiscovery(answer: unknown): Endpoint {
   const { endpoint, certificateHashes = [], versions = [PROTOCOL] } = asObject(answer);

@@ -1,0 +1,48 @@
+/** Milliseconds without a byte after which the server is asked over HTTP whether it is there. */
+const SUSPICIOUS = 2_000;
+
+/** Milliseconds that the session has after that answer: after an outage it may be about to go on, too. */
+const GRACE = 1_000;
+
+/**
+ * Tells a session whose packets are swallowed, as a firewall does from one moment to the next, from a link that is down: it is
+ * silent while its server answers over HTTP. Waiting is all that can be done about the other.
+ */
+export class SilenceWatch {
+  readonly #ask: () => Promise<unknown>;
+  #bytes = 0;
+  #silentSince: number;
+  #hasAsked = false;
+  #answeredAt: number | undefined;
+
+  /** `ask` makes a small request over HTTP; any answer counts. `now` in ms on the clock of `performance.now()`. */
+  constructor(ask: () => Promise<unknown>, now: number) {
+    this.#ask = ask;
+    this.#silentSince = now;
+  }
+
+  /** Takes note of the bytes here by now; true when nothing more is to be expected. */
+  look(bytes: number, now: number): boolean {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#silentSince = now;
+      this.#hasAsked = false;
+      this.#answeredAt = undefined;
+    } else if (!this.#hasAsked && now - this.#silentSince >= SUSPICIOUS) {
+      this.#hasAsked = true;
+      this.#askOverHttp();
+    }
+    return this.#answeredAt !== undefined && now - this.#answeredAt >= GRACE;
+  }
+
+  #askOverHttp(): void {
+    const silentSince = this.#silentSince;
+    this.#ask().then(
+      () => {
+        if (silentSince === this.#silentSince) this.#answeredAt = performance.now();
+      },
+      // No answer: nothing gets through. It is asked again.
+      () => (this.#hasAsked = false),
+    );
+  }
+}

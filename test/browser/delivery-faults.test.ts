@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { prepareClip } from './support/clip.js';
+import {
+  blackHole,
+  damage,
+  duplicate,
+  noFault,
+  reorder,
+  startFaultRelay,
+  type FaultRelay,
+} from './support/fault-relay.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
+
+const clip = { seconds: 20, segmentSeconds: 2 };
+
+type Server = Awaited<ReturnType<typeof servePlayerPage>>;
+
+let folder: string;
+let media: string;
+let server: Server;
+let browser: Browser;
+let page: Page;
+let relay: FaultRelay;
+
+beforeAll(async () => {
+  await ensureBuild();
+  folder = mkdtempSync(join(tmpdir(), 'voxel-faults-'));
+  media = prepareClip(folder, clip);
+  server = await servePlayerPage(folder, media);
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+beforeEach(async () => {
+  relay = await startFaultRelay(server.ready.quicPort);
+  page = await openPage(browser, server.ready.url);
+});
+
+afterEach(async () => {
+  await page.close();
+  relay.close();
+});
+
+/** Starts a player whose session goes through the relay. */
+async function start(hashes = server.ready.certificateHashes): Promise<void> {
+  const url = `https://127.0.0.1:${relay.port}/voxel`;
+  await startPlayer(page, { endpoint: { url, certificateHashes: hashes }, bufferSegments: 3 });
+  await page.evaluate(() => {
+    const { video } = window.players[0]!;
+    window.stalls = 0;
+    video.addEventListener('waiting', () => (window.stalls += 1));
+    video.addEventListener('playing', () => (window.stalls = 0), { once: true });
+  });
+}
+
+declare global {
+  interface Window {
+    /** How often playback has come to a stand since it began. */
+    stalls: number;
+  }
+}
+
+/** Playback reached the end, whole and without a stand. */
+async function expectUninterrupted(): Promise<Outcome> {
+  await playUntil(page);
+  const outcome = await outcomeOf(page);
+  expect(outcome).toMatchObject({ errors: [], ended: true });
+  expect(outcome.buffered).toHaveLength(1);
+  expect(await page.evaluate(() => window.stalls)).toBe(0);
+  return outcome;
+}
+
+describe('on the way to the server', () => {
+  it.each([
+    ['come twice', duplicate],
+    ['overtake each other', reorder],
+    ['are cut short, and garbage among them', damage],
+  ])('plays on when packets %s', async (_case, fault) => {
+    relay.fault = fault;
+    await start();
+    const { sessions, statistics } = await expectUninterrupted();
+    expect(sessions).toMatchObject([{ state: 'opened' }]);
+    const overSession = statistics!.segments.filter(({ transport }) => transport !== 'http');
+    expect(overSession.length).toBeGreaterThan(clip.seconds / clip.segmentSeconds / 2);
+  });
+
+  it('plays on over HTTP when UDP is swallowed from one moment to the next, and over the session when it is back', async () => {
+    await start();
+    await playUntil(page, 3);
+    relay.fault = blackHole;
+    await page.waitForFunction(() => window.players[0]!.sessions.some(({ state }) => state === 'closed'));
+    relay.fault = noFault;
+    const { sessions, fallbacks, statistics } = await expectUninterrupted();
+    expect(sessions[0]).toMatchObject({ state: 'opened' });
+    expect(sessions[1]).toMatchObject({ state: 'closed', code: 'timeout' });
+    expect(sessions.at(-1)).toMatchObject({ state: 'opened' });
+    expect(fallbacks.some(({ code, to }) => code === 'timeout' && to === 'http')).toBe(true);
+    expect(statistics!.segments.at(-1)!.transport).not.toBe('http');
+  });
+
+  it('plays over HTTP when the certificate is not the one that was promised', async () => {
+    await start([btoa('x'.repeat(32))]);
+    const { sessions, statistics } = await expectUninterrupted();
+    expect(sessions[0]).toMatchObject({ state: 'failed', code: 'session-failed', retryIn: 1 });
+    expect(statistics!.segments.every(({ transport }) => transport === 'http')).toBe(true);
+  });
+});
+
+describe('at the server', () => {
+  it('plays on when the server is killed and comes back with another certificate', async () => {
+    const mortal = await servePlayerPage(folder, media);
+    const ports = ['--http-port', new URL(mortal.ready.url).port, '--quic-port', String(mortal.ready.quicPort)];
+    await page.goto(mortal.ready.url);
+    await startPlayer(page, { bufferSegments: 3 });
+    await playUntil(page, 3);
+    process.kill(mortal.pid, 'SIGKILL');
+    await mortal.exited;
+    // Where servers keep their certificate for the next start.
+    vi.stubEnv('XDG_CACHE_HOME', join(folder, 'empty'));
+    const risen = await servePlayerPage(folder, media, ...ports);
+    vi.unstubAllEnvs();
+    try {
+      expect(risen.ready.certificateHashes).not.toEqual(mortal.ready.certificateHashes);
+      await playUntil(page);
+      const { errors, ended, sessions, statistics } = await outcomeOf(page);
+      expect({ errors, ended }).toEqual({ errors: [], ended: true });
+      const states = sessions.map(({ state }) => state);
+      expect(states[0]).toBe('opened');
+      expect(states).toContain('closed');
+      expect(states.at(-1)).toBe('opened');
+      expect(statistics!.segments.at(-1)!.transport).not.toBe('http');
+    } finally {
+      await risen.stop();
+      await mortal.stop();
+    }
+  });
+});
