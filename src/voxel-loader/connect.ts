@@ -1,3 +1,4 @@
+import { browserFacts, reasonAgainst } from './browser-support.js';
 import { VoxelError } from './errors.js';
 import { downloadSegment } from './segment-download.js';
 import { openSession } from './session.js';
@@ -11,7 +12,8 @@ import { openWorkerSession } from './worker/worker-session.js';
  * The worker starts meanwhile. Rejects as `located` does, or with `VoxelError` code `unsupported` or `session-failed`.
  */
 export async function connect(located: Promise<Endpoint>): Promise<VoxelSession> {
-  if (!('WebTransport' in globalThis)) throw new VoxelError('unsupported', 'this browser has no WebTransport');
+  const reason = reasonAgainst(browserFacts());
+  if (reason !== undefined) throw new VoxelError('unsupported', reason);
   const [endpoint, worker] = await Promise.allSettled([located, startWorker()]);
   const started = worker.status === 'fulfilled' ? worker.value : undefined;
   if (endpoint.status === 'rejected') {
