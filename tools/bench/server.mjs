@@ -1,41 +1,51 @@
 // @ts-check
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { venvProgram } from '../setup/paths.mjs';
 import { say, UserError } from '../setup/process.mjs';
 import { ensureLinkEmulator, ensureQuicheProbe, ensureQuicheServer } from '../setup/rust.mjs';
 import { startServer } from '../start/server.mjs';
+import { download, ensurePlainHttp3, plainDownload } from './server/plain-http3.mjs';
+import { probeOnLink, probeServer } from './server/probe.mjs';
+import { cpuSeconds, median, rounded } from './server/process-figures.mjs';
 
-const USAGE = `npm run bench -- server [--json] [--quick]: both servers side by side: how fast they send streams and
-datagrams to a native client on this machine and what a gigabyte costs them, their share of a core at 40 Mbit/s, and how
-long 1 MB takes on a link of 10 Mbit/s while datagrams flood it; about three minutes. --json: one object on standard
-output. --quick: one repetition.`;
+const USAGE = `npm run bench -- server [--json] [--quick]: both servers side by side, and a plain HTTP/3 server beside them: how
+fast they send streams and datagrams to a native client on this machine and what a gigabyte costs them, their share of a
+core at 40 Mbit/s, how long 1 MB takes on a link of 10 Mbit/s while datagrams flood it, and what they lose of segments in
+a short queue; about six minutes. --json: one object on standard output. --quick: one repetition.`;
 
 /** Repetitions, in turn between the servers; the median counts. */
 const REPETITIONS = 3;
 
 /** Bytes of one throughput measurement, so that each takes some seconds. */
 const BODY_BYTES = 50_000_000;
-const REQUESTS = { aioquic: 1, quiche: 10 };
+const REQUESTS = { aioquic: 1, quiche: 10, plain: 10 };
 
 /** A megabyte five times a second is 40 Mbit/s. */
 const STEADY = { bytes: 1_000_000, requests: 25, intervalMs: 200 };
 
-const LINK = { mbps: 10, delayMs: 15, packets: 60 };
-const LINK_ADDRESS = '10.77.0.1';
+const FLOODED_LINK = { mbps: 10, packets: 60 };
 
 /** The median of them begins when the flood has filled the link. */
 const MEGABYTES = ['--target', '/megabyte.bin', '--requests', '3'];
 
-/** Kernel ticks per second in /proc/PID/stat: 100 on every Linux that people use (`getconf CLK_TCK`). */
-const TICKS = 100;
+/** The trials' queue (docs/TRIALS.md), and segments with pauses between them, as a player with a full buffer asks for. */
+const QUEUE_PACKETS = 32;
+const SEGMENTS = [
+  { mbps: 2, bytes: 100_000, requests: 12, intervalMs: 1000 },
+  { mbps: 2, bytes: 500_000, requests: 4, intervalMs: 4000 },
+  { mbps: 4.3, bytes: 500_000, requests: 6, intervalMs: 3000 },
+  { mbps: 10, bytes: 300_000, requests: 12, intervalMs: 1000 },
+  { mbps: 10, bytes: 1_000_000, requests: 6, intervalMs: 3000 },
+];
+
+/** @typedef {'aioquic' | 'quiche'} Name */
 
 /**
- * @typedef {'aioquic' | 'quiche'} Name
- * @typedef {{ mbps: number, seconds: number, bytes: number, wholeMsP50: number, cpuSeconds: number }} Measurement
+ * What the measurements need.
+ * @typedef {{ probe: string, linkemu: string, http3: string | undefined, folder: string }} Tools
  */
 
 /** @param {string[]} args @returns {Promise<void>} */
@@ -44,21 +54,23 @@ export async function main(args) {
   const repetitions = quick ? 1 : REPETITIONS;
   /** @type {Record<Name, string>} */
   const programs = { aioquic: venvProgram('voxel-serve'), quiche: await ensureQuicheServer() };
-  const probe = await ensureQuicheProbe();
   const { linkemu } = await ensureLinkEmulator();
   const folder = mkdtempSync(join(tmpdir(), 'server-bench-'));
+  const tools = { probe: await ensureQuicheProbe(), linkemu, http3: await ensurePlainHttp3(), folder };
   try {
     writeFileSync(join(folder, 'large.bin'), Buffer.alloc(BODY_BYTES));
     writeFileSync(join(folder, 'megabyte.bin'), Buffer.alloc(STEADY.bytes));
-    /** @type {Record<Name, Awaited<ReturnType<typeof ofServer>>[]>} */
-    const runs = { aioquic: [], quiche: [] };
+    for (const { bytes } of SEGMENTS) writeFileSync(join(folder, `${bytes}.bin`), Buffer.alloc(bytes));
+    /** @type {Record<Name | 'plain', Record<string, number>[]>} */
+    const runs = { aioquic: [], quiche: [], plain: [] };
     for (let repetition = 1; repetition <= repetitions; repetition++) {
       for (const name of /** @type {const} */ (['aioquic', 'quiche'])) {
         say(`server: ${name}, ${repetition} of ${repetitions}`);
-        const direct = await ofServer(folder, programs[name], probe, REQUESTS[name]);
-        const link = await onLink(folder, programs[name], probe, linkemu);
-        runs[name].push({ ...direct, ...link });
+        const direct = await onLoopback(tools, programs[name], REQUESTS[name]);
+        const flooded = await onFloodedLink(tools, programs[name]);
+        runs[name].push({ ...direct, ...flooded, ...(await inShortQueues(tools, programs[name])) });
       }
+      if (tools.http3) runs.plain.push(await plainDownload(tools.http3, folder, '/large.bin', REQUESTS.plain));
     }
     const result = { ...summary(runs), repetitions, cores: availableParallelism() };
     if (json) console.log(JSON.stringify(result));
@@ -78,22 +90,19 @@ function parse(args) {
   }
 }
 
-/** @param {string} folder @param {string} program @param {string} probe @param {number} requests */
-async function ofServer(folder, program, probe, requests) {
+/** @param {Tools} tools @param {string} program @param {number} requests */
+async function onLoopback({ probe, http3, folder }, program, requests) {
   const server = await startServer([folder, '--http-port', '0', '--quic-port', '0'], program);
-  const { endpoint, certificateHashes } = server.ready;
-  /** @param {string[]} options @returns {Promise<Measurement>} */
+  /** @param {string[]} options */
   const measure = async (...options) => {
     const before = cpuSeconds(server.pid);
-    const words = [endpoint, '--hash', certificateHashes[0] ?? '', ...options];
-    const { stdout } = await promisify(execFile)(probe, words);
-    return { ...JSON.parse(stdout), cpuSeconds: cpuSeconds(server.pid) - before };
+    const measurement = await probeServer(probe, server.ready, options);
+    return { ...measurement, cpuSeconds: cpuSeconds(server.pid) - before };
   };
   try {
     const large = ['--target', '/large.bin', '--requests', String(requests)];
     const [streams, datagrams] = [await measure(...large), await measure(...large, '--unreliable')];
-    const { requests: count, intervalMs } = STEADY;
-    const steady = ['--requests', String(count), '--interval', String(intervalMs)];
+    const steady = ['--requests', String(STEADY.requests), '--interval', String(STEADY.intervalMs)];
     const at40 = await measure('--target', '/megabyte.bin', '--unreliable', ...steady);
     const sent = requests * BODY_BYTES;
     return {
@@ -102,50 +111,43 @@ async function ofServer(folder, program, probe, requests) {
       streamCpuSecondsPerGb: (1e9 * streams.cpuSeconds) / sent,
       datagramCpuSecondsPerGb: (1e9 * datagrams.cpuSeconds) / sent,
       cpuAt40Mbps: at40.cpuSeconds / at40.seconds,
+      ...(http3 && (await download(http3, { pid: server.pid, port: server.ready.quicPort }, '/large.bin', requests))),
     };
   } finally {
     await server.stop();
   }
 }
 
-/**
- * 1 MB reliably, alone and while datagrams flood the link.
- * @param {string} folder @param {string} program @param {string} probe @param {string} linkemu
- */
-async function onLink(folder, program, probe, linkemu) {
-  const direction = { trace: { mbps: LINK.mbps }, delayMs: LINK.delayMs };
-  const queue = { discipline: 'drop-tail', limit: { packets: LINK.packets } };
-  const link = join(folder, 'link.json');
-  const path = { down: { ...direction, queue }, up: { ...direction, queue } };
-  writeFileSync(link, JSON.stringify({ seed: 1, paths: [path] }));
-  /** @param {string[]} options @returns {Promise<number>} milliseconds */
-  const time = async (...options) => {
-    const ready = join(folder, 'ready.json');
-    rmSync(ready, { force: true });
-    const serve = [program, folder, '--host', LINK_ADDRESS, '--insecure', '--http-port', '8080', '--quic-port', '4433'];
-    const server = ['sh', '-c', 'out="$0"; exec "$@" > "$out"', ready, ...serve];
-    const script =
-      'until [ -s "$0" ]; do sleep 0.1; done; hash="$(grep -o "[A-Za-z0-9+/]\\{43\\}=" "$0")"; exec "$@" --hash "$hash"';
-    const request = [probe, `https://${LINK_ADDRESS}:4433/voxel`, ...MEGABYTES, ...options];
-    const words = ['run', link, '--', ...server, '---', 'sh', '-c', script, ready, ...request];
-    const { stdout } = await promisify(execFile)(linkemu, words);
-    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '').wholeMsP50;
+/** 1 MB reliably, alone and while datagrams flood the link. @param {Tools} tools @param {string} program */
+async function onFloodedLink(tools, program) {
+  const time = async (/** @type {string[]} */ ...options) =>
+    (await probeOnLink({ ...tools, program }, tools.folder, FLOODED_LINK, [...MEGABYTES, ...options])).wholeMsP50;
+  return { megabyteAloneMs: await time(), megabyteFloodedMs: await time('--flood', '/large.bin') };
+}
+
+/** Segments as datagrams, with pauses, on links side by side. @param {Tools} tools @param {string} program */
+async function inShortQueues(tools, program) {
+  const measurements = await Promise.all(
+    SEGMENTS.map(({ mbps, bytes, requests, intervalMs }) => {
+      const target = ['--target', `/${bytes}.bin`, '--unreliable'];
+      const options = [...target, '--requests', String(requests), '--interval', String(intervalMs)];
+      return probeOnLink({ ...tools, program }, tools.folder, { mbps, packets: QUEUE_PACKETS }, options);
+    }),
+  );
+  const used = measurements.map(({ wholeMsP50 }, index) => {
+    const segment = /** @type {typeof SEGMENTS[number]} */ (SEGMENTS[index]);
+    return (8e-3 * segment.bytes) / wholeMsP50 / segment.mbps;
+  });
+  return {
+    lostShare: mean(measurements.map((measurement) => measurement.lostShare)),
+    lostShareOfWorstSegment: Math.max(...measurements.map((measurement) => measurement.lostShareMax)),
+    linkUsed: mean(used),
   };
-  const alone = await time();
-  return { megabyteAloneMs: alone, megabyteFloodedMs: await time('--flood', '/large.bin') };
 }
 
-/** Of user and system. @param {number} pid */
-function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
-}
-
-/** @param {Record<Name, Record<string, number>[]>} runs */
+/** @param {Record<Name | 'plain', Record<string, number>[]>} runs */
 function summary(runs) {
-  const medians = (/** @type {Name} */ name) =>
+  const medians = (/** @type {Name | 'plain'} */ name) =>
     Object.fromEntries(
       Object.keys(runs[name][0] ?? {}).map((key) => [key, rounded(median(runs[name].map((run) => run[key] ?? NaN)))]),
     );
@@ -168,11 +170,9 @@ function summary(runs) {
     ),
     aioquic: medians('aioquic'),
     quiche: medians('quiche'),
+    plainHttp3: medians('plain'),
   };
 }
 
-/** @param {number} value */
-const rounded = (value) => Number(value.toFixed(3));
-
-/** @param {number[]} values @returns {number} */
-const median = (values) => /** @type {number} */ ([...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]);
+/** @param {number[]} values */
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
