@@ -145,6 +145,45 @@ describe('Retransmission', () => {
     expect(asked()).toEqual([[small]]);
   });
 
+  describe('of a loss that costs far more than its share', () => {
+    const valuable = (): DeliveredToBuffer => {
+      const delivered = deliver(1, small);
+      const delivery = { ...delivered.delivery, map: { ...map, lossCosts: [0.4, 0.1] } };
+      return { ...delivered, delivery };
+    };
+
+    it('does not wait for a pause, nor end with the next request', async () => {
+      state.level = 5;
+      onRequest = () => {};
+      retransmission.resume(valuable());
+      retransmission.suspend(12);
+      await look();
+      expect(asked()).toEqual([[small]]);
+      answer(server.requests[0]!);
+      await look();
+      expect(improved).toHaveBeenCalledOnce();
+    });
+
+    it('waits with the better segment until dash.js has the first one in its buffer', async () => {
+      state.level = 5;
+      replace.mockResolvedValueOnce(false);
+      retransmission.resume(valuable());
+      retransmission.suspend(12);
+      await look();
+      await look();
+      expect(replace).toHaveBeenCalledTimes(2);
+      expect(improved).toHaveBeenCalledOnce();
+    });
+
+    it('takes no more than a tenth of the buffer', async () => {
+      // 10 ms at 1000 bytes/s, 0.9 of that.
+      state.level = 0.1;
+      retransmission.resume(valuable());
+      await look();
+      expect(asked()).toEqual([[{ start: small.start, end: small.start + 9 }]]);
+    });
+  });
+
   it('is idle for as long as a full buffer does not play', async () => {
     Object.assign(state, { paused: true, level: 8.01 });
     retransmission.resume(deliver(1, small));

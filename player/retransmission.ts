@@ -47,12 +47,25 @@ export interface DeliveredToBuffer {
   readonly rtt: number | undefined;
 }
 
+/** Share of the buffer's time that may go into what cannot wait for a pause, while the next segment is on its way. */
+const URGENT_SHARE = 0.1;
+
+/**
+ * How many times as much as an average byte a byte must be worth for that: otherwise it would do the next segment as much
+ * good. The loss of one frame that others refer to may cost hundreds of times its share.
+ */
+const URGENT_WORTH = 2;
+
 interface HeldSegment extends DeliveredToBuffer {
   readonly map: SegmentMap;
   readonly received: IntervalSet;
   bytesRefetched: number;
   record: SegmentRecord;
   download: SegmentDownload | undefined;
+  /** Not ended by the next segment's request. */
+  isUrgent: boolean;
+  /** Better than what dash.js has. */
+  isBetter: boolean;
 }
 
 export interface RetransmissionContext {
@@ -68,7 +81,8 @@ export interface RetransmissionContext {
 
 /**
  * Fetches what is missing of segments that are not yet played while dash.js wants nothing else, and puts the better
- * segment into the buffer (thesis §6.2). The next segment's request ends that at once.
+ * segment into the buffer (thesis §6.2). The next segment's request ends that at once. What is worth far more than its
+ * bytes does not wait for a pause: before the buffer is full for the first time there is none.
  */
 export class Retransmission {
   readonly #context: RetransmissionContext;
@@ -88,7 +102,7 @@ export class Retransmission {
   suspend(startTime: number): void {
     this.#isSuspended = true;
     this.#drop(({ place }) => place.startTime === startTime);
-    for (const { download } of this.#segments) download?.keep();
+    for (const { download, isUrgent } of this.#segments) if (!isUrgent) download?.keep();
   }
 
   /** That segment has been delivered: nothing is wanted until the next call of `suspend`. */
@@ -97,7 +111,12 @@ export class Retransmission {
     this.#latency = (delivered.rtt ?? 0) / 1000;
     const { map, received } = delivered.delivery;
     if (received.contains(0, map.range.end - map.range.start)) return;
-    this.#segments.push({ ...delivered, map, received, bytesRefetched: 0, download: undefined });
+    const fresh = { bytesRefetched: 0, download: undefined, isUrgent: false, isBetter: false };
+    const segment: HeldSegment = { ...delivered, map, received, ...fresh };
+    this.#segments.push(segment);
+    const seconds = URGENT_SHARE * this.#context.bufferLevel();
+    this.#fetch([segment], { seconds, leastWorth: URGENT_WORTH });
+    segment.isUrgent = segment.download !== undefined;
     this.#timer ??= setInterval(() => this.#look(), INTERVAL);
   }
 
@@ -124,8 +143,11 @@ export class Retransmission {
       this.#timer = undefined;
       return;
     }
+    for (const segment of this.#segments) {
+      if (!segment.download) this.#append(segment).catch((error: unknown) => this.#giveUp(segment, error));
+    }
     const isBusy = this.#segments.some(({ download }) => download);
-    if (!this.#isSuspended && !isBusy) this.#fetch(this.#pause(element));
+    if (!this.#isSuspended && !isBusy) this.#fetchInPause(this.#pause(element));
   }
 
   /** Seconds until dash.js asks for the next segment. */
@@ -137,14 +159,25 @@ export class Retransmission {
     return Math.max(untilWanted, (this.#nextRequestAt - performance.now()) / 1000);
   }
 
-  #fetch(pause: number): void {
-    const { sessions, throughput, video } = this.#context;
-    const { session } = sessions;
+  #fetchInPause(pause: number): void {
     const seconds = Math.min(pause, LONGEST_ROUND) - this.#latency;
-    if (!session || pause < SHORTEST_PAUSE || seconds <= 0) return;
+    if (pause < SHORTEST_PAUSE || seconds <= 0) return;
+    this.#fetch(
+      this.#segments.filter(({ place }) => this.#context.video.holds(place)),
+      { seconds, leastWorth: 0 },
+    );
+  }
+
+  /** Asks for as much as should come in so many seconds. */
+  #fetch(
+    segments: readonly HeldSegment[],
+    { seconds, leastWorth }: { readonly seconds: number; readonly leastWorth: number },
+  ): void {
+    const { sessions, throughput } = this.#context;
+    const { session } = sessions;
+    if (!session) return;
     const bytes = (COUNTED_ON * (throughput.throughput ?? 0) * seconds) / 8;
-    const held = this.#segments.filter(({ place }) => video.holds(place));
-    for (const [segment, ranges] of planRetransmission(held, bytes)) {
+    for (const [segment, ranges] of planRetransmission(segments, { bytes, leastWorth })) {
       const { target, map } = segment;
       segment.download = downloadRanges(session, { target, map, ranges });
       segment.download.result
@@ -155,33 +188,40 @@ export class Retransmission {
   }
 
   async #improve(segment: HeldSegment, refetched: DeliveredSegment): Promise<void> {
-    const { key, bytes, received, delivery } = segment;
-    let added = 0;
+    const { bytes, received } = segment;
+    const before = received.size;
     for (const { start, end } of refetched.received) {
       bytes.set(refetched.bytes.subarray(start, end), start);
-      added += received.add(start, end);
+      received.add(start, end);
     }
-    segment.bytesRefetched += added;
-    const repaired = added > 0 ? this.#context.repairers.repair(key, { bytes, received }) : undefined;
-    // It may have been asked for anew meanwhile.
-    if (
-      repaired &&
-      this.#segments.includes(segment) &&
-      (await this.#context.video.replace(segment.place, repaired.bytes))
-    ) {
-      const record = createSegmentRecord({
-        ...delivery,
-        bytesUnreliable: delivery.bytesUnreliable + segment.bytesRefetched,
-        bytesLost: totalBytes(delivery.lost.flatMap(({ start, end }) => received.gaps(start, end))),
-        bytesRefetched: segment.bytesRefetched,
-        frames: repaired.frames,
-      });
-      this.#context.journal.improved(segment.record, record, repaired);
-      segment.record = record;
-    }
-    segment.download = undefined;
+    segment.bytesRefetched += received.size - before;
+    segment.isBetter ||= received.size > before;
+    // Until here, for the next round must not begin before this one is in the buffer.
+    await this.#append(segment).finally(() => Object.assign(segment, { download: undefined, isUrgent: false }));
     // A failed session is opened again; a request that the server refuses is not made twice.
     if (refetched.failure && !refetched.failure.fatal) throw refetched.failure;
+  }
+
+  /** Puts a better segment into the buffer; once dash.js has it there, if that is not yet so. */
+  async #append(segment: HeldSegment): Promise<void> {
+    const { key, bytes, received, delivery, bytesRefetched, place } = segment;
+    // It may have been asked for anew meanwhile.
+    if (!segment.isBetter || !this.#segments.includes(segment)) return;
+    const repaired = this.#context.repairers.repair(key, { bytes, received });
+    segment.isBetter = false;
+    if (!(await this.#context.video.replace(place, repaired.bytes))) {
+      segment.isBetter = true;
+      return;
+    }
+    const record = createSegmentRecord({
+      ...delivery,
+      bytesUnreliable: delivery.bytesUnreliable + bytesRefetched,
+      bytesLost: totalBytes(delivery.lost.flatMap(({ start, end }) => received.gaps(start, end))),
+      bytesRefetched,
+      frames: repaired.frames,
+    });
+    this.#context.journal.improved(segment.record, record, repaired);
+    segment.record = record;
     if (received.contains(0, bytes.length)) this.#drop((candidate) => candidate === segment);
   }
 

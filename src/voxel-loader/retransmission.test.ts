@@ -25,7 +25,7 @@ const [small, large] = map.unreliable as [SegmentMap['range'], SegmentMap['range
 describe('planRetransmission', () => {
   it('takes what gives most score per byte first, whatever segment it is of', () => {
     const [first, second] = [without(map, 1), without(map, 0)];
-    expect([...planRetransmission([first, second], 1000)]).toEqual([
+    expect([...planRetransmission([first, second], { bytes: 1000 })]).toEqual([
       [second, [small]],
       [first, [large]],
     ]);
@@ -33,23 +33,33 @@ describe('planRetransmission', () => {
 
   it('goes by what a loss was measured to cost where that is known', () => {
     const measured = { ...map, lossCosts: [0.001, 0.1] };
-    expect([...planRetransmission([without(measured, 0, 1)], 1000).values()]).toEqual([[small, large]]);
+    expect([...planRetransmission([without(measured, 0, 1)], { bytes: 1000 }).values()]).toEqual([[small, large]]);
     const whole = segmentOf(1000, [40, 60, 10, 30, 10, 20]);
     // The last of the order is here, so the others are losses inside the prefix.
     const lost = without({ ...whole, lossCosts: [0.001, 0.1, 0.1] }, 0, 1);
-    expect([...planRetransmission([lost], 1000).values()]).toEqual([[whole.unreliable[1], whole.unreliable[0]]]);
+    expect([...planRetransmission([lost], { bytes: 1000 }).values()]).toEqual([
+      [whole.unreliable[1], whole.unreliable[0]],
+    ]);
   });
 
   it('leaves alone what does not raise the score', () => {
     const flat = { ...map, lossCosts: [0, -0.01] };
     const received = without(segmentOf(1000, [40, 60, 10, 30]), 0).received;
-    expect(planRetransmission([{ map: flat, received }], 1000).size).toBe(0);
+    expect(planRetransmission([{ map: flat, received }], { bytes: 1000 }).size).toBe(0);
+  });
+
+  it('can be asked for what is worth far more than an average byte only', () => {
+    // On average 0.5 / 90 bytes; the small one 0.25 / 30, the large one 0.25 / 60.
+    const plan = (leastWorth: number) => planRetransmission([without(map, 0, 1)], { bytes: 1000, leastWorth });
+    expect([...plan(0.7).values()]).toEqual([[small, large]]);
+    expect([...plan(1.4).values()]).toEqual([[small]]);
+    expect(plan(1.6).size).toBe(0);
   });
 
   it('asks for missing pieces of a slice only', () => {
     const { received } = without(map, 1);
     received.add(50, 70);
-    expect([...planRetransmission([{ map, received }], 1000).values()]).toEqual([
+    expect([...planRetransmission([{ map, received }], { bytes: 1000 }).values()]).toEqual([
       [
         { start: 1040, end: 1050 },
         { start: 1070, end: 1100 },
@@ -58,8 +68,10 @@ describe('planRetransmission', () => {
   });
 
   it('stops where the bytes are spent', () => {
-    expect([...planRetransmission([without(map, 0, 1)], 35.9).values()]).toEqual([[small, { start: 1040, end: 1045 }]]);
-    expect(planRetransmission([without(map, 0, 1)], 0.9).size).toBe(0);
+    expect([...planRetransmission([without(map, 0, 1)], { bytes: 35.9 }).values()]).toEqual([
+      [small, { start: 1040, end: 1045 }],
+    ]);
+    expect(planRetransmission([without(map, 0, 1)], { bytes: 0.9 }).size).toBe(0);
   });
 
   it('never asks for what is here, nor for more than it may, and raises the estimate', () => {
@@ -69,7 +81,7 @@ describe('planRetransmission', () => {
         const isHere = ({ start, end }: SegmentMap['range']): boolean =>
           partial.received.contains(start - segment.range.start, end - segment.range.start);
         const before = estimateScore(segment, isHere);
-        const ranges = planRetransmission([partial], bytes).get(partial) ?? [];
+        const ranges = planRetransmission([partial], { bytes }).get(partial) ?? [];
         expect(totalBytes(ranges)).toBeLessThanOrEqual(bytes);
         const added = ranges.map(({ start, end }) =>
           partial.received.add(start - segment.range.start, end - segment.range.start),
