@@ -33,7 +33,7 @@ FULL_DROPPABLE_SEGMENTS = 2
 """Of each clip and level, with all clips, levels and orders."""
 
 DRAWS = 8
-"""Of each kind, of each segment that is checked: one of each level and clip, more than two hundred with all clips."""
+"""Of prefixes, of each segment that is checked: one of each level and clip, more than two hundred with all clips."""
 
 
 @dataclass(frozen=True, slots=True)

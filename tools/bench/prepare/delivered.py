@@ -48,6 +48,9 @@ LOSSES = {
 }
 """Each by itself, and as where a queue overflows: in a browser trial a third of a segment was lost in a few bursts."""
 
+LOSS_DRAWS = 2
+"""Of each loss, in a segment."""
+
 BEND = 3
 """As in src/manifest/score-estimate.ts."""
 
@@ -67,7 +70,7 @@ class Deviation:
 def check_segment(
     source: SegmentSource, analysis: SegmentAnalysis, reference: SegmentSource, draws: int, seed: int
 ) -> dict[str, list[Deviation]]:
-    """Of one segment as many random prefixes that a player may ask for, steps, and deliveries with each loss."""
+    """Of one segment as many random prefixes that a player may ask for, as many steps, and deliveries with losses."""
     draw = random.Random(seed)
     player = _Player(source.read(), analysis, reference.read())
     order = analysis.order
@@ -79,7 +82,8 @@ def check_segment(
         result["prefix"].append(Deviation(stated, player.score(order[prefix:])))
         step = draw.choice(analysis.steps)
         result["step"].append(Deviation(step.score, player.score(order[step.frames :])))
-        for name, loss in LOSSES.items():
+    for name, loss in LOSSES.items():
+        for _ in range(LOSS_DRAWS):
             lost = _frames_lost(analysis, loss, draw)
             result[f"loss {name}"].append(Deviation(estimate(analysis, lost), player.score(lost)))
     return result
