@@ -21,7 +21,7 @@ export interface DashPlayer {
 type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 interface AbrSettings {
 	/**
-	 * Share of the throughput that is counted on, in (0, 1]: `abr-star` plans and reviews with it, 0.8 unless told; the others
+	 * Share of the throughput that is counted on, in (0, 1]: `abr-star` plans and reviews with it, 0.85 unless told; the others
 	 * review with it, 0.9 unless told. The thesis lowers it for its T-Mobile trace (§6.6), whose rate falls faster than any average.
 	 */
 	readonly bandwidthSafety?: number;

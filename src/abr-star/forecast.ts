@@ -9,7 +9,9 @@ const WINDOW = 5;
  * for Dynamic Adaptive Video Streaming over HTTP", §5). Bit/s, or undefined without a sample.
  */
 export function robustForecast(samples: readonly ThroughputSample[]): number | undefined {
+  // Each error is that of a mean over as many samples before.
   const rates = samples
+    .slice(-2 * WINDOW)
     .map(({ bytes, seconds }) => (bytes * 8) / seconds)
     .filter((rate) => rate > 0 && rate < Infinity);
   if (rates.length === 0) return undefined;

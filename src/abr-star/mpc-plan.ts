@@ -40,23 +40,20 @@ export function bestFirstStep(segments: readonly (readonly PlanLevel[])[], start
     value: number,
     first: number,
   ): void {
-    if (length === segments.length) {
-      if (value <= best) return;
-      best = value;
-      bestFirst = first;
-      return;
-    }
-    if (value + limits[length]!(bufferLevel, bitrate) <= best) return;
     const levels = segments[length]!;
+    const limit = limits[length + 1];
     for (let index = levels.length - 1; index >= 0; index--) {
       const level = levels[index]!;
-      extend(
-        length + 1,
-        bufferAfter(level, bufferLevel, start),
-        level.bitrate,
-        value + gain(level, bufferLevel, bitrate),
-        length === 0 ? index : first,
-      );
+      const gained = value + gain(level, bufferLevel, bitrate);
+      const firstIndex = length === 0 ? index : first;
+      if (!limit) {
+        if (gained <= best) continue;
+        best = gained;
+        bestFirst = firstIndex;
+        continue;
+      }
+      const left = bufferAfter(level, bufferLevel, start);
+      if (gained + limit(left, level.bitrate) > best) extend(length + 1, left, level.bitrate, gained, firstIndex);
     }
   }
 

@@ -80,10 +80,10 @@ export function plan(
   const { segmentDuration, bufferCapacity } = outlook;
   const axes = axesOf([segmentDuration, bufferCapacity - segmentDuration], scoresOf(segments));
   const { bufferLevels } = axes;
-  let after = new ValueTable(axes);
+  let [before, after] = [new ValueTable(axes), new ValueTable(axes)];
   bufferLevels.forEach((level, row) => after.fill(row, worthAtEnd(level)));
   for (let index = segments.length - 1; index >= 0; index--) {
-    const before = new ValueTable(axes);
+    before.clear();
     const { options, floors } = segments[index]!;
     for (const option of options) {
       const floor = floors[option.representation]!;
@@ -92,7 +92,7 @@ export function plan(
         before.raise(row, worth, option.score, STEP_WEIGHT);
       }
     }
-    after = before;
+    [before, after] = [after, before];
   }
   return after;
 }

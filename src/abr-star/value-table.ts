@@ -27,11 +27,16 @@ export function axesOf([least, most]: readonly [number, number], [lowest, highes
  * both axes, linear between them, constant beyond.
  */
 export class ValueTable {
-  readonly #values = new Float64Array(BUFFER_POINTS * SCORE_POINTS).fill(-Infinity);
+  readonly #values = new Float64Array(BUFFER_POINTS * SCORE_POINTS);
   readonly #axes: Axes;
 
   constructor(axes: Axes) {
     this.#axes = axes;
+  }
+
+  /** No way to go on is known yet, at any point. */
+  clear(): void {
+    this.#values.fill(-Infinity);
   }
 
   /** The same value at a buffer level, by its index, whatever the score before. */
