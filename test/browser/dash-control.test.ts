@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MediaPlayerClass } from 'dashjs';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { DashPlayer } from '../../player/index.js';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { prepareClip } from './support/clip.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { serverCounters } from './support/server-counters.js';
+
+const clip = { seconds: 40, segmentSeconds: 2 };
+const SEEKS = 500;
+const PINS = 200;
+const CYCLES = 100;
+/** Playback is looked at after every so many seeks; between those they come 20 a second. */
+const SEEKS_PER_LOOK = 10;
+/** The issue's bar for playback to resume after a seek, on loopback. */
+const RESUMES_WITHIN_MS = 1000;
+
+let folder: string;
+let server: Awaited<ReturnType<typeof servePlayerPage>>;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  await ensureBuild();
+  folder = mkdtempSync(join(tmpdir(), 'voxel-control-'));
+  server = await servePlayerPage(folder, prepareClip(folder, clip));
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+beforeEach(async () => {
+  page = await openPage(browser, server.ready.url);
+  return () => page.close();
+});
+
+/** Nobody asks the server for anything, and it sends nothing, once a paused player's buffer is full. */
+async function expectNoOrphanRequest(): Promise<void> {
+  await page.evaluate(() => window.players.forEach(({ video }) => video.pause()));
+  let before = '';
+  // Filling the buffer, and what is fetched again while it is full, end some time.
+  await expect
+    .poll(
+      async () => {
+        const now = await serverCounters(server.ready.url);
+        const isQuiet = now === before;
+        before = now;
+        return isQuiet;
+      },
+      { interval: 1500, timeout: 60_000 },
+    )
+    .toBe(true);
+}
+
+it(`resumes after each of ${SEEKS} random seeks, many a second, into buffered and unbuffered parts`, async () => {
+  await startPlayer(page, { bufferSegments: 2 });
+  await playUntil(page, 1);
+  const delays = await page.evaluate(
+    async (seeks, perLook, length) => {
+      const { player, video, errors } = window.players[0]!;
+      const delays: number[] = [];
+      // A linear congruential generator (Numerical Recipes): the same seeks each time.
+      let state = 1;
+      const random = (): number => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+      for (let seek = 1; seek <= seeks; seek++) {
+        const target = random() * (length - 2);
+        player.seek(target);
+        if (seek % perLook !== 0) {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          continue;
+        }
+        const started = performance.now();
+        const moves = (): boolean => !video.seeking && video.currentTime > target + 0.02;
+        while (!moves() && errors.length === 0 && performance.now() - started < 20_000)
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        delays.push(performance.now() - started);
+      }
+      return delays;
+    },
+    SEEKS,
+    SEEKS_PER_LOOK,
+    clip.seconds,
+  );
+  const { errors, fallbacks } = await outcomeOf(page);
+  expect({ errors, fallbacks }).toEqual({ errors: [], fallbacks: [] });
+  const sorted = delays.map(Math.round).sort((left, right) => left - right);
+  console.log(`resumed after ms: median ${sorted[sorted.length >> 1]}, most ${sorted.at(-1)}`);
+  expect(sorted[sorted.length >> 1]).toBeLessThanOrEqual(RESUMES_WITHIN_MS);
+  await expectNoOrphanRequest();
+}, 600_000);
+
+it(`follows ${PINS} pinned qualities and the last one`, async () => {
+  await startPlayer(page, { bufferSegments: 2 });
+  await playUntil(page, 1);
+  const pinned = await page.evaluate(async (pins) => {
+    const player = window.players[0]!.player as DashPlayer & MediaPlayerClass;
+    player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });
+    const ladder = player.getRepresentationsByType('video');
+    for (let pin = 0; pin < pins; pin++) {
+      player.setRepresentationForTypeByIndex('video', pin % ladder.length, pin % 3 === 0);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    player.setRepresentationForTypeByIndex('video', 0, true);
+    return ladder[0]!.id;
+  }, PINS);
+  await playUntil(page);
+  const { errors, fallbacks, ended, statistics } = await outcomeOf(page);
+  expect({ errors, fallbacks, ended }).toEqual({ errors: [], fallbacks: [], ended: true });
+  const { index, representation } = statistics!.segments.at(-1)!;
+  expect({ index, representation }).toEqual({ index: clip.seconds / clip.segmentSeconds - 1, representation: pinned });
+  await expectNoOrphanRequest();
+}, 300_000);
+
+it(`leaves nothing behind after ${CYCLES} players that come and go`, async () => {
+  for (let cycle = 0; cycle < CYCLES; cycle++) {
+    const number = await startPlayer(page);
+    await page.evaluate(
+      async (index, wait) => {
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        const { handle, player, video } = window.players[index]!;
+        handle!.detach();
+        // Plain dash.js goes on for a moment in every other cycle.
+        if (index % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+        player.destroy();
+        video.remove();
+      },
+      number,
+      (cycle % 10) * 40,
+    );
+  }
+  const errors = await page.evaluate(() => window.players.flatMap((player) => player.errors));
+  expect(errors).toEqual([]);
+  await expect.poll(() => serverCounters(server.ready.url, 'voxel_sessions'), { timeout: 30_000 }).toMatch(/ 0$/);
+  await expectNoOrphanRequest();
+  const last = await startPlayer(page, { bufferSegments: 1 });
+  await playUntil(page, 3, last);
+  const { statistics } = await outcomeOf(page, last);
+  expect(statistics!.transport).toBe('datagrams');
+}, 300_000);
