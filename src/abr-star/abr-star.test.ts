@@ -50,6 +50,48 @@ test('spares for a dear segment ahead', () => {
   expect(chosen({ ...state, upcoming })).toBeLessThan(chosen(state));
 });
 
+describe('start', () => {
+  const first: DecisionState = { ...state, lastChoice: undefined, throughput: undefined, samples: [], bufferLevel: 0 };
+  const lowest = options.findLast(({ representation }) => representation === 0)!;
+  const started = (change: Partial<DownloadProgress>) => {
+    const abr = createAbr('abr-star');
+    const { option } = abr.choose(first);
+    const arrived = {
+      ...{ elapsed: 2, phase: 'unreliable' as const },
+      levelReceived: option.level,
+      bytesReceived: option.bytes,
+    };
+    return abr.review({ ...{ state: first, option }, ...arrived, ...change }).action;
+  };
+
+  test('shows more than the lowest representation where 1 Mbit/s is enough for that in two seconds', () => {
+    const { option, transport } = createAbr('abr-star').choose(first);
+    expect(option.bytes).toBeLessThanOrEqual(250_000);
+    expect(option.score).toBeGreaterThan(lowest.score);
+    expect(transport).toBe('reliable');
+  });
+
+  test('uses what is known of the link', () => {
+    const known = { ...first, throughput: state.throughput, samples: state.samples };
+    expect(createAbr('abr-star').choose(known).option.score).toBeGreaterThan(
+      createAbr('abr-star').choose(first).option.score,
+    );
+  });
+
+  test('takes the lowest representation where even that takes longer', () => {
+    const dear = ladderOptions(thesisLadder, 4, 50);
+    const { option } = createAbr('abr-star').choose({ ...first, options: dear });
+    expect(option).toEqual(dear.findLast(({ representation }) => representation === 0));
+  });
+
+  test('begins after two seconds with what is here, unless the lowest representation would show more', () => {
+    expect(started({})).toBe('keep');
+    expect(started({ elapsed: 1.9 })).toBe('continue');
+    expect(started({ levelReceived: 0 })).toBe('continue');
+    expect(started({ phase: 'reliable' })).toBe('continue');
+  });
+});
+
 describe('transport', () => {
   const sent = (change: Partial<DecisionState>) => createAbr('abr-star').choose({ ...state, ...change }).transport;
 

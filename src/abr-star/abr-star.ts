@@ -38,6 +38,12 @@ const LAST_MOMENT = 0.2;
 const FIRST_DOWNLOADS = 2;
 const SLOW_START_PAUSE = 1;
 
+/** Bit/s that a first download counts on while nothing is known of the link: dash.js' own first guess. */
+const FIRST_RATE = 1e6;
+
+/** Seconds that viewers wait for the first picture without minding, to see a better one. */
+const START_UP = 2;
+
 /** How many samples tell the latency. */
 const LATENCY_SAMPLES = 5;
 
@@ -73,7 +79,7 @@ export class AbrStar implements Abr {
     const basis = this.#basisOf(state);
     this.#basis = basis;
     const { lastChoice } = state;
-    if (!basis || !lastChoice) return { option: wholeSegment(state.options, 0), delay, transport: 'reliable' };
+    if (!basis || !lastChoice) return { option: this.#firstOption(state, basis), delay, transport: 'reliable' };
     const { outlook, after } = basis;
     const bufferLevel = state.bufferLevel - delay;
     const { options, floors } = this.#candidates(state.options);
@@ -91,6 +97,7 @@ export class AbrStar implements Abr {
   review(progress: DownloadProgress): Review {
     const { state, option, elapsed, bytesReceived, phase } = progress;
     this.#progress.update(elapsed, bytesReceived);
+    if (!state.lastChoice) return isGoodStart(progress) ? { action: 'keep' } : { action: 'continue' };
     if (!this.#basis || elapsed < REVIEW_GRACE) return { action: 'continue' };
     const { outlook, after, rate, range } = this.#basis;
     const now = PROGRESS_WEIGHT * this.#bandwidthSafety * this.#progress.throughput + (1 - PROGRESS_WEIGHT) * rate;
@@ -102,10 +109,10 @@ export class AbrStar implements Abr {
     const lower = options.filter((other) => other.representation < option.representation && other.bytes < bytesLeft);
     if (lower.length === 0) return { action: 'continue' };
     const late = { ...outlook, prospects: prospectsAround(now, LATE_DEVIATION) };
-    const before = state.lastChoice?.score;
+    const before = state.lastChoice.score;
     const worth = (download: Download, floor: number, latency: number) =>
       expectedWorth(download, floor, state.bufferLevel, { ...late, latency }, after) -
-      (before === undefined ? 0 : STEP_WEIGHT * Math.abs(download.score - before));
+      STEP_WEIGHT * Math.abs(download.score - before);
     const restart = highest(lower, (other) => worth(other, floors[other.representation]!, outlook.latency));
     const floor = scoreOfArrived(progress);
     const goingOn = Math.max(...remainders(progress).map((remainder) => worth(remainder, floor, 0)));
@@ -117,6 +124,15 @@ export class AbrStar implements Abr {
   reset(): void {
     this.#progress = new ProgressThroughput();
     this.#basis = undefined;
+  }
+
+  /** The best that should be here in time for a quick start; the lowest representation, whole, if nothing is. */
+  #firstOption(
+    { options }: DecisionState,
+    { rate, outlook: { latency } } = { rate: FIRST_RATE, outlook: { latency: 0 } },
+  ) {
+    const bytes = ((START_UP - latency) * rate) / 8;
+    return this.#candidates(options).options.findLast((option) => option.bytes <= bytes) ?? wholeSegment(options, 0);
   }
 
   /** Undefined as long as nothing is known of the link. */
@@ -147,6 +163,14 @@ export class AbrStar implements Abr {
     const segments = upcoming ? upcoming.slice(1, 1 + HORIZON) : Array.from({ length: HORIZON }, () => options);
     return segments.map(this.#fewCandidates);
   }
+}
+
+/** Whether it is time to start, with at least what the lowest representation would show. */
+function isGoodStart(progress: DownloadProgress): boolean {
+  const { state, elapsed, phase } = progress;
+  return (
+    elapsed >= START_UP && phase === 'unreliable' && scoreOfArrived(progress) >= wholeSegment(state.options, 0).score
+  );
 }
 
 /**
