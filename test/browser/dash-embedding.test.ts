@@ -1,0 +1,199 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import type {} from '../../player/element/index.js';
+import { findChrome } from '../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { root } from '../../tools/setup/paths.mjs';
+import { launchChrome } from '../../tools/start/headless.mjs';
+import { prepareClip } from './support/clip.js';
+import { servePlayerPage } from './support/player-page.js';
+
+const SCRIPTS = '<script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-video.js"></script>';
+const clip = { seconds: 10, segmentSeconds: 2 };
+
+let folder: string;
+let server: Awaited<ReturnType<typeof servePlayerPage>>;
+let browser: Browser;
+let page: Page;
+let problems: string[];
+
+beforeAll(async () => {
+  await ensureBuild();
+  folder = mkdtempSync(join(tmpdir(), 'voxel-embedding-'));
+  const pages = join(folder, 'pages');
+  const media = prepareClip(folder, clip);
+  cpSync(media, join(folder, 'other'), { recursive: true });
+  mkdirSync(pages);
+  writeFileSync(join(pages, 'empty.html'), SCRIPTS);
+  for (const [name, html] of documentedPages()) writeFileSync(join(pages, `${name}.html`), html);
+  server = await servePlayerPage(
+    folder,
+    media,
+    ...['--mount', `/pages=${pages}`, '--mount', `/other=${join(folder, 'other')}`],
+    ...['--mount', `/dashjs-esm=${join(root, 'node_modules/dashjs/dist/modern/esm')}`],
+  );
+  browser = await launchChrome(findChrome()!);
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+beforeEach(async () => {
+  page = await browser.newPage();
+  problems = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  return () => page.close();
+});
+
+/** The examples of docs/EMBEDDING.md by their names. */
+function documentedPages(): [name: string, html: string][] {
+  const text = readFileSync(join(root, 'docs/EMBEDDING.md'), 'utf8');
+  return [...text.matchAll(/```html\n<!-- example: (\w+) -->\n(.*?)```/gs)].map(([, name, html]) => [name!, html!]);
+}
+
+function open(name: string) {
+  return page.goto(new URL(`/pages/${name}.html`, server.ready.url).href);
+}
+
+/** Playback has passed `seconds`, in a video of the page or in the element's. */
+async function playTo(seconds: number): Promise<void> {
+  await page.waitForFunction(
+    (limit) => {
+      const element = document.querySelector('voxel-video');
+      return (element?.video ?? document.querySelector('video')!).currentTime >= limit;
+    },
+    { timeout: 30_000 },
+    seconds,
+  );
+}
+
+/** Requests for WebTransport's discovery show that the plugin is at work. */
+function discoveries(): Promise<number> {
+  return page.evaluate(
+    () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/voxel.json')).length,
+  );
+}
+
+describe('docs/EMBEDDING.md', () => {
+  test('has the examples that are run here', () => {
+    expect(documentedPages().map(([name]) => name)).toEqual(['attach', 'modules', 'element']);
+  });
+
+  it.each(documentedPages().map(([name]) => name))('example "%s" plays with the plugin', async (name) => {
+    await open(name);
+    await playTo(1);
+    expect(await discoveries()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('<voxel-video>', () => {
+  /** What happens to the element, as the page sees it. */
+  async function openElement(attributes: string): Promise<void> {
+    await open('element');
+    await page.evaluate((text) => {
+      document.querySelector('voxel-video')!.remove();
+      document.body.insertAdjacentHTML('beforeend', `<voxel-video muted ${text}></voxel-video>`);
+    }, attributes);
+  }
+
+  const element = () => page.waitForSelector('voxel-video');
+
+  it('takes the plugin’s options from its attributes, and passes its events on', async () => {
+    await open('element');
+    const events = await page.evaluate(async () => {
+      const video = document.createElement('voxel-video');
+      const events: string[] = [];
+      for (const type of ['playing', 'voxelsession', 'voxeldelivered'])
+        video.addEventListener(type, () => events.push(type));
+      const delivered = new Promise<string>((resolve) => {
+        video.addEventListener('voxeldelivered', (event) => {
+          const { record } = (event as CustomEvent<{ record: { transport: string } }>).detail;
+          if (record.transport === 'reliable') resolve(record.transport);
+        });
+      });
+      for (const [name, value] of Object.entries({
+        muted: '',
+        autoplay: '',
+        transport: 'reliable',
+        'buffer-segments': '1',
+      }))
+        video.setAttribute(name, value);
+      video.src = '/media/manifest.mpd';
+      document.querySelector('voxel-video')!.replaceWith(video);
+      await delivered;
+      while (!events.includes('playing')) await new Promise((resolve) => setTimeout(resolve, 50));
+      return events;
+    });
+    expect(new Set(events)).toEqual(new Set(['playing', 'voxelsession', 'voxeldelivered']));
+  });
+
+  it('plays another manifest when its src changes, and goes on when it is moved', async () => {
+    await openElement('src="/media/manifest.mpd" autoplay');
+    await playTo(1);
+    await page.evaluate(() => {
+      const element = document.querySelector('voxel-video')!;
+      const { player } = element;
+      document.body.prepend(element);
+      if (element.player !== player) throw new Error('moving made another player');
+    });
+    await playTo(2);
+    const source = await (await element())!.evaluate(async (video) => {
+      video.src = '/other/manifest.mpd';
+      await new Promise((resolve) => video.addEventListener('playing', resolve, { once: true }));
+      return String((video.player as unknown as { getSource(): unknown }).getSource());
+    });
+    expect(source).toBe('/other/manifest.mpd');
+    expect(problems).toEqual([]);
+  });
+
+  it('gives everything back when it is taken off the page', async () => {
+    await openElement('src="/media/manifest.mpd" autoplay');
+    await playTo(1);
+    const left = await (await element())!.evaluate(async (video) => {
+      video.remove();
+      await Promise.resolve();
+      return [typeof video.player, typeof video.voxel];
+    });
+    expect(left).toEqual(['undefined', 'undefined']);
+    expect(problems).toEqual([]);
+  });
+
+  it('plays with dash.js alone, and says so, when an attribute is no option', async () => {
+    await open('empty');
+    const message = await page.evaluate(async () => {
+      const element = document.createElement('voxel-video');
+      const failed = new Promise<string>((resolve) => {
+        element.addEventListener('error', (event) => resolve(event.message));
+      });
+      for (const [name, value] of Object.entries({ muted: '', autoplay: '', 'buffer-segments': '0' }))
+        element.setAttribute(name, value);
+      element.src = '/media/manifest.mpd';
+      document.body.append(element);
+      return failed;
+    });
+    expect(message).toBe('bufferSegments must be a positive number, not 0');
+    await playTo(1);
+  });
+
+  it('says so where there is no dash.js', async () => {
+    await open('empty');
+    const code = await page.evaluate(async () => {
+      Reflect.deleteProperty(window, 'dashjs');
+      const element = document.createElement('voxel-video');
+      const failed = new Promise<string>((resolve) => {
+        element.addEventListener('error', ({ error }) => resolve((error as { code: string }).code));
+      });
+      element.src = '/media/manifest.mpd';
+      document.body.append(element);
+      return failed;
+    });
+    expect(code).toBe('no-dashjs');
+  });
+});
