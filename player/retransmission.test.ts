@@ -95,13 +95,21 @@ describe('Retransmission', () => {
     vi.useRealTimers();
   });
 
+  /** With a buffer too low for urgent requests when the segment comes. */
+  function hold(segment: DeliveredToBuffer): void {
+    const { level } = state;
+    state.level = 0;
+    retransmission.resume(segment);
+    state.level = level;
+  }
+
   /** Long enough for one look, a request, and what follows. */
   const look = () => vi.advanceTimersByTimeAsync(150);
   const asked = () => server.requests.map(({ ranges }) => ranges);
 
   it('fetches what is missing while the buffer is full, and appends the better segment', async () => {
     const segment = deliver(1, large, small);
-    retransmission.resume(segment);
+    hold(segment);
     await look();
     expect(asked()).toEqual([[small, large]]);
     expect(server.requests[0]!.head).toContain('GET /q00.mp4 ');
@@ -115,7 +123,7 @@ describe('Retransmission', () => {
   it('asks for no more than fits into the pause', async () => {
     // 1000 bytes/s for 93.75 ms less the round trip of 10 ms, 0.9 of that: 75 bytes.
     state.level = 8.09375;
-    retransmission.resume(deliver(1, large, small));
+    hold(deliver(1, large, small));
     await look();
     expect(asked()[0]).toEqual([small, { start: large.start, end: large.start + 45 }]);
     expect(improved.mock.lastCall![1]).toMatchObject({ bytesRefetched: 75, bytesLost: 15 });
@@ -128,7 +136,7 @@ describe('Retransmission', () => {
     ['it is about to be played', () => (state.currentTime = 3.6)],
     ['it is complete', () => retransmission.suspend(4)],
   ])('asks for nothing when %s', async (_case, change) => {
-    retransmission.resume(deliver(1, small));
+    hold(deliver(1, small));
     change();
     await look();
     expect(asked()).toEqual([]);
@@ -140,7 +148,7 @@ describe('Retransmission', () => {
   ])('takes its time when %s, whatever the buffer', async (_case, change) => {
     state.level = 3;
     change();
-    retransmission.resume(deliver(1, small));
+    hold(deliver(1, small));
     await look();
     expect(asked()).toEqual([[small]]);
   });
@@ -186,7 +194,7 @@ describe('Retransmission', () => {
 
   it('is idle for as long as a full buffer does not play', async () => {
     Object.assign(state, { paused: true, level: 8.01 });
-    retransmission.resume(deliver(1, small));
+    hold(deliver(1, small));
     await look();
     expect(asked()).toEqual([[small]]);
   });
@@ -196,7 +204,7 @@ describe('Retransmission', () => {
       request.send(responses.reliable(request.body.length));
       request.send(request.body.subarray(0, 40));
     };
-    retransmission.resume(deliver(1, large, small));
+    hold(deliver(1, large, small));
     await look();
     expect(improved).not.toHaveBeenCalled();
     retransmission.suspend(12);
@@ -205,7 +213,7 @@ describe('Retransmission', () => {
     expect(improved.mock.lastCall![1]).toMatchObject({ bytesRefetched: 40, bytesLost: 50 });
     expect(asked()).toHaveLength(1);
     onRequest = answer;
-    retransmission.resume(deliver(3));
+    hold(deliver(3));
     await look();
     expect(asked()[1]).toEqual([{ start: large.start + 10, end: large.end }]);
     expect(improved.mock.lastCall![1]).toMatchObject({ bytesRefetched: 90, bytesLost: 0 });
@@ -213,7 +221,7 @@ describe('Retransmission', () => {
 
   it('stops shortly before the segment is played', async () => {
     onRequest = () => {};
-    retransmission.resume(deliver(1, small));
+    hold(deliver(1, small));
     await look();
     state.currentTime = 3.6;
     await look();
@@ -223,9 +231,9 @@ describe('Retransmission', () => {
 
   it('forgets a segment that is asked for again', async () => {
     retransmission.suspend(4);
-    retransmission.resume(deliver(1, small));
+    hold(deliver(1, small));
     retransmission.suspend(4);
-    retransmission.resume(deliver(1));
+    hold(deliver(1));
     await look();
     expect(asked()).toEqual([]);
   });
@@ -235,7 +243,7 @@ describe('Retransmission', () => {
       request.send(responses.error(404));
       request.finish();
     };
-    retransmission.resume(deliver(1, small));
+    hold(deliver(1, small));
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked()).toHaveLength(1);
     expect(notImproved).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'status' }));
@@ -243,7 +251,7 @@ describe('Retransmission', () => {
 
   it('leaves the record as it is when dash.js does not take the segment', async () => {
     replace.mockRejectedValue(new Error('full'));
-    retransmission.resume(deliver(1, small));
+    hold(deliver(1, small));
     await vi.advanceTimersByTimeAsync(1000);
     expect(improved).not.toHaveBeenCalled();
     expect(notImproved).toHaveBeenCalledOnce();

@@ -51,10 +51,10 @@ export interface DeliveredToBuffer {
 const URGENT_SHARE = 0.1;
 
 /**
- * How many times as much as an average byte a byte must be worth for that: otherwise it would do the next segment as much
- * good. The loss of one frame that others refer to may cost hundreds of times its share.
+ * How many times as much as an average byte a byte must be worth for that: one that is worth less would do the next
+ * segment more good. The loss of one frame that others refer to may cost hundreds of times its share.
  */
-const URGENT_WORTH = 2;
+const URGENT_WORTH = 1;
 
 interface HeldSegment extends DeliveredToBuffer {
   readonly map: SegmentMap;

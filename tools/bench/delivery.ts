@@ -1,0 +1,173 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Browser } from 'puppeteer-core';
+import {
+  openPage,
+  outcomeOf,
+  playUntil,
+  servePlayerPage,
+  startPlayer,
+} from '../../test/browser/support/player-page.js';
+import { findChrome } from '../setup/chrome.mjs';
+import { ensureBuild } from '../setup/node.mjs';
+import { root } from '../setup/paths.mjs';
+import { run, say, UserError } from '../setup/process.mjs';
+import { launchChrome } from '../start/headless.mjs';
+import { prepareVideo } from '../start/prepare.mjs';
+import { startRelay } from '../start/relay.mjs';
+
+const USAGE = 'npm run bench -- delivery [--json] [--quick]';
+
+/** Percent of the packets; the bar that goes with it, in percent of the bytes. */
+const PACKET_LOSS = { percent: 2, bar: 0.2 };
+
+/** Percent of the bytes at N segments of buffer on the Verizon trace (thesis §6.6). */
+const VERIZON_BARS: Readonly<Record<number, number>> = { 2: 0.9, 3: 1.5, 7: 1.8 };
+
+/** Seconds of the sample's 60. */
+const HALFWAY = 30;
+
+/** What became of the bytes of one or more sessions. */
+interface Remains {
+  readonly bytes: number;
+  readonly lost: number;
+  readonly refetched: number;
+}
+
+interface Row {
+  readonly what: string;
+  /** In percent of the bytes. */
+  readonly remainingLoss: number;
+  readonly refetched: number;
+  readonly bar: number;
+}
+
+/**
+ * What of the video remains lost after retransmission: at 2 % packet loss on a link without limit, and, unless `--quick`,
+ * on a recorded link (which needs what trials need). `--json`: one object on standard output.
+ */
+export async function main(args: readonly string[]): Promise<void> {
+  const { json, quick } = parse(args);
+  const rows = [...(await atPacketLoss()), ...(quick ? [] : await onVerizon())];
+  if (json) {
+    console.log(JSON.stringify({ remainingLoss: rows }));
+    return;
+  }
+  for (const { what, remainingLoss, refetched, bar } of rows) {
+    const verdict = remainingLoss <= bar ? 'holds' : 'does not hold';
+    console.log(
+      `${what}: ${remainingLoss.toFixed(3)} % remain lost, ${refetched.toFixed(2)} % fetched again; ≤ ${bar} %: ${verdict}`,
+    );
+  }
+}
+
+/** Whole segments as datagrams, so that the loss is all there; the rule may take streams, and does for long losses. */
+async function atPacketLoss(): Promise<Row[]> {
+  await ensureBuild();
+  const folder = mkdtempSync(join(tmpdir(), 'voxel-bench-'));
+  const server = await servePlayerPage(folder, await prepareVideo({ video: undefined, duration: undefined }));
+  const browser = await launchChrome(findChrome()!);
+  try {
+    const { percent, bar } = PACKET_LOSS;
+    const rows: Row[] = [];
+    for (const [abr, choice] of [
+      ['dashjs', 'whole segments as datagrams'],
+      ['abr-star', "the plugin's own choice"],
+    ] as const) {
+      say(`${percent} % of the packets lost, ${choice} …`);
+      const remains = await play(browser, server, { abr, percent });
+      rows.push(rowOf(`${percent} % packet loss, ${choice}`, remains, bar));
+    }
+    return rows;
+  } finally {
+    await browser.close();
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function play(
+  browser: Browser,
+  { ready }: Awaited<ReturnType<typeof servePlayerPage>>,
+  { abr, percent }: { readonly abr: 'dashjs' | 'abr-star'; readonly percent: number },
+): Promise<Remains> {
+  const relay = await startRelay({ lossPercent: percent, seed: 1 });
+  relay.connect(ready.quicPort);
+  const page = await openPage(browser, ready.url);
+  try {
+    const endpoint = {
+      url: `https://127.0.0.1:${relay.port}/voxel`,
+      certificateHashes: ready.certificateHashes,
+    };
+    await startPlayer(page, { abr, endpoint, bufferSegments: 3 });
+    // Each wait lasts a minute at most.
+    await playUntil(page, HALFWAY);
+    await playUntil(page);
+    const { errors, statistics } = await outcomeOf(page);
+    if (errors.length > 0) throw new Error(`playback failed: ${errors.join(', ')}`);
+    return sumOf(
+      statistics!.segments.map(({ bytesReliable, bytesUnreliable, bytesLost, bytesRefetched }) => ({
+        bytes: bytesReliable + bytesUnreliable + bytesLost,
+        lost: bytesLost,
+        refetched: bytesRefetched,
+      })),
+    );
+  } finally {
+    await page.close();
+    relay.close();
+  }
+}
+
+async function onVerizon(): Promise<Row[]> {
+  const out = mkdtempSync(join(tmpdir(), 'voxel-bench-'));
+  const config = 'test/trials/configs/remaining-loss.json';
+  await run('node', ['test/trials/trials.mjs', config, '--out', out], { cwd: root, output: 'on-failure' });
+  const results = readFileSync(join(out, 'trials.jsonl'), 'utf8').trim().split('\n');
+  rmSync(out, { recursive: true });
+  const trials = results.map((line) => JSON.parse(line) as TrialLine).filter(({ valid }) => valid);
+  return Object.entries(VERIZON_BARS).map(([buffer, bar]) => {
+    const remains = trials
+      .filter((trial) => trial.buffer === Number(buffer))
+      .map(({ bytesDelivered, bytesLost, bytesRefetched }) => ({
+        bytes: bytesDelivered + bytesLost,
+        lost: bytesLost,
+        refetched: bytesRefetched,
+      }));
+    return rowOf(`${trials[0]?.trace ?? 'no valid trial'}, ${buffer} segments`, sumOf(remains), bar);
+  });
+}
+
+interface TrialLine {
+  readonly valid: boolean;
+  readonly trace: string;
+  readonly buffer: number;
+  readonly bytesDelivered: number;
+  readonly bytesLost: number;
+  readonly bytesRefetched: number;
+}
+
+function sumOf(parts: readonly Remains[]): Remains {
+  return parts.reduce(
+    (sum, { bytes, lost, refetched }) => ({
+      bytes: sum.bytes + bytes,
+      lost: sum.lost + lost,
+      refetched: sum.refetched + refetched,
+    }),
+    { bytes: 0, lost: 0, refetched: 0 },
+  );
+}
+
+function rowOf(what: string, { bytes, lost, refetched }: Remains, bar: number): Row {
+  return { what, remainingLoss: (100 * lost) / bytes, refetched: (100 * refetched) / bytes, bar };
+}
+
+function parse(args: readonly string[]): { json: boolean; quick: boolean } {
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    return parseArgs({ args: [...args], options: { json: flag, quick: flag } }).values;
+  } catch (error) {
+    throw new UserError(`${error instanceof Error ? error.message : String(error)} (${USAGE})`);
+  }
+}
