@@ -1,0 +1,89 @@
+// @ts-check
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { root, venvProgram } from '../setup/paths.mjs';
+import { say, UserError } from '../setup/process.mjs';
+import { ensureQuicheProbe, ensureQuicheServer } from '../setup/rust.mjs';
+import { startServer } from '../start/server.mjs';
+import { probeServer } from './server/probe.mjs';
+import { median, residentBytes, rounded } from './server/process-figures.mjs';
+
+const USAGE = `npm run bench -- server-soak [--json] [--minutes N] [--server aioquic|quiche]: sessions that vanish, stall, reset, send
+garbage or are silent, for N minutes (10) on each server: whether it lives, how its memory grows, and what the other
+sessions get of the rate that they have alone. --json: one object on standard output.`;
+
+/** Of each session that behaves: ten of them are 8 Mbit/s. */
+const SEGMENT = { bytes: 100_000, intervalMs: 1000 };
+const SESSIONS = 10;
+const ALONE_SECONDS = 60;
+const SAMPLE_MS = 1000;
+
+/** @param {string[]} args @returns {Promise<void>} */
+export async function main(args) {
+  const { json, minutes, server } = parse(args);
+  const programs = { aioquic: venvProgram('voxel-serve'), quiche: await ensureQuicheServer() };
+  const probe = await ensureQuicheProbe();
+  const folder = mkdtempSync(join(tmpdir(), 'server-soak-'));
+  try {
+    writeFileSync(join(folder, 'segment.bin'), Buffer.alloc(SEGMENT.bytes));
+    /** @type {Record<string, object>} */
+    const result = {};
+    for (const [name, program] of Object.entries(programs)) {
+      if (server !== undefined && server !== name) continue;
+      say(`server-soak: ${name}, ${minutes} minutes`);
+      result[name] = await soak(program, probe, folder, 60 * Number(minutes));
+    }
+    if (json) console.log(JSON.stringify(result));
+    else for (const [name, value] of Object.entries(result)) console.log(name, value);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** @param {string[]} args */
+function parse(args) {
+  try {
+    const text = /** @type {const} */ ({ type: 'string' });
+    const options = { json: /** @type {const} */ ({ type: 'boolean', default: false }), server: text };
+    return parseArgs({ args, options: { ...options, minutes: { ...text, default: '10' } } }).values;
+  } catch (error) {
+    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+  }
+}
+
+/** @param {string} program @param {string} probe @param {string} folder @param {number} seconds */
+async function soak(program, probe, folder, seconds) {
+  const server = await startServer([folder, '--http-port', '0', '--quic-port', '0'], program);
+  const others = (/** @type {number} */ duration) => {
+    const schedule = ['--requests', String(duration), '--interval', String(SEGMENT.intervalMs)];
+    const options = ['--target', '/segment.bin', '--unreliable', '--sessions', String(SESSIONS), ...schedule];
+    return probeServer(probe, server.ready, options);
+  };
+  /** @type {number[]} */
+  const memory = [];
+  try {
+    const alone = await others(ALONE_SECONDS);
+    const sampling = setInterval(() => memory.push(residentBytes(server.pid)), SAMPLE_MS);
+    const words = ['-m', 'conformance.misbehave', String(server.ready.quicPort), String(seconds)];
+    const [measurement, { stdout }] = await Promise.all([
+      others(seconds),
+      promisify(execFile)(venvProgram('python'), words, { cwd: join(root, 'server') }),
+    ]).finally(() => clearInterval(sampling));
+    const fifth = Math.floor(memory.length / 5);
+    return {
+      misbehaved: JSON.parse(stdout),
+      failedSessions: measurement.failedSessions,
+      rateOverAlone: rounded(measurement.mbps / alone.mbps),
+      firstByteMsP99: rounded(measurement.firstByteMsP99),
+      firstByteMsP99Alone: rounded(alone.firstByteMsP99),
+      // Connections of clients that are gone live until their idle time ends: the first minutes do not count.
+      mebibytesAfterAFifth: rounded(median(memory.slice(fifth, 2 * fifth)) / 2 ** 20),
+      mebibytesAtTheEnd: rounded(median(memory.slice(-fifth)) / 2 ** 20),
+    };
+  } finally {
+    await server.stop();
+  }
+}
