@@ -1,7 +1,7 @@
 """Clients that vanish, stall, reset, send garbage, or open streams and say nothing.
 
-`python -m conformance.misbehave PORT SECONDS`, in the folder above, lets them loose on a server of this machine and prints
-how many there were of each kind. `npm run bench -- server-soak` watches what becomes of the others meanwhile.
+`python -m conformance.misbehave PORT SECONDS`, in the folder above, lets them loose on a server of this machine and
+prints how many there were of each kind. `npm run bench -- server-soak` watches what becomes of the others meanwhile.
 """
 
 import asyncio
