@@ -34,7 +34,7 @@ test('an unsteady link is counted on by the safety factor, a steady one nearly i
 });
 
 test('an outage stalls less the more is buffered and the steadier the link is', () => {
-  expect(outageStall(0, 0.2)).toBeCloseTo(0.2 * 12, 12);
-  expect(outageStall(12, 0.2)).toBeCloseTo((0.2 * 12) / Math.E, 12);
+  expect(outageStall(0, 0.2)).toBeCloseTo(0.25 * 12, 12);
+  expect(outageStall(12, 0.2)).toBeCloseTo((0.25 * 12) / Math.E, 12);
   expect(outageStall(12, 0.05)).toBeCloseTo(outageStall(12, 0.2) / 4, 12);
 });

@@ -47,7 +47,7 @@ function unsteadiness(deviation: number): number {
 }
 
 /** How often a segment ends in an outage, on an unsteady link, and how many seconds it lasts on average: 3G logs have such. */
-const OUTAGE_CHANCE = 0.2;
+const OUTAGE_CHANCE = 0.25;
 const OUTAGE_SECONDS = 12;
 
 /**
