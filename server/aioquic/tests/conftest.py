@@ -46,5 +46,5 @@ async def server(config: Config) -> AsyncIterator[Server]:
 @pytest.fixture
 async def client(server: Server) -> AsyncIterator[VoxelClient]:
     """A client without a session yet."""
-    async with connect(server) as client:
+    async with connect(server.quic_port) as client:
         yield client

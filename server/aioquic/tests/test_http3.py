@@ -74,7 +74,7 @@ async def test_an_endless_settings_frame_ends_the_connection(server: Server, cli
     client.quic.send_stream_data(control, encode_uint_var(FrameType.SETTINGS) + encode_uint_var(2**40) + bytes(200_000))
     client.transmit()
     await eventually(lambda: client.terminated)
-    async with connect(server) as other:
+    async with connect(server.quic_port) as other:
         assert (await other.get("/media.mp4"))[0] == 200
 
 
@@ -86,7 +86,7 @@ async def test_garbage_on_the_udp_port_is_ignored(server: Server, client: VoxelC
             garbage = first + bytes([0, 0, 0, 1]) + source.randbytes(size)
             udp.sendto(garbage[: max(size, 1)], ("127.0.0.1", server.quic_port))
     assert (await client.get("/media.mp4"))[0] == 200
-    async with connect(server) as other:
+    async with connect(server.quic_port) as other:
         assert (await other.open_session())[0] == 200
 
 
@@ -98,16 +98,16 @@ async def test_a_stream_of_no_session_is_rejected(client: VoxelClient) -> None:
 
 
 async def test_connections_are_limited(config: Config) -> None:
-    async with running(replace(config, limits=Limits(connections=1))) as server, connect(server) as first:
+    async with running(replace(config, limits=Limits(connections=1))) as server, connect(server.quic_port) as first:
         with pytest.raises(ConnectionError):
-            async with connect(server) as second:
+            async with connect(server.quic_port) as second:
                 await eventually(lambda: second.terminated)
                 raise ConnectionError
         assert (await first.get("/media.mp4"))[0] == 200
 
 
 async def test_closed_connections_are_forgotten(server: Server) -> None:
-    async with connect(server) as client:
+    async with connect(server.quic_port) as client:
         assert (await client.open_session())[0] == 200
         assert server.http3.sessions == 1
     await eventually(lambda: not server.http3.connections)

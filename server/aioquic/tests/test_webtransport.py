@@ -72,18 +72,18 @@ async def test_pages_of_other_hosts_get_no_session(client: VoxelClient, origin: 
 
 async def test_allowed_origins(config: Config) -> None:
     config = replace(config, allowed_origins=frozenset({"https://player.example"}))
-    async with running(config) as server, connect(server) as client:
+    async with running(config) as server, connect(server.quic_port) as client:
         assert (await client.open_session(origin="http://127.0.0.1"))[0] == 403
         assert (await client.open_session(origin="https://player.example"))[0] == 200
 
 
 async def test_a_name_that_was_made_to_point_here_gets_no_session(server: Server) -> None:
-    async with connect(server) as client:
+    async with connect(server.quic_port) as client:
         assert (await client.open_session(authority="evil.example", origin="https://evil.example"))[0] == 403
 
 
 async def test_the_token_guards_the_session(config: Config) -> None:
-    async with running(replace(config, token="s3cret")) as server, connect(server) as client:
+    async with running(replace(config, token="s3cret")) as server, connect(server.quic_port) as client:
         assert (await client.open_session())[0] == 403
         assert (await client.open_session("/voxel?token=wrong"))[0] == 403
         assert (await client.open_session("/voxel?token=s3cret"))[0] == 200
@@ -97,14 +97,14 @@ async def test_there_is_one_endpoint_and_one_session(client: VoxelClient) -> Non
 
 async def test_sessions_are_limited(config: Config) -> None:
     config = replace(config, limits=Limits(sessions=1))
-    async with running(config) as server, connect(server) as first:
+    async with running(config) as server, connect(server.quic_port) as first:
         assert (await first.open_session())[0] == 200
-        async with connect(server) as second:
+        async with connect(server.quic_port) as second:
             assert (await second.open_session())[0] == 429
 
 
 async def test_without_webtransport_there_is_no_session(config: Config) -> None:
-    async with running(replace(config, webtransport=False)) as server, connect(server) as client:
+    async with running(replace(config, webtransport=False)) as server, connect(server.quic_port) as client:
         assert (await client.get("/media.mp4"))[0] == 200
         settings = client.http.received_settings
         assert settings is not None
@@ -332,7 +332,7 @@ async def test_datagrams_from_the_client_are_ignored(session: VoxelClient, paylo
 
 async def test_requests_in_flight_are_limited(config: Config) -> None:
     config = replace(config, limits=Limits(requests_per_connection=2))
-    async with running(config) as server, connect(server) as client:
+    async with running(config) as server, connect(server.quic_port) as client:
         await client.open_session()
         head = request_head("/media.mp4")
         responses = await asyncio.gather(*(client.response(client.send(head)) for _ in range(5)))
@@ -365,5 +365,5 @@ async def test_draining_finishes_what_is_in_flight_and_refuses_the_rest(
     # The server may end now: the client has everything already.
     assert session.streams[stream_id].ended.is_set()
     assert len((await session.response(stream_id)).body) == 5_000_000
-    async with connect(server) as late:
+    async with connect(server.quic_port) as late:
         assert (await late.open_session())[0] == 503
