@@ -1,0 +1,120 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ByteRange } from '../../src/manifest/byte-range.js';
+import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
+import { readSlices } from '../../src/repair/h264/access-unit.js';
+import { parseParameterSets } from '../../src/repair/h264/parameter-sets.js';
+import { createRepairer } from '../../src/repair/index.js';
+import { PageSession } from '../../src/voxel-loader/connect.js';
+import { openSession } from '../../src/voxel-loader/session.js';
+import type { SegmentLayout } from '../../src/voxel-loader/types.js';
+import { strictDecode } from '../browser/support/strict-decode.js';
+import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
+import { receivedExcept } from '../repair/holes.js';
+import { datagram, FakeVoxelServer, responses } from './fake-voxel-server.js';
+
+/** Each run decodes once. */
+const RUNS = 20;
+const LARGEST_PAYLOAD = 1200;
+
+const folder = mkdtempSync(join(tmpdir(), 'voxel-hostile-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let file: Buffer;
+let init: Uint8Array;
+let layout: SegmentLayout;
+
+beforeAll(() => {
+  file = readFileSync(encodeClip(SYNTHETIC_CLIPS[0]!, folder));
+  init = file.subarray(0, initEnd(file));
+  layout = layoutOf(file);
+}, 60_000);
+
+/** All after the init segment: what follows the headers of P and B slices is unreliable, in file order. */
+function layoutOf(clip: Uint8Array): SegmentLayout {
+  const start = initEnd(clip);
+  const segment = clip.subarray(start);
+  const parameterSets = parseParameterSets(parseSampleEntry(clip.subarray(0, start)).configuration('avcC')!);
+  const unreliable = parseFragments(segment)
+    .flatMap(({ samples }) => samples)
+    .flatMap(({ offset, size }) => readSlices(parameterSets, segment, offset, offset + size, receivedExcept([])))
+    .filter(({ header }) => header.type !== 'I')
+    .map(({ payload, header, end }) => ({ start: start + payload + header.headerBytes, end: start + end }))
+    .filter((range) => range.end > range.start);
+  const reliable: ByteRange[] = [];
+  let at = start;
+  for (const range of unreliable) {
+    reliable.push({ start: at, end: range.start });
+    at = range.end;
+  }
+  reliable.push({ start: at, end: clip.length });
+  const reliableBytes = reliable.reduce((sum, range) => sum + range.end - range.start, 0);
+  return { range: { start, end: clip.length }, reliable, unreliable, reliableBytes };
+}
+
+const bytesOf = (ranges: readonly ByteRange[]): Uint8Array =>
+  Buffer.concat(ranges.map((range) => file.subarray(range.start, range.end)));
+
+/** Where the body is cut, what becomes of each piece, and which nonsense comes along. */
+const anyDelivery = fc.record({
+  payload: fc.integer({ min: 200, max: LARGEST_PAYLOAD }),
+  fates: fc.infiniteStream(fc.constantFrom('once', 'once', 'once', 'twice', 'lost', 'late')),
+  garbage: fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 10 }),
+  beyond: fc.nat(1000),
+});
+
+async function deliver({
+  payload,
+  fates,
+  garbage,
+  beyond,
+}: typeof anyDelivery extends fc.Arbitrary<infer T> ? T : never) {
+  const server = new FakeVoxelServer((request) => {
+    const body = bytesOf(request.ranges);
+    const { flow } = request;
+    if (flow === undefined) {
+      request.send(responses.reliable(body.length));
+      request.send(body);
+    } else {
+      const late: Uint8Array[] = [];
+      for (let offset = 0; offset < body.length; offset += payload) {
+        const piece = datagram(flow, offset, body.subarray(offset, offset + payload));
+        const { value: fate } = fates.next() as { value: string };
+        if (fate === 'late') late.unshift(piece);
+        else if (fate !== 'lost') server.sendDatagram(piece);
+        if (fate === 'twice') late.push(piece);
+      }
+      // Flows that nobody asked for, and places outside of the body.
+      for (const bytes of garbage) server.sendDatagram(Uint8Array.from([0x3f, ...bytes]));
+      server.sendDatagram(datagram(flow, body.length - 1 + beyond, new Uint8Array(2)));
+      for (const piece of late) server.sendDatagram(piece);
+      request.send(responses.unreliable(body.length, flow));
+      request.send(responses.trailer(body.length, 1));
+    }
+    request.finish();
+  });
+  const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
+  const session = new PageSession(await openSession(endpoint, server.WebTransport));
+  const unreliableBytes = layout.unreliable.reduce((sum, range) => sum + range.end - range.start, 0);
+  const request = { target: '/a.mp4', map: layout, unreliableBytes, transport: 'datagrams', headers: {} } as const;
+  return session.download(request).result;
+}
+
+it('decodes strictly, every picture of it, whatever subset of the datagrams comes in whatever order', async () => {
+  const pictures = strictDecode(init, file.subarray(layout.range.start)).length;
+  await fc.assert(
+    fc.asyncProperty(anyDelivery, async (delivery) => {
+      const { bytes, received } = await deliver(delivery);
+      for (const { start, end } of received) {
+        expect(Buffer.compare(bytes.subarray(start, end), file.subarray(init.length + start, init.length + end))).toBe(
+          0,
+        );
+      }
+      expect(strictDecode(init, createRepairer(init).repair(bytes, received).bytes)).toHaveLength(pictures);
+    }),
+    { numRuns: RUNS },
+  );
+}, 120_000);
