@@ -11,17 +11,18 @@ import type { Section } from './abr/section.js';
 import { speed } from './abr/speed.js';
 import { threeG } from './abr/three-g.js';
 
-const USAGE = 'npm run bench -- abr [--json] [--quick]';
+const USAGE = 'npm run bench -- abr [--json] [--quick] [--only PART,…]';
 
 /** Data that does not come with the project; what needs it is skipped where it is absent. */
 const SHARED = join(root, '..', 'shared', 'data');
 
 /**
  * The bitrate rules in simulation: against each other, the thesis, Sabre and the offline optimum. Minutes; with `--quick`
- * fewer traces and starts. `--json`: one object on standard output.
+ * fewer traces and starts. `--only`: some parts (speed, constantRate, peer, threeG, paperTraces). `--json`: one object on
+ * standard output.
  */
 export async function main(args: readonly string[]): Promise<void> {
-  const { json, quick } = parse(args);
+  const { json, quick, only } = parse(args);
   const scale = quick ? 'quick' : 'full';
   const steps: Record<string, { readonly needs: readonly string[]; readonly run: () => Promise<Section> | Section }> = {
     speed: { needs: [], run: speed },
@@ -33,8 +34,12 @@ export async function main(args: readonly string[]): Promise<void> {
     threeG: { needs: ['traces/norway-3g'], run: () => threeG(at('traces/norway-3g'), scale) },
     paperTraces: { needs: ['traces/voxel'], run: () => paperTraces(at('traces/voxel'), scale) },
   };
+  const names = only?.split(',') ?? Object.keys(steps);
+  const unknown = names.find((name) => !Object.hasOwn(steps, name));
+  if (unknown !== undefined) throw new UserError(`no part '${unknown}': choose among ${Object.keys(steps).join(', ')}`);
   const sections: Record<string, Section> = {};
-  for (const [name, { needs, run }] of Object.entries(steps)) {
+  for (const name of names) {
+    const { needs, run } = steps[name]!;
     const missing = needs.find((path) => !existsSync(at(path)));
     if (missing) {
       say(`${name}: skipped, there is no ${at(missing)}`);
@@ -53,10 +58,10 @@ function at(path: string): string {
   return join(SHARED, path);
 }
 
-function parse(args: readonly string[]): { json: boolean; quick: boolean } {
+function parse(args: readonly string[]): { json: boolean; quick: boolean; only?: string | undefined } {
   const flag = { type: 'boolean', default: false } as const;
   try {
-    return parseArgs({ args: [...args], options: { json: flag, quick: flag } }).values;
+    return parseArgs({ args: [...args], options: { json: flag, quick: flag, only: { type: 'string' } } }).values;
   } catch (error) {
     throw new UserError(`${error instanceof Error ? error.message : String(error)} (${USAGE})`);
   }

@@ -9,7 +9,10 @@ import { RULES, SCENARIO, type Section } from './section.js';
 
 const VIRTUAL_LEVELS = 15;
 const DECISIONS = 1000;
-const REPETITIONS = 5;
+
+/** Runs that are measured, after some in which code is compiled. */
+const REPETITIONS = 15;
+const WARM_UPS = 5;
 
 /** As many as rules are told of. */
 const SAMPLES = 20;
@@ -74,15 +77,15 @@ function sessionMilliseconds(rule: string): number {
   return medianTime(() => tasks.forEach((task) => runTask(experiment, content, task))).perRun(2 * tasks.length);
 }
 
-/** Milliseconds of a run, in the median, the first one left out: it warms up. */
+/** Milliseconds of a run, in the median. */
 function medianTime(run: () => void): { readonly perRun: (parts: number) => number } {
-  const times = Array.from({ length: REPETITIONS + 1 }, () => {
+  const times = Array.from({ length: WARM_UPS + REPETITIONS }, () => {
     const before = process.cpuUsage();
     run();
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1000;
   });
-  const milliseconds = median(times.slice(1));
+  const milliseconds = median(times.slice(WARM_UPS));
   return { perRun: (parts) => milliseconds / parts };
 }
 
