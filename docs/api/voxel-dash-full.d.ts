@@ -319,6 +319,8 @@ export interface VoxelStatistics {
 export type SessionEvent = {
 	readonly state: "opened";
 	readonly url: string;
+	/** Where it runs: on the page's thread where the page's content security policy forbids workers from Blob URLs. */
+	readonly thread: "worker" | "page";
 } | {
 	readonly state: "failed" | "closed";
 	readonly code: string;
@@ -360,8 +362,10 @@ export interface RepairedEvent {
 	readonly frames: number;
 	readonly slices: number;
 }
-/** A request went down dash.js' own HTTP path although VOXEL was asked for. */
+/** A request took a lower rung of the ladder than was asked for: datagrams, streams of the session, HTTP. */
 export interface FallbackEvent {
+	/** `http`: dash.js' own path. */
+	readonly to: "reliable" | "http";
 	/** Of the segment; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
 	readonly code: string;

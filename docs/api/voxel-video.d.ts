@@ -78,6 +78,8 @@ interface VoxelStatistics {
 type SessionEvent = {
 	readonly state: "opened";
 	readonly url: string;
+	/** Where it runs: on the page's thread where the page's content security policy forbids workers from Blob URLs. */
+	readonly thread: "worker" | "page";
 } | {
 	readonly state: "failed" | "closed";
 	readonly code: string;
@@ -118,6 +120,8 @@ interface RepairedEvent {
 	readonly slices: number;
 }
 interface FallbackEvent {
+	/** `http`: dash.js' own path. */
+	readonly to: "reliable" | "http";
 	/** Of the segment; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
 	readonly code: string;
