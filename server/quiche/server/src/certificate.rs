@@ -149,7 +149,7 @@ fn keep(file: &Path, pem: &[u8]) -> std::io::Result<()> {
 }
 
 /// A self-signed certificate for these host names and addresses, valid for [`VALIDITY`].
-fn make(hosts: &BTreeSet<String>, now: SystemTime) -> Result<Certificate, ErrorStack> {
+pub fn make(hosts: &BTreeSet<String>, now: SystemTime) -> Result<Certificate, ErrorStack> {
     let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1)?;
     let key = PKey::from_ec_key(EcKey::generate(&group)?)?;
     let mut name = X509NameBuilder::new()?;

@@ -84,3 +84,60 @@ fn install(certificate: &Certificate, builder: &mut SslContextBuilder) -> Result
     builder.set_private_key(&certificate.key)?;
     builder.check_private_key()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::time::SystemTime;
+
+    use quiche::{Connection, ConnectionId, RecvInfo, h3};
+
+    use super::*;
+    use crate::certificate::make;
+
+    /// Carries packets both ways until neither side has any.
+    fn exchange(client: &mut Connection, server: &mut Connection) {
+        let mut packet = [0; PACKET_BYTES];
+        loop {
+            let mut any = false;
+            for from_client in [true, false] {
+                let (from, to) = if from_client { (&mut *client, &mut *server) } else { (&mut *server, &mut *client) };
+                while let Ok((length, info)) = from.send(&mut packet) {
+                    to.recv(&mut packet[..length], RecvInfo { from: info.from, to: info.to }).unwrap();
+                    any = true;
+                }
+            }
+            if !any {
+                return;
+            }
+        }
+    }
+
+    /// The reason for a framing of our own.
+    #[test]
+    fn quiches_http3_hands_over_nothing_of_a_webtransport_stream() {
+        let certificate = make(&["localhost".to_owned()].into(), SystemTime::now()).unwrap();
+        let mut server_config = config(&certificate, CongestionControl::Cubic).unwrap();
+        let mut client_config = Config::new(quiche::PROTOCOL_VERSION).unwrap();
+        client_config.set_application_protos(h3::APPLICATION_PROTOCOL).unwrap();
+        client_config.verify_peer(false);
+        client_config.set_initial_max_data(CONNECTION_WINDOW);
+        client_config.set_initial_max_streams_uni(UNIDIRECTIONAL_STREAMS);
+        client_config.set_initial_max_stream_data_uni(STREAM_WINDOW);
+        client_config.set_initial_max_stream_data_bidi_local(STREAM_WINDOW);
+        let (one, other) = (SocketAddr::from(([127, 0, 0, 1], 1)), SocketAddr::from(([127, 0, 0, 1], 2)));
+        let (first, second) = (ConnectionId::from_ref(&[1; 16]), ConnectionId::from_ref(&[2; 16]));
+        let mut client = quiche::connect(None, &first, one, other, &mut client_config).unwrap();
+        let mut server = quiche::accept(&second, None, other, one, &mut server_config).unwrap();
+        exchange(&mut client, &mut server);
+        let mut http3 = h3::Connection::with_transport(&mut server, &h3::Config::new().unwrap()).unwrap();
+
+        let mut stream = vec![0x40, 0x41, 0x00];
+        stream.extend_from_slice(b"GET /media.mp4 HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        client.stream_send(0, &stream, true).unwrap();
+        exchange(&mut client, &mut server);
+        while let Ok((_, event)) = http3.poll(&mut server) {
+            assert!(!matches!(event, h3::Event::Headers { .. } | h3::Event::Data), "{event:?}");
+        }
+    }
+}
