@@ -4,12 +4,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from voxel_serve.app import Server, running
 from voxel_serve.config import Config
 
 from .voxel_client import VoxelClient, connect
 
 MEDIA_BYTES = 1_000_000
+
+# `pytest server/aioquic --hypothesis-profile fuzz -k any`: until it is stopped, or for some hours.
+settings.register_profile("fuzz", max_examples=10_000_000, deadline=None)
 
 
 @pytest.fixture
