@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../player/errors.js';
 import { dashErrorNotice, fallbackNotice, sessionNotice } from './notices.js';
 
 describe('dashErrorNotice', () => {
@@ -35,19 +36,19 @@ describe('dashErrorNotice', () => {
 });
 
 describe('sessionNotice', () => {
-  it.each([
+  it.each<[ErrorCode, number | undefined, string]>([
     ['unsupported', undefined, 'no-webtransport'],
     ['discovery-failed', undefined, 'no-voxel-server'],
     ['discovery-failed', 2, 'discovery-failed'],
     ['session-failed', 2, 'session-failed'],
-    ['anything else', 2, 'session-failed'],
+    ['session-closed', 2, 'session-failed'],
   ])('takes %s (next attempt in %s s) for %s, a warning: the video plays', (code, retryIn, key) => {
     const problem = sessionNotice({ code, message: 'why', retryIn }, { secureContext: true });
     expect(problem).toMatchObject({ key, severity: 'warning', detail: 'why' });
   });
 
   it('blames an insecure page, not the browser, where the page is one', () => {
-    const failure = { code: 'unsupported', message: 'why', retryIn: undefined };
+    const failure = { code: 'unsupported', message: 'why', retryIn: undefined } as const;
     expect(sessionNotice(failure, { secureContext: false }).key).toBe('no-secure-context');
   });
 });

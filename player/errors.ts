@@ -1,3 +1,8 @@
+import type { AbrErrorCode } from '../src/abr-star/index.js';
+import type { ManifestErrorCode } from '../src/manifest/errors.js';
+import type { RepairErrorCode } from '../src/repair/errors.js';
+import type { VoxelErrorCode } from '../src/voxel-loader/errors.js';
+
 /** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
 export type PlayerErrorCode =
   /** The session is still being opened and the segment should not wait longer. */
@@ -30,11 +35,16 @@ export class PlayerError extends Error {
   }
 }
 
-/** Code and one line of any error, for events: `internal` where it is none of the project's own. */
-export function describeError(error: unknown): { readonly code: string; readonly message: string } {
+/** Every code that an error or an event can have (docs/ERRORS.md); `internal` is none of the project's own. */
+export type ErrorCode =
+  PlayerErrorCode | VoxelErrorCode | RepairErrorCode | ManifestErrorCode | AbrErrorCode | 'internal';
+
+/** Code and one line of any error, for events. */
+export function describeError(error: unknown): { readonly code: ErrorCode; readonly message: string } {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   return {
-    code: typeof code === 'string' ? code : 'internal',
+    // Strings are the project's: those of the browser's errors are numbers.
+    code: typeof code === 'string' ? (code as ErrorCode) : 'internal',
     message: typeof message === 'string' ? message : String(error),
   };
 }

@@ -11,7 +11,7 @@ export type {
 } from '../src/abr-star/index.js';
 export { AbrError, type AbrErrorCode } from '../src/abr-star/index.js';
 export type { DashPlayer } from './dash-types.js';
-export { PlayerError, type PlayerErrorCode } from './errors.js';
+export { PlayerError, type ErrorCode, type PlayerErrorCode } from './errors.js';
 export type {
   AbrName,
   DecisionEvent,

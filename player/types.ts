@@ -1,4 +1,5 @@
 import type { Abr } from '../src/abr-star/index.js';
+import type { ErrorCode } from './errors.js';
 
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 export type AbrName = 'abr-star' | 'dashjs';
@@ -105,7 +106,7 @@ export type SessionEvent =
     }
   | {
       readonly state: 'failed' | 'closed';
-      readonly code: string;
+      readonly code: ErrorCode;
       readonly message: string;
       /** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
       readonly retryIn: number | undefined;
@@ -155,7 +156,7 @@ export interface FallbackEvent {
   readonly to: 'reliable' | 'http';
   /** Of the segment; undefined when the reason concerns the whole presentation. */
   readonly index: number | undefined;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly url: string;
 }
