@@ -73,15 +73,15 @@ async function soak(program, probe, folder, seconds) {
       promisify(execFile)(venvProgram('python'), words, { cwd: join(root, 'server') }),
     ]).finally(() => clearInterval(sampling));
     const fifth = Math.floor(memory.length / 5);
+    const ofFifth = (/** @type {number} */ index) => median(memory.slice(index * fifth, (index + 1) * fifth));
     return {
       misbehaved: JSON.parse(stdout),
       failedSessions: measurement.failedSessions,
       rateOverAlone: rounded(measurement.mbps / alone.mbps),
       firstByteMsP99: rounded(measurement.firstByteMsP99),
       firstByteMsP99Alone: rounded(alone.firstByteMsP99),
-      // Connections of clients that are gone live until their idle time ends: the first minutes do not count.
-      mebibytesAfterAFifth: rounded(median(memory.slice(fifth, 2 * fifth)) / 2 ** 20),
-      mebibytesAtTheEnd: rounded(median(memory.slice(-fifth)) / 2 ** 20),
+      // Connections of clients that are gone live until their idle time ends: the first fifth does not count.
+      mebibytesByFifth: [0, 1, 2, 3, 4].map((index) => Math.round(ofFifth(index) / 2 ** 20)),
     };
   } finally {
     await server.stop();
