@@ -73,29 +73,40 @@ export async function openPage(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
-/** Starts a muted player on the page, with the plugin unless `options` is `'plain'`; returns its number. */
-export function startPlayer(page: Page, options: FullVoxelOptions | 'plain' = {}): Promise<number> {
-  return page.evaluate((settings) => {
-    const { dashjs, voxelDash } = window as unknown as {
-      dashjs: typeof import('dashjs');
-      voxelDash: typeof import('../../../player/full.js');
-    };
-    const video = document.body.appendChild(document.createElement('video'));
-    video.muted = true;
-    // Muted twice: Chromium decodes the audio of a muted element all the same.
-    video.volume = 0;
-    const player = dashjs.MediaPlayer().create();
-    const handle = settings === 'plain' ? undefined : voxelDash.attachVoxel(player, settings);
-    const started: PlayerUnderTest = { player, video, handle, errors: [], fallbacks: [], sessions: [], ended: false };
-    handle?.on('fallback', (event) => started.fallbacks.push(event));
-    handle?.on('session', (event) => started.sessions.push(event));
-    player.on('error', ((event: { error: unknown }) => started.errors.push(JSON.stringify(event.error))) as never);
-    player.on('playbackEnded', () => (started.ended = true));
-    video.addEventListener('error', () => started.errors.push(video.error!.message));
-    player.initialize(video, '/media/manifest.mpd', true);
-    window.players = [...((window.players as PlayerUnderTest[] | undefined) ?? []), started];
-    return window.players.length - 1;
-  }, options);
+/** Starts a muted player on the page, with the plugin unless `options` is `'plain'`; returns its number. `dashSettings`: for dash.js. */
+export function startPlayer(
+  page: Page,
+  options: FullVoxelOptions | 'plain' = {},
+  manifest = '/media/manifest.mpd',
+  dashSettings: object = {},
+): Promise<number> {
+  return page.evaluate(
+    (settings, url, dashSettings) => {
+      const { dashjs, voxelDash } = window as unknown as {
+        dashjs: typeof import('dashjs');
+        voxelDash: typeof import('../../../player/full.js');
+      };
+      const video = document.body.appendChild(document.createElement('video'));
+      video.muted = true;
+      // Muted twice: Chromium decodes the audio of a muted element all the same.
+      video.volume = 0;
+      const player = dashjs.MediaPlayer().create();
+      const handle = settings === 'plain' ? undefined : voxelDash.attachVoxel(player, settings);
+      const started: PlayerUnderTest = { player, video, handle, errors: [], fallbacks: [], sessions: [], ended: false };
+      handle?.on('fallback', (event) => started.fallbacks.push(event));
+      handle?.on('session', (event) => started.sessions.push(event));
+      player.on('error', ((event: { error: unknown }) => started.errors.push(JSON.stringify(event.error))) as never);
+      player.on('playbackEnded', () => (started.ended = true));
+      video.addEventListener('error', () => started.errors.push(video.error!.message));
+      player.updateSettings(dashSettings);
+      player.initialize(video, url, true);
+      window.players = [...((window.players as PlayerUnderTest[] | undefined) ?? []), started];
+      return window.players.length - 1;
+    },
+    options,
+    manifest,
+    dashSettings,
+  );
 }
 
 /** Waits until playback has passed `seconds`, or ended, or failed. */
