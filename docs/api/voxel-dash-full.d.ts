@@ -228,6 +228,88 @@ declare const rules: {
 	tput: () => Tput;
 };
 type AbrName = keyof typeof rules;
+type ManifestErrorCode = 
+/** An attribute is missing or does not have its syntax. */
+"syntax"
+/** `reliable` and `unreliable` do not make up the segment, each byte once. */
+ | "ranges"
+/** The scores (`ssims`…) do not fit the ranges. */
+ | "steps"
+/** The segment is larger than any real one. */
+ | "size"
+/** The index is damaged, or no index. */
+ | "index";
+type RepairErrorCode = "unsupported-stream" | "malformed" | "missing-reliable-bytes";
+declare const catalogue: {
+	/** This browser has no WebTransport. */
+	readonly unsupported: {
+		readonly fatal: true;
+	};
+	/** No usable `/.well-known/voxel.json` or `options.endpoint`. */
+	readonly "discovery-failed": {
+		readonly fatal: true;
+	};
+	/** The session could not be opened: UDP blocked, certificate refused, no such server. */
+	readonly "session-failed": {
+		readonly fatal: true;
+	};
+	/** The session was open and is gone. */
+	readonly "session-closed": {
+		readonly fatal: true;
+	};
+	/** What the caller wants sent cannot be: a line break in a header value, a target that is not a path. */
+	readonly "bad-request": {
+		readonly fatal: false;
+	};
+	/** The server broke the protocol. */
+	readonly "bad-response": {
+		readonly fatal: false;
+	};
+	/** The server answered with something other than 206: see `status`. */
+	readonly status: {
+		readonly fatal: false;
+	};
+	/** A stream ended or was reset before the bytes that it promised. */
+	readonly incomplete: {
+		readonly fatal: false;
+	};
+	/** Nothing arrived for too long. */
+	readonly timeout: {
+		readonly fatal: false;
+	};
+	/** The caller gave up. */
+	readonly aborted: {
+		readonly fatal: false;
+	};
+};
+type VoxelErrorCode = keyof typeof catalogue;
+/** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
+export type PlayerErrorCode = 
+/** The session is still being opened and the segment should not wait longer. */
+"session-opening"
+/** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
+ | "other-origin"
+/** Incomplete, and the initialization segment that repair needs was never seen. */
+ | "no-initialization"
+/** The index that describes a segment is not here yet and the segment should not wait longer. */
+ | "index-late"
+/** No answer to the request for an index, or a failure: it is asked for again later. */
+ | "index-failed"
+/** The server has no such index, or what it sends is none. */
+ | "index-refused"
+/** One plugin per player. */
+ | "already-attached"
+/** dash.js makes its loaders in `initialize()`. */
+ | "attached-too-late"
+/** `<voxel-video>` was given no dash.js and the page has none. */
+ | "no-dashjs";
+export declare class PlayerError extends Error {
+	readonly code: PlayerErrorCode;
+	readonly name = "PlayerError";
+	constructor(code: PlayerErrorCode, message: string);
+}
+/** Every code that an error or an event can have (docs/ERRORS.md); `internal` is none of the project's own. */
+export type ErrorCode = PlayerErrorCode | VoxelErrorCode | RepairErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 type AbrName$1 = "abr-star" | "dashjs";
 /** How a video segment comes: the unreliable part as datagrams, all of it on streams, or by dash.js' own request. */
@@ -323,7 +405,7 @@ export type SessionEvent = {
 	readonly thread: "worker" | "page";
 } | {
 	readonly state: "failed" | "closed";
-	readonly code: string;
+	readonly code: ErrorCode;
 	readonly message: string;
 	/** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
 	readonly retryIn: number | undefined;
@@ -368,7 +450,7 @@ export interface FallbackEvent {
 	readonly to: "reliable" | "http";
 	/** Of the segment; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
-	readonly code: string;
+	readonly code: ErrorCode;
 	readonly message: string;
 	readonly url: string;
 }
@@ -379,31 +461,6 @@ export interface VoxelEventMap {
 	lost: LostEvent;
 	repaired: RepairedEvent;
 	fallback: FallbackEvent;
-}
-/** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
-export type PlayerErrorCode = 
-/** The session is still being opened and the segment should not wait longer. */
-"session-opening"
-/** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
- | "other-origin"
-/** Incomplete, and the initialization segment that repair needs was never seen. */
- | "no-initialization"
-/** The index that describes a segment is not here yet and the segment should not wait longer. */
- | "index-late"
-/** No answer to the request for an index, or a failure: it is asked for again later. */
- | "index-failed"
-/** The server has no such index, or what it sends is none. */
- | "index-refused"
-/** One plugin per player. */
- | "already-attached"
-/** dash.js makes its loaders in `initialize()`. */
- | "attached-too-late"
-/** `<voxel-video>` was given no dash.js and the page has none. */
- | "no-dashjs";
-export declare class PlayerError extends Error {
-	readonly code: PlayerErrorCode;
-	readonly name = "PlayerError";
-	constructor(code: PlayerErrorCode, message: string);
 }
 /** Every rule of the plugin, the published rivals of `abr-star` among them (docs/ABR.md), or `dashjs`. */
 export type RuleName = AbrName | AbrName$1;

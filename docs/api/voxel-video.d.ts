@@ -15,6 +15,82 @@ interface DashPlayer {
 	getVideoElement(): HTMLMediaElement;
 }
 type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
+type AbrErrorCode = "unknown-rule" | "bad-setting";
+type ManifestErrorCode = 
+/** An attribute is missing or does not have its syntax. */
+"syntax"
+/** `reliable` and `unreliable` do not make up the segment, each byte once. */
+ | "ranges"
+/** The scores (`ssims`…) do not fit the ranges. */
+ | "steps"
+/** The segment is larger than any real one. */
+ | "size"
+/** The index is damaged, or no index. */
+ | "index";
+type RepairErrorCode = "unsupported-stream" | "malformed" | "missing-reliable-bytes";
+declare const catalogue: {
+	/** This browser has no WebTransport. */
+	readonly unsupported: {
+		readonly fatal: true;
+	};
+	/** No usable `/.well-known/voxel.json` or `options.endpoint`. */
+	readonly "discovery-failed": {
+		readonly fatal: true;
+	};
+	/** The session could not be opened: UDP blocked, certificate refused, no such server. */
+	readonly "session-failed": {
+		readonly fatal: true;
+	};
+	/** The session was open and is gone. */
+	readonly "session-closed": {
+		readonly fatal: true;
+	};
+	/** What the caller wants sent cannot be: a line break in a header value, a target that is not a path. */
+	readonly "bad-request": {
+		readonly fatal: false;
+	};
+	/** The server broke the protocol. */
+	readonly "bad-response": {
+		readonly fatal: false;
+	};
+	/** The server answered with something other than 206: see `status`. */
+	readonly status: {
+		readonly fatal: false;
+	};
+	/** A stream ended or was reset before the bytes that it promised. */
+	readonly incomplete: {
+		readonly fatal: false;
+	};
+	/** Nothing arrived for too long. */
+	readonly timeout: {
+		readonly fatal: false;
+	};
+	/** The caller gave up. */
+	readonly aborted: {
+		readonly fatal: false;
+	};
+};
+type VoxelErrorCode = keyof typeof catalogue;
+type PlayerErrorCode = 
+/** The session is still being opened and the segment should not wait longer. */
+"session-opening"
+/** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
+ | "other-origin"
+/** Incomplete, and the initialization segment that repair needs was never seen. */
+ | "no-initialization"
+/** The index that describes a segment is not here yet and the segment should not wait longer. */
+ | "index-late"
+/** No answer to the request for an index, or a failure: it is asked for again later. */
+ | "index-failed"
+/** The server has no such index, or what it sends is none. */
+ | "index-refused"
+/** One plugin per player. */
+ | "already-attached"
+/** dash.js makes its loaders in `initialize()`. */
+ | "attached-too-late"
+/** `<voxel-video>` was given no dash.js and the page has none. */
+ | "no-dashjs";
+type ErrorCode = PlayerErrorCode | VoxelErrorCode | RepairErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
 type SegmentTransport = "datagrams" | "reliable" | "http";
 interface VoxelHandle {
 	/** Calls `listener` for every event of that type; the function returned ends that. */
@@ -82,7 +158,7 @@ type SessionEvent = {
 	readonly thread: "worker" | "page";
 } | {
 	readonly state: "failed" | "closed";
-	readonly code: string;
+	readonly code: ErrorCode;
 	readonly message: string;
 	/** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
 	readonly retryIn: number | undefined;
@@ -124,7 +200,7 @@ interface FallbackEvent {
 	readonly to: "reliable" | "http";
 	/** Of the segment; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
-	readonly code: string;
+	readonly code: ErrorCode;
 	readonly message: string;
 	readonly url: string;
 }
