@@ -214,12 +214,15 @@ function prefixesOf({ state, option }: DownloadProgress): readonly Option[] {
 
 /** The first of the options that are worth most. */
 function highest(options: readonly Option[], worthOf: (option: Option) => number) {
-  let best = { option: options[0]!, worth: -Infinity };
+  let best = options[0]!;
+  let most = -Infinity;
   for (const option of options) {
     const worth = worthOf(option);
-    if (worth > best.worth) best = { option, worth };
+    if (worth <= most) continue;
+    best = option;
+    most = worth;
   }
-  return best;
+  return { option: best, worth: most };
 }
 
 function latencyOf(samples: readonly ThroughputSample[]): number {

@@ -42,12 +42,13 @@ export function expectedWorth(
   const open = bufferLevel - latency;
   const fullest = bufferCapacity - segmentDuration;
   const unreliableBytes = bytes - reliableBytes;
+  const column = after.columnOf(score);
   let worth = score;
   let chanceOfDelay = 0;
   for (const { rate, probability } of prospects) {
     const spare = open - (bytes * 8) / rate;
     if (spare >= 0) {
-      worth += probability * after.at(Math.min(spare + segmentDuration, fullest), score);
+      worth += probability * after.at(Math.min(spare + segmentDuration, fullest), column);
       continue;
     }
     chanceOfDelay += probability;
@@ -56,7 +57,7 @@ export function expectedWorth(
     const stall = (reliableBytes * 8) / rate - open;
     if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
   }
-  return chanceOfDelay === 0 ? worth : worth + chanceOfDelay * after.at(segmentDuration, score);
+  return chanceOfDelay === 0 ? worth : worth + chanceOfDelay * after.at(segmentDuration, column);
 }
 
 /**

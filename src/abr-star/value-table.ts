@@ -57,20 +57,25 @@ export class ValueTable {
     }
   }
 
-  /** In seconds, and the score of the segment before. */
-  at(bufferLevel: number, score: number): number {
-    const { bufferLevels, squaresPerSecond, lowestScore, scoreStep } = this.#axes;
-    const up = Math.min(Math.max(0, (score - lowestScore) / scoreStep), SCORE_POINTS - 1);
-    const column = Math.min(Math.trunc(up), SCORE_POINTS - 2);
+  /** Where on its axis a score of the segment before lies, for {@link at}. */
+  columnOf(score: number): number {
+    const { lowestScore, scoreStep } = this.#axes;
+    return Math.min(Math.max(0, (score - lowestScore) / scoreStep), SCORE_POINTS - 1);
+  }
+
+  /** At a buffer level in seconds. */
+  at(bufferLevel: number, column: number): number {
+    const { bufferLevels, squaresPerSecond } = this.#axes;
     const squares = Math.max(0, bufferLevel - bufferLevels[0]!) * squaresPerSecond;
-    const right = Math.min(Math.sqrt(squares), BUFFER_POINTS - 1);
-    const row = Math.min(Math.trunc(right), BUFFER_POINTS - 2);
+    const row = Math.min(Math.sqrt(squares), BUFFER_POINTS - 1);
+    const above = Math.min(Math.trunc(row), BUFFER_POINTS - 2);
+    const left = Math.min(Math.trunc(column), SCORE_POINTS - 2);
     const values = this.#values;
-    const cell = row * SCORE_POINTS + column;
+    const cell = above * SCORE_POINTS + left;
     const next = cell + SCORE_POINTS;
-    const share = up - column;
+    const share = column - left;
     const lower = values[cell]! + share * (values[cell + 1]! - values[cell]!);
     const upper = values[next]! + share * (values[next + 1]! - values[next]!);
-    return lower + (right - row) * (upper - lower);
+    return lower + (row - above) * (upper - lower);
   }
 }
