@@ -30,7 +30,8 @@ ALPHA: Final = 3 * (1 - BETA) / (1 + BETA)
 MOST_GROWTH: Final = 1.5
 """Of the window in one round trip (RFC 9438 section 4.2)."""
 
-USED_SHARE: Final = 0.5
+USED_SHARE: Final = 0.85
+USED_SHARE_IN_SLOW_START: Final = 0.5
 """A window of which so much is in flight counts as used: a paced sender lags behind a window that doubles."""
 
 
@@ -61,7 +62,8 @@ class Cubic(QuicCongestionControl):
             self._epoch += sent_time - self._last_sent  # The curve rests meanwhile (RFC 9438 section 5.8).
         self._last_sent = sent_time
         self.bytes_in_flight += packet.sent_bytes
-        if self.bytes_in_flight >= USED_SHARE * self.congestion_window:
+        share = USED_SHARE_IN_SLOW_START if self._in_slow_start else USED_SHARE
+        if self.bytes_in_flight >= share * self.congestion_window:
             self._last_used = sent_time
 
     def on_packet_acked(self, *, now: float, packet: QuicSentPacket) -> None:
