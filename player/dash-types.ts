@@ -171,6 +171,7 @@ export interface DashSettings {
       readonly bufferTimeAtTopQuality: number;
       readonly bufferTimeAtTopQualityLongForm: number;
     };
+    readonly retryAttempts: { readonly MediaSegment: number };
     readonly scheduling: { readonly defaultTimeout: number };
   };
 }

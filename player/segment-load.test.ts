@@ -70,7 +70,7 @@ describe('SegmentLoad', () => {
       decision?: Decision;
       review?: RateControl['review'];
       canRepair?: boolean;
-      bufferLevel?: number;
+      throughput?: ThroughputEstimator;
     } = {},
   ): SegmentLoad {
     const events = new EventEmitter<VoxelEventMap>();
@@ -81,11 +81,11 @@ describe('SegmentLoad', () => {
       sessions: { ready: (urgency) => (urgencies.push(urgency), session()), abandon },
       repairers: Object.assign(new Repairers(), { canRepair: () => options.canRepair ?? true }),
       journal: new Journal(events),
-      throughput: new ThroughputEstimator(),
+      throughput: options.throughput ?? new ThroughputEstimator(),
       loss,
       rateControl: { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' })) },
       retransmission: { suspend: vi.fn(), resume: vi.fn() },
-      bufferLevel: () => options.bufferLevel ?? 8,
+      bufferLevel: () => 8,
       deadline: () => 8000,
       probe,
     };
@@ -214,10 +214,12 @@ describe('SegmentLoad', () => {
     expect(abandon.mock.calls.map(([, error]) => error)).toMatchObject([{ code: 'timeout' }, { code: 'timeout' }]);
   });
 
-  it('waits for a session that opens only while there is something to play', async () => {
-    await createLoad(connect(new FakeVoxelServer(answerReliably))).run();
-    await createLoad(connect(new FakeVoxelServer(answerReliably)), { bufferLevel: 0 }).run();
-    expect(urgencies).toEqual(['soon', 'now']);
+  it('waits for a session that opens with every segment but the first', async () => {
+    const throughput = new ThroughputEstimator();
+    await createLoad(connect(new FakeVoxelServer(answerReliably)), { throughput }).run();
+    throughput.add({ bytes: 1000, seconds: 1 });
+    await createLoad(connect(new FakeVoxelServer(answerReliably)), { throughput }).run();
+    expect(urgencies).toEqual(['now', 'soon']);
   });
 
   it('leaves the files of other origins to dash.js', async () => {

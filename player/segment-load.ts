@@ -83,7 +83,8 @@ export class SegmentLoad {
 
   /** Over the session: as chosen, or on streams when that fails. */
   async #fetch(): Promise<Fetched | undefined> {
-    const urgency = this.#context.bufferLevel() > 0 ? 'soon' : 'now';
+    // The very first segment is what the viewer waits for.
+    const urgency = this.#context.throughput.throughput === undefined ? 'now' : 'soon';
     const session = await this.#context.sessions.ready(urgency);
     if (this.#ended) return undefined;
     const way = this.#chooseWay();

@@ -12,6 +12,7 @@ const before: DashSettings = {
       bufferTimeAtTopQuality: 30,
       bufferTimeAtTopQualityLongForm: 60,
     },
+    retryAttempts: { MediaSegment: 3 },
     scheduling: { defaultTimeout: 500 },
   },
 };
@@ -45,6 +46,12 @@ describe('PlayerSettings', () => {
         bufferTimeAtTopQualityLongForm: 32,
       },
     });
+  });
+
+  it('has dash.js wait for a server that starts again', () => {
+    const { current, settings } = setUp(7, 'voxel');
+    settings.apply(4);
+    expect(current.streaming.retryAttempts.MediaSegment).toBe(10);
   });
 
   it('leaves the abandonment to dash.js when its rules choose', () => {

@@ -3,6 +3,9 @@ import type { DashPlayer, DashSettings } from './dash-types.js';
 /** Milliseconds between two looks of dash.js at a full buffer: its own 500 ms would idle an eighth of a 4 s segment. */
 const SCHEDULE_INTERVAL = 100;
 
+/** dash.js gives up a segment for good, and so the playback, after 3 attempts a second apart: servers take longer to restart. */
+const SEGMENT_RETRIES = 10;
+
 /** Which rule chooses the representation: one of the plugin's, or those of dash.js. */
 export type RuleOwner = 'voxel' | 'dashjs';
 
@@ -34,12 +37,13 @@ export class PlayerSettings {
     if (segmentDuration === this.#segmentDuration) return;
     this.#segmentDuration = segmentDuration;
     const bufferTime = (this.#bufferSegments + 1) * segmentDuration;
-    const { abandonLoadTimeout, buffer, scheduling } = this.#current.streaming;
+    const { abandonLoadTimeout, buffer, retryAttempts, scheduling } = this.#current.streaming;
     const { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm } = buffer;
     this.#saved ??= {
       streaming: {
         abandonLoadTimeout,
         buffer: { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm },
+        retryAttempts: { MediaSegment: retryAttempts.MediaSegment },
         scheduling: { defaultTimeout: scheduling.defaultTimeout },
       },
     };
@@ -55,6 +59,7 @@ export class PlayerSettings {
           bufferTimeAtTopQuality: bufferTime,
           bufferTimeAtTopQualityLongForm: bufferTime,
         },
+        retryAttempts: { MediaSegment: Math.max(SEGMENT_RETRIES, retryAttempts.MediaSegment) },
         scheduling: { defaultTimeout: SCHEDULE_INTERVAL },
       },
     });

@@ -14,6 +14,8 @@ import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outc
 
 const clip = { seconds: 10, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
+/** Segments that may be asked for before the session is open, and come over HTTP. */
+const EARLY = 2;
 const FRAMES = clip.seconds * 25;
 /** Of the wanderings of an AAC frame (21 ms) and a video frame (40 ms) around the nominal duration. */
 const DURATION_TOLERANCE = 0.1;
@@ -71,7 +73,7 @@ describe('with a VOXEL server', () => {
     expect(outcome.frames).toBeGreaterThanOrEqual(FRAMES);
     expect(outcome.decodedAudioBytes).toBeGreaterThan(0);
     expect(outcome.statistics!.segments.map(({ index }) => index)).toEqual([...Array(SEGMENTS).keys()]);
-    expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+    expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
     const { framesTotal, score } = outcome.statistics!.segments.at(-1)!;
     expect(framesTotal).toBe(FRAMES / SEGMENTS);
     expect(score).toBeGreaterThan(0.5);
@@ -82,7 +84,7 @@ describe('with a VOXEL server', () => {
     await playUntil(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
-    expect(segmentsOver('reliable', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+    expect(segmentsOver('reliable', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
     expect(outcome.statistics!.segments.every(({ bytesLost }) => bytesLost === 0)).toBe(true);
   });
 
@@ -120,8 +122,8 @@ describe('with a VOXEL server', () => {
     await playUntil(page, Infinity, second);
     const outcomes = [await outcomeOf(page, first), await outcomeOf(page, second)] as const;
     for (const outcome of outcomes) expectWholePlayback(outcome);
-    expect(segmentsOver('datagrams', outcomes[0]).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
-    expect(segmentsOver('reliable', outcomes[1]).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+    expect(segmentsOver('datagrams', outcomes[0]).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
+    expect(segmentsOver('reliable', outcomes[1]).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
   });
 
   it('leaves plain dash.js behind when it is detached', async () => {
@@ -218,7 +220,7 @@ describe('where segments are described', () => {
       await playUntil(page);
       const outcome = await outcomeOf(page);
       expectWholePlayback(outcome);
-      expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - 1);
+      expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
       expect(await indexRequests()).toBe(0);
     });
 

@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
 /** What becomes of a packet: the packets that go on in its place, now or later. */
-export type Fault = (packet: Buffer, send: (packet: Buffer) => void) => void;
+export type Fault = (packet: Buffer, send: (packet: Buffer) => unknown) => void;
 
 /** The packets go on as they are. */
 export const noFault: Fault = (packet, send) => send(packet);
@@ -33,23 +33,29 @@ export interface FaultRelay {
 export async function startFaultRelay(serverPort: number): Promise<FaultRelay> {
   const front = await boundSocket();
   const upstreams = new Map<string, Promise<Socket>>();
+  let isClosed = false;
   const relay: FaultRelay = {
     ...{ port: front.address().port, fault: noFault, serverPort },
     close() {
+      isClosed = true;
       front.close();
       for (const upstream of upstreams.values()) void upstream.then((socket) => socket.close());
     },
   };
   const openUpstream = async (client: RemoteInfo): Promise<Socket> => {
     const socket = await boundSocket();
-    socket.on('message', (packet) => relay.fault(packet, (sent) => front.send(sent, client.port, client.address)));
+    socket.on('message', (packet) =>
+      relay.fault(packet, (sent) => isClosed || front.send(sent, client.port, client.address)),
+    );
     return socket;
   };
   front.on('message', (packet, client) => {
     const key = `${client.address}:${client.port}`;
     const upstream = upstreams.get(key) ?? openUpstream(client);
     upstreams.set(key, upstream);
-    void upstream.then((socket) => relay.fault(packet, (sent) => socket.send(sent, relay.serverPort, '127.0.0.1')));
+    void upstream.then((socket) =>
+      relay.fault(packet, (sent) => isClosed || socket.send(sent, relay.serverPort, '127.0.0.1')),
+    );
   });
   return relay;
 }
@@ -57,8 +63,6 @@ export async function startFaultRelay(serverPort: number): Promise<FaultRelay> {
 async function boundSocket(): Promise<Socket> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 << 20, sendBufferSize: 4 << 20 });
   socket.bind(0, '127.0.0.1');
-  // Late packets find it closed at the end of a test.
-  socket.on('error', () => {});
   await once(socket, 'listening');
   return socket;
 }
