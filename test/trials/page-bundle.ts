@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
+import { bundleWorker } from '../../tools/package/worker-source.mjs';
 import { root } from '../../tools/setup/paths.mjs';
 
 /** What the trial's page is made of. None of it travels over the emulated link. */
@@ -21,6 +22,7 @@ export async function bundlePage(): Promise<PageFiles> {
     configFile: false,
     root,
     logLevel: 'error',
+    define: { VOXEL_WORKER_SOURCE: JSON.stringify(await bundleWorker()) },
     build: {
       write: false,
       lib: { entry: join(import.meta.dirname, 'page/main.ts'), formats: ['iife'], name: 'trial' },
