@@ -41,13 +41,15 @@ function mergeInto(kept: Option[], options: readonly Option[], start: number, en
   let overlap = kept.length;
   while (overlap > 0 && kept[overlap - 1]!.bytes >= options[start]!.bytes) overlap--;
   const dearer = kept.splice(overlap);
-  let [left, right] = [0, start];
+  let left = 0;
+  let right = start;
+  let last = kept[overlap - 1];
   while (left < dearer.length || right < end) {
     const isLeft = right === end || (left < dearer.length && dearer[left]!.bytes <= options[right]!.bytes);
     const option = isLeft ? dearer[left++]! : options[right++]!;
-    const last = kept.at(-1);
     if (last && option.score <= last.score) continue;
     if (last?.bytes === option.bytes) kept.pop();
     kept.push(option);
+    last = option;
   }
 }

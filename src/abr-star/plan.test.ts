@@ -6,7 +6,7 @@ import type { Option } from './types.js';
 
 const outlook: Outlook = {
   ...{ segmentDuration: 4, bufferCapacity: 16, latency: 0.05, stallWeight: 0.3 },
-  prospects: [{ rate: 1e6, probability: 1 }],
+  prospects: [{ secondsPerByte: 8e-6, probability: 1 }],
 };
 
 function optionOf(score: number, seconds: number): Option {

@@ -45,16 +45,16 @@ export function expectedWorth(
   const column = after.columnOf(score);
   let worth = score;
   let chanceOfDelay = 0;
-  for (const { rate, probability } of prospects) {
-    const spare = open - (bytes * 8) / rate;
+  for (const { secondsPerByte, probability } of prospects) {
+    const spare = open - bytes * secondsPerByte;
     if (spare >= 0) {
       worth += probability * after.at(Math.min(spare + segmentDuration, fullest), column);
       continue;
     }
     chanceOfDelay += probability;
-    const missing = Math.min(unreliableBytes, bytes - (open * rate) / 8);
+    const missing = Math.min(unreliableBytes, bytes - open / secondsPerByte);
     if (missing > 0) worth -= probability * DIP_WEIGHT * dip(missing / unreliableBytes) * Math.max(0, score - floor);
-    const stall = (reliableBytes * 8) / rate - open;
+    const stall = reliableBytes * secondsPerByte - open;
     if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
   }
   return chanceOfDelay === 0 ? worth : worth + chanceOfDelay * after.at(segmentDuration, column);

@@ -6,7 +6,7 @@ const samples = (...rates: number[]) => rates.map((rate) => ({ bytes: rate, seco
 test('three rates have the mean and the deviation of the logarithm that they stand for', () => {
   const prospects = prospectsAround(Math.E, 0.3);
   const mean = (of: (logarithm: number) => number) =>
-    prospects.reduce((sum, { rate, probability }) => sum + probability * of(Math.log(rate)), 0);
+    prospects.reduce((sum, { secondsPerByte, probability }) => sum + probability * of(Math.log(8 / secondsPerByte)), 0);
   expect(mean((x) => x)).toBeCloseTo(1, 12);
   expect(mean((x) => (x - 1) ** 2)).toBeCloseTo(0.09, 12);
 });

@@ -1,21 +1,22 @@
 import type { ThroughputSample } from './types.js';
 
-/** A rate that a link may have while the next segment downloads, in bit/s. */
+/** What a link may be while the next segment downloads. */
 export interface Prospect {
-  readonly rate: number;
+  readonly secondsPerByte: number;
   readonly probability: number;
 }
 
 /**
  * A link whose rate is log-normal around `median`, as three rates: Gauss–Hermite quadrature, exact for polynomials of the
- * logarithm up to the fifth degree. `deviation` is that of the rate's natural logarithm.
+ * logarithm up to the fifth degree. `median` is in bit/s, `deviation` that of the rate's natural logarithm.
  */
 export function prospectsAround(median: number, deviation: number): Prospect[] {
   const far = Math.exp(Math.sqrt(3) * deviation);
+  const secondsPerByte = 8 / median;
   return [
-    { rate: median / far, probability: 1 / 6 },
-    { rate: median, probability: 2 / 3 },
-    { rate: median * far, probability: 1 / 6 },
+    { secondsPerByte: secondsPerByte * far, probability: 1 / 6 },
+    { secondsPerByte, probability: 2 / 3 },
+    { secondsPerByte: secondsPerByte / far, probability: 1 / 6 },
   ];
 }
 
