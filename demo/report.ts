@@ -68,5 +68,6 @@ function mainTransport(segments: readonly SegmentRecord[]): SegmentTransport {
 
 function reportSegment(record: SegmentRecord): ReportSegment {
   const frames = record.frames.map((state) => frameLetters[state]).join('');
-  return { ...record, score: record.score ?? null, frames };
+  // Losses are those on the way, whether they were made good later or not.
+  return { ...record, ...record.firstPass, score: record.score ?? null, frames };
 }

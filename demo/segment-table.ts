@@ -15,13 +15,19 @@ const transportNames: Readonly<Record<SegmentTransport, string>> = {
 /** The rows of the table of segments, newest first. */
 export class SegmentTable {
   readonly #body: HTMLElement;
+  readonly #rows = new Map<number, HTMLElement>();
 
   constructor(body: HTMLElement) {
     this.#body = body;
   }
 
+  /** A segment whose holes were fetched takes the place of what it was before. */
   add(segment: SegmentRecord): void {
-    this.#body.prepend(segmentRow(segment));
+    const row = segmentRow(segment);
+    const former = segment.bytesRefetched > 0 ? this.#rows.get(segment.index) : undefined;
+    if (former?.isConnected) former.replaceWith(row);
+    else this.#body.prepend(row);
+    this.#rows.set(segment.index, row);
     while (this.#body.childElementCount > maximumRows) this.#body.lastElementChild?.remove();
   }
 }

@@ -41,6 +41,8 @@ export function attachVoxel(player: DashPlayer, options: VoxelOptions = {}): Vox
 class Plugin implements VoxelHandle {
   readonly #player: DashPlayer;
   readonly #transport: SegmentTransport;
+  /** Between datagrams and streams, segment by segment: unless the page has said how. */
+  readonly #ruleChoosesTransport: boolean;
   readonly #events = new EventEmitter<VoxelEventMap>();
   readonly #journal = new Journal(this.#events);
   readonly #throughput = new ThroughputEstimator();
@@ -65,6 +67,7 @@ class Plugin implements VoxelHandle {
     }
     this.#player = player;
     this.#usesDeadlines = abr === 'abr-star';
+    this.#ruleChoosesTransport = options.transport === undefined;
     const rule = ruleOf(abr, options);
     this.#transport = transport === 'datagrams' ? (rule?.transport ?? transport) : transport;
     if (rule) {
@@ -126,6 +129,7 @@ class Plugin implements VoxelHandle {
   #createContext(): LoaderContext {
     return {
       transport: this.#transport,
+      ruleChoosesTransport: this.#ruleChoosesTransport,
       sessions: this.#sessions,
       settings: this.#settings,
       repairers: this.#repairers,

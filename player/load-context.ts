@@ -11,6 +11,8 @@ import type { SegmentTransport } from './types.js';
 /** What all loads of one player share. */
 export interface LoadContext {
   readonly transport: SegmentTransport;
+  /** Whether the rule may ask for streams where `transport` is datagrams. */
+  readonly ruleChoosesTransport: boolean;
   readonly sessions: Pick<SessionManager, 'ready' | 'abandon'>;
   readonly repairers: Repairers;
   readonly journal: Journal;

@@ -117,6 +117,7 @@ describe('Retransmission', () => {
     const [former, record] = improved.mock.lastCall!;
     expect(former).toBe(segment.record);
     expect(record).toMatchObject({ bytesRefetched: 90, bytesLost: 0, bytesUnreliable: 90, score: 1 });
+    expect(record.firstPass).toEqual({ bytesLost: 90, framesRepaired: 0 });
     expect(record.throughput).toBe(former.throughput);
   });
 

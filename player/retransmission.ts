@@ -213,13 +213,15 @@ export class Retransmission {
       segment.isBetter = true;
       return;
     }
-    const record = createSegmentRecord({
+    const { bytesLost, framesRepaired, firstPass = { bytesLost, framesRepaired } } = segment.record;
+    const improved = createSegmentRecord({
       ...delivery,
       bytesUnreliable: delivery.bytesUnreliable + bytesRefetched,
       bytesLost: totalBytes(delivery.lost.flatMap(({ start, end }) => received.gaps(start, end))),
       bytesRefetched,
       frames: repaired.frames,
     });
+    const record = { ...improved, firstPass };
     this.#context.journal.improved(segment.record, record, repaired);
     segment.record = record;
     if (received.contains(0, bytes.length)) this.#drop((candidate) => candidate === segment);

@@ -78,6 +78,7 @@ describe('SegmentLoad', () => {
     events.on('fallback', (event) => fallbacks.push(event));
     const context: LoadContext = {
       transport: options.transport ?? 'reliable',
+      ruleChoosesTransport: true,
       sessions: { ready: (urgency) => (urgencies.push(urgency), session()), abandon },
       repairers: Object.assign(new Repairers(), { canRepair: () => options.canRepair ?? true }),
       journal: new Journal(events),

@@ -74,10 +74,10 @@ export class SegmentLoad {
   /** Holes in what cannot be repaired would be of no use. */
   #chooseWay(): Way {
     const { decision, map, key } = this.#job;
-    const { transport, repairers } = this.#context;
+    const { transport, ruleChoosesTransport, repairers } = this.#context;
     const whole = map.steps.length - 1;
     if (!repairers.canRepair(key)) return { level: whole, transport: 'reliable' };
-    const isReliable = [transport, decision?.transport].includes('reliable');
+    const isReliable = transport === 'reliable' || (ruleChoosesTransport && decision?.transport === 'reliable');
     return { level: decision?.option.level ?? whole, transport: isReliable ? 'reliable' : 'datagrams' };
   }
 

@@ -3,8 +3,7 @@ import type { SegmentTransport } from '../../../player/types.js';
 import type { Carrier } from '../system.js';
 import type { PageSettings } from './types.js';
 
-const TRANSPORTS: Readonly<Record<Carrier, SegmentTransport>> = {
-  datagrams: 'datagrams',
+const TRANSPORTS: Readonly<Record<Exclude<Carrier, 'datagrams'>, SegmentTransport>> = {
   streams: 'reliable',
   http3: 'http',
   http1: 'http',
@@ -16,7 +15,8 @@ export function voxelOptions({ player, carrier, bufferSegments }: PageSettings):
   const { rule, bandwidthSafety } = player;
   return {
     abr: rule,
-    transport: TRANSPORTS[carrier],
+    // Left to the rule, which may ask for streams.
+    ...(carrier !== 'datagrams' && { transport: TRANSPORTS[carrier] }),
     bufferSegments,
     ...(bandwidthSafety !== undefined && { bandwidthSafety }),
   };
