@@ -319,7 +319,7 @@ export interface VoxelOptions {
 	readonly abr?: AbrName$1 | Abr;
 	/** N of an "N-segment buffer": N segments held and one in flight (docs/ABR.md). Default 7. */
 	readonly bufferSegments?: number;
-	/** Default `datagrams`. `http` never opens a session: every segment takes dash.js' own path. */
+	/** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
 	readonly transport?: SegmentTransport;
 	/** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
 	readonly endpoint?: EndpointOption;
@@ -372,6 +372,8 @@ export interface SegmentRecord {
 	readonly framesSkipped: number;
 	/** Asked for and sent, but arrived incomplete: replaced. */
 	readonly framesRepaired: number;
+	/** What the first delivery counted, where holes have been fetched since. */
+	readonly firstPass?: Pick<SegmentRecord, "bytesLost" | "framesRepaired">;
 	/** Estimated score as delivered, in the manifest's metric; undefined where the manifest has none. */
 	readonly score: number | undefined;
 	/** Seconds of download, without the wait for late datagrams. */
