@@ -86,7 +86,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     await playUntil(page);
     relay.close();
     const outcome = await outcomeOf(page);
-    expect(outcome).toMatchObject({ errors: [], fallbacks: [], ended: true });
+    expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
     const { segments } = outcome.statistics!;
     // The first one does not wait for the session.
