@@ -47,7 +47,7 @@ describe.skipIf(!firefox)('Firefox', () => {
   });
 
   it('plays to the end over datagrams', async () => {
-    await startPlayer(page);
+    await startPlayer(page, { transport: 'datagrams' });
     await playUntil(page);
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
