@@ -26,7 +26,7 @@ const situation: Situation = { segmentIndex: 4, segmentDuration: 4, bufferLevel:
 
 describe('RateControl', () => {
   /** Takes the last option, and answers reviews as told. */
-  let abr: Abr & { states: DecisionState[]; review: ReturnType<typeof vi.fn<Abr['review']>> };
+  let abr: Abr & { states: DecisionState[]; review: ReturnType<typeof vi.fn<NonNullable<Abr['review']>>> };
   const reset = vi.fn();
   let decisions: DecisionEvent[];
   let estimator: ThroughputEstimator;

@@ -84,7 +84,7 @@ export class RateControl {
     const { representation, option, ladder, delay, transport } = decision;
     const state = { ...decision.state, ...this.#linkState(), bufferLevel };
     const steps = representation.segment(state.segmentIndex)!.steps;
-    const review = this.#abr.review({
+    const review = this.#abr.review?.({
       state,
       option,
       elapsed: progress.elapsed,
@@ -93,7 +93,7 @@ export class RateControl {
       levelReceived:
         progress.phase === 'reliable' ? 0 : steps.findLastIndex((step) => step.bytes <= progress.bytesUnreliable),
     });
-    if (review.action !== 'restart') return review;
+    if (review?.action !== 'restart') return review ?? { action: 'continue' };
     // What has arrived is thrown away, but what it says about the link is not.
     this.#link.throughput.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
     const restarted = { state, ladder, delay, transport, ...chosen(ladder, review.option, state.segmentIndex) };

@@ -25,7 +25,7 @@ function late(change: Partial<DownloadProgress>): DownloadProgress {
 function reviewOf(progress: DownloadProgress) {
   const abr = createAbr('abr-star');
   abr.choose(state);
-  return abr.review(progress);
+  return abr.review!(progress);
 }
 
 test('keeps a late segment at the last moment, and goes on before', () => {
@@ -61,7 +61,7 @@ describe('start', () => {
       levelReceived: option.level,
       bytesReceived: option.bytes,
     };
-    return abr.review({ ...{ state: first, option }, ...arrived, ...change }).action;
+    return abr.review!({ ...{ state: first, option }, ...arrived, ...change }).action;
   };
 
   test('shows more than the lowest representation where 1 Mbit/s is enough for that in two seconds', () => {

@@ -1,6 +1,6 @@
 import { bufferOf, waitForRoom } from './buffer.js';
 import { candidatesOf, thinned, type Candidates } from './candidates.js';
-import { expectedWorth, plan, STEP_WEIGHT, type Download, type Outlook } from './plan.js';
+import { Expectation, plan, STEP_WEIGHT, type Download, type Outlook } from './plan.js';
 import { ProgressThroughput, REVIEW_GRACE } from './progress.js';
 import { outageStall, prospectsAround, rateDeviation, safeRate } from './prospects.js';
 import { qualityAt, qualityRange } from './quality.js';
@@ -83,9 +83,9 @@ export class AbrStar implements Abr {
     const { outlook, after } = basis;
     const bufferLevel = state.bufferLevel - delay;
     const { options, floors } = this.#candidates(state.options);
+    const expectation = new Expectation(outlook, [bufferLevel], after);
     const { option } = highest(options, (candidate) => {
-      const floor = floors[candidate.representation]!;
-      const worth = expectedWorth(candidate, floor, bufferLevel, outlook, after);
+      const worth = expectation.worthsOf(candidate, floors[candidate.representation]!)[0]!;
       return worth - STEP_WEIGHT * Math.abs(candidate.score - lastChoice.score);
     });
     const isSlowStart = state.samples.length < FIRST_DOWNLOADS || delay >= SLOW_START_PAUSE;
@@ -110,12 +110,13 @@ export class AbrStar implements Abr {
     if (lower.length === 0) return { action: 'continue' };
     const late = { ...outlook, prospects: prospectsAround(now, LATE_DEVIATION) };
     const before = state.lastChoice.score;
-    const worth = (download: Download, floor: number, latency: number) =>
-      expectedWorth(download, floor, state.bufferLevel, { ...late, latency }, after) -
-      STEP_WEIGHT * Math.abs(download.score - before);
-    const restart = highest(lower, (other) => worth(other, floors[other.representation]!, outlook.latency));
+    const worth = (expectation: Expectation, download: Download, floor: number) =>
+      expectation.worthsOf(download, floor)[0]! - STEP_WEIGHT * Math.abs(download.score - before);
+    const restarted = new Expectation(late, [state.bufferLevel], after);
+    const restart = highest(lower, (other) => worth(restarted, other, floors[other.representation]!));
+    const continued = new Expectation({ ...late, latency: 0 }, [state.bufferLevel], after);
     const floor = scoreOfArrived(progress);
-    const goingOn = Math.max(...remainders(progress).map((remainder) => worth(remainder, floor, 0)));
+    const goingOn = Math.max(...remainders(progress).map((remainder) => worth(continued, remainder, floor)));
     if (restart.worth <= goingOn + RESTART_GAIN * range) return { action: 'continue' };
     this.#progress = new ProgressThroughput();
     return { action: 'restart', option: restart.option };

@@ -4,7 +4,7 @@ import { withoutDominated } from './options.js';
 import { settle } from './placeholder.js';
 import { nextSafetyFactor, safeBytes, stepDown } from './safety.js';
 import { sustainedLevel, wholeSegment } from './start.js';
-import type { Abr, Choice, DecisionState, Option, Review } from './types.js';
+import type { Abr, Choice, DecisionState, Option } from './types.js';
 
 /** Share of the throughput that start-up counts on. */
 const START_SAFETY = 0.9;
@@ -23,10 +23,6 @@ export class BolaSsim implements Abr {
     const { placeholder, delay } = settle(this.#placeholder, zeroScoreLevel(bola, option.score), bufferOf(state));
     this.#placeholder = placeholder;
     return { option, delay };
-  }
-
-  review(): Review {
-    return { action: 'continue' };
   }
 
   reset(): void {

@@ -28,32 +28,37 @@ const STALL_WEIGHT = 3;
  * thousand steps decide among them.
  */
 export function bestFirstStep(segments: readonly (readonly PlanLevel[])[], start: PlanStart): number {
-  const limits = valueLimits(segments, start.segmentDuration);
+  const limits = valueLimits(segments);
+  const { segmentDuration } = start;
+  // Of the plan under way, by length: in arrays, as numbers that are handed on from call to call take memory each.
+  const bufferLevels = new Float64Array(segments.length).fill(start.bufferLevel);
+  const bitrates = new Float64Array(segments.length).fill(start.bitrate ?? NaN);
+  const values = new Float64Array(segments.length);
   let best = -Infinity;
   let bestFirst = 0;
 
-  /** Completes a plan whose first `length` steps are made: buffer and bitrate are those after them. */
-  function extend(
-    length: number,
-    bufferLevel: number,
-    bitrate: number | undefined,
-    value: number,
-    first: number,
-  ): void {
+  /** Completes a plan whose first `length` steps are made. */
+  function extend(length: number, first: number): void {
     const levels = segments[length]!;
-    const limit = limits[length + 1];
+    const rest = limits[length + 1];
     for (let index = levels.length - 1; index >= 0; index--) {
       const level = levels[index]!;
-      const gained = value + gain(level, bufferLevel, bitrate);
+      const bufferLevel = bufferLevels[length]!;
+      const gained = values[length]! + gain(level, bufferLevel, bitrates[length]!);
       const firstIndex = length === 0 ? index : first;
-      if (!limit) {
+      if (!rest) {
         if (gained <= best) continue;
         best = gained;
         bestFirst = firstIndex;
         continue;
       }
       const left = bufferAfter(level, bufferLevel, start);
-      if (gained + limit(left, level.bitrate) > best) extend(length + 1, left, level.bitrate, gained, firstIndex);
+      const limit = valueLimit(rest, left + (rest.segments - 1) * segmentDuration, level.bitrate);
+      if (gained + limit <= best) continue;
+      bufferLevels[length + 1] = left;
+      bitrates[length + 1] = level.bitrate;
+      values[length + 1] = gained;
+      extend(length + 1, firstIndex);
     }
   }
 
@@ -64,13 +69,13 @@ export function bestFirstStep(segments: readonly (readonly PlanLevel[])[], start
     best = value;
     bestFirst = index;
   }
-  extend(0, start.bufferLevel, start.bitrate, 0, 0);
+  extend(0, 0);
   return bestFirst;
 }
 
 /** The value of the plan that takes the level at `index` throughout. */
 function steadyValue(segments: readonly (readonly PlanLevel[])[], index: number, start: PlanStart): number {
-  let { bufferLevel, bitrate } = start;
+  let { bufferLevel, bitrate = NaN } = start;
   let value = 0;
   for (const levels of segments) {
     const level = levels[Math.min(index, levels.length - 1)]!;
@@ -81,9 +86,9 @@ function steadyValue(segments: readonly (readonly PlanLevel[])[], index: number,
   return value;
 }
 
-/** What a step adds to a plan's value. `before`: the bitrate of the step before. */
-function gain({ bitrate, seconds }: PlanLevel, bufferLevel: number, before: number | undefined): number {
-  const change = before === undefined ? 0 : Math.abs(bitrate - before);
+/** What a step adds to a plan's value. `before`: the bitrate of the step before, NaN if there is none. */
+function gain({ bitrate, seconds }: PlanLevel, bufferLevel: number, before: number): number {
+  const change = Number.isNaN(before) ? 0 : Math.abs(bitrate - before);
   return bitrate - CHANGE_WEIGHT * change - STALL_WEIGHT * Math.max(0, seconds - bufferLevel);
 }
 
@@ -93,15 +98,17 @@ function bufferAfter({ seconds }: PlanLevel, bufferLevel: number, buffer: PlanSt
   return Math.min(Math.max(0, bufferLevel - seconds) + segmentDuration, bufferCapacity - segmentDuration);
 }
 
-/**
- * For each segment, what the value can at most grow by from it on, given the buffer (seconds) and the bitrate before it. The
- * sum of bitrates is at most that of the highest levels, and, where a second of download buys less bitrate than a second of
- * stall costs, what can be bought without a stall. To reach the mean of that sum from below is a change, which costs.
- */
-function valueLimits(
-  segments: readonly (readonly PlanLevel[])[],
-  segmentDuration: number,
-): ((bufferLevel: number, bitrate: number | undefined) => number)[] {
+/** What limits the value of some segments at a plan's end. */
+interface Limits {
+  readonly segments: number;
+  /** Mbit/s: sum of their highest bitrates. */
+  readonly highest: number;
+  /** Mbit/s that a second of download buys at most. */
+  readonly perSecond: number;
+}
+
+/** From each of the segments on. */
+function valueLimits(segments: readonly (readonly PlanLevel[])[]): Limits[] {
   let highest = 0;
   let perSecond = 0;
   return segments
@@ -109,13 +116,17 @@ function valueLimits(
     .map((levels, followers) => {
       highest += Math.max(...levels.map(({ bitrate }) => bitrate));
       perSecond = Math.max(perSecond, ...levels.map(({ bitrate, seconds }) => bitrate / seconds));
-      const [most, rate] = [highest, perSecond];
-      return (bufferLevel: number, bitrate: number | undefined) => {
-        const bought = rate * (bufferLevel + followers * segmentDuration);
-        const sum = rate <= STALL_WEIGHT ? Math.min(most, bought) : most;
-        const mean = sum / (followers + 1);
-        return sum - CHANGE_WEIGHT * Math.max(0, mean - (bitrate ?? mean));
-      };
+      return { segments: followers + 1, highest, perSecond };
     })
     .toReversed();
+}
+
+/**
+ * What the value can at most grow by, with `seconds` to download before a stall, and after a segment of `bitrate`. The sum of
+ * bitrates is at most that of the highest levels, and, where a second of download buys less bitrate than a second of stall
+ * costs, what can be bought without a stall. To reach the mean of that sum from below is a change, which costs.
+ */
+function valueLimit({ segments, highest, perSecond }: Limits, seconds: number, bitrate: number): number {
+  const sum = perSecond <= STALL_WEIGHT ? Math.min(highest, perSecond * seconds) : highest;
+  return sum - CHANGE_WEIGHT * Math.max(0, sum / segments - bitrate);
 }

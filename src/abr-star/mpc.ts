@@ -4,7 +4,7 @@ import { robustForecast } from './forecast.js';
 import { bestFirstStep, type PlanLevel } from './mpc-plan.js';
 import { remembered } from './remembered.js';
 import { wholeSegment } from './start.js';
-import type { Abr, Choice, DecisionState, Option, Review } from './types.js';
+import type { Abr, Choice, DecisionState, Option } from './types.js';
 
 /** How many segments a plan covers (Yin et al., §7.1.1). */
 const HORIZON = 5;
@@ -24,7 +24,7 @@ export class Mpc implements Abr {
     const delay = waitForRoom(buffer);
     const throughput = robustForecast(state.samples);
     if (throughput === undefined) return { option: wholeSegment(state.options, 0), delay };
-    const { options } = bitrateView(state);
+    const { options } = bitrateView({ ladder: state.ladder, options: this.#wholeSegments(state.options) });
     const planLevels = (segment: readonly Option[]): PlanLevel[] =>
       segment.map(({ representation, bytes }) => ({
         bitrate: state.ladder[representation]!.bitrate / 1e6,
@@ -37,10 +37,6 @@ export class Mpc implements Abr {
       bitrate: lastBitrate && lastBitrate / 1e6,
     });
     return { option: wholeSegment(state.options, options[first]!.representation), delay };
-  }
-
-  review(): Review {
-    return { action: 'continue' };
   }
 
   reset(): void {

@@ -26,30 +26,41 @@ export function segmentOptions(segments: readonly (SegmentMap | undefined)[]): O
  * in bytes within each representation, as prefixes of one segment do.
  */
 export function withoutDominated(options: readonly Option[]): Option[] {
-  const kept: Option[] = [];
+  let kept: Option[] = [];
   for (let start = 0; start < options.length;) {
+    const { representation } = options[start]!;
     let end = start + 1;
-    while (end < options.length && options[end]!.representation === options[start]!.representation) end++;
-    mergeInto(kept, options, start, end);
+    while (end < options.length && options[end]!.representation === representation) end++;
+    kept = merged(kept, options, start, end);
     start = end;
   }
   return kept;
 }
 
-/** Of `kept`, which ascends in bytes and score, and `options[start … end)` leaves what is worth it in `kept`. */
-function mergeInto(kept: Option[], options: readonly Option[], start: number, end: number): void {
-  let overlap = kept.length;
-  while (overlap > 0 && kept[overlap - 1]!.bytes >= options[start]!.bytes) overlap--;
-  const dearer = kept.splice(overlap);
-  let left = 0;
+/** What is worth it of `kept`, which ascends in bytes and score, and of `options[start … end)`. */
+function merged(kept: readonly Option[], options: readonly Option[], start: number, end: number): Option[] {
+  // Options lie apart in memory, and reading them is what takes time here: each is looked at once.
+  let rightBytes = options[start]!.bytes;
+  let left = kept.length;
+  while (left > 0 && kept[left - 1]!.bytes >= rightBytes) left--;
+  const all = kept.slice(0, left);
+  let length = left;
+  let lastBytes = left > 0 ? kept[left - 1]!.bytes : -Infinity;
+  let lastScore = left > 0 ? kept[left - 1]!.score : -Infinity;
+  let leftBytes = left < kept.length ? kept[left]!.bytes : Infinity;
   let right = start;
-  let last = kept[overlap - 1];
-  while (left < dearer.length || right < end) {
-    const isLeft = right === end || (left < dearer.length && dearer[left]!.bytes <= options[right]!.bytes);
-    const option = isLeft ? dearer[left++]! : options[right++]!;
-    if (last && option.score <= last.score) continue;
-    if (last?.bytes === option.bytes) kept.pop();
-    kept.push(option);
-    last = option;
+  while (left < kept.length || right < end) {
+    const isLeft = leftBytes <= rightBytes;
+    const option = isLeft ? kept[left++]! : options[right++]!;
+    const bytes = isLeft ? leftBytes : rightBytes;
+    if (isLeft) leftBytes = left < kept.length ? kept[left]!.bytes : Infinity;
+    else rightBytes = right < end ? options[right]!.bytes : Infinity;
+    const { score } = option;
+    if (score <= lastScore) continue;
+    if (bytes === lastBytes) length--;
+    all[length++] = option;
+    lastBytes = bytes;
+    lastScore = score;
   }
+  return all;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Candidates } from './candidates.js';
-import { expectedWorth, plan, STEP_WEIGHT, type Outlook } from './plan.js';
+import { Expectation, plan, STEP_WEIGHT, type Outlook } from './plan.js';
 import type { Option } from './types.js';
 
 const outlook: Outlook = {
@@ -85,7 +85,7 @@ describe('a download that is late', () => {
   // 0.5 s of reliable bytes and 1.5 s of others, with a latency of 0.05 s.
   const late = { bytes: 250_000, reliableBytes: 62_500, score: 0.9 };
   const nothing = plan([], outlook, () => 0);
-  const worth = (bufferLevel: number) => expectedWorth(late, 0.5, bufferLevel, outlook, nothing);
+  const worth = (bufferLevel: number) => new Expectation(outlook, [bufferLevel], nothing).worthsOf(late, 0.5)[0]!;
 
   test('is worth its score where it is just in time', () => {
     expect(worth(2.05)).toBeCloseTo(0.9, 9);

@@ -27,37 +27,54 @@ export interface Outlook {
 /** What remains to be downloaded of an option. */
 export type Download = Pick<Option, 'bytes' | 'reliableBytes' | 'score'>;
 
-/**
- * The worth to expect of a download and of all that follows it. What is late is played as far as it has come when the buffer
- * is empty; playback stalls only for reliable bytes. `floor`: score of the reliable bytes alone. `after`: what
- * follows.
- */
-export function expectedWorth(
-  { bytes, reliableBytes, score }: Download,
-  floor: number,
-  bufferLevel: number,
-  { segmentDuration, bufferCapacity, latency, prospects, stallWeight }: Outlook,
-  after: ValueTable,
-): number {
-  const open = bufferLevel - latency;
-  const fullest = bufferCapacity - segmentDuration;
-  const unreliableBytes = bytes - reliableBytes;
-  const column = after.columnOf(score);
-  let worth = score;
-  let chanceOfDelay = 0;
-  for (const { secondsPerByte, probability } of prospects) {
-    const spare = open - bytes * secondsPerByte;
-    if (spare >= 0) {
-      worth += probability * after.at(Math.min(spare + segmentDuration, fullest), column);
-      continue;
-    }
-    chanceOfDelay += probability;
-    const missing = Math.min(unreliableBytes, bytes - open / secondsPerByte);
-    if (missing > 0) worth -= probability * DIP_WEIGHT * dip(missing / unreliableBytes) * Math.max(0, score - floor);
-    const stall = reliableBytes * secondsPerByte - open;
-    if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
+/** What to expect of downloads that begin with certain buffer levels, where `after` is what follows them. */
+export class Expectation {
+  readonly #outlook: Outlook;
+  readonly #bufferLevels: readonly number[];
+  readonly #after: ValueTable;
+  readonly #worths: Float64Array;
+
+  /** `bufferLevels`: in seconds. */
+  constructor(outlook: Outlook, bufferLevels: readonly number[], after: ValueTable) {
+    this.#outlook = outlook;
+    this.#bufferLevels = bufferLevels;
+    this.#after = after;
+    this.#worths = new Float64Array(bufferLevels.length);
   }
-  return chanceOfDelay === 0 ? worth : worth + chanceOfDelay * after.at(segmentDuration, column);
+
+  /**
+   * For each of the buffer levels, the worth of a download and of all that follows it; the array is the next call's, too. What
+   * is late is played as far as it has come when the buffer is empty; playback stalls only for reliable bytes. `floor`: score
+   * of the reliable bytes alone.
+   */
+  worthsOf({ bytes, reliableBytes, score }: Download, floor: number): Float64Array {
+    const { segmentDuration, bufferCapacity, latency, prospects, stallWeight } = this.#outlook;
+    const after = this.#after;
+    const fullest = bufferCapacity - segmentDuration;
+    const unreliableBytes = bytes - reliableBytes;
+    const column = after.columnOf(score);
+    for (let index = 0; index < this.#bufferLevels.length; index++) {
+      const open = this.#bufferLevels[index]! - latency;
+      let worth = score;
+      let chanceOfDelay = 0;
+      for (const { secondsPerByte, probability } of prospects) {
+        const spare = open - bytes * secondsPerByte;
+        if (spare >= 0) {
+          worth += probability * after.at(Math.min(spare + segmentDuration, fullest), column);
+          continue;
+        }
+        chanceOfDelay += probability;
+        const missing = Math.min(unreliableBytes, bytes - open / secondsPerByte);
+        if (missing > 0)
+          worth -= probability * DIP_WEIGHT * dip(missing / unreliableBytes) * Math.max(0, score - floor);
+        const stall = reliableBytes * secondsPerByte - open;
+        if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
+      }
+      if (chanceOfDelay > 0) worth += chanceOfDelay * after.at(segmentDuration, column);
+      this.#worths[index] = worth;
+    }
+    return this.#worths;
+  }
 }
 
 /**
@@ -86,12 +103,10 @@ export function plan(
   for (let index = segments.length - 1; index >= 0; index--) {
     before.clear();
     const { options, floors } = segments[index]!;
+    const expectation = new Expectation(outlook, bufferLevels, after);
     for (const option of options) {
-      const floor = floors[option.representation]!;
-      for (let row = 0; row < bufferLevels.length; row++) {
-        const worth = expectedWorth(option, floor, bufferLevels[row]!, outlook, after);
-        before.raise(row, worth, option.score, STEP_WEIGHT);
-      }
+      const worths = expectation.worthsOf(option, floors[option.representation]!);
+      for (let row = 0; row < worths.length; row++) before.raise(row, worths[row]!, option.score, STEP_WEIGHT);
     }
     [before, after] = [after, before];
   }

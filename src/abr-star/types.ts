@@ -96,8 +96,8 @@ export interface Abr {
   readonly transport?: 'reliable';
   /** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
   choose(state: DecisionState): Choice;
-  /** Ask every 50 ms while a chosen option downloads. */
-  review(progress: DownloadProgress): Review;
+  /** Ask every 50 ms while a chosen option downloads. Rules without it let every download run to its end. */
+  review?(progress: DownloadProgress): Review;
   /** Forget everything, for example after a seek. */
   reset(): void;
 }

@@ -29,7 +29,7 @@ export interface AttemptSetup {
   readonly segment: ContentSegment;
 }
 
-/** Downloads one option while playback goes on, and asks the rule for its review every 50 ms. */
+/** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
   const { abr, transport, delivery, playback, state, option, segment } = setup;
   const requested = playback.time;
@@ -42,12 +42,13 @@ export function attempt(setup: AttemptSetup): Attempt {
   };
 
   transport.request(requested, option.bytes);
+  const interval = abr.review ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
-    playback.advanceTo(arrivals.receive(transport, delivery, requested + reviews * REVIEW_INTERVAL));
+    playback.advanceTo(arrivals.receive(transport, delivery, requested + reviews * interval));
     if (arrivals.isComplete) return ended({ action: 'complete' });
     const { reliable, unreliable, hasAllReliable } = arrivals;
     now.bufferLevel = playback.bufferLevel;
-    const review = abr.review({
+    const review = abr.review?.({
       state: now,
       option,
       elapsed: playback.time - requested,
@@ -55,8 +56,8 @@ export function attempt(setup: AttemptSetup): Attempt {
       phase: hasAllReliable ? 'unreliable' : 'reliable',
       levelReceived: hasAllReliable ? levelSent(segment, unreliable) : 0,
     });
-    if (review.action === 'restart') return ended(review);
-    if (review.action === 'keep' && hasAllReliable) return ended({ action: 'keep' });
+    if (review?.action === 'restart') return ended(review);
+    if (review?.action === 'keep' && hasAllReliable) return ended({ action: 'keep' });
   }
 }
 

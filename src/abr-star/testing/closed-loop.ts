@@ -93,7 +93,7 @@ class Model {
         (o) => o.representation === option.representation && o.bytes <= received && o.level <= option.level,
       );
       const elapsed = this.#time - sent;
-      const review = abr.review({
+      const review = abr.review?.({
         state,
         option,
         elapsed,
@@ -101,7 +101,7 @@ class Model {
         phase,
         levelReceived: reached?.level ?? 0,
       });
-      if (review.action === 'continue') continue;
+      if (!review || review.action === 'continue') continue;
       this.#sample(received, sent);
       if (review.action === 'keep') return { option: reached ?? option, restarts, ending: 'kept' };
       option = review.option;
