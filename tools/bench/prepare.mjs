@@ -7,9 +7,10 @@ import { root, venvProgram } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 import { ensurePython } from '../setup/python.mjs';
 
-const USAGE = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S]: what preparation costs, what it
+const USAGE = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S] [--out DIR]: what preparation costs, what it
 gains, and whether what it says is so, on S seconds (32) of one clip (bbb_720p30_a.mp4); --full: of all clips, with the table
-of all orders and levels. --json: one object on standard output.`;
+of all orders and levels (hours). --out: where the figures of each clip are kept as soon as it is done, for the next run to go
+on from. --json: one object on standard output.`;
 
 const DEFAULT_CLIP = 'bbb_720p30_a.mp4';
 
@@ -18,11 +19,17 @@ const CLIPS = join(root, '../shared/data/videos');
 
 /** @param {string[]} args @returns {Promise<number>} the exit code */
 export async function main(args) {
-  const { json, full, clip, seconds } = parse(args);
+  const { json, full, clip, seconds, out } = parse(args);
   const clips = clipsNamed(clip ?? (full ? undefined : DEFAULT_CLIP));
   await ensurePython('run');
   const program = join(import.meta.dirname, 'prepare', 'bench.py');
-  const options = ['--seconds', seconds, ...(json ? ['--json'] : []), ...(full ? ['--full'] : [])];
+  const options = [
+    '--seconds',
+    seconds,
+    ...(json ? ['--json'] : []),
+    ...(full ? ['--full'] : []),
+    ...(out ? ['--out', out] : []),
+  ];
   const child = spawn(venvProgram('python'), [program, ...clips, ...options], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -47,6 +54,7 @@ function parse(args) {
     full: { type: 'boolean', default: false },
     clip: { type: 'string' },
     seconds: { type: 'string', default: '32' },
+    out: { type: 'string' },
   });
   try {
     return parseArgs({ args, options }).values;

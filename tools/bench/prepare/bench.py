@@ -59,17 +59,31 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    results = []
-    with TemporaryDirectory(prefix="prepare-bench-") as folder:
-        for path in options.clips:
-            say(f"{path.name}: encoding and analysing {options.seconds:g} s")
-            results.append(measure(_request(path, Path(folder) / path.stem, options.seconds), is_full=options.full))
+    with TemporaryDirectory(prefix="prepare-bench-") as temporary:
+        out = options.out or Path(temporary)
+        results = [_measured(path, options, Path(temporary), out) for path in options.clips]
     summary = summarise(results)
     if options.json:
         print(json.dumps(summary))
     else:
         print_summary(summary)
+
+
+def _measured(path: Path, options: argparse.Namespace, work: Path, out: Path) -> Any:
+    """The figures of a clip, from an earlier run where that came so far."""
+    kept = out / f"{path.stem}-{options.seconds:g}s{'-full' if options.full else ''}.json"
+    if kept.exists():
+        say(f"{path.name}: figures taken from {kept}")
+    else:
+        say(f"{path.name}: encoding and analysing {options.seconds:g} s")
+        figures = measure(_request(path, work / path.stem, options.seconds), is_full=options.full)
+        out.mkdir(parents=True, exist_ok=True)
+        unfinished = kept.with_suffix(".part")
+        unfinished.write_text(json.dumps(figures))
+        unfinished.rename(kept)
+    return json.loads(kept.read_text())
 
 
 def measure(request: Request, *, is_full: bool) -> dict[str, Any]:
