@@ -14,6 +14,7 @@ export function fillSettingsForm(settings: Settings): void {
   rule.replaceChildren(...Object.entries(ruleLabels).map(([name, label]) => new Option(label, name)));
   rule.value = settings.rule;
   byId('buffer', HTMLSelectElement).value = String(settings.buffer);
+  byId('refetch', HTMLSelectElement).value = settings.refetch ? '1' : '0';
   byId('autoplay', HTMLInputElement).checked = settings.autoplay;
   const transport = byId('transport-setting', HTMLSelectElement);
   transport.value = settings.transport;

@@ -9,12 +9,15 @@ describe('parseSettings', () => {
   });
 
   it('reads every setting', () => {
-    const { settings, problems } = parse('manifest=/a/b.mpd&rule=bola-ssim&buffer=2&transport=reliable&autoplay=1');
+    const { settings, problems } = parse(
+      'manifest=/a/b.mpd&rule=bola-ssim&buffer=2&transport=reliable&refetch=0&autoplay=1',
+    );
     expect(settings).toEqual({
       manifest: '/a/b.mpd',
       rule: 'bola-ssim',
       buffer: 2,
       transport: 'reliable',
+      refetch: false,
       autoplay: true,
     });
     expect(problems).toEqual([]);
@@ -54,11 +57,12 @@ describe('voxelOptions', () => {
     expect(voxelOptions({ ...defaultSettings, transport: 'plain' })).toBeUndefined();
   });
 
-  it('passes rule, buffer and transport on', () => {
+  it('passes the rest on', () => {
     expect(voxelOptions({ ...defaultSettings, rule: 'dashjs', buffer: 1, transport: 'http' })).toEqual({
       abr: 'dashjs',
       bufferSegments: 1,
       transport: 'http',
+      refetch: true,
     });
   });
 });

@@ -12,6 +12,8 @@ export interface Settings {
   /** N of an "N-segment buffer". */
   readonly buffer: number;
   readonly transport: DemoTransport;
+  /** Fetches what is missing of segments that are not played yet. */
+  readonly refetch: boolean;
   /** Starts muted without a click. */
   readonly autoplay: boolean;
 }
@@ -38,6 +40,7 @@ export const defaultSettings: Settings = {
   rule: 'abr-star',
   buffer: maximumBuffer,
   transport: 'datagrams',
+  refetch: true,
   autoplay: false,
 };
 
@@ -82,6 +85,7 @@ export function parseSettings(page: URL): ParsedSettings {
     rule: choose('rule', rules, defaultSettings.rule),
     buffer: buffer(),
     transport: choose('transport', transports, defaultSettings.transport),
+    refetch: query.get('refetch') !== '0',
     autoplay: query.get('autoplay') === '1',
   };
   return { settings, problems };
@@ -89,6 +93,7 @@ export function parseSettings(page: URL): ParsedSettings {
 
 /** The plugin's options for these settings; undefined: do not attach it. */
 export function voxelOptions(settings: Settings): FullVoxelOptions | undefined {
-  if (settings.transport === 'plain') return undefined;
-  return { abr: settings.rule, bufferSegments: settings.buffer, transport: settings.transport };
+  const { transport, rule: abr, buffer: bufferSegments, refetch } = settings;
+  if (transport === 'plain') return undefined;
+  return { abr, bufferSegments, transport, refetch };
 }

@@ -53,7 +53,7 @@ class Plugin implements VoxelHandle {
   readonly #indexes: IndexLoader;
   readonly #repairers = new Repairers();
   readonly #video: BufferedVideo;
-  readonly #retransmission: Retransmission;
+  readonly #retransmission: Retransmission | undefined;
   /** Other rules are compared as they are published, without deadlines. */
   readonly #usesDeadlines: boolean;
   readonly #loader: LoaderAdapter;
@@ -83,7 +83,7 @@ class Plugin implements VoxelHandle {
     );
     this.#indexes = new IndexLoader(fetchRange, (error, url) => this.#journal.fallback(error, url, undefined));
     this.#video = new BufferedVideo(player, (representation) => this.#repairers.initialization(keyOf(representation)));
-    this.#retransmission = this.#createRetransmission();
+    if (options.refetch ?? true) this.#retransmission = this.#createRetransmission();
     const context = this.#createContext();
     this.#loader = new LoaderAdapter(context);
     this.#undo.push(extendPlayer(player, this.#loader));
@@ -111,7 +111,7 @@ class Plugin implements VoxelHandle {
   detach(): void {
     for (const undo of this.#undo.splice(0)) undo();
     this.#loader.release();
-    this.#retransmission.stop();
+    this.#retransmission?.stop();
     this.#indexes.stop();
     this.#sessions.stop();
     this.#settings.restore();
@@ -171,7 +171,7 @@ class Plugin implements VoxelHandle {
     if (!manifest) return;
     const { url = '' } = manifest;
     this.#indexes.stop();
-    this.#retransmission.stop();
+    this.#retransmission?.stop();
     this.#presentation = new Presentation(manifest, location.href);
     for (const error of this.#presentation.errors) this.#journal.fallback(error, url, undefined);
     this.#rateControl?.reset();

@@ -23,7 +23,8 @@ export interface LoadContext {
   readonly rateControl: Pick<RateControl, 'review' | 'delivered'> | undefined;
   /** Resolves when that origin answers over HTTP. */
   readonly probe: (origin: string) => Promise<unknown>;
-  readonly retransmission: Pick<Retransmission, 'suspend' | 'resume'>;
+  /** Undefined: nothing is fetched again. */
+  readonly retransmission: Pick<Retransmission, 'suspend' | 'resume'> | undefined;
   /** Seconds of video. */
   readonly bufferLevel: () => number;
   /** Milliseconds from now; what is unsent then is better left out. Undefined: none. */

@@ -24,7 +24,7 @@ export interface LoaderContext extends LoadContext {
   readonly settings: PlayerSettings;
   readonly presentation: () => Presentation | undefined;
   readonly indexes: IndexLoader;
-  readonly retransmission: Retransmission;
+  readonly retransmission: Retransmission | undefined;
   /** Starts to open a session with the server of that manifest. */
   readonly openSession: (manifestUrl: string) => void;
 }
@@ -57,7 +57,7 @@ export class LoaderAdapter {
       if (fragment.type === requestTypes.initialization) this.#onInitializationRequest(request, response);
       // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
       if (fragment.type === requestTypes.media && Number.isInteger(fragment.index)) {
-        this.#context.retransmission.suspend(fragment.startTime);
+        this.#context.retransmission?.suspend(fragment.startTime);
         return this.#loadWhenDescribed(request, response, parentLoad);
       }
     }

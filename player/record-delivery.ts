@@ -35,5 +35,5 @@ export function recordDelivery(
   const record = createSegmentRecord(delivery);
   journal.delivered(record, repaired);
   const place = { index, startTime, duration, representation: representation! };
-  retransmission.resume({ place, key, target: requestTarget(request.url), bytes, delivery, record, rtt });
+  retransmission?.resume({ place, key, target: requestTarget(request.url), bytes, delivery, record, rtt });
 }

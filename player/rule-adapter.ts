@@ -69,7 +69,7 @@ function chooseRepresentation(
     segments: sessions.isOpen ? 'partial' : 'whole',
   });
   if (!decision) return null;
-  retransmission.expectRequestIn(decision.delay);
+  retransmission?.expectRequestIn(decision.delay);
   rules.getScheduleController().setTimeToLoadDelay(decision.delay * 1000);
   return allowed[maps.indexOf(decision.representation)]!;
 }

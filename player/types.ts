@@ -14,6 +14,8 @@ export interface VoxelOptions {
   readonly bufferSegments?: number;
   /** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
   readonly transport?: SegmentTransport;
+  /** Whether what is missing of segments that are not played yet is fetched again. Default true. */
+  readonly refetch?: boolean;
   /** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
   readonly endpoint?: EndpointOption;
   /** Share of the measured throughput that a review of a running download counts on. Default 0.9. */

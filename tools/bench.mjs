@@ -1,8 +1,10 @@
 // @ts-check
-// `npm run bench -- <name> [--json] [--quick]`: runs tools/bench/<name>.*, whose `main(args)` measures and prints.
+// `npm run bench -- <name> [options]`: runs tools/bench/<name>.*, whose `main` measures and prints, told the values of its `options`;
+// its `usage` is for --help.
 import { readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseCommandLine } from './setup/command-line.mjs';
 import { ensureNodePackages } from './setup/node.mjs';
 import { runCommand, UserError } from './setup/process.mjs';
 
@@ -12,13 +14,19 @@ const folder = join(import.meta.dirname, 'bench');
 async function bench([name, ...args]) {
   const modules = readdirSync(folder).filter((file) => /^[\w-]+\.(ts|mjs)$/.test(file));
   const module = modules.find((file) => parse(file).name === name);
-  if (!module)
-    throw new UserError(`npm run bench -- NAME, one of ${modules.map((file) => parse(file).name).join(', ')}`);
+  if (!module) {
+    const names = modules.map((file) => parse(file).name).join(', ');
+    throw new UserError(`npm run bench -- NAME [--help], NAME one of ${names}`);
+  }
   await ensureNodePackages();
   const { register } = await import('tsx/esm/api');
   register();
-  const { main } = await import(pathToFileURL(join(folder, module)).href);
-  return main(args);
+  const { usage, options, main } = await import(pathToFileURL(join(folder, module)).href);
+  const help = /** @type {const} */ ({ type: 'boolean', short: 'h' });
+  const values = /** @type {Record<string, unknown>} */ (
+    parseCommandLine({ args, options: { ...options, help } }).values
+  );
+  return values.help ? console.log(usage) : main(values);
 }
 
 await runCommand(() => bench(process.argv.slice(2)));

@@ -43,7 +43,10 @@ async function serve(options, media) {
 function pageUrl(base, options) {
   const url = new URL(base);
   const { rule, buffer, transport, headless } = options;
-  const settings = { manifest: '/media/manifest.mpd', rule, buffer, transport, autoplay: headless ? 1 : undefined };
+  const settings = {
+    ...{ manifest: '/media/manifest.mpd', rule, buffer, transport },
+    ...{ refetch: options.refetch ? undefined : 0, autoplay: headless ? 1 : undefined },
+  };
   for (const [name, value] of Object.entries(settings)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }

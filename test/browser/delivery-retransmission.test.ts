@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VoxelOptions } from '../../player/index.js';
 import { findChrome } from '../../tools/setup/chrome.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
@@ -57,17 +58,24 @@ function keepDeliveries(): Promise<void> {
   });
 }
 
+/** Starts a player behind a relay that loses 10 % of the packets. */
+async function startLossy(page: Page, options: VoxelOptions): Promise<Awaited<ReturnType<typeof startRelay>>> {
+  const relay = await startRelay({ lossPercent: 10, seed: 3 });
+  relay.connect(server.ready.quicPort);
+  const url = `https://127.0.0.1:${relay.port}/voxel`;
+  await startPlayer(page, {
+    endpoint: { url, certificateHashes: server.ready.certificateHashes },
+    // Takes whole segments as datagrams; `abr-star` would change to streams here.
+    abr: 'dashjs',
+    bufferSegments: 2,
+    ...options,
+  });
+  return relay;
+}
+
 describe('retransmission while the buffer is full', () => {
   it('fetches what 10 % packet loss has taken and puts it into the buffer before it is played', async () => {
-    const relay = await startRelay({ lossPercent: 10, seed: 3 });
-    relay.connect(server.ready.quicPort);
-    const url = `https://127.0.0.1:${relay.port}/voxel`;
-    await startPlayer(page, {
-      endpoint: { url, certificateHashes: server.ready.certificateHashes },
-      // Takes whole segments as datagrams; `abr-star` would change to streams here.
-      abr: 'dashjs',
-      bufferSegments: 2,
-    });
+    const relay = await startLossy(page, {});
     await keepDeliveries();
     await playUntil(page);
     relay.close();
@@ -93,6 +101,17 @@ describe('retransmission while the buffer is full', () => {
       const file = readFileSync(join(folder, 'media', `${representation}.mp4`));
       expect(strictDecode(file.subarray(0, initLength(file)), Buffer.from(base64, 'base64')).length).toBeGreaterThan(0);
     }
+  });
+
+  it('fetches nothing again where the page does not want it', async () => {
+    const freshPage = await openPage(browser, server.ready.url);
+    const relay = await startLossy(freshPage, { refetch: false });
+    await playUntil(freshPage, clip.seconds / 2);
+    relay.close();
+    const { errors, statistics } = await outcomeOf(freshPage);
+    expect(errors).toEqual([]);
+    expect(statistics!.segments.some(({ bytesLost }) => bytesLost > 0)).toBe(true);
+    expect(statistics!.segments.every(({ bytesRefetched }) => bytesRefetched === 0)).toBe(true);
   });
 });
 

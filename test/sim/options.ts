@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { abrNames } from '../../src/abr-star/index.js';
+import { parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
@@ -75,32 +75,27 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
 }
 
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        traces: { type: 'string' },
-        mean: { type: 'string' },
-        abr: { type: 'string' },
-        buffers: { type: 'string', default: '1,2,3,7' },
-        content: { type: 'string', default: 'synthetic' },
-        segments: { type: 'string', default: '75' },
-        transport: { type: 'string', default: 'quic' },
-        latency: { type: 'string' },
-        queue: { type: 'string' },
-        loss: { type: 'string' },
-        retransmission: { type: 'string', default: 'pauses' },
-        shifts: { type: 'string', default: '1' },
-        seed: { type: 'string', default: '1' },
-        jobs: { type: 'string' },
-        out: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new UserError(`${reason!} (see --help)`);
-  }
+  return parseCommandLine({
+    args: [...args],
+    options: {
+      traces: { type: 'string' },
+      mean: { type: 'string' },
+      abr: { type: 'string' },
+      buffers: { type: 'string', default: '1,2,3,7' },
+      content: { type: 'string', default: 'synthetic' },
+      segments: { type: 'string', default: '75' },
+      transport: { type: 'string', default: 'quic' },
+      latency: { type: 'string' },
+      queue: { type: 'string' },
+      loss: { type: 'string' },
+      retransmission: { type: 'string', default: 'pauses' },
+      shifts: { type: 'string', default: '1' },
+      seed: { type: 'string', default: '1' },
+      jobs: { type: 'string' },
+      out: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
 }
 
 function listOf(name: string, text: string): string[] {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { SYSTEM_USAGE } from './system.js';
 
@@ -69,23 +69,18 @@ function modeOf(values: Record<Exclude<Mode, 'run'>, boolean>): Mode {
 }
 
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        quick: { type: 'boolean', default: false },
-        out: { type: 'string' },
-        resume: { type: 'boolean', default: false },
-        jobs: { type: 'string', default: '1' },
-        report: { type: 'boolean', default: false },
-        calibrate: { type: 'boolean', default: false },
-        plan: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-  } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new UserError(`${reason!} (see --help)`);
-  }
+  return parseCommandLine({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      out: { type: 'string' },
+      resume: { type: 'boolean', default: false },
+      jobs: { type: 'string', default: '1' },
+      report: { type: 'boolean', default: false },
+      calibrate: { type: 'boolean', default: false },
+      plan: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { root } from '../setup/paths.mjs';
 import { say, UserError } from '../setup/process.mjs';
 import { barLine } from './abr/bar.js';
@@ -11,18 +10,19 @@ import type { Section } from './abr/section.js';
 import { speed } from './abr/speed.js';
 import { threeG } from './abr/three-g.js';
 
-const USAGE = 'npm run bench -- abr [--json] [--quick] [--only PART,…]';
+export const usage = `npm run bench -- abr [--json] [--quick] [--only PART,…]: the bitrate rules in simulation, against each other, the thesis,
+Sabre and the offline optimum; minutes. --quick: fewer traces and starts. --only: some parts (speed, constantRate, peer, threeG,
+paperTraces). --json: one object on standard output.`;
+
+const flag = { type: 'boolean', default: false } as const;
+
+export const options = { json: flag, quick: flag, only: { type: 'string' } } as const;
 
 /** Data that does not come with the project; what needs it is skipped where it is absent. */
 const SHARED = join(root, '..', 'shared', 'data');
 
-/**
- * The bitrate rules in simulation: against each other, the thesis, Sabre and the offline optimum. Minutes; with `--quick`
- * fewer traces and starts. `--only`: some parts (speed, constantRate, peer, threeG, paperTraces). `--json`: one object on
- * standard output.
- */
-export async function main(args: readonly string[]): Promise<void> {
-  const { json, quick, only } = parse(args);
+/** Measures and prints. Throws a `UserError` for a part that it does not know. */
+export async function main({ json, quick, only }: { json: boolean; quick: boolean; only?: string }): Promise<void> {
   const scale = quick ? 'quick' : 'full';
   const steps: Record<string, { readonly needs: readonly string[]; readonly run: () => Promise<Section> | Section }> = {
     speed: { needs: [], run: speed },
@@ -56,15 +56,6 @@ export async function main(args: readonly string[]): Promise<void> {
 
 function at(path: string): string {
   return join(SHARED, path);
-}
-
-function parse(args: readonly string[]): { json: boolean; quick: boolean; only?: string | undefined } {
-  const flag = { type: 'boolean', default: false } as const;
-  try {
-    return parseArgs({ args: [...args], options: { json: flag, quick: flag, only: { type: 'string' } } }).values;
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)} (${USAGE})`);
-  }
 }
 
 function print({ title, text, bars }: Section): void {

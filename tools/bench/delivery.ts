@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Browser } from 'puppeteer-core';
 import {
   openPage,
@@ -13,12 +12,18 @@ import {
 import { findChrome } from '../setup/chrome.mjs';
 import { ensureBuild } from '../setup/node.mjs';
 import { root } from '../setup/paths.mjs';
-import { run, say, UserError } from '../setup/process.mjs';
+import { run, say } from '../setup/process.mjs';
 import { launchChrome } from '../start/headless.mjs';
 import { prepareVideo } from '../start/prepare.mjs';
 import { startRelay } from '../start/relay.mjs';
 
-const USAGE = 'npm run bench -- delivery [--json] [--quick]';
+export const usage = `npm run bench -- delivery [--json] [--quick]: what of the video remains lost after retransmission, at 0 and 2 % packet loss on a
+link without limit and, unless --quick, on a recorded link (which needs what trials need). --json: one object on standard
+output.`;
+
+const flag = { type: 'boolean', default: false } as const;
+
+export const options = { json: flag, quick: flag } as const;
 
 /**
  * Percent of the packets that are lost; the bar that goes with it, in percent of the bytes. Whole segments go as datagrams,
@@ -54,12 +59,8 @@ interface Row {
   readonly fastest: number | undefined;
 }
 
-/**
- * What of the video remains lost after retransmission: at 2 % packet loss on a link without limit, and, unless `--quick`,
- * on a recorded link (which needs what trials need). `--json`: one object on standard output.
- */
-export async function main(args: readonly string[]): Promise<void> {
-  const { json, quick } = parse(args);
+/** Measures and prints. */
+export async function main({ json, quick }: { json: boolean; quick: boolean }): Promise<void> {
   const rows = [...(await atPacketLoss()), ...(quick ? [] : await onVerizon())];
   if (json) {
     console.log(JSON.stringify({ remainingLoss: rows }));
@@ -167,13 +168,4 @@ function sumOf(parts: readonly Remains[]): Remains {
 
 function rowOf(what: string, { bytes, lost, refetched, fastest }: Remains, bar: number): Row {
   return { what, remainingLoss: (100 * lost) / bytes, refetched: (100 * refetched) / bytes, bar, fastest };
-}
-
-function parse(args: readonly string[]): { json: boolean; quick: boolean } {
-  const flag = { type: 'boolean', default: false } as const;
-  try {
-    return parseArgs({ args: [...args], options: { json: flag, quick: flag } }).values;
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)} (${USAGE})`);
-  }
 }

@@ -3,12 +3,14 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
-import { outputOf, say, UserError } from '../setup/process.mjs';
+import { promisify } from 'node:util';
+import { outputOf, say } from '../setup/process.mjs';
 import { ensureLinkEmulator } from '../setup/rust.mjs';
 
-const USAGE = `npm run bench -- link [--json]: what the link emulator makes of a trace, how much jitter it adds, and its
+export const usage = `npm run bench -- link [--json]: what the link emulator makes of a trace, how much jitter it adds, and its
 losses, measured between two networks on this machine; about two minutes. --json: one object on standard output.`;
+
+export const options = /** @type {const} */ ({ json: { type: 'boolean', default: false } });
 
 /** Repetitions of each measurement; the median counts. */
 const REPETITIONS = 3;
@@ -42,9 +44,8 @@ const BINOMIAL_DEVIATIONS = 3.29;
  * @typedef {(direction: object, flow: Flow, seed?: number) => Promise<Measurement>} Measure
  */
 
-/** @param {string[]} args @returns {Promise<void>} */
-export async function main(args) {
-  const { json } = parse(args);
+/** @param {{ json: boolean }} values @returns {Promise<void>} */
+export async function main({ json }) {
   const programs = await ensureLinkEmulator();
   const folder = mkdtempSync(join(tmpdir(), 'link-bench-'));
   try {
@@ -54,15 +55,6 @@ export async function main(args) {
     else for (const [name, value] of Object.entries(result)) console.log(`${name}: ${JSON.stringify(value)}`);
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** @param {string[]} args @returns {{ json: boolean }} */
-function parse(args) {
-  try {
-    return parseArgs({ args, options: { json: { type: 'boolean', default: false } } }).values;
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
   }
 }
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
 import { PORTS, SERVER_ADDRESS } from '../../test/trials/addresses.js';
@@ -16,9 +15,13 @@ import { root, venvProgram } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 import type { BenchJob, Measurements, Pair } from './player/job.js';
 
-const USAGE = `npm run bench -- player [--json] [--quick]: the player beside plain dash.js over HTTP/3, from one server over
+export const usage = `npm run bench -- player [--json] [--quick]: the player beside plain dash.js over HTTP/3, from one server over
 one emulated link: start-up and main-thread time, and the size of the package's script. About four minutes, one with --quick, and some more
 to prepare the video the first time.`;
+
+const flag = { type: 'boolean', default: false } as const;
+
+export const options = { json: flag, quick: flag } as const;
 
 /** The issue's link: 10 Mbit/s, 60 ms; the queue holds 1.25 times what the link does, as in the thesis (§6.4.5). */
 const LINK = { mbps: 10, delayMs: 30, queuePackets: 80, upMbps: 100 };
@@ -36,12 +39,7 @@ const SETTLED = 8;
 const RESAMPLES = 10_000;
 
 /** Measures and prints. Throws a `UserError`. */
-export async function main(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, help: { type: 'boolean' } },
-  });
-  if (values.help) return void process.stdout.write(`${USAGE}\n`);
+export async function main({ json, quick }: { json: boolean; quick: boolean }): Promise<void> {
   await ensureBuild();
   const stop = new AbortController();
   const laboratory = await openLaboratory(stop.signal);
@@ -53,7 +51,7 @@ export async function main(args: string[]): Promise<void> {
       levels: LEVELS.spec,
       duration: VIDEO_SECONDS,
     });
-    const measured = await measure(laboratory, media, values.quick ? QUICK : FULL);
+    const measured = await measure(laboratory, media, quick ? QUICK : FULL);
     const report = {
       startupRatio: median(ratios(measured.startup)),
       startupRatioUpper95: upperLimit(ratios(measured.startup)),
@@ -65,7 +63,7 @@ export async function main(args: string[]): Promise<void> {
       bundleBrotliBytes: brotliCompressSync(readFileSync(join(root, 'dist/voxel-dash.js'))).length,
       link: LINK,
     };
-    process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : readable(report));
+    process.stdout.write(json ? `${JSON.stringify(report)}\n` : readable(report));
   } finally {
     laboratory.close();
   }

@@ -2,24 +2,30 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { root, venvProgram } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 import { ensurePython } from '../setup/python.mjs';
 
-const USAGE = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S] [--out DIR]: what preparation costs, what it
+export const usage = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S] [--out DIR]: what preparation costs, what it
 gains, and whether what it says is so, on S seconds (32) of one clip (bbb_720p30_a.mp4); --full: of all clips, with the table
 of all orders and levels (hours). --out: where the figures of each clip are kept as soon as it is done, for the next run to go
 on from. --json: one object on standard output.`;
+
+export const options = /** @type {const} */ ({
+  json: { type: 'boolean', default: false },
+  full: { type: 'boolean', default: false },
+  clip: { type: 'string' },
+  seconds: { type: 'string', default: '32' },
+  out: { type: 'string' },
+});
 
 const DEFAULT_CLIP = 'bbb_720p30_a.mp4';
 
 /** Sample clips beside the checkout. */
 const CLIPS = join(root, '../shared/data/videos');
 
-/** @param {string[]} args @returns {Promise<number>} the exit code */
-export async function main(args) {
-  const { json, full, clip, seconds, out } = parse(args);
+/** @param {{ json: boolean, full: boolean, clip?: string, seconds: string, out?: string }} values @returns {Promise<number>} the exit code */
+export async function main({ json, full, clip, seconds, out }) {
   const clips = clipsNamed(clip ?? (full ? undefined : DEFAULT_CLIP));
   await ensurePython('run');
   const program = join(import.meta.dirname, 'prepare', 'bench.py');
@@ -45,20 +51,4 @@ function clipsNamed(name) {
   const chosen = present.filter((file) => name === undefined || file === name);
   if (chosen.length === 0) throw new UserError(`${join(CLIPS, name ?? '')}: no clip to measure`);
   return chosen.sort().map((file) => join(CLIPS, file));
-}
-
-/** @param {string[]} args */
-function parse(args) {
-  const options = /** @type {const} */ ({
-    json: { type: 'boolean', default: false },
-    full: { type: 'boolean', default: false },
-    clip: { type: 'string' },
-    seconds: { type: 'string', default: '32' },
-    out: { type: 'string' },
-  });
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-  }
 }

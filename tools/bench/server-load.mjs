@@ -2,26 +2,26 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { venvProgram } from '../setup/paths.mjs';
-import { say, UserError } from '../setup/process.mjs';
+import { say } from '../setup/process.mjs';
 import { ensureQuicheProbe, ensureQuicheServer } from '../setup/rust.mjs';
 import { startServer } from '../start/server.mjs';
 import { probeServer } from './server/probe.mjs';
 import { residentBytes, rounded } from './server/process-figures.mjs';
 
-const USAGE = `npm run bench -- server-load [--json]: many sessions at a time on each server, which fetch a segment of 100 kB every
+export const usage = `npm run bench -- server-load [--json]: many sessions at a time on each server, which fetch a segment of 100 kB every
 four seconds, most at the same moment; which of them fail, how long the first byte takes, and the memory of a session;
 about four minutes. --json: one object on standard output.`;
+
+export const options = /** @type {const} */ ({ json: { type: 'boolean', default: false } });
 
 /** 500 sessions with 100 kB every 4 s are 100 Mbit/s. */
 const SEGMENT = { bytes: 100_000, intervalMs: 4000, requests: 10 };
 const SESSIONS = { quiche: [500], aioquic: [50, 100, 200] };
 const SAMPLE_MS = 250;
 
-/** @param {string[]} args @returns {Promise<void>} */
-export async function main(args) {
-  const { json } = parse(args);
+/** @param {{ json: boolean }} values @returns {Promise<void>} */
+export async function main({ json }) {
   const programs = { quiche: await ensureQuicheServer(), aioquic: venvProgram('voxel-serve') };
   const probe = await ensureQuicheProbe();
   const folder = mkdtempSync(join(tmpdir(), 'server-load-'));
@@ -40,15 +40,6 @@ export async function main(args) {
     else for (const name of ['quiche', 'aioquic']) for (const line of result[name] ?? []) console.log(name, line);
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** @param {string[]} args */
-function parse(args) {
-  try {
-    return parseArgs({ args, options: { json: { type: 'boolean', default: false } } }).values;
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
   }
 }
 

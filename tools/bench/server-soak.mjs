@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { root, venvProgram } from '../setup/paths.mjs';
 import { say, UserError } from '../setup/process.mjs';
 import { ensureQuicheProbe, ensureQuicheServer } from '../setup/rust.mjs';
@@ -11,9 +11,15 @@ import { startServer } from '../start/server.mjs';
 import { probeServer } from './server/probe.mjs';
 import { median, residentBytes, rounded } from './server/process-figures.mjs';
 
-const USAGE = `npm run bench -- server-soak [--json] [--minutes N] [--server aioquic|quiche]: sessions that vanish, stall, reset, send
+export const usage = `npm run bench -- server-soak [--json] [--minutes N] [--server aioquic|quiche]: sessions that vanish, stall, reset, send
 garbage or are silent, for N minutes (10) on each server: whether it lives, how its memory grows, and what the other
 sessions get of the rate that they have alone. --json: one object on standard output.`;
+
+export const options = /** @type {const} */ ({
+  json: { type: 'boolean', default: false },
+  minutes: { type: 'string', default: '10' },
+  server: { type: 'string' },
+});
 
 /** Of each session that behaves: ten of them are 8 Mbit/s. */
 const SEGMENT = { bytes: 100_000, intervalMs: 1000 };
@@ -21,9 +27,12 @@ const SESSIONS = 10;
 const ALONE_SECONDS = 60;
 const SAMPLE_MS = 1000;
 
-/** @param {string[]} args @returns {Promise<void>} */
-export async function main(args) {
-  const { json, minutes, server } = parse(args);
+/** @param {{ json: boolean, minutes: string, server?: string }} values @returns {Promise<void>} */
+export async function main({ json, minutes, server }) {
+  if (!(Number(minutes) > 0)) throw new UserError(`--minutes takes a number above 0, not '${minutes}'`);
+  if (server !== undefined && !['aioquic', 'quiche'].includes(server)) {
+    throw new UserError(`--server is aioquic or quiche, not '${server}'`);
+  }
   const programs = { aioquic: venvProgram('voxel-serve'), quiche: await ensureQuicheServer() };
   const probe = await ensureQuicheProbe();
   const folder = mkdtempSync(join(tmpdir(), 'server-soak-'));
@@ -40,17 +49,6 @@ export async function main(args) {
     else for (const [name, value] of Object.entries(result)) console.log(name, value);
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** @param {string[]} args */
-function parse(args) {
-  try {
-    const text = /** @type {const} */ ({ type: 'string' });
-    const options = { json: /** @type {const} */ ({ type: 'boolean', default: false }), server: text };
-    return parseArgs({ args, options: { ...options, minutes: { ...text, default: '10' } } }).values;
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
   }
 }
 

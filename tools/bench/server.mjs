@@ -2,19 +2,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { venvProgram } from '../setup/paths.mjs';
-import { say, UserError } from '../setup/process.mjs';
+import { say } from '../setup/process.mjs';
 import { ensureLinkEmulator, ensureQuicheProbe, ensureQuicheServer } from '../setup/rust.mjs';
 import { startServer } from '../start/server.mjs';
 import { download, ensurePlainHttp3, plainDownload } from './server/plain-http3.mjs';
 import { probeOnLink, probeServer } from './server/probe.mjs';
 import { cpuSeconds, median, rounded } from './server/process-figures.mjs';
 
-const USAGE = `npm run bench -- server [--json] [--quick]: both servers side by side, and a plain HTTP/3 server beside them: how
+export const usage = `npm run bench -- server [--json] [--quick]: both servers side by side, and a plain HTTP/3 server beside them: how
 fast they send streams and datagrams to a native client on this machine and what a gigabyte costs them, their share of a
 core at 40 Mbit/s, how long 1 MB takes on a link of 10 Mbit/s while datagrams flood it, and what they lose of segments in
 a short queue; about six minutes. --json: one object on standard output. --quick: one repetition.`;
+
+export const options = /** @type {const} */ ({
+  json: { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+});
 
 /** Repetitions, in turn between the servers; the median counts. */
 const REPETITIONS = 3;
@@ -48,9 +52,8 @@ const SEGMENTS = [
  * @typedef {{ probe: string, linkemu: string, http3: string | undefined, folder: string }} Tools
  */
 
-/** @param {string[]} args @returns {Promise<void>} */
-export async function main(args) {
-  const { json, quick } = parse(args);
+/** @param {{ json: boolean, quick: boolean }} values @returns {Promise<void>} */
+export async function main({ json, quick }) {
   const repetitions = quick ? 1 : REPETITIONS;
   /** @type {Record<Name, string>} */
   const programs = { aioquic: venvProgram('voxel-serve'), quiche: await ensureQuicheServer() };
@@ -77,16 +80,6 @@ export async function main(args) {
     else for (const [name, value] of Object.entries(result)) console.log(`${name}: ${JSON.stringify(value)}`);
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** @param {string[]} args */
-function parse(args) {
-  try {
-    const flag = /** @type {const} */ ({ type: 'boolean', default: false });
-    return parseArgs({ args, options: { json: flag, quick: flag } }).values;
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
   }
 }
 

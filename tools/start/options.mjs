@@ -1,5 +1,5 @@
 // @ts-check
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from '../setup/command-line.mjs';
 import { UserError } from '../setup/process.mjs';
 
 export const USAGE = `Usage: npm start -- [options]
@@ -15,6 +15,7 @@ Without --video: a minute of real footage, made on first use.
                     (docs/ABR.md), or dashjs: dash.js' own
   --buffer N        buffer length in segments, 1 to 7 (default 7)
   --transport NAME  datagrams (default), reliable (no datagrams), http (no WebTransport), plain (stock dash.js alone)
+  --no-refetch      leave what is missing of a segment as it is, instead of fetching it again before it is played
   --server NAME     aioquic (default), or quiche: much faster, built on first use (needs Rust)
   --port N          the page's port (default 8080)
 
@@ -63,29 +64,26 @@ function choiceOption(name, text, allowed) {
 
 /** @param {string[]} args */
 function parse(args) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        video: { type: 'string' },
-        duration: { type: 'string' },
-        loss: { type: 'string' },
-        seed: { type: 'string' },
-        rule: { type: 'string' },
-        buffer: { type: 'string' },
-        transport: { type: 'string' },
-        server: { type: 'string' },
-        port: { type: 'string' },
-        headless: { type: 'boolean', default: false },
-        seconds: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        screenshot: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)} (see --help)`);
-  }
+  return parseCommandLine({
+    args,
+    options: {
+      video: { type: 'string' },
+      duration: { type: 'string' },
+      loss: { type: 'string' },
+      seed: { type: 'string' },
+      rule: { type: 'string' },
+      buffer: { type: 'string' },
+      transport: { type: 'string' },
+      'no-refetch': { type: 'boolean', default: false },
+      server: { type: 'string' },
+      port: { type: 'string' },
+      headless: { type: 'boolean', default: false },
+      seconds: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      screenshot: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
 }
 
 /** @typedef {ReturnType<typeof parseOptions>} StartOptions */
@@ -104,6 +102,7 @@ export function parseOptions(args) {
     rule: choiceOption('rule', values.rule, RULES),
     buffer: numberOption('buffer', values.buffer, 1, 7),
     transport: choiceOption('transport', values.transport, TRANSPORTS),
+    refetch: !values['no-refetch'],
     server: choiceOption('server', values.server, SERVERS) ?? 'aioquic',
     port: numberOption('port', values.port, 0, 65_535),
     headless: values.headless,

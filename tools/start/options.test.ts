@@ -7,6 +7,11 @@ describe('options of npm start', () => {
     expect(parseOptions([])).toMatchObject({ headless: false, json: false, seed: 1, loss: undefined, rule: undefined });
   });
 
+  it('fetches missing bytes again unless told not to', () => {
+    expect(parseOptions([]).refetch).toBe(true);
+    expect(parseOptions(['--no-refetch']).refetch).toBe(false);
+  });
+
   it('knows every rule that the plugin has', () => {
     expect(RULES).toEqual([...abrNames, 'dashjs']);
   });
