@@ -123,8 +123,8 @@ export interface Abr {
 	readonly transport?: "reliable";
 	/** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
 	choose(state: DecisionState): Choice;
-	/** Ask every 50 ms while a chosen option downloads. */
-	review(progress: DownloadProgress): Review;
+	/** Ask every 50 ms while a chosen option downloads. Rules without it let every download run to its end. */
+	review?(progress: DownloadProgress): Review;
 	/** Forget everything, for example after a seek. */
 	reset(): void;
 }
@@ -183,7 +183,6 @@ declare class BolaSsim implements Abr {
 	#private;
 	readonly name = "bola-ssim";
 	choose(state: DecisionState): Choice;
-	review(): Review;
 	reset(): void;
 	/**
 	 * What the rule prefers among `options`, whose `bytes` are those still to download, at `throughput` bit/s. Returns
@@ -196,7 +195,6 @@ declare class Mpc implements Abr {
 	readonly name = "mpc";
 	readonly transport = "reliable";
 	choose(state: DecisionState): Choice;
-	review(): Review;
 	reset(): void;
 }
 declare class Tput implements Abr {
@@ -321,6 +319,8 @@ export interface VoxelOptions {
 	readonly bufferSegments?: number;
 	/** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
 	readonly transport?: SegmentTransport;
+	/** Whether what is missing of segments that are not played yet is fetched again. Default true. */
+	readonly refetch?: boolean;
 	/** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
 	readonly endpoint?: EndpointOption;
 	/** Share of the measured throughput that a review of a running download counts on. Default 0.9. */

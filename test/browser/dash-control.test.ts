@@ -1,15 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { MediaPlayerClass } from 'dashjs';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { beforeEach, expect, it } from 'vitest';
 import type { DashPlayer } from '../../player/index.js';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 import { serverCounters } from './support/server-counters.js';
 
 const clip = { seconds: 40, segmentSeconds: 2 };
@@ -21,26 +16,12 @@ const SEEKS_PER_LOOK = 10;
 /** The issue's bar for playback to resume after a seek, on loopback. */
 const RESUMES_WITHIN_MS = 1000;
 
-let folder: string;
-let server: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
 let page: Page;
 
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-control-'));
-  server = await servePlayerPage(folder, prepareClip(folder, clip));
-  browser = await launchChrome(findChrome()!);
-}, 600_000);
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
-});
+const stage = playerStage((folder) => servePlayerPage(folder, prepareClip(folder, clip)));
 
 beforeEach(async () => {
-  page = await openPage(browser, server.ready.url);
+  page = await openPage(stage.browser, stage.server.ready.url);
   return () => page.close();
 });
 
@@ -52,7 +33,7 @@ async function expectNoOrphanRequest(): Promise<void> {
   await expect
     .poll(
       async () => {
-        const now = await serverCounters(server.ready.url);
+        const now = await serverCounters(stage.server.ready.url);
         const isQuiet = now === before;
         before = now;
         return isQuiet;
@@ -140,7 +121,7 @@ it(`leaves nothing behind after ${CYCLES} players that come and go`, async () =>
   }
   const errors = await page.evaluate(() => window.players.flatMap((player) => player.errors));
   expect(errors).toEqual([]);
-  await expect.poll(() => serverCounters(server.ready.url, 'voxel_sessions'), { timeout: 30_000 }).toMatch(/ 0$/);
+  await expect.poll(() => serverCounters(stage.server.ready.url, 'voxel_sessions'), { timeout: 30_000 }).toMatch(/ 0$/);
   await expectNoOrphanRequest();
   const last = await startPlayer(page, { bufferSegments: 1 });
   await playUntil(page, 3, last);

@@ -1,51 +1,36 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import type {} from '../../player/element/index.js';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
 import { root } from '../../tools/setup/paths.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareClip } from './support/clip.js';
 import { servePlayerPage } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 
 const SCRIPTS = '<script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-video.js"></script>';
 const clip = { seconds: 10, segmentSeconds: 2 };
 
-let folder: string;
-let server: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
 let page: Page;
 let problems: string[];
 
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-embedding-'));
+const stage = playerStage((folder) => {
   const pages = join(folder, 'pages');
   const media = prepareClip(folder, clip);
   cpSync(media, join(folder, 'other'), { recursive: true });
   mkdirSync(pages);
   writeFileSync(join(pages, 'empty.html'), SCRIPTS);
   for (const [name, html] of documentedPages()) writeFileSync(join(pages, `${name}.html`), html);
-  server = await servePlayerPage(
+  return servePlayerPage(
     folder,
     media,
     ...['--mount', `/pages=${pages}`, '--mount', `/other=${join(folder, 'other')}`],
     ...['--mount', `/dashjs-esm=${join(root, 'node_modules/dashjs/dist/modern/esm')}`],
   );
-  browser = await launchChrome(findChrome()!);
-}, 600_000);
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
 });
 
 beforeEach(async () => {
-  page = await browser.newPage();
+  page = await stage.browser.newPage();
   problems = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   return () => page.close();
@@ -58,7 +43,7 @@ function documentedPages(): [name: string, html: string][] {
 }
 
 function open(name: string) {
-  return page.goto(new URL(`/pages/${name}.html`, server.ready.url).href);
+  return page.goto(new URL(`/pages/${name}.html`, stage.server.ready.url).href);
 }
 
 /** Playback has passed `seconds`, in a video of the page or in the element's. */

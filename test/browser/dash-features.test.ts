@@ -1,47 +1,32 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
+import type { Page } from 'puppeteer-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { describeInline, prepareClip } from './support/clip.js';
 import { inTwoPeriods, live, plain, withTracks } from './support/manifests.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 20, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
 const FIRST_PERIOD = 3;
 const SUBTITLES = 'WEBVTT\n\n00:00.000 --> 00:20.000\nvoxels\n';
 
-let folder: string;
 let media: string;
-let server: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
 let page: Page;
 
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-features-'));
+const stage = playerStage((folder) => {
   prepareClip(folder, clip);
   media = describeInline(folder, clip);
   const mpd = readFileSync(join(media, 'manifest.mpd'), 'utf8');
   writeFileSync(join(media, 'periods.mpd'), inTwoPeriods(mpd, FIRST_PERIOD, clip.segmentSeconds));
   writeFileSync(join(media, 'tracks.mpd'), withTracks(mpd, 'subtitles.vtt'));
   writeFileSync(join(media, 'subtitles.vtt'), SUBTITLES);
-  server = await servePlayerPage(folder, media);
-  browser = await launchChrome(findChrome()!);
-}, 600_000);
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
+  return servePlayerPage(folder, media);
 });
 
 beforeEach(async () => {
-  page = await openPage(browser, server.ready.url);
+  page = await openPage(stage.browser, stage.server.ready.url);
   return () => page.close();
 });
 
@@ -145,7 +130,7 @@ describe('on its own path, with the plugin attached', () => {
   const utcSynchronization = { enabled: false };
 
   const writeLive = (): void => {
-    const mpd = readFileSync(join(folder, 'media/manifest.mpd'), 'utf8');
+    const mpd = readFileSync(join(stage.folder, 'media/manifest.mpd'), 'utf8');
     writeFileSync(join(media, 'live.mpd'), live(plain(mpd), 10));
   };
 

@@ -1,17 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MediaPlayerClass } from 'dashjs';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { DashPlayer } from '../../player/index.js';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
 import { root } from '../../tools/setup/paths.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
@@ -26,26 +23,14 @@ function versionOf(name: string): string {
   return version;
 }
 
-let folder: string;
-let server: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
 let page: Page;
 
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-versions-'));
+const stage = playerStage((folder) => {
   const mounts = PACKAGES.flatMap((name) => [
     '--mount',
     `/${name}=${join(root, 'node_modules', name, 'dist/modern/umd')}`,
   ]);
-  server = await servePlayerPage(folder, prepareClip(folder, clip), ...mounts.slice(0, -2));
-  browser = await launchChrome(findChrome()!);
-}, 600_000);
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
+  return servePlayerPage(folder, prepareClip(folder, clip), ...mounts.slice(0, -2));
 });
 
 test('the versions played here are those that the package asks for', () => {
@@ -59,18 +44,18 @@ test('the versions played here are those that the package asks for', () => {
 
 describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('dash.js $version', ({ name, version }) => {
   beforeEach(async () => {
-    page = await openPage(browser, server.ready.url);
+    page = await openPage(stage.browser, stage.server.ready.url);
     await page.addScriptTag({ url: `/${name}/dash.all.min.js` });
     return () => page.close();
   });
 
   it('plays to the end over datagrams of which some are lost and fetched again', async () => {
     const relay = await startRelay({ lossPercent: 5, seed: 11 });
-    relay.connect(server.ready.quicPort);
+    relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
     await startPlayer(page, {
       abr: 'abr-star-2021',
-      endpoint: { url, certificateHashes: server.ready.certificateHashes },
+      endpoint: { url, certificateHashes: stage.server.ready.certificateHashes },
     });
     expect(await page.evaluate(() => window.players[0]!.player.getVersion())).toBe(version);
     await playUntil(page);

@@ -1,11 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
+import type { Page } from 'puppeteer-core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { prepareClip } from './support/clip.js';
 import {
   blackHole,
@@ -17,35 +12,22 @@ import {
   type FaultRelay,
 } from './support/fault-relay.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 20, segmentSeconds: 2 };
 
-type Server = Awaited<ReturnType<typeof servePlayerPage>>;
-
-let folder: string;
 let media: string;
-let server: Server;
-let browser: Browser;
 let page: Page;
 let relay: FaultRelay;
 
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-faults-'));
+const stage = playerStage((folder) => {
   media = prepareClip(folder, clip);
-  server = await servePlayerPage(folder, media);
-  browser = await launchChrome(findChrome()!);
-}, 600_000);
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
+  return servePlayerPage(folder, media);
 });
 
 beforeEach(async () => {
-  relay = await startFaultRelay(server.ready.quicPort);
-  page = await openPage(browser, server.ready.url);
+  relay = await startFaultRelay(stage.server.ready.quicPort);
+  page = await openPage(stage.browser, stage.server.ready.url);
 });
 
 afterEach(async () => {
@@ -54,7 +36,7 @@ afterEach(async () => {
 });
 
 /** Starts a player whose session goes through the relay. */
-async function start(hashes = server.ready.certificateHashes): Promise<void> {
+async function start(hashes = stage.server.ready.certificateHashes): Promise<void> {
   const url = `https://127.0.0.1:${relay.port}/voxel`;
   await startPlayer(page, { endpoint: { url, certificateHashes: hashes }, bufferSegments: 3 });
   await page.evaluate(() => {
@@ -123,7 +105,7 @@ describe('on the way to the server', () => {
 
 describe('at the server', () => {
   it('plays on when the server is killed and comes back with another certificate', async () => {
-    const mortal = await servePlayerPage(folder, media);
+    const mortal = await servePlayerPage(stage.folder, media);
     const ports = ['--http-port', new URL(mortal.ready.url).port, '--quic-port', String(mortal.ready.quicPort)];
     await page.goto(mortal.ready.url);
     await startPlayer(page, { bufferSegments: 3 });
@@ -131,8 +113,8 @@ describe('at the server', () => {
     process.kill(mortal.pid, 'SIGKILL');
     await mortal.exited;
     // Where servers keep their certificate for the next start.
-    vi.stubEnv('XDG_CACHE_HOME', join(folder, 'empty'));
-    const risen = await servePlayerPage(folder, media, ...ports);
+    vi.stubEnv('XDG_CACHE_HOME', join(stage.folder, 'empty'));
+    const risen = await servePlayerPage(stage.folder, media, ...ports);
     vi.unstubAllEnvs();
     try {
       expect(risen.ready.certificateHashes).not.toEqual(mortal.ready.certificateHashes);

@@ -1,36 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { VoxelOptions } from '../../player/index.js';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 import { strictDecode } from './support/strict-decode.js';
 
 const clip = { seconds: 20, segmentSeconds: 2 };
 
-let folder: string;
-let server: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
 let page: Page;
 
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-retransmission-'));
-  server = await servePlayerPage(folder, prepareClip(folder, clip));
-  browser = await launchChrome(findChrome()!);
-  page = await openPage(browser, server.ready.url);
-}, 600_000);
+const stage = playerStage((folder) => servePlayerPage(folder, prepareClip(folder, clip)));
 
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
+beforeEach(async () => {
+  page = await openPage(stage.browser, stage.server.ready.url);
+  return () => page.close();
 });
 
 interface DeliveredBytes {
@@ -59,12 +46,12 @@ function keepDeliveries(): Promise<void> {
 }
 
 /** Starts a player behind a relay that loses 10 % of the packets. */
-async function startLossy(page: Page, options: VoxelOptions): Promise<Awaited<ReturnType<typeof startRelay>>> {
+async function startLossy(options: VoxelOptions): Promise<Awaited<ReturnType<typeof startRelay>>> {
   const relay = await startRelay({ lossPercent: 10, seed: 3 });
-  relay.connect(server.ready.quicPort);
+  relay.connect(stage.server.ready.quicPort);
   const url = `https://127.0.0.1:${relay.port}/voxel`;
   await startPlayer(page, {
-    endpoint: { url, certificateHashes: server.ready.certificateHashes },
+    endpoint: { url, certificateHashes: stage.server.ready.certificateHashes },
     // Takes whole segments as datagrams; `abr-star` would change to streams here.
     abr: 'dashjs',
     bufferSegments: 2,
@@ -75,7 +62,7 @@ async function startLossy(page: Page, options: VoxelOptions): Promise<Awaited<Re
 
 describe('retransmission while the buffer is full', () => {
   it('fetches what 10 % packet loss has taken and puts it into the buffer before it is played', async () => {
-    const relay = await startLossy(page, {});
+    const relay = await startLossy({});
     await keepDeliveries();
     await playUntil(page);
     relay.close();
@@ -98,17 +85,16 @@ describe('retransmission while the buffer is full', () => {
     const improved = deliveries.filter(({ bytesRefetched }) => bytesRefetched > 0);
     expect(improved.length).toBeGreaterThan(0);
     for (const { representation, base64 } of improved) {
-      const file = readFileSync(join(folder, 'media', `${representation}.mp4`));
+      const file = readFileSync(join(stage.folder, 'media', `${representation}.mp4`));
       expect(strictDecode(file.subarray(0, initLength(file)), Buffer.from(base64, 'base64')).length).toBeGreaterThan(0);
     }
   });
 
   it('fetches nothing again where the page does not want it', async () => {
-    const freshPage = await openPage(browser, server.ready.url);
-    const relay = await startLossy(freshPage, { refetch: false });
-    await playUntil(freshPage, clip.seconds / 2);
+    const relay = await startLossy({ refetch: false });
+    await playUntil(page, clip.seconds / 2);
     relay.close();
-    const { errors, statistics } = await outcomeOf(freshPage);
+    const { errors, statistics } = await outcomeOf(page);
     expect(errors).toEqual([]);
     expect(statistics!.segments.some(({ bytesLost }) => bytesLost > 0)).toBe(true);
     expect(statistics!.segments.every(({ bytesRefetched }) => bytesRefetched === 0)).toBe(true);

@@ -1,36 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
+import type { Page } from 'puppeteer-core';
+import { beforeEach, expect, it } from 'vitest';
 import { prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 8, segmentSeconds: 2 };
 
-let folder: string;
-let server: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
 let page: Page;
 
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-worker-'));
-  server = await servePlayerPage(folder, prepareClip(folder, clip));
-  browser = await launchChrome(findChrome()!);
-}, 600_000);
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
-});
+const stage = playerStage((folder) => servePlayerPage(folder, prepareClip(folder, clip)));
 
 beforeEach(async () => {
-  page = await openPage(browser, server.ready.url);
+  page = await openPage(stage.browser, stage.server.ready.url);
   return () => page.close();
 });
 

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import puppeteer, { type Page } from 'puppeteer-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { findFirefox } from '../../tools/setup/firefox.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
@@ -16,31 +13,21 @@ const firefox = findFirefox();
 if (!firefox) console.warn('Firefox is left out: install the packages firefox-esr and libavcodec59 (for H.264)');
 
 describe.skipIf(!firefox)('Firefox', () => {
-  let folder: string;
-  let server: Awaited<ReturnType<typeof servePlayerPage>>;
-  let browser: Browser;
   let page: Page;
 
-  beforeAll(async () => {
-    await ensureBuild();
-    folder = mkdtempSync(join(tmpdir(), 'voxel-firefox-'));
-    server = await servePlayerPage(folder, prepareClip(folder, clip));
-    browser = await puppeteer.launch({
-      browser: 'firefox',
-      executablePath: firefox,
-      headless: true,
-      extraPrefsFirefox: { 'media.autoplay.default': 0 },
-    });
-  }, 600_000);
-
-  afterAll(async () => {
-    await browser.close();
-    await server.stop();
-    rmSync(folder, { recursive: true });
-  });
+  const stage = playerStage(
+    (folder) => servePlayerPage(folder, prepareClip(folder, clip)),
+    () =>
+      puppeteer.launch({
+        browser: 'firefox',
+        executablePath: firefox,
+        headless: true,
+        extraPrefsFirefox: { 'media.autoplay.default': 0 },
+      }),
+  );
 
   beforeEach(async (context) => {
-    page = await openPage(browser, server.ready.url);
+    page = await openPage(stage.browser, stage.server.ready.url);
     const decodes = await page.evaluate(() => MediaSource.isTypeSupported('video/mp4; codecs="avc1.64001f"'));
     if (!decodes) context.skip('this Firefox finds no libavcodec to decode H.264 with');
     return () => page.close();
@@ -59,9 +46,9 @@ describe.skipIf(!firefox)('Firefox', () => {
 
   it('plays what a lossy network leaves, and fetches the rest again', async () => {
     const relay = await startRelay({ lossPercent: 10, seed: 7 });
-    relay.connect(server.ready.quicPort);
+    relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
-    const endpoint = { url, certificateHashes: server.ready.certificateHashes };
+    const endpoint = { url, certificateHashes: stage.server.ready.certificateHashes };
     await startPlayer(page, { endpoint, abr: 'dashjs', bufferSegments: 2 });
     await playUntil(page);
     relay.close();

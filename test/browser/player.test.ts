@@ -1,16 +1,13 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
+import type { Page } from 'puppeteer-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { describeInline, prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
+import { playerStage, type PlayerServer } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
@@ -20,32 +17,18 @@ const FRAMES = clip.seconds * 25;
 /** Of the wanderings of an AAC frame (21 ms) and a video frame (40 ms) around the nominal duration. */
 const DURATION_TOLERANCE = 0.1;
 
-type Server = Awaited<ReturnType<typeof servePlayerPage>>;
-
-let folder: string;
 let media: string;
-let server: Server;
-let browser: Browser;
 let page: Page;
 
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-player-'));
+const stage = playerStage((folder) => {
   media = prepareClip(folder, clip);
-  server = await servePlayerPage(folder, media);
-  browser = await launchChrome(findChrome()!);
-}, 600_000);
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
+  return servePlayerPage(folder, media);
 });
 
 /** Opens the page of `server` for each test of a block. */
-function withPage(of: () => Server): void {
+function withPage(of: () => PlayerServer): void {
   beforeEach(async () => {
-    page = await openPage(browser, of().ready.url);
+    page = await openPage(stage.browser, of().ready.url);
     return () => page.close();
   });
 }
@@ -63,7 +46,7 @@ function segmentsOver(transport: string, { statistics }: Outcome): number[] {
 }
 
 describe('with a VOXEL server', () => {
-  withPage(() => server);
+  withPage(() => stage.server);
 
   it('plays to the end over datagrams, every frame of audio and video in place', async () => {
     await startPlayer(page);
@@ -150,9 +133,9 @@ describe('with a VOXEL server', () => {
 
   it('repairs or fetches again what a lossy network loses', async () => {
     const relay = await startRelay({ lossPercent: 10, seed: 7 });
-    relay.connect(server.ready.quicPort);
+    relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
-    await startPlayer(page, { endpoint: { url, certificateHashes: server.ready.certificateHashes } });
+    await startPlayer(page, { endpoint: { url, certificateHashes: stage.server.ready.certificateHashes } });
     await playUntil(page);
     relay.close();
     const outcome = await outcomeOf(page);
@@ -172,20 +155,20 @@ function indexRequests(): Promise<number> {
 }
 
 describe('where segments are described', () => {
-  let inlineServer: Server;
-  let bareServer: Server;
+  let inlineServer: PlayerServer;
+  let bareServer: PlayerServer;
 
   beforeAll(async () => {
-    inlineServer = await servePlayerPage(folder, describeInline(folder, clip));
-    const bare = join(folder, 'bare');
+    inlineServer = await servePlayerPage(stage.folder, describeInline(stage.folder, clip));
+    const bare = join(stage.folder, 'bare');
     cpSync(media, bare, { recursive: true });
     for (const name of readdirSync(bare)) if (name.endsWith('.index')) rmSync(join(bare, name));
-    bareServer = await servePlayerPage(folder, bare);
+    bareServer = await servePlayerPage(stage.folder, bare);
     return () => Promise.all([inlineServer.stop(), bareServer.stop()]);
   });
 
   describe('in an index', () => {
-    withPage(() => server);
+    withPage(() => stage.server);
 
     it('fetches the index of each level once, and the manifest says nothing else', async () => {
       expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).not.toContain('unreliable');
@@ -247,10 +230,10 @@ describe('where segments are described', () => {
 });
 
 describe('without a way to a VOXEL server', () => {
-  let plainServer: Server;
+  let plainServer: PlayerServer;
 
   beforeAll(async () => {
-    plainServer = await servePlayerPage(folder, media, '--no-webtransport');
+    plainServer = await servePlayerPage(stage.folder, media, '--no-webtransport');
     return () => plainServer.stop();
   });
 
@@ -276,7 +259,7 @@ describe('without a way to a VOXEL server', () => {
     const silent = createSocket('udp4').bind(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `https://127.0.0.1:${silent.address().port}/voxel`;
-    await startPlayer(page, { endpoint: { url, certificateHashes: server.ready.certificateHashes } });
+    await startPlayer(page, { endpoint: { url, certificateHashes: stage.server.ready.certificateHashes } });
     await playUntil(page);
     silent.close();
     const outcome = await outcomeOf(page);

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll } from 'vitest';
+import { findChrome } from '../../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../../tools/setup/node.mjs';
+import { launchChrome } from '../../../tools/start/headless.mjs';
+import type { servePlayerPage } from './player-page.js';
+
+export type PlayerServer = Awaited<ReturnType<typeof servePlayerPage>>;
+
+/** What the tests of a file or of a block share. */
+export interface PlayerStage {
+  /** Emptied at the end. */
+  readonly folder: string;
+  readonly server: PlayerServer;
+  readonly browser: Browser;
+}
+
+/** Sets one up before the tests around it and takes it down after them; there is nothing in it until then. */
+export function playerStage(
+  serve: (folder: string) => Promise<PlayerServer>,
+  launch: () => Promise<Browser> = () => launchChrome(findChrome()!),
+): PlayerStage {
+  let folder: string;
+  let server: PlayerServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await ensureBuild();
+    folder = mkdtempSync(join(tmpdir(), 'voxel-stage-'));
+    server = await serve(folder);
+    browser = await launch();
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  return {
+    get folder() {
+      return folder;
+    },
+    get server() {
+      return server;
+    },
+    get browser() {
+      return browser;
+    },
+  };
+}
