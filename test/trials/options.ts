@@ -10,11 +10,11 @@ Plays video in headless Chromium over emulated links and compares bitrate rules 
 CONFIG.json is a matrix of trials; test/trials/configs has ready ones. --quick is one of a few minutes: VOXEL beside
 dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL stalls less than both.
 
-  --out DIR     results: trials.jsonl, summary.csv, segments of each trial, report.html
+  --out DIR     results: trials.jsonl, summary.csv and .md, segments of each trial, report.html
                 (default: output/trials/ and the configuration's name)
   --resume      go on where an earlier run in DIR was interrupted; finished trials are not repeated
   --jobs N      trials at a time (default 1; one needs about two cores)
-  --report      only write summary.csv and report.html again, from what DIR holds
+  --report      only write the summaries and report.html again, from what DIR holds
   --calibrate   only print a table: DIR's sessions beside the simulator's
   --plan        only say which trials there are and how long they take
   --help        this text

@@ -10,6 +10,10 @@ export interface ChartedSystem {
   readonly label: string;
 }
 
+export function labelOf(systems: readonly ChartedSystem[], name: string): string {
+  return systems.find(({ system }) => system === name)?.label ?? name;
+}
+
 /** Points of a distribution's curve. */
 const CURVE_POINTS = 101;
 const SHARES = Array.from({ length: CURVE_POINTS }, (_, index) => index / (CURVE_POINTS - 1));

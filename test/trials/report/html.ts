@@ -1,7 +1,8 @@
 import { escaped, strokeOf } from '../../sim/line-chart.js';
 import type { TrialResult } from '../result.js';
-import { buffersCharts, scoreCharts, type ChartedSystem } from './charts.js';
+import { buffersCharts, labelOf, scoreCharts, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
+import { measuresExplained } from './facts.js';
 import { scenarios, summarise, type SummaryRow } from './summary.js';
 import type { Timeline } from './timeline.js';
 
@@ -12,8 +13,6 @@ export interface ReportInput {
   readonly systems: readonly ChartedSystem[];
   /** Attempts at the configuration's trials, invalid ones among them. */
   readonly results: readonly TrialResult[];
-  /** How many trials the configuration has. */
-  readonly planned: number;
   /** What was run, one line each. */
   readonly facts: readonly string[];
   readonly timelineOf: (result: TrialResult) => Timeline | undefined;
@@ -33,7 +32,7 @@ svg .grid { stroke: #8884 } svg .whisker { stroke: currentColor; stroke-width: 1
 
 /** One HTML file with pictures, nothing to load. */
 export function htmlReport(input: ReportInput): string {
-  const { title, results, planned, systems, baseline, facts } = input;
+  const { title, results, systems, baseline, facts } = input;
   const valid = results.filter((result) => result.valid);
   const rows = summarise(valid, baseline);
   const together = rows.filter(({ trace }) => trace === 'all');
@@ -41,11 +40,8 @@ export function htmlReport(input: ReportInput): string {
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escaped(title)}</title><style>${STYLE}</style>
 <h1>${escaped(title)}</h1>
-<ul>${[...facts, ...madeBy(results), progress(valid.length, planned)].map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
-<p>bufRatio: stalled time without start-up over the video's duration, at most 1. SSIM: of segments as delivered, decoded and
-compared with the top level. ±: standard error of the mean over starts and repetitions (none where there is one session only).
-Differences (Δ) are paired with ${escaped(labelOf(systems, baseline))}: same trace, same start; with 95 % bootstrap intervals.
-“Drops” are frames left out on purpose.</p>
+<ul>${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
+<p>${escaped(measuresExplained(labelOf(systems, baseline)))}</p>
 <p class="legend">${systems.map(({ label }, index) => legendEntry(label, index)).join('')}</p>
 ${together.length > 0 ? `<h2>All traces together</h2>${section(together, valid, systems)}` : ''}
 ${scenarios(valid)
@@ -58,25 +54,6 @@ ${invalidSection(results.filter((result) => !result.valid))}
 ${results.map((result) => sessionSection(result, input.timelineOf(result))).join('\n')}
 </html>
 `;
-}
-
-function progress(valid: number, planned: number): string {
-  const missing = planned - valid;
-  return missing === 0
-    ? `all ${planned} trials`
-    : `${valid} of ${planned} trials: ${missing} are missing or do not count`;
-}
-
-/** With what, where and when; each only once. */
-function madeBy(results: readonly TrialResult[]): string[] {
-  const unique = (values: readonly string[]) => [...new Set(values)].join('; ');
-  const dates = results.map(({ date }) => date.slice(0, 10)).sort();
-  if (dates.length === 0) return [];
-  return [
-    `commit ${unique(results.map(({ versions }) => versions.commit))}`,
-    unique(results.map(({ versions: { browser, dashjs, node } }) => `${browser}, dash.js ${dashjs}, Node ${node}`)),
-    `${unique(results.map(({ versions }) => versions.machine))}; ${unique([dates[0]!, dates.at(-1)!])}`,
-  ];
 }
 
 function scenarioSection(
@@ -133,10 +110,6 @@ function nameOf({ trace, shift, crossTraffic, buffer, label, repetition }: Trial
 function legendEntry(label: string, index: number): string {
   const line = `<line x1="0" x2="28" y1="5" y2="5" stroke-width="4" ${strokeOf(index)}/>`;
   return `<span><svg viewBox="0 0 28 10">${line}</svg> ${escaped(label)}</span>`;
-}
-
-function labelOf(systems: readonly ChartedSystem[], name: string): string {
-  return systems.find(({ system }) => system === name)?.label ?? name;
 }
 
 function percent(ratio: number): string {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { quickVerdict } from '../quick-verdict.js';
 import type { TrialResult } from '../result.js';
 import { csvTable } from './columns.js';
+import { factsOf } from './facts.js';
 import { htmlReport } from './html.js';
+import { markdownSummary } from './markdown.js';
 import { summarise } from './summary.js';
 
 const VERSIONS = { commit: 'abc', browser: 'Chrome', dashjs: '5', node: 'v20', machine: 'a machine' };
@@ -17,6 +19,11 @@ function result(changes: Partial<TrialResult>): TrialResult {
   };
   return { ...(plain as unknown as TrialResult), ...changes };
 }
+
+const SYSTEMS = [
+  { system: 'voxel', label: 'VOXEL' },
+  { system: 'bola', label: 'BOLA' },
+];
 
 const bola = (changes: Partial<TrialResult>) => result({ system: 'bola', label: 'BOLA', ...changes });
 
@@ -65,11 +72,8 @@ describe('csvTable', () => {
 describe('htmlReport', () => {
   const report = (results: TrialResult[]) =>
     htmlReport({
-      ...{ title: 'A <title>', baseline: 'bola', planned: 4, facts: ['a fact'], timelineOf: () => undefined, results },
-      systems: [
-        { system: 'voxel', label: 'VOXEL' },
-        { system: 'bola', label: 'BOLA' },
-      ],
+      ...{ title: 'A <title>', baseline: 'bola', facts: ['a <fact>'], timelineOf: () => undefined, results },
+      systems: SYSTEMS,
     });
 
   it('shows pictures and loads nothing', () => {
@@ -78,40 +82,72 @@ describe('htmlReport', () => {
     expect(html).toContain('<svg');
     expect(html).not.toMatch(/NaN|undefined|Infinity|src=|href=|<script/);
     expect(html).toContain('A &lt;title&gt;');
-    expect(html).toContain('all 4 trials');
+    expect(html).toContain('a &lt;fact&gt;');
   });
 
   it('lists what does not count, and leaves it out of the figures', () => {
     const html = report([result({}), bola({ valid: false, problems: ['timers were 80 ms late'], bufRatio: 0.5 })]);
     expect(html).toContain('timers were 80 ms late');
-    expect(html).toContain('1 of 4 trials: 3 are missing or do not count');
     expect(html).not.toContain('>50.00');
   });
 
   it('is written even when nothing was measured', () => {
-    expect(report([])).toContain('0 of 4 trials');
+    expect(report([])).toContain('A &lt;title&gt;');
     expect(report([result({ bufRatio: 1, scores: [], score: 0, startup: null })])).not.toMatch(/NaN|Infinity/);
   });
 });
 
-describe('quickVerdict', () => {
-  const systems = [
-    { system: 'voxel', label: 'VOXEL' },
-    { system: 'bola', label: 'BOLA' },
-  ];
+describe('factsOf', () => {
+  const config = {
+    ...{ shifts: 3, repetitions: 1 },
+    path: {
+      delayMs: 15,
+      upMbps: 10,
+      lossPercent: 0,
+      queue: { discipline: 'drop-tail' as const, limit: { packets: 32 } },
+    },
+  };
 
+  it('says with what, where and when, each once', () => {
+    const facts = factsOf(config, [result({}), result({ date: '2026-01-03T00:00:00Z' })], 2);
+    expect(facts).toContain('commit abc');
+    expect(facts).toContain('a machine; 2026-01-02; 2026-01-03');
+    expect(facts).toContain('all 2 trials');
+  });
+
+  it('counts what is missing', () => {
+    expect(factsOf(config, [result({}), bola({ valid: false })], 4)).toContain(
+      '1 of 4 trials: 3 are missing or do not count',
+    );
+  });
+});
+
+describe('markdownSummary', () => {
+  it('has a table for each trace', () => {
+    const rows = summarise([result({}), bola({ bufRatio: 0.2 }), result({ trace: 'other' })], 'bola');
+    const text = markdownSummary({ title: 'A title', baseline: 'bola', systems: SYSTEMS, facts: ['a fact'], rows });
+    expect(text).toMatch(/^# A title\n\n- a fact\n/);
+    expect(text.match(/^## .*$/gm)).toEqual(['## link, clip', '## other, clip', '## All traces together, clip']);
+    const [head, rule, row] = text.match(/^\|.*$/gm)!.map((line) => line.split('|').length);
+    expect([rule, row]).toEqual([head, head]);
+    expect(text).toContain('| 1 | BOLA | 1 | 20.00 |');
+    expect(text).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});
+
+describe('quickVerdict', () => {
   it('holds only if VOXEL stalls less than the others', () => {
-    expect(quickVerdict([result({ bufRatio: 0.01 }), bola({ bufRatio: 0.05 })], systems)).toEqual({
+    expect(quickVerdict([result({ bufRatio: 0.01 }), bola({ bufRatio: 0.05 })], SYSTEMS)).toEqual({
       text: 'VOXEL: bufRatio 1.00 %, SSIM 0.9500, 1.00 Mbit/s | BOLA: bufRatio 5.00 %, SSIM 0.9500, 1.00 Mbit/s',
       holds: true,
     });
-    expect(quickVerdict([result({ bufRatio: 0 }), bola({ bufRatio: 0 })], systems).holds).toBe(false);
+    expect(quickVerdict([result({ bufRatio: 0 }), bola({ bufRatio: 0 })], SYSTEMS).holds).toBe(false);
   });
 
   it('does not hold where one of them could not be measured', () => {
-    const { text, holds } = quickVerdict([result({}), bola({ bufRatio: 1, valid: false })], systems);
+    const { text, holds } = quickVerdict([result({}), bola({ bufRatio: 1, valid: false })], SYSTEMS);
     expect(text).toContain('BOLA: no valid trial');
     expect(holds).toBe(false);
-    expect(quickVerdict([bola({ bufRatio: 1 })], systems).holds).toBe(false);
+    expect(quickVerdict([bola({ bufRatio: 1 })], SYSTEMS).holds).toBe(false);
   });
 });

@@ -7,7 +7,9 @@ import { trialFolder } from '../run-trial.js';
 import type { System } from '../system.js';
 import type { ChartedSystem } from './charts.js';
 import { csvTable } from './columns.js';
+import { factsOf } from './facts.js';
 import { htmlReport } from './html.js';
+import { markdownSummary } from './markdown.js';
 import { summarise } from './summary.js';
 import { drawTimeline } from './timeline.js';
 
@@ -19,19 +21,17 @@ export interface WrittenReport {
   readonly out: string;
 }
 
-/** Writes `summary.csv` and `report.html`. */
+/** Writes `summary.csv`, `summary.md` and `report.html`. */
 export function writeReport({ config, trials, results, out }: WrittenReport): void {
-  const { title, baseline, path, shifts, repetitions } = config;
+  const { title, baseline } = config;
+  const systems = chartedSystems(config.systems);
+  const facts = factsOf(config, results, trials.length);
   const valid = results.filter((result) => result.valid);
-  writeFileSync(join(out, 'summary.csv'), csvTable(summarise(valid, baseline)));
+  const rows = summarise(valid, baseline);
+  writeFileSync(join(out, 'summary.csv'), csvTable(rows));
+  writeFileSync(join(out, 'summary.md'), markdownSummary({ title, baseline, systems, facts, rows }));
   const html = htmlReport({
-    ...{ title, baseline, results },
-    systems: chartedSystems(config.systems),
-    planned: trials.length,
-    facts: [
-      `${shifts} start(s) in each trace, ${repetitions} repetition(s)`,
-      `path: ${path.delayMs} ms each way, queue ${JSON.stringify(path.queue)}, ${path.lossPercent} % random loss`,
-    ],
+    ...{ title, baseline, systems, facts, results },
     timelineOf: ({ id, attempt }) => drawTimeline(trialFolder(out, id, attempt)),
   });
   writeFileSync(join(out, 'report.html'), html);

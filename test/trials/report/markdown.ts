@@ -1,0 +1,46 @@
+import { labelOf, type ChartedSystem } from './charts.js';
+import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
+import { measuresExplained } from './facts.js';
+import type { SummaryRow } from './summary.js';
+
+/** For a page of text: the rest is in summary.csv and report.html. */
+const SHOWN = ['buffer', 'system', 'trials', 'bufRatio', 'score', 'bitrate', 'skipped', 'lost', 'qoe', 'startupMedian'];
+const COMPARED = ['bufRatioDifference', 'scoreDifference'];
+
+export interface MarkdownInput {
+  readonly title: string;
+  readonly baseline: string;
+  readonly systems: readonly ChartedSystem[];
+  readonly facts: readonly string[];
+  readonly rows: readonly SummaryRow[];
+}
+
+/** The summary as tables to put into a document. */
+export function markdownSummary({ title, baseline, systems, facts, rows }: MarkdownInput): string {
+  const parts = new Map<string, SummaryRow[]>();
+  for (const row of rows) {
+    const part = partOf(row);
+    parts.set(part, [...(parts.get(part) ?? []), row]);
+  }
+  const tables = [...parts].map(([part, ofPart]) => `## ${part}\n\n${table(ofPart)}\n`);
+  const list = facts.map((fact) => `- ${fact}`).join('\n');
+  return `# ${title}\n\n${list}\n\n${measuresExplained(labelOf(systems, baseline))}\n\n${tables.join('\n')}`;
+}
+
+function partOf({ video, trace, crossTraffic }: SummaryRow): string {
+  const traffic = crossTraffic === 'none' ? '' : `, other traffic: ${crossTraffic}`;
+  return `${trace === 'all' ? 'All traces together' : trace}, ${video}${traffic}`;
+}
+
+function table(rows: readonly SummaryRow[]): string {
+  const columns = [
+    ...MEASURE_COLUMNS.filter(({ key }) => SHOWN.includes(key)),
+    ...COMPARISON_COLUMNS.filter(({ key }) => COMPARED.includes(key)),
+  ];
+  const lines = [
+    columns.map(({ title }) => title),
+    columns.map(() => '---'),
+    ...rows.map((row) => columns.map(({ format }) => format(row).replaceAll('|', '\\|'))),
+  ];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
