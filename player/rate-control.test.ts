@@ -48,6 +48,14 @@ describe('RateControl', () => {
     control = new RateControl(abr, { throughput: estimator, loss }, 7, (event) => decisions.push(event));
   });
 
+  it('begins with what the rule counts on where no size is known, or the lowest', () => {
+    expect(control.begin([high, low, middle])).toBe(low);
+    Object.assign(abr, { firstRate: middle.bandwidth + 1 });
+    expect(control.begin([high, low, middle])).toBe(middle);
+    Object.assign(abr, { firstRate: 1 });
+    expect(control.begin([high, low, middle])).toBe(low);
+  });
+
   it('puts every virtual level of every candidate before the rule, lowest bitrate first', () => {
     estimator.add({ bytes: 1000, seconds: 1 });
     const decision = control.decide([high, low], situation)!;

@@ -74,6 +74,14 @@ export class RateControl {
     return this.#standing(situation, candidates) ?? this.#decide(candidates, situation);
   }
 
+  /** What to ask for first, while the segments' sizes are not known: `decideLevel` then says how much of it. */
+  begin(candidates: readonly RepresentationMap[]): RepresentationMap {
+    this.#candidates = candidates;
+    const { firstRate = 0 } = this.#abr;
+    const ascending = [...candidates].sort((a, b) => a.bandwidth - b.bandwidth);
+    return ascending.findLast(({ bandwidth }) => bandwidth <= firstRate) ?? ascending[0]!;
+  }
+
   /** As `decide` said, or the level of a segment whose representation dash.js chose itself, as it does after a seek. */
   decideLevel(representation: RepresentationMap, situation: Situation): Decision | undefined {
     return this.#standing(situation, [representation]) ?? this.#decide([representation], situation);

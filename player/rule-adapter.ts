@@ -60,9 +60,11 @@ function chooseRepresentation(
   // A ladder that has VOXEL data in part only cannot be compared by score.
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
   indexes.want(maps, next.index);
+  if (!rateControl) return null;
   const isFirst = throughput.throughput === undefined;
-  if (isFirst && maps.some((map) => indexes.isPending(map, next.index))) return lowest(allowed);
-  const decision = rateControl?.decide(maps, {
+  if (isFirst && maps.some((map) => indexes.isPending(map, next.index)))
+    return allowed[maps.indexOf(rateControl.begin(maps))]!;
+  const decision = rateControl.decide(maps, {
     segmentIndex: next.index,
     segmentDuration: segmentDurationOf(next),
     bufferLevel: bufferLevel(),
@@ -72,11 +74,6 @@ function chooseRepresentation(
   retransmission?.expectRequestIn(decision.delay);
   rules.getScheduleController().setTimeToLoadDelay(decision.delay * 1000);
   return allowed[maps.indexOf(decision.representation)]!;
-}
-
-/** What every rule chooses as long as it knows nothing of the link; dash.js would start at about 1 Mbit/s. */
-function lowest(allowed: readonly DashRepresentation[]): DashRepresentation {
-  return allowed.reduce((low, candidate) => (candidate.bandwidth < low.bandwidth ? candidate : low));
 }
 
 function findRestart(

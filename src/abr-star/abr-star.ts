@@ -63,6 +63,7 @@ interface Basis {
  */
 export class AbrStar implements Abr {
   readonly name = 'abr-star';
+  readonly firstRate = FIRST_RATE;
   readonly #bandwidthSafety: number;
   readonly #candidates = remembered(candidatesOf);
   readonly #fewCandidates = remembered((options: readonly Option[]) => thinned(this.#candidates(options)));
