@@ -121,6 +121,8 @@ export interface Abr {
 	readonly name: string;
 	/** Set by rules that are published for a reliable transport: all that they choose travels on streams. */
 	readonly transport?: "reliable";
+	/** Bit/s to begin with where a player must ask for something before it knows any sizes. Undefined: the lowest representation. */
+	readonly firstRate?: number;
 	/** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
 	choose(state: DecisionState): Choice;
 	/** Ask every 50 ms while a chosen option downloads. Rules without it let every download run to its end. */
