@@ -55,6 +55,7 @@ enum Arrival {
 impl Emulation {
     /// Starts a thread for every route; returns an inlet for each.
     pub fn start(routes: Vec<Route>, log_folder: Option<&Path>) -> Result<(Self, Vec<Inlet>)> {
+        schedule::stay_in_memory();
         let names = routes.iter().map(|route| route.name.as_str());
         let (rows, log) = LogBook::open(names, log_folder)?.start();
         let clock = LinkClock::default();

@@ -13,3 +13,14 @@ pub fn request_realtime() {
 
 #[cfg(not(target_os = "linux"))]
 pub fn request_realtime() {}
+
+/// Asks that this program stays in memory: a page that the system has put aside takes it tens of milliseconds to read again.
+/// Where that is not allowed the log says how late packets are.
+#[cfg(unix)]
+pub fn stay_in_memory() {
+    // SAFETY: changes nothing but where this process' pages are kept.
+    unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) };
+}
+
+#[cfg(not(unix))]
+pub fn stay_in_memory() {}
