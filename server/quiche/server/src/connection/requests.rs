@@ -1,0 +1,189 @@
+//! Requests of a connection, inside a session and outside, from their head to their last byte.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use voxel_protocol::error::{HttpError, Status};
+use voxel_protocol::flow::Flow;
+use voxel_protocol::request::VoxelRequest;
+use voxel_protocol::response::{error_response, reliable_head, unreliable_end, unreliable_head};
+use voxel_protocol::site::HttpRequest;
+use voxel_protocol::varint;
+
+use super::{Connection, Opening};
+use crate::files::Body;
+use crate::http3::{self, Head};
+use crate::jobs::{Job, Outcome};
+use crate::log;
+use crate::responses::{Carrier, Response, SEND_AHEAD_BYTES, Source};
+use crate::site::{HttpAnswer, refusal};
+
+impl Connection {
+    pub(super) fn voxel_request(&mut self, stream: u64, request: VoxelRequest, now: Instant) {
+        if let Some(session) = &mut self.session {
+            session.last_request = now;
+        }
+        let opening = Opening {
+            target: request.target.clone(),
+            status: if request.ranges.is_none() { Status::Ok } else { Status::PartialContent },
+            flow: request.flow,
+            deadline: request.deadline.and_then(|deadline| now.checked_add(deadline)),
+        };
+        self.opening.insert(stream, opening);
+        self.responses.insert(stream, Response::new(Carrier::Stream, Source::Job));
+        self.shared.jobs.start(self.key, stream, Job::Open(request));
+    }
+
+    pub(super) fn voxel_opened(&mut self, stream: u64, result: Result<Body, HttpError>) {
+        let Some(opening) = self.opening.remove(&stream) else { return };
+        let datagram_size = self.quic.dgram_max_writable_len().unwrap_or(0);
+        let flow = opening.flow.filter(|_| datagram_size > 0);
+        let Some(session) = &mut self.session else { return };
+        let result = result.and_then(|body| match flow {
+            Some(flow) if session.scheduler.get(flow).is_some() => {
+                Err(HttpError::bad_request(format!("flow {flow} is in use")))
+            }
+            _ => Ok(body),
+        });
+        let target = Value::from(opening.target);
+        let body = match result {
+            Ok(body) => body,
+            Err(error) => return self.refuse_voxel(stream, &error, target),
+        };
+        let (length, status) = (body.left(), opening.status);
+        let Some(response) = self.responses.get_mut(stream) else { return };
+        response.source = Source::Body(body);
+        if let Some(flow) = flow {
+            let mut prefix = Vec::new();
+            varint::encode(session.id / 4, &mut prefix);
+            session.scheduler.add(Flow::new(flow, length, datagram_size, &prefix), opening.deadline);
+            response.carrier = Carrier::Datagrams { flow };
+            response.push(unreliable_head(status, length, flow));
+        } else {
+            response.push(reliable_head(status, length));
+        }
+        self.count("webtransport", status, target);
+    }
+
+    pub(super) fn refuse_voxel(&mut self, stream: u64, error: &HttpError, target: Value) {
+        let mut response = Response::new(Carrier::Stream, Source::None);
+        response.push(error_response(error));
+        response.end();
+        self.responses.insert(stream, response);
+        self.count("webtransport", error.status, target);
+    }
+
+    pub(super) fn http_request(&mut self, stream: u64, head: Head) {
+        if self.responses.in_flight() >= self.shared.site.limits.requests_per_connection {
+            let error = HttpError::new(Status::TooManyRequests, "too many requests in flight");
+            return self.respond(stream, refusal(&error), Value::from(head.target));
+        }
+        let Head { method, target, authority, headers, .. } = head;
+        self.responses.insert(stream, Response::new(Carrier::Http3, Source::Job));
+        let request = HttpRequest { method, target, authority, headers };
+        self.shared.jobs.start(self.key, stream, Job::Respond(request));
+    }
+
+    pub(super) fn respond(&mut self, stream: u64, answer: HttpAnswer, target: Value) {
+        self.count("http3", answer.status, target);
+        self.respond_with(stream, answer);
+    }
+
+    pub(super) fn respond_with(&mut self, stream: u64, answer: HttpAnswer) {
+        let mut response = Response::new(Carrier::Http3, Source::Body(answer.body));
+        let headers = answer.headers.iter().map(|(name, value)| (*name, value.as_str()));
+        response.push(http3::encode_response_head(answer.status, headers));
+        self.responses.insert(stream, response);
+    }
+
+    pub(super) fn count(&self, transport: &str, status: Status, target: Value) {
+        self.shared.site.metrics.add_request(transport, status);
+        log::info("request", &[("transport", transport.into()), ("status", status.code().into()), ("target", target)]);
+    }
+
+    /// A job for a stream is done. What was cancelled meanwhile is not there any more.
+    pub fn completed(&mut self, stream: u64, outcome: Outcome) {
+        let Some(response) = self.responses.get_mut(stream) else { return };
+        match outcome {
+            Outcome::Responded { target, answer } => self.respond(stream, answer, target.into()),
+            Outcome::Opened(result) => self.voxel_opened(stream, result),
+            Outcome::Read(body, Ok(chunk)) => {
+                response.source = Source::Body(body);
+                match response.carrier {
+                    Carrier::Datagrams { flow } => {
+                        let flow = self.session.as_mut().and_then(|session| session.scheduler.get_mut(flow));
+                        if let Some(flow) = flow {
+                            flow.push(&chunk);
+                        }
+                        return;
+                    }
+                    Carrier::Http3 => response.push(http3::encode_data_head(chunk.len())),
+                    Carrier::Stream | Carrier::Session => {}
+                }
+                self.shared.site.metrics.add("voxel_stream_bytes_total", chunk.len() as i64);
+                response.push(chunk);
+            }
+            Outcome::Read(_, Err(error)) => {
+                let error = Value::from(error.to_string());
+                log::warning("answer failed", &[("stream", Value::from(stream)), ("error", error)]);
+                self.cancelled(stream);
+            }
+        }
+    }
+
+    /// Reads on, ends what is complete.
+    pub(super) fn advance(&mut self, stream: u64) {
+        let Some(response) = self.responses.get_mut(stream) else { return };
+        if response.ends() {
+            return;
+        }
+        let (finished, room) = match response.carrier {
+            Carrier::Session => return,
+            Carrier::Stream | Carrier::Http3 => (false, response.has_room()),
+            Carrier::Datagrams { flow } => {
+                let flow = self.session.as_ref().and_then(|session| session.scheduler.get(flow));
+                flow.map_or((true, false), |flow| (flow.finished(), flow.unsent_bytes() < SEND_AHEAD_BYTES))
+            }
+        };
+        if finished {
+            return self.end_flow(stream);
+        }
+        match std::mem::replace(&mut response.source, Source::None) {
+            Source::Body(body) if body.left() > 0 && room => {
+                response.source = Source::Job;
+                self.shared.jobs.start(self.key, stream, Job::Read(body));
+            }
+            Source::Body(body) if body.left() == 0 && !matches!(response.carrier, Carrier::Datagrams { .. }) => {
+                response.end();
+            }
+            source => response.source = source,
+        }
+    }
+
+    /// The flow's last datagram has gone into a packet, or its deadline has passed.
+    pub(super) fn end_flow(&mut self, stream: u64) {
+        let rtt = self.smoothed_rtt();
+        let Some(response) = self.responses.get_mut(stream) else { return };
+        let Carrier::Datagrams { flow } = response.carrier else { return };
+        let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) else { return };
+        response.source = Source::None;
+        response.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt));
+        response.end();
+        self.count_flow(&flow);
+    }
+
+    pub(super) fn count_flow(&self, flow: &Flow) {
+        let metrics = &self.shared.site.metrics;
+        metrics.add("voxel_datagram_bytes_total", flow.sent_bytes().cast_signed());
+        metrics.add("voxel_datagrams_total", flow.sent_datagrams().cast_signed());
+        if flow.sent_bytes() < flow.length() {
+            metrics.add("voxel_flows_cut_total", 1);
+        }
+    }
+
+    /// `None` before the first sample.
+    pub(super) fn smoothed_rtt(&self) -> Option<Duration> {
+        let path = self.quic.path_stats().find(|path| path.active)?;
+        path.min_rtt.map(|_| path.rtt)
+    }
+}

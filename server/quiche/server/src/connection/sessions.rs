@@ -1,0 +1,123 @@
+//! The WebTransport session of a connection.
+
+use std::time::Instant;
+
+use serde_json::Value;
+use voxel_protocol::error::{HttpError, Status};
+use voxel_protocol::request::RequestReader;
+
+use super::Connection;
+use crate::http3::{self, Head};
+use crate::log;
+use crate::responses::{Carrier, Response, Source};
+use crate::session::{self, Session};
+use crate::site::refusal;
+
+impl Connection {
+    pub(super) fn connect(&mut self, stream: u64, head: &Head, now: Instant) {
+        let site = &self.shared.site;
+        let opened = session::check(site, head, &self.shared.sessions).and_then(|protocol| match self.session {
+            None => Ok(protocol),
+            Some(_) => Err(HttpError::new(Status::TooManyRequests, "this connection has a session")),
+        });
+        let origin = Value::from(head.headers.get("origin"));
+        match opened {
+            Ok(protocol) => {
+                let protocol = protocol.map(|protocol| format!("\"{protocol}\""));
+                let headers = protocol.iter().map(|protocol| ("wt-protocol", protocol.as_str()));
+                let mut response = Response::new(Carrier::Session, Source::None);
+                response.push(http3::encode_response_head(Status::Ok, headers));
+                self.responses.insert(stream, response);
+                self.session = Some(Session::new(stream, now, &self.shared.sessions));
+                site.metrics.add("voxel_sessions_total", 1);
+                site.metrics.add("voxel_sessions", 1);
+                log::info("session opened", &[("client", self.client()), ("origin", origin)]);
+            }
+            Err(error) => {
+                let (status, reason) = (Value::from(error.status.code()), Value::from(error.message.as_str()));
+                log::info("session refused", &[("status", status), ("reason", reason), ("origin", origin)]);
+                self.respond_with(stream, refusal(&error));
+            }
+        }
+    }
+
+    pub(super) fn client(&self) -> Value {
+        self.quic.path_stats().find(|path| path.active).map(|path| path.peer_addr.to_string()).into()
+    }
+
+    /// Ends the session, if there is one, with application error code 0.
+    pub fn close_session(&mut self, reason: &str) {
+        if let Some(session) = &self.session
+            && let Some(response) = self.responses.get_mut(session.id)
+        {
+            response.push(http3::encode_close_session(reason));
+        }
+        self.end_session();
+    }
+
+    /// Whether the session has made no request for too long.
+    pub fn session_is_idle(&self, now: Instant) -> bool {
+        let idle = self.shared.site.limits.session_idle;
+        self.responses.in_flight() == 0
+            && self.session.as_ref().is_some_and(|session| now.duration_since(session.last_request) > idle)
+    }
+
+    pub(super) fn end_session(&mut self) {
+        if self.session.is_none() {
+            return;
+        }
+        for stream in self.responses.streams() {
+            let Some(response) = self.responses.get_mut(stream) else { continue };
+            match response.carrier {
+                Carrier::Session => response.end(),
+                Carrier::Stream | Carrier::Datagrams { .. } => {
+                    self.forget(stream);
+                    self.reset(stream);
+                }
+                Carrier::Http3 => {}
+            }
+        }
+        self.session = None;
+        self.shared.site.metrics.add("voxel_sessions", -1);
+        log::info("session closed", &[("client", self.client())]);
+    }
+
+    pub(super) fn session_data(&mut self, stream: u64, data: &[u8], fin: bool, now: Instant) {
+        let limits = &self.shared.site.limits;
+        let Some(session) = &mut self.session else { return };
+        let reader = session.readers.entry(stream).or_insert_with(|| Some(RequestReader::default()));
+        let result = match reader {
+            None => Ok(None), // Answered: what still comes is ignored.
+            Some(reader) => reader.feed(data, limits),
+        };
+        let result = match result {
+            Ok(None) if fin => reader.take().map_or(Ok(None), |reader| Err(reader.end())),
+            result => result,
+        };
+        let answered = !matches!(result, Ok(None));
+        if answered {
+            *reader = None;
+        }
+        if fin {
+            session.readers.remove(&stream);
+        }
+        let in_flight = self.responses.in_flight();
+        match result {
+            Ok(None) => {}
+            Ok(Some(request)) => match self.shared.site.refuse_while_draining() {
+                Err(error) => self.refuse_voxel(stream, &error, Value::from(request.target)),
+                Ok(()) if in_flight >= limits.requests_per_connection => {
+                    let error = HttpError::new(Status::TooManyRequests, "too many requests in flight");
+                    self.refuse_voxel(stream, &error, Value::from(request.target));
+                }
+                Ok(()) => self.voxel_request(stream, request, now),
+            },
+            Err(error) => {
+                if error.status == Status::HeaderFieldsTooLarge && !fin {
+                    self.stop_reading(stream, http3::WEBTRANSPORT_ERROR_0);
+                }
+                self.refuse_voxel(stream, &error, Value::Null);
+            }
+        }
+    }
+}
