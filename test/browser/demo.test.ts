@@ -120,6 +120,7 @@ describe('settings', () => {
     withPage(`${server.ready.url}?rule=bola-ssim&buffer=3`, DESKTOP, async (page) => {
       expect(await page.$eval('#rule', (rule) => (rule as HTMLSelectElement).value)).toBe('bola-ssim');
       await page.select('#transport-setting', 'reliable');
+      await page.select('#refetch', '0');
       await Promise.all([page.waitForNavigation(), page.click('form button')]);
       const query = Object.fromEntries(new URL(page.url()).searchParams);
       expect(query).toEqual({
@@ -127,6 +128,7 @@ describe('settings', () => {
         transport: 'reliable',
         rule: 'bola-ssim',
         buffer: '3',
+        refetch: '0',
       });
     }));
 
