@@ -21,7 +21,7 @@ export class FlatTransport implements Transport {
 
   receive(bytes: number, _delivery: Delivery, until: number): Progress {
     if (until <= this.#time) return { time: until, arrived: 0, lost: NO_LOSS };
-    const possible = this.#link.bytesBetween(this.#time, until);
+    const possible = until < Infinity ? this.#link.bytesBetween(this.#time, until) : Infinity;
     const start = this.#time;
     this.#time = possible >= bytes ? Math.min(until, this.#link.timeToCarry(start, bytes)) : until;
     return { time: this.#time, arrived: Math.min(bytes, possible), lost: NO_LOSS };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { FlatTransport } from './flat-transport.js';
 import { Link } from './link.js';
 import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js';
@@ -32,6 +32,19 @@ function receiveAll(transport: Transport, bytes: number, delivery: Delivery, fro
   }
   return { arrived, lost, time, seconds: time - from };
 }
+
+test.each([
+  ['flat', () => new FlatTransport(constantLink(8), 0.1)],
+  ['quic', () => quicOver(constantLink(8))],
+])('%s: without a limit of time a request comes as it does in steps', (_, create) => {
+  const stepwise = receiveAll(create(), 2e6, 'reliable');
+  const transport = create();
+  transport.request(0, 2e6);
+  const { time, arrived } = transport.receive(2e6, 'reliable', Infinity);
+  expect(time).toBeCloseTo(stepwise.time);
+  expect(arrived).toBeCloseTo(2e6);
+  expect(receiveAll(transport, 1e6, 'reliable', 10).arrived).toBeCloseTo(1e6);
+});
 
 describe('FlatTransport', () => {
   it('takes the latency and then the link’s rate', () => {
