@@ -247,6 +247,20 @@ async def test_cancelled_requests_leave_no_file_open(server: Server, session: Vo
     await eventually(lambda: not server.http3.busy and open_files() <= before)
 
 
+async def test_nothing_is_kept_of_streams_that_have_ended(server: Server, session: VoxelClient) -> None:
+    (connection,) = server.http3.connections
+    assert connection._http is not None
+    before = len(connection._http._stream), len(connection._quic._streams)
+    for flow in range(10):
+        await session.request("/media.mp4", range="bytes=0-9")
+        await session.request("/media.mp4", range="bytes=0-9", x_voxel_unreliable=f"?1;flow={flow}")
+        await session.request("/missing")
+        await session.get("/media.mp4", range="bytes=0-9")
+        session.cancel(session.send(request_head("/media.mp4")))
+        session.quic.reset_stream(session.send(request_head("/media.mp4"), end_stream=False), 0)
+    await eventually(lambda: (len(connection._http._stream), len(connection._quic._streams)) <= before)
+
+
 async def test_a_client_that_takes_no_datagrams_gets_the_body_on_the_stream(
     session: VoxelClient, server: Server, media: bytes
 ) -> None:

@@ -118,6 +118,7 @@ class Http3Protocol(Connection):
                     self._abandoned.discard(stream_id)
             case StreamReset(stream_id=stream_id) | StopSendingReceived(stream_id=stream_id) if self._http is not None:
                 self._http.handle_event(event)
+                self._http.sends_nothing_more(stream_id)
                 self._stream_cancelled(stream_id)
                 self._abandoned.discard(stream_id)
 
@@ -135,6 +136,8 @@ class Http3Protocol(Connection):
         if event.stream_id in self._abandoned:
             return
         for http_event in http.handle_event(event):
+            if isinstance(http_event, WebTransportStreamDataReceived):
+                http.sends_nothing_more(http_event.stream_id)
             self._http_event_received(http_event)
         if buffered_frame_bytes(http, event.stream_id) > self._site.limits.head_bytes:
             self._abandon(http, event.stream_id)

@@ -68,6 +68,17 @@ class VoxelH3Connection(H3Connection):
         super().__init__(quic, enable_webtransport=enable_webtransport)
         self._decoder = pylsqpack.Decoder(0, 0)
 
+    def sends_nothing_more(self, stream_id: int) -> None:
+        """Keeps nothing of the stream once the client has ended it; else that would be until the connection ends.
+
+        True of a WebTransport stream from its start: what is sent on it does not go through this object.
+        """
+        stream = self._stream.get(stream_id)
+        if stream is not None:
+            stream.sending_ended = True
+            if stream.is_ended():
+                del self._stream[stream_id]
+
     def _get_local_settings(self) -> dict[int, int]:
         settings = super()._get_local_settings()
         settings |= {Setting.QPACK_MAX_TABLE_CAPACITY: 0, Setting.QPACK_BLOCKED_STREAMS: 0}
