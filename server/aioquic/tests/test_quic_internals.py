@@ -124,12 +124,9 @@ def test_a_peer_without_datagrams_gets_none() -> None:
     assert max_datagram_bytes(pair.server) == 0
 
 
-def test_aioquic_uses_its_queue_in_the_known_ways_only() -> None:
-    lines = [line.strip() for line in getsource(QuicConnection).splitlines() if "_datagrams_pending" in line]
-    assert lines == [
-        "self._datagrams_pending: deque[bytes] = deque()",
-        "self._datagrams_pending.append(data)",  # send_datagram_frame, which the server does not call
-        "while self._datagrams_pending:",
-        "data=self._datagrams_pending[0],",
-        "self._datagrams_pending.popleft()",
+def test_aioquic_takes_finished_packets_from_its_builder_in_the_known_ways_only() -> None:
+    lines = [line.strip() for line in getsource(QuicConnection._flush_builder).splitlines()]
+    assert [line for line in lines if "builder." in line] == [
+        "datagrams, packets = builder.flush()",
+        "self._packet_number = builder.packet_number",
     ]

@@ -1,9 +1,8 @@
 """The only file that touches aioquic's private state. Verified with aioquic 1.7.2.
 
-aioquic sends everything in `QuicConnection._datagrams_pending`, an unbounded deque, before any stream data, and
-forgets none of it. So nothing is put there: `PulledDatagrams` takes the deque's place, and `_write_application`
-takes a datagram from it only while it builds a packet that the congestion window and the pacer let out now. It uses
-the deque in three ways: as a truth value, `[0]`, and `popleft()` once the datagram is in the packet.
+aioquic sends queued datagrams before any stream data, forgets none of them, and takes its time to build the packet of
+each. So nothing is queued: behind what aioquic itself has to send now go packets that are built here, of one datagram
+each, as far as congestion window and pacer let them out and while no stream data waits.
 """
 
 from typing import Any, Protocol, cast
@@ -11,10 +10,15 @@ from typing import Any, Protocol, cast
 import pylsqpack
 from aioquic.h3.connection import H3Connection, Setting
 from aioquic.quic.congestion.base import _factories
-from aioquic.quic.connection import QuicConnection
+from aioquic.quic.connection import END_STATES, NetworkAddress, QuicConnection
+from aioquic.quic.packet import PACKET_FIXED_BIT, QuicPacketType
+from aioquic.quic.packet_builder import QuicSentPacket
 from aioquic.quic.stream import QuicStream
+from aioquic.tls import Epoch
 
-SHORT_HEADER_BYTES = 1 + 2
+PACKET_NUMBER_BYTES = 2
+
+SHORT_HEADER_BYTES = 1 + PACKET_NUMBER_BYTES
 """First byte and packet number of a 1-RTT packet as aioquic writes it, without the connection ID (RFC 9000 17.3.1)."""
 
 AEAD_TAG_BYTES = 16
@@ -22,6 +26,13 @@ AEAD_TAG_BYTES = 16
 
 DATAGRAM_FRAME_BYTES = 1 + 2
 """Type and length of a DATAGRAM frame of 64 to 16383 bytes (RFC 9221 section 4)."""
+
+DATAGRAM_WITH_LENGTH = b"\x31"
+TWO_BYTE_VARINT = 0x4000
+"""RFC 9000 section 16."""
+
+LEAST_PAUSE_SECONDS = 0.002
+"""While packets are paced: a turn of the event loop costs as much as several packets."""
 
 # The settings of the WebTransport drafts newer than 02, which aioquic lacks. Value 1 keeps session flow control off.
 SETTINGS_WEBTRANSPORT_DRAFT_07 = 0xC671706A
@@ -36,26 +47,6 @@ class DatagramSource(Protocol):
 
     def commit(self) -> None:
         """The datagram last peeked at is in a packet."""
-
-
-class PulledDatagrams:
-    """Gives aioquic a datagram when it has room for one and no stream data waits."""
-
-    def __init__(self, quic: QuicConnection, source: DatagramSource) -> None:
-        self._quic = quic
-        self._source = source
-
-    def __bool__(self) -> bool:
-        return not stream_data_waits(self._quic) and self._source.peek() is not None
-
-    def __getitem__(self, index: int) -> bytes:
-        datagram = self._source.peek() if index == 0 else None
-        if datagram is None:
-            raise IndexError(index)
-        return datagram
-
-    def popleft(self) -> None:
-        self._source.commit()
 
 
 class VoxelH3Connection(H3Connection):
@@ -94,8 +85,61 @@ def buffered_frame_bytes(http: H3Connection, stream_id: int) -> int:
 
 
 def pull_datagrams_from(quic: QuicConnection, source: DatagramSource) -> None:
-    """From now on `quic` takes its datagrams from `source`."""
-    quic._datagrams_pending = cast(Any, PulledDatagrams(quic, source))
+    """From now on `quic` sends the datagrams of `source`, too."""
+    others = quic.datagrams_to_send
+
+    def datagrams_to_send(now: float) -> list[tuple[bytes, NetworkAddress]]:
+        packets = others(now)
+        if quic._network_paths[0].is_validated and quic._state not in END_STATES and not stream_data_waits(quic):
+            packets += _datagram_packets(quic, source, now)
+        if quic._pacing_at is not None:
+            pause = min(LEAST_PAUSE_SECONDS, quic._loss._pacer.bucket_max)
+            quic._pacing_at = max(quic._pacing_at, now + pause)
+        return packets
+
+    cast(Any, quic).datagrams_to_send = datagrams_to_send
+
+
+class _Built:
+    """Finished packets, in the shape of aioquic's packet builder."""
+
+    def __init__(self, packet_number: int) -> None:
+        self.packet_number = packet_number
+        """Of the next packet."""
+        self.datagrams: list[bytes] = []
+        self.packets: list[QuicSentPacket] = []
+
+    def flush(self) -> tuple[list[bytes], list[QuicSentPacket]]:
+        return self.datagrams, self.packets
+
+
+def _datagram_packets(quic: QuicConnection, source: DatagramSource, now: float) -> list[tuple[bytes, NetworkAddress]]:
+    """1-RTT packets of one DATAGRAM frame each (RFC 9000 section 17.3.1, RFC 9221 section 4)."""
+    loss, pacer, crypto = quic._loss, quic._loss._pacer, quic._cryptos[Epoch.ONE_RTT]
+    cid, built = quic._peer_cid.cid, _Built(quic._packet_number)
+    room = loss.congestion_window - loss.bytes_in_flight
+    flags = PACKET_FIXED_BIT | quic._spin_bit << 5 | crypto.key_phase << 2 | PACKET_NUMBER_BYTES - 1
+    head = bytes([flags]) + cid
+    while (datagram := source.peek()) is not None:
+        length = SHORT_HEADER_BYTES + len(cid) + DATAGRAM_FRAME_BYTES + len(datagram) + AEAD_TAG_BYTES
+        if length > room:
+            break
+        quic._pacing_at = pacer.next_send_time(now)
+        if quic._pacing_at is not None:
+            break
+        number = built.packet_number
+        packet = QuicSentPacket(Epoch.ONE_RTT, True, True, False, number, QuicPacketType.ONE_RTT, now, length)
+        if quic._quic_logger is not None:
+            packet.quic_logger_frames.append(quic._quic_logger.encode_datagram_frame(len(datagram)))
+        header = head + (number & 0xFFFF).to_bytes(PACKET_NUMBER_BYTES, "big")
+        frame = DATAGRAM_WITH_LENGTH + (TWO_BYTE_VARINT | len(datagram)).to_bytes(2, "big") + datagram
+        built.datagrams.append(crypto.encrypt_packet(header, frame, number))
+        built.packets.append(packet)
+        built.packet_number += 1
+        room -= length
+        source.commit()
+        pacer.update_after_send(now)
+    return quic._flush_builder(cast(Any, built), quic._network_paths[0], cid, now)
 
 
 def stream_data_waits(quic: QuicConnection) -> bool:
