@@ -15,6 +15,8 @@ const TIME_TOLERANCE = 0.1;
 export class BufferedVideo {
   readonly #player: DashPlayer;
   readonly #findInitialization: FindInitialization;
+  /** What dash.js has ended: of several segments that are replaced at once only the first finds it so. */
+  #ended: Ended | undefined;
 
   constructor(player: DashPlayer, findInitialization: FindInitialization) {
     this.#player = player;
@@ -68,7 +70,7 @@ export class BufferedVideo {
     const [own, next] = [segment.representation, current].map(this.#findInitialization);
     if (!own || !next) return false;
     const mediaSource = processor!.getMediaSource();
-    const wasEnded = mediaSource?.readyState === 'ended';
+    if (mediaSource?.readyState === 'ended') this.#ended = { mediaSource, ends: endsOf(mediaSource) };
     const { index, startTime, duration } = segment;
     await sink.append({
       bytes: concatenate([own, media, next]),
@@ -77,7 +79,7 @@ export class BufferedVideo {
       streamId: (this.#player.getActiveStream() as Stream).getId(),
       ...{ index, duration, start: startTime, end: startTime + duration, endFragment: true },
     });
-    if (mediaSource && wasEnded) endAgain(mediaSource);
+    if (this.#ended && mediaSource === this.#ended.mediaSource) await endAgain(this.#ended);
     return true;
   }
 
@@ -112,8 +114,25 @@ function concatenate(pieces: readonly Uint8Array[]): ArrayBuffer {
   return whole.buffer;
 }
 
+interface Ended {
+  readonly mediaSource: MediaSource;
+  /** Of each of its buffers, in seconds. */
+  readonly ends: readonly number[];
+}
+
+function endsOf({ sourceBuffers }: MediaSource): number[] {
+  return Array.from(sourceBuffers, ({ buffered }) => (buffered.length > 0 ? buffered.end(buffered.length - 1) : 0));
+}
+
 /** Appending opens an ended MediaSource again, and dash.js ends it only once. */
-function endAgain(mediaSource: MediaSource): void {
-  const isUpdating = Array.from(mediaSource.sourceBuffers).some(({ updating }) => updating);
-  if (mediaSource.readyState === 'open' && !isUpdating) mediaSource.endOfStream();
+async function endAgain({ mediaSource, ends }: Ended): Promise<void> {
+  const buffers = Array.from(mediaSource.sourceBuffers);
+  for (;;) {
+    const busy = buffers.find(({ updating }) => updating);
+    if (!busy) break;
+    await new Promise((resolve) => busy.addEventListener('updateend', resolve, { once: true }));
+  }
+  // After a seek dash.js may have removed the last part, which it ends itself: the duration would become what is there.
+  const isWhole = endsOf(mediaSource).every((end, index) => end >= ends[index]! - TIME_TOLERANCE);
+  if (mediaSource.readyState === 'open' && isWhole) mediaSource.endOfStream();
 }

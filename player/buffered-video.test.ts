@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { BufferedVideo, type BufferedSegment } from './buffered-video.js';
+import type { DashPlayer, DashRepresentation } from './dash-types.js';
+
+const SECONDS = 8;
+
+/** A SourceBuffer and its MediaSource as the standard has them, as far as replacing goes; dash.js' queue before them. */
+class FakeSource extends EventTarget {
+  readyState = 'ended';
+  updating = false;
+  timestampOffset = 0;
+  appendWindowStart = 0;
+  appendWindowEnd = SECONDS;
+  end = SECONDS;
+  readonly sourceBuffers = [this];
+  #queue = Promise.resolve();
+
+  get buffered() {
+    return { length: 1, start: () => 0, end: () => this.end };
+  }
+
+  endOfStream(): void {
+    if (this.updating || this.readyState !== 'open') throw new DOMException('', 'InvalidStateError');
+    this.readyState = 'ended';
+  }
+
+  readonly append = (): Promise<void> => {
+    this.#queue = this.#queue.then(async () => {
+      [this.readyState, this.updating] = ['open', true];
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      this.updating = false;
+      this.dispatchEvent(new Event('updateend'));
+    });
+    return this.#queue;
+  };
+}
+
+const representation = { adaptation: { index: 0, period: { index: 0 } }, mseTimeOffset: 0 } as DashRepresentation;
+const segments: BufferedSegment[] = [0, 4].map((startTime, index) => ({
+  ...{ index, startTime, duration: 4, representation },
+}));
+
+function videoIn(source: FakeSource): BufferedVideo {
+  const processor = {
+    getType: () => 'video',
+    getRepresentation: () => representation,
+    getMediaSource: () => source,
+    getBufferController: () => ({ getBuffer: () => ({ append: source.append, getBuffer: () => source }) }),
+  };
+  const stream = { getStreamProcessors: () => [processor], getId: () => 'id' };
+  const player = { getActiveStream: () => stream } as unknown as DashPlayer;
+  return new BufferedVideo(player, () => new Uint8Array());
+}
+
+test('an ended stream is ended again after several segments were replaced at once', async () => {
+  const source = new FakeSource();
+  const video = videoIn(source);
+  const first = video.replace(segments[0]!, new Uint8Array());
+  await expect.poll(() => source.readyState, { interval: 0 }).toBe('open');
+  const second = video.replace(segments[1]!, new Uint8Array());
+  expect(await Promise.all([first, second])).toEqual([true, true]);
+  expect(source.readyState).toBe('ended');
+});
+
+test('a stream stays open where its last part has gone meanwhile', async () => {
+  const source = new FakeSource();
+  const replacing = videoIn(source).replace(segments[0]!, new Uint8Array());
+  source.end = 4;
+  expect(await replacing).toBe(true);
+  expect(source.readyState).toBe('open');
+});
+
+test('a stream that dash.js has not ended stays open', async () => {
+  const source = new FakeSource();
+  source.readyState = 'open';
+  await videoIn(source).replace(segments[0]!, new Uint8Array());
+  expect(source.readyState).toBe('open');
+});
