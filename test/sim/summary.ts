@@ -1,4 +1,5 @@
 import type { SessionResult } from './experiment.js';
+import { groupBy } from './group-by.js';
 import { mean, meanDifference, median, quantile, standardError, type Interval } from './statistics.js';
 
 /** What a rule did with one buffer over many sessions. */
@@ -68,14 +69,4 @@ function compare(ours: readonly SessionResult[], theirs: readonly SessionResult[
       theirs.map((result) => result[measure]),
     );
   return { bufRatio: difference('bufRatio'), score: difference('score'), qoe: difference('qoe') };
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item)) ?? [];
-    group.push(item);
-    groups.set(keyOf(item), group);
-  }
-  return groups;
 }

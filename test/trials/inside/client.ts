@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'puppeteer-core';
-import { launchChrome } from '../../../tools/start/headless.mjs';
-import { PORTS, SERVER_ADDRESS } from '../addresses.js';
 import { FILES, type ClientJob, type Job, type Observation, type Outcome } from '../job.js';
 import type {} from '../page/types.js';
 import { startCrossTraffic } from './cross-traffic-client.js';
 import { pageOrigin, servePageFromHere } from './page-server.js';
+import { launchWithQuic, untilServerAnswers } from './server-access.js';
 
-/** How long voxel-serve may take to answer. */
-const SERVER_PATIENCE_MS = 30_000;
 const POLLING_MS = 100;
 
 /** Other traffic is in full swing before playback starts. */
@@ -29,7 +26,7 @@ const TIMER_RESOLUTION_MS = 10;
 async function main(folder: string): Promise<void> {
   const job = (JSON.parse(readFileSync(join(folder, FILES.job), 'utf8')) as Job).client;
   await untilServerAnswers(join(folder, FILES.ready));
-  const browser = await launch(job);
+  const browser = await launchWithQuic(job);
   try {
     const page = await openPage(browser, job);
     startCrossTraffic(job.crossTraffic, job.seed);
@@ -51,21 +48,6 @@ async function main(folder: string): Promise<void> {
   } finally {
     await browser.close();
   }
-}
-
-/** Looks at the file system, not at the network: the link's trace begins with its first packet. */
-async function untilServerAnswers(file: string): Promise<void> {
-  const deadline = Date.now() + SERVER_PATIENCE_MS;
-  while (!readFileSync(file, { encoding: 'utf8', flag: 'a+' }).includes('\n')) {
-    if (Date.now() > deadline) throw new Error('the server does not answer');
-    await sleep(POLLING_MS);
-  }
-}
-
-/** With QUIC from the first request on: Chromium would otherwise learn of it from an answer over TCP. */
-function launch({ chrome, spki }: ClientJob): Promise<Browser> {
-  const quic = `--origin-to-force-quic-on=${SERVER_ADDRESS}:${PORTS.quic}`;
-  return launchChrome(chrome, [quic, `--ignore-certificate-errors-spki-list=${spki}`]);
 }
 
 async function openPage(browser: Browser, { page: files, settings }: ClientJob): Promise<Page> {

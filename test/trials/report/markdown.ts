@@ -1,3 +1,4 @@
+import { groupBy } from '../../sim/group-by.js';
 import { labelOf, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
 import { measuresExplained } from './facts.js';
@@ -17,12 +18,7 @@ export interface MarkdownInput {
 
 /** The summary as tables to put into a document. */
 export function markdownSummary({ title, baseline, systems, facts, rows }: MarkdownInput): string {
-  const parts = new Map<string, SummaryRow[]>();
-  for (const row of rows) {
-    const part = partOf(row);
-    parts.set(part, [...(parts.get(part) ?? []), row]);
-  }
-  const tables = [...parts].map(([part, ofPart]) => `## ${part}\n\n${table(ofPart)}\n`);
+  const tables = [...groupBy(rows, partOf)].map(([part, ofPart]) => `## ${part}\n\n${table(ofPart)}\n`);
   const list = facts.map((fact) => `- ${fact}`).join('\n');
   return `# ${title}\n\n${list}\n\n${measuresExplained(labelOf(systems, baseline))}\n\n${tables.join('\n')}`;
 }

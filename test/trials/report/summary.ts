@@ -1,3 +1,4 @@
+import { groupBy } from '../../sim/group-by.js';
 import { mean, meanDifference, median, quantile, standardError, type Interval } from '../../sim/statistics.js';
 import type { TrialResult } from '../result.js';
 
@@ -42,22 +43,22 @@ type Measure = (result: TrialResult) => number;
 
 /** Conditions with every system's results under them, in the order in which they were planned. */
 export function scenarios(results: readonly TrialResult[]): TrialResult[][] {
-  return groups(results, ({ video, trace, crossTraffic }) => [video, trace, crossTraffic].join('\0'));
+  return [...groupBy(results, ({ video, trace, crossTraffic }) => [video, trace, crossTraffic].join('\0')).values()];
 }
 
 /** A row for each scenario, buffer and system; where a video has several traces, also for all of them together. */
 export function summarise(results: readonly TrialResult[], baseline: string): SummaryRow[] {
   const byTrace = scenarios(results).flatMap((scenario) => rowsOf(scenario, baseline, scenario[0]!.trace));
-  const together = groups(results, ({ video, crossTraffic }) => [video, crossTraffic].join('\0'))
+  const together = [...groupBy(results, ({ video, crossTraffic }) => [video, crossTraffic].join('\0')).values()]
     .filter((group) => new Set(group.map(({ trace }) => trace)).size > 1)
     .flatMap((group) => rowsOf(group, baseline, 'all'));
   return [...byTrace, ...together];
 }
 
 function rowsOf(scenario: readonly TrialResult[], baseline: string, trace: string): SummaryRow[] {
-  return groups(scenario, ({ buffer }) => String(buffer)).flatMap((ofBuffer) => {
+  return [...groupBy(scenario, ({ buffer }) => String(buffer)).values()].flatMap((ofBuffer) => {
     const theirs = ofBuffer.filter(({ system }) => system === baseline);
-    return groups(ofBuffer, ({ system }) => system).map((ours) => ({ ...row(ours, theirs), trace }));
+    return [...groupBy(ofBuffer, ({ system }) => system).values()].map((ours) => ({ ...row(ours, theirs), trace }));
   });
 }
 
@@ -111,16 +112,6 @@ function compare(ours: readonly TrialResult[], theirs: readonly TrialResult[]): 
     score: difference(({ score }) => score),
     qoe: difference(({ qoe }) => qoe),
   };
-}
-
-function groups(results: readonly TrialResult[], keyOf: (result: TrialResult) => string): TrialResult[][] {
-  const found = new Map<string, TrialResult[]>();
-  for (const result of results) {
-    const group = found.get(keyOf(result));
-    if (group) group.push(result);
-    else found.set(keyOf(result), [result]);
-  }
-  return [...found.values()];
 }
 
 function present(values: readonly (number | null)[]): number[] {

@@ -2,12 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'puppeteer-core';
-import { SERVER_ADDRESS, PORTS } from '../../../test/trials/addresses.js';
 import { pageOrigin, servePageFromHere } from '../../../test/trials/inside/page-server.js';
-import { launchChrome } from '../../start/headless.mjs';
+import { launchWithQuic, untilServerAnswers } from '../../../test/trials/inside/server-access.js';
 import type { BenchJob, BenchPage, Measurements, Pair, PlayerName } from './job.js';
-
-const SERVER_PATIENCE_MS = 30_000;
 
 declare global {
   interface Window {
@@ -18,10 +15,7 @@ declare global {
 async function main(file: string): Promise<void> {
   const job = JSON.parse(readFileSync(file, 'utf8')) as BenchJob;
   await untilServerAnswers(job.ready);
-  const browser = await launchChrome(job.chrome, [
-    `--origin-to-force-quic-on=${SERVER_ADDRESS}:${PORTS.quic}`,
-    `--ignore-certificate-errors-spki-list=${job.spki}`,
-  ]);
+  const browser = await launchWithQuic(job);
   try {
     // The browser's own first steps are nobody's.
     for (const player of ['plain', 'voxel'] as const) await startUp(browser, job, player);
@@ -87,14 +81,6 @@ async function withPage<Result>(
     return await use(page);
   } finally {
     await context.close();
-  }
-}
-
-async function untilServerAnswers(file: string): Promise<void> {
-  const deadline = Date.now() + SERVER_PATIENCE_MS;
-  while (!readFileSync(file, { encoding: 'utf8', flag: 'a+' }).includes('\n')) {
-    if (Date.now() > deadline) throw new Error('the server does not answer');
-    await sleep(100);
   }
 }
 

@@ -1,0 +1,25 @@
+// How a browser in the client's network comes to the server in the other one.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'puppeteer-core';
+import { launchChrome } from '../../../tools/start/headless.mjs';
+import { PORTS, SERVER_ADDRESS } from '../addresses.js';
+
+/** How long voxel-serve may take to answer. */
+const SERVER_PATIENCE_MS = 30_000;
+const POLLING_MS = 100;
+
+/** Looks at the file system, not at the network: the link's trace begins with its first packet. */
+export async function untilServerAnswers(file: string): Promise<void> {
+  const deadline = Date.now() + SERVER_PATIENCE_MS;
+  while (!readFileSync(file, { encoding: 'utf8', flag: 'a+' }).includes('\n')) {
+    if (Date.now() > deadline) throw new Error('the server does not answer');
+    await sleep(POLLING_MS);
+  }
+}
+
+/** With QUIC from the first request on: Chromium would otherwise learn of it from an answer over TCP. */
+export function launchWithQuic({ chrome, spki }: { readonly chrome: string; readonly spki: string }): Promise<Browser> {
+  const quic = `--origin-to-force-quic-on=${SERVER_ADDRESS}:${PORTS.quic}`;
+  return launchChrome(chrome, [quic, `--ignore-certificate-errors-spki-list=${spki}`]);
+}
