@@ -1,26 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { ensureBuild } from '../../tools/setup/node.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
+import { expect, it } from 'vitest';
 import { prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 
 const SECONDS = 12;
 /** ms; viewers notice sound from 45 ms early or 125 ms late (ITU-R BT.1359-1): the stricter of the two, both ways. */
 const TOLERANCE = 45;
 
-let folder: string;
-
-beforeAll(async () => {
-  await ensureBuild();
-  folder = mkdtempSync(join(tmpdir(), 'voxel-lip-sync-'));
-}, 600_000);
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const stage = playerStage((folder) =>
+  servePlayerPage(folder, prepareClip(folder, { seconds: SECONDS, segmentSeconds: 2, content: 'flashes' })),
+);
 
 /** When flashes became visible and beeps audible, ms on the page's clock. */
 interface Onsets {
@@ -67,29 +57,21 @@ function watchOnsets(page: Page): Promise<void> {
 }
 
 it('shows each flash when its beep is heard, over datagrams', async () => {
-  const media = prepareClip(folder, { seconds: SECONDS, segmentSeconds: 2, content: 'flashes' });
-  const server = await servePlayerPage(folder, media);
-  const browser = await launchChrome(findChrome()!);
-  try {
-    const page = await openPage(browser, server.ready.url);
-    await startPlayer(page);
-    await watchOnsets(page);
-    await playUntil(page);
-    const { errors, statistics } = await outcomeOf(page);
-    expect(errors).toEqual([]);
-    expect(statistics!.segments.some((segment) => segment.transport === 'datagrams')).toBe(true);
+  const page = await openPage(stage.browser, stage.server.ready.url);
+  await startPlayer(page);
+  await watchOnsets(page);
+  await playUntil(page);
+  const { errors, statistics } = await outcomeOf(page);
+  expect(errors).toEqual([]);
+  expect(statistics!.segments.some((segment) => segment.transport === 'datagrams')).toBe(true);
 
-    const { flashes, beeps } = await page.evaluate(() => (window as unknown as { onsets: Onsets }).onsets);
-    const delays = flashes.flatMap((flash) => {
-      const nearest = beeps.map((beep) => beep - flash).sort((a, b) => Math.abs(a) - Math.abs(b))[0];
-      return nearest === undefined ? [] : [nearest];
-    });
-    expect(delays.length).toBeGreaterThanOrEqual(SECONDS - 4);
-    const median = delays.sort((a, b) => a - b)[delays.length >> 1]!;
-    console.log(`sound after picture: median ${median.toFixed(1)} ms of ${delays.length} flashes`);
-    expect(Math.abs(median)).toBeLessThan(TOLERANCE);
-  } finally {
-    await browser.close();
-    await server.stop();
-  }
+  const { flashes, beeps } = await page.evaluate(() => (window as unknown as { onsets: Onsets }).onsets);
+  const delays = flashes.flatMap((flash) => {
+    const nearest = beeps.map((beep) => beep - flash).sort((a, b) => Math.abs(a) - Math.abs(b))[0];
+    return nearest === undefined ? [] : [nearest];
+  });
+  expect(delays.length).toBeGreaterThanOrEqual(SECONDS - 4);
+  const median = delays.sort((a, b) => a - b)[delays.length >> 1]!;
+  console.log(`sound after picture: median ${median.toFixed(1)} ms of ${delays.length} flashes`);
+  expect(Math.abs(median)).toBeLessThan(TOLERANCE);
 });

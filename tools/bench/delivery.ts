@@ -7,6 +7,7 @@ import {
   outcomeOf,
   playUntil,
   servePlayerPage,
+  type PlayerServer,
   startPlayer,
 } from '../../test/browser/support/player-page.js';
 import { findChrome } from '../setup/chrome.mjs';
@@ -95,7 +96,7 @@ async function atPacketLoss(): Promise<Row[]> {
 
 async function play(
   browser: Browser,
-  { ready }: Awaited<ReturnType<typeof servePlayerPage>>,
+  { ready }: PlayerServer,
   { abr, percent }: { readonly abr: 'dashjs' | 'abr-star'; readonly percent: number },
 ): Promise<Remains> {
   const relay = await startRelay({ lossPercent: percent, seed: 1 });

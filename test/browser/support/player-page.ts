@@ -47,6 +47,8 @@ export interface Outcome {
   readonly decodedAudioBytes: number;
 }
 
+export type PlayerServer = Awaited<ReturnType<typeof servePlayerPage>>;
+
 /** Serves the bundle, dash.js, a page that loads both, and the media. */
 export async function servePlayerPage(folder: string, media: string, ...options: string[]) {
   const page = mkdtempSync(join(folder, 'page-'));
@@ -120,6 +122,11 @@ export async function playUntil(page: Page, seconds = Infinity, player = 0): Pro
     player,
     Number.isFinite(seconds) ? seconds : null,
   );
+}
+
+/** Without those of first segments, which wait neither for the session nor for the index: a busy machine is late with both. */
+export function fallbacksOnceReady({ fallbacks }: Pick<Outcome, 'fallbacks'>): FallbackEvent[] {
+  return fallbacks.filter(({ code }) => code !== 'session-opening' && code !== 'index-late');
 }
 
 export function outcomeOf(page: Page, player = 0): Promise<Outcome> {

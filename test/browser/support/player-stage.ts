@@ -6,9 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { findChrome } from '../../../tools/setup/chrome.mjs';
 import { ensureBuild } from '../../../tools/setup/node.mjs';
 import { launchChrome } from '../../../tools/start/headless.mjs';
-import type { servePlayerPage } from './player-page.js';
-
-export type PlayerServer = Awaited<ReturnType<typeof servePlayerPage>>;
+import type { PlayerServer } from './player-page.js';
 
 /** What the tests of a file or of a block share. */
 export interface PlayerStage {
