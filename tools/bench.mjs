@@ -16,7 +16,9 @@ async function bench([name, ...args]) {
   const module = modules.find((file) => parse(file).name === name);
   if (!module) {
     const names = modules.map((file) => parse(file).name).join(', ');
-    throw new UserError(`npm run bench -- NAME [--help], NAME one of ${names}`);
+    const usage = `npm run bench -- NAME [--help], NAME one of ${names}`;
+    if (name === '--help' || name === '-h') return console.log(usage);
+    throw new UserError(usage);
   }
   await ensureNodePackages();
   const { register } = await import('tsx/esm/api');

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CDPSession, Page } from 'puppeteer-core';
+import { openPage, servePlayerPage, startPlayer } from '../../test/browser/support/player-page.js';
+import { serverCounters } from '../../test/browser/support/server-counters.js';
+import { findChrome } from '../setup/chrome.mjs';
+import { ensureBuild } from '../setup/node.mjs';
+import { say, UserError } from '../setup/process.mjs';
+import { launchChrome } from '../start/headless.mjs';
+import { prepareVideo } from '../start/prepare.mjs';
+import { startRelay } from '../start/relay.mjs';
+
+export const usage = `npm run bench -- player-soak [--json] [--minutes N]: the sample played over and over for N minutes (30) over datagrams, of which
+5 % are lost: how the heaps of the page and of its worker grow after the first five minutes, and whether listeners or sessions
+are left behind. --json: one object on standard output.`;
+
+export const options = {
+  json: { type: 'boolean', default: false },
+  minutes: { type: 'string', default: '30' },
+} as const;
+
+const LOSS_PERCENT = 5;
+const SAMPLE_MS = 60_000;
+/** Until then caches fill and functions are compiled. */
+const WARM_UP_SAMPLES = 5;
+/** Bytes. */
+const GROWTH_BAR = 10e6;
+
+/** At one time, after a collection of what nobody holds. */
+interface Sample {
+  /** Bytes. */
+  readonly pageHeap: number;
+  readonly workerHeap: number;
+  readonly listeners: number;
+  readonly nodes: number;
+  readonly workers: number;
+  /** That the server holds. */
+  readonly sessions: number;
+  readonly loops: number;
+  readonly segments: number;
+}
+
+declare global {
+  interface Window {
+    loops: number;
+  }
+}
+
+/** Measures and prints. Throws a `UserError`. */
+export async function main({ json, minutes }: { json: boolean; minutes: string }): Promise<void> {
+  const count = Number(minutes);
+  if (!(Number.isInteger(count) && count > WARM_UP_SAMPLES))
+    throw new UserError(`--minutes takes a whole number above ${WARM_UP_SAMPLES}, not '${minutes}'`);
+  await ensureBuild();
+  const folder = mkdtempSync(join(tmpdir(), 'voxel-bench-'));
+  const relay = await startRelay({ lossPercent: LOSS_PERCENT, seed: 1 });
+  const server = await servePlayerPage(folder, await prepareVideo({ video: undefined, duration: undefined }));
+  relay.connect(server.ready.quicPort);
+  const browser = await launchChrome(findChrome()!);
+  try {
+    const page = await openPage(browser, server.ready.url);
+    await playInLoop(page, `https://127.0.0.1:${relay.port}/voxel`, server.ready.certificateHashes);
+    const samples: Sample[] = [];
+    while (samples.length < count) {
+      await sleep(SAMPLE_MS);
+      samples.push(await sampleOf(page, server.ready.url));
+      say(`${samples.length} of ${count} minutes: ${readable(samples.at(-1)!)}`);
+    }
+    const report = reportOf(samples);
+    console.log(json ? JSON.stringify(report) : summaryOf(report));
+  } finally {
+    await browser.close();
+    await server.stop();
+    relay.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function playInLoop(page: Page, url: string, certificateHashes: readonly string[]): Promise<void> {
+  // Whole segments as datagrams, so that there is something to lose.
+  await startPlayer(page, { abr: 'dashjs', endpoint: { url, certificateHashes }, bufferSegments: 3 });
+  await page.evaluate(() => {
+    const { player } = window.players[0]!;
+    window.loops = 0;
+    player.on('playbackEnded', () => {
+      window.loops += 1;
+      player.seek(0);
+      player.play();
+    });
+  });
+}
+
+async function sampleOf(page: Page, serverUrl: string): Promise<Sample> {
+  const { errors, loops, segments } = await page.evaluate(() => {
+    const { errors, handle } = window.players[0]!;
+    return { errors, loops: window.loops, segments: handle!.statistics().segments.length };
+  });
+  if (errors.length > 0) throw new UserError(`playback failed: ${errors.join(', ')}`, 1);
+  const client = await page.createCDPSession();
+  const workers = page.workers();
+  const pageHeap = await heapOf(client);
+  let workerHeap = 0;
+  for (const worker of workers) workerHeap += await heapOf(worker.client);
+  await client.detach();
+  const { JSEventListeners: listeners = 0, Nodes: nodes = 0 } = await page.metrics();
+  const sessions = Number((await serverCounters(serverUrl, 'voxel_sessions ')).split(' ')[1]);
+  return { pageHeap, workerHeap, listeners, nodes, workers: workers.length, sessions, loops, segments };
+}
+
+async function heapOf(client: CDPSession): Promise<number> {
+  await client.send('HeapProfiler.collectGarbage');
+  return (await client.send('Runtime.getHeapUsage')).usedSize;
+}
+
+/** What has grown since the warm-up, `heapGrowth` in bytes of both heaps. */
+function reportOf(samples: readonly Sample[]) {
+  const [first, last] = [samples[WARM_UP_SAMPLES - 1]!, samples.at(-1)!];
+  const heap = ({ pageHeap, workerHeap }: Sample): number => pageHeap + workerHeap;
+  return {
+    heapGrowth: Math.max(...samples.slice(WARM_UP_SAMPLES).map(heap)) - heap(first),
+    listenerGrowth: last.listeners - first.listeners,
+    nodeGrowth: last.nodes - first.nodes,
+    workers: last.workers,
+    sessions: last.sessions,
+    loops: last.loops,
+    samples,
+  };
+}
+
+function summaryOf({ heapGrowth, listenerGrowth, nodeGrowth, workers, sessions, loops }: ReturnType<typeof reportOf>) {
+  const verdict = heapGrowth <= GROWTH_BAR ? 'holds' : 'does not hold';
+  return [
+    `after minute ${WARM_UP_SAMPLES} the heaps grow by ${megabytes(heapGrowth)} at most; ≤ ${megabytes(GROWTH_BAR)}: ${verdict}`,
+    `listeners ${signed(listenerGrowth)}, nodes ${signed(nodeGrowth)}, workers ${workers}, sessions ${sessions}, played ${loops} times`,
+  ].join('\n');
+}
+
+function readable({ pageHeap, workerHeap, listeners, nodes, sessions, segments }: Sample): string {
+  const heaps = `page ${megabytes(pageHeap)}, worker ${megabytes(workerHeap)}`;
+  return `${heaps}, ${listeners} listeners, ${nodes} nodes, ${sessions} sessions, ${segments} segments so far`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(2)} MB`;
+}
+
+function signed(count: number): string {
+  return `${count < 0 ? '' : '+'}${count}`;
+}
