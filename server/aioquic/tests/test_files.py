@@ -1,4 +1,5 @@
 import os
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import quote
@@ -174,3 +175,28 @@ def test_the_validator_changes_with_the_file(mounts: Mounts, folder: Path) -> No
     (folder / "media.mp4").write_bytes(b"shorter")
     os.utime(folder / "media.mp4", ns=(1, 1))
     assert len({first, touched, etag()}) == 3
+
+
+async def test_what_is_not_in_memory_is_read_all_the_same(
+    mounts: Mounts, media: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preadv = os.preadv
+
+    def hesitating(handle: int, buffers: list[bytearray], offset: int, flags: int) -> int:
+        if flags == 0:
+            return preadv(handle, buffers, offset)
+        if offset % 2 == 1:
+            raise BlockingIOError
+        return preadv(handle, [memoryview(buffers[0])[:7]], offset)
+
+    monkeypatch.setattr(os, "preadv", hesitating)
+    file = mounts.open("/media.mp4")
+    body = Body([ByteRange(10, 500), b"literal", ByteRange(0, 30)], file)
+    chunks = [chunk async for chunk in chunks_of(body, 64)]
+    file.close()
+    assert b"".join(chunks) == media[10:500] + b"literal" + media[:30]
+
+
+async def chunks_of(body: Body, size: int) -> AsyncIterator[bytes]:
+    while chunk := await body.read(size):
+        yield chunk

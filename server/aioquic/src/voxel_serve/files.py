@@ -9,12 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from .errors import ConfigurationError, HttpError
 from .ranges import ByteRange
 
 INDEX = "index.html"
+
+RWF_NOWAIT: Final[int] = getattr(os, "RWF_NOWAIT", 8)
+"""Reads only what takes no waiting: a hop to a thread and back costs more than most reads."""
 
 CONTENT_TYPES = mimetypes.MimeTypes()
 for _type, _suffix in (
@@ -135,35 +139,37 @@ class Body:
 
     async def read(self, size: int) -> bytes:
         """Up to `size` next bytes, b"" at the end. Raises `OSError` when the file has become shorter."""
-        if self._file is None:
-            return self._read(size)
-        # One hop to a thread for many ranges: a VOXEL request has hundreds of a few bytes each.
-        return await asyncio.to_thread(self._read, size)
+        chunk = bytearray()
+        try:
+            self._fill(chunk, size, RWF_NOWAIT)
+        except (OSError, NotImplementedError):  # Not all of it is in memory, or the system cannot say.
+            await asyncio.to_thread(self._fill, chunk, size, 0)
+        return bytes(chunk)
 
     def close(self) -> None:
         """Releases the file. A read still under way in its thread fails, or reads bytes that nobody gets."""
         if self._file is not None:
             self._file.close()
 
-    def _read(self, size: int) -> bytes:
-        chunk = bytearray()
+    def _fill(self, chunk: bytearray, size: int, flags: int) -> None:
+        """Reads on until there are `size` bytes in `chunk` or none are left; may be called again after an error."""
         while len(chunk) < size:
             if len(self._current) == 0:
                 following = next(self._pieces, None)
                 if following is None:
                     break
                 self._current = following
-            chunk += self._take(size - len(chunk))
-        return bytes(chunk)
+            chunk += self._take(size - len(chunk), flags)
 
-    def _take(self, size: int) -> bytes:
+    def _take(self, size: int, flags: int) -> bytes | bytearray:
         current = self._current
         if isinstance(current, bytes):
             self._current = current[size:]
             return current[:size]
         assert self._file is not None
-        data = os.pread(self._file.handle.fileno(), min(size, len(current)), current.start)
-        if not data:
+        data = bytearray(min(size, len(current)))
+        count = os.preadv(self._file.handle.fileno(), [data], current.start, flags)
+        if not count:
             raise OSError("the file has become shorter")
-        self._current = ByteRange(current.start + len(data), current.end)
-        return data
+        self._current = ByteRange(current.start + count, current.end)
+        return data[:count]
