@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { parseCommandLine } from './setup/command-line.mjs';
 import { ensureNodePackages } from './setup/node.mjs';
 import { runCommand, UserError } from './setup/process.mjs';
+import { ensurePython } from './setup/python.mjs';
 
 const folder = join(import.meta.dirname, 'bench');
 
@@ -20,7 +21,7 @@ async function bench([name, ...args]) {
     if (name === '--help' || name === '-h') return console.log(usage);
     throw new UserError(usage);
   }
-  await ensureNodePackages();
+  await Promise.all([ensureNodePackages(), ensurePython('run')]);
   const { register } = await import('tsx/esm/api');
   register();
   const { usage, options, main } = await import(pathToFileURL(join(folder, module)).href);

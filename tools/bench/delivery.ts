@@ -10,7 +10,7 @@ import {
   type PlayerServer,
   startPlayer,
 } from '../../test/browser/support/player-page.js';
-import { findChrome } from '../setup/chrome.mjs';
+import { ensureChrome } from '../setup/chrome.mjs';
 import { ensureBuild } from '../setup/node.mjs';
 import { root } from '../setup/paths.mjs';
 import { run, say } from '../setup/process.mjs';
@@ -79,7 +79,7 @@ async function atPacketLoss(): Promise<Row[]> {
   await ensureBuild();
   const folder = mkdtempSync(join(tmpdir(), 'voxel-bench-'));
   const server = await servePlayerPage(folder, await prepareVideo({ video: undefined, duration: undefined }));
-  const browser = await launchChrome(findChrome()!);
+  const browser = await launchChrome(await ensureChrome());
   try {
     const rows: Row[] = [];
     for (const { percent, abr, choice, bar } of PACKET_LOSSES) {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from 'puppeteer-core';
 import { openPage, servePlayerPage, startPlayer } from '../../test/browser/support/player-page.js';
 import { serverCounters } from '../../test/browser/support/server-counters.js';
-import { findChrome } from '../setup/chrome.mjs';
+import { ensureChrome } from '../setup/chrome.mjs';
 import { ensureBuild } from '../setup/node.mjs';
 import { say, UserError } from '../setup/process.mjs';
 import { launchChrome } from '../start/headless.mjs';
@@ -58,7 +58,7 @@ export async function main({ json, minutes }: { json: boolean; minutes: string }
   const relay = await startRelay({ lossPercent: LOSS_PERCENT, seed: 1 });
   const server = await servePlayerPage(folder, await prepareVideo({ video: undefined, duration: undefined }));
   relay.connect(server.ready.quicPort);
-  const browser = await launchChrome(findChrome()!);
+  const browser = await launchChrome(await ensureChrome());
   try {
     const page = await openPage(browser, server.ready.url);
     await playInLoop(page, `https://127.0.0.1:${relay.port}/voxel`, server.ready.certificateHashes);

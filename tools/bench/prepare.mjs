@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { root, venvProgram } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
-import { ensurePython } from '../setup/python.mjs';
 
 export const usage = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S] [--out DIR]: what preparation costs, what it
 gains, and whether what it says is so, on S seconds (32) of one clip (bbb_720p30_a.mp4); --full: of all clips, with the table
@@ -27,7 +26,6 @@ const CLIPS = join(root, '../shared/data/videos');
 /** @param {{ json: boolean, full: boolean, clip?: string, seconds: string, out?: string }} values @returns {Promise<number>} the exit code */
 export async function main({ json, full, clip, seconds, out }) {
   const clips = clipsNamed(clip ?? (full ? undefined : DEFAULT_CLIP));
-  await ensurePython('run');
   const program = join(import.meta.dirname, 'prepare', 'bench.py');
   const options = [
     '--seconds',
