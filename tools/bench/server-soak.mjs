@@ -12,8 +12,9 @@ import { probeServer } from './server/probe.mjs';
 import { median, residentBytes, rounded } from './server/process-figures.mjs';
 
 export const usage = `npm run bench -- server-soak [--json] [--minutes N] [--server aioquic|quiche]: sessions that vanish, stall, reset, send
-garbage or are silent, for N minutes (10) on each server: whether it lives, how its memory grows, and what the other
-sessions get of the rate that they have alone. --json: one object on standard output.`;
+garbage or are silent, for N minutes (10) on each server: whether it lives, its memory and sessions of each minute, how
+its memory has grown since the third, and what the other sessions get of the rate that they have alone. --json: one
+object on standard output.`;
 
 export const options = /** @type {const} */ ({
   json: { type: 'boolean', default: false },
@@ -26,6 +27,11 @@ const SEGMENT = { bytes: 100_000, intervalMs: 1000 };
 const SESSIONS = 10;
 const ALONE_SECONDS = 60;
 const SAMPLE_MS = 1000;
+
+const PER_MINUTE = 60_000 / SAMPLE_MS;
+
+/** Until the server has as many of the sessions that are gone as it will have: they live until their idle time ends. */
+const WARM_UP_MINUTES = 3;
 
 /** @param {{ json: boolean, minutes: string, server?: string }} values @returns {Promise<void>} */
 export async function main({ json, minutes, server }) {
@@ -60,28 +66,40 @@ async function soak(program, probe, folder, seconds) {
     const options = ['--target', '/segment.bin', '--unreliable', '--sessions', String(SESSIONS), ...schedule];
     return probeServer(probe, server.ready, options);
   };
-  /** @type {number[]} */
-  const memory = [];
+  /** @type {{ bytes: number, sessions: number }[]} */
+  const samples = [];
+  const sample = async () =>
+    samples.push({ bytes: residentBytes(server.pid), sessions: await openSessions(server.ready) });
   try {
     const alone = await others(ALONE_SECONDS);
-    const sampling = setInterval(() => memory.push(residentBytes(server.pid)), SAMPLE_MS);
+    const sampling = setInterval(() => sample().catch(() => say('server-soak: a sample is missing')), SAMPLE_MS);
     const words = ['-m', 'conformance.misbehave', String(server.ready.quicPort), String(seconds)];
     const [measurement, { stdout }] = await Promise.all([
       others(seconds),
       promisify(execFile)(venvProgram('python'), words, { cwd: join(root, 'server') }),
     ]).finally(() => clearInterval(sampling));
-    const fifth = Math.floor(memory.length / 5);
-    const ofFifth = (/** @type {number} */ index) => median(memory.slice(index * fifth, (index + 1) * fifth));
+    const byMinute = (/** @type {'bytes' | 'sessions'} */ what) =>
+      Array.from({ length: Math.ceil(samples.length / PER_MINUTE) }, (_, minute) =>
+        median(samples.slice(minute * PER_MINUTE, (minute + 1) * PER_MINUTE).map((one) => one[what])),
+      );
+    const bytes = byMinute('bytes');
     return {
       misbehaved: JSON.parse(stdout),
       failedSessions: measurement.failedSessions,
       rateOverAlone: rounded(measurement.mbps / alone.mbps),
       firstByteMsP99: rounded(measurement.firstByteMsP99),
       firstByteMsP99Alone: rounded(alone.firstByteMsP99),
-      // Connections of clients that are gone live until their idle time ends: the first fifth does not count.
-      mebibytesByFifth: [0, 1, 2, 3, 4].map((index) => Math.round(ofFifth(index) / 2 ** 20)),
+      sessionsByMinute: byMinute('sessions'),
+      mebibytesByMinute: bytes.map((value) => Math.round(value / 2 ** 20)),
+      grownSinceWarmUp: rounded(Number(bytes.at(-1)) / (bytes[WARM_UP_MINUTES - 1] ?? NaN) - 1),
     };
   } finally {
     await server.stop();
   }
+}
+
+/** As the server counts them. @param {import('../start/server.mjs').Ready} ready */
+async function openSessions({ url }) {
+  const text = await (await fetch(new URL('metrics', url))).text();
+  return Number(/^voxel_sessions (\d+)/m.exec(text)?.[1]);
 }
