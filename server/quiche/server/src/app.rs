@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep, timeout};
 use voxel_protocol::discovery::Discovery;
 use voxel_protocol::origin::{OriginPolicy, authority_of, host_name, is_loopback};
 
-use crate::ConfigurationError;
 use crate::certificate::{Certificate, CertificateSource, default_cache};
 use crate::cli::Options;
 use crate::connection::Shared;
@@ -24,6 +24,7 @@ use crate::quic;
 use crate::session::SessionCount;
 use crate::site::{CertificateHashes, Site};
 use crate::sockets::{bind_tcp, bind_udp, plain};
+use crate::{ConfigurationError, FILE_THREADS};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
 
@@ -68,10 +69,8 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let jobs = Jobs::new(Arc::clone(&site), completions_in);
     let shared = Shared { site: Arc::clone(&site), jobs, sessions: SessionCount::default() };
     let failed = |error: std::io::Error| ConfigurationError(plain(&error));
-    let endpoint =
-        Endpoint::new(Parts { socket: udp, config, shared, qlog: options.qlog.clone(), completions, commands })
-            .map_err(failed)?;
-    let mut endpoint = tokio::spawn(endpoint.run());
+    let parts = Parts { socket: udp, config, shared, qlog: options.qlog.clone(), completions, commands };
+    let mut endpoint = tokio::task::spawn_blocking(|| serve_quic(parts));
     let http1 = Http1::new(Arc::clone(&site));
     let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;
     let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls));
@@ -94,6 +93,16 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let _ = timeout(CLOSE, endpoint).await;
     log::info("drained", &[("finished", Value::from(finished))]);
     Ok(())
+}
+
+/// On a thread of its own: glibc has a heap for each thread, and in each that the loop moved to, the holes that
+/// connections leave would add up.
+fn serve_quic(parts: Parts) -> std::io::Result<()> {
+    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(FILE_THREADS).build()?;
+    runtime.block_on(async {
+        Endpoint::new(parts)?.run().await;
+        Ok(())
+    })
 }
 
 /// Waits for what is in flight, at most `limits.drain`; whether all of it has finished.

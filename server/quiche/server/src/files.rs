@@ -143,9 +143,14 @@ impl Body {
         self.left
     }
 
-    /// Up to `size` next bytes, none at the end. An error when the file has become shorter.
-    pub fn read(&mut self, size: usize) -> io::Result<Bytes> {
-        let mut chunk = BytesMut::zeroed(self.left.min(size as u64) as usize);
+    /// Room for the next `size` bytes, or what is left; to be made by the thread that frees them, not the one that reads
+    /// (see [`crate::app`]).
+    pub fn room(&self, size: usize) -> BytesMut {
+        BytesMut::zeroed(self.left.min(size as u64) as usize)
+    }
+
+    /// The next bytes, as many as `chunk` has, which is at most what is left. An error when the file has become shorter.
+    pub fn read(&mut self, mut chunk: BytesMut) -> io::Result<Bytes> {
         let mut filled = 0;
         while filled < chunk.len() {
             let Some(piece) = self.pieces.front_mut() else { break };
@@ -247,7 +252,7 @@ mod tests {
             assert_eq!(body.left(), 9);
             let mut read = Vec::new();
             loop {
-                let chunk = body.read(size).unwrap();
+                let chunk = body.read(body.room(size)).unwrap();
                 if chunk.is_empty() {
                     break;
                 }
@@ -263,6 +268,6 @@ mod tests {
         let media = folder.mounts().open("/media.mp4").unwrap();
         fs::write(folder.0.join("root/media.mp4"), "x").unwrap();
         let mut body = Body::new([Piece::Range(ByteRange { start: 0, end: 256 })], Some(media.file));
-        assert!(body.read(1000).is_err());
+        assert!(body.read(body.room(1000)).is_err());
     }
 }

@@ -205,8 +205,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         self.write(&head).await?;
         let mut body = answer.body;
         while body.left() > 0 {
+            let room = body.room(CHUNK_BYTES);
             let read = task::spawn_blocking(move || {
-                let chunk = body.read(CHUNK_BYTES);
+                let chunk = body.read(room);
                 (body, chunk)
             });
             let chunk;

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use tokio::sync::mpsc::UnboundedSender;
 use voxel_protocol::error::HttpError;
 use voxel_protocol::request::VoxelRequest;
@@ -17,7 +17,7 @@ use crate::site::{HttpAnswer, Site};
 pub enum Job {
     Respond(HttpRequest),
     Open(VoxelRequest),
-    Read(Body),
+    Read(Body, BytesMut),
 }
 
 /// One read.
@@ -59,8 +59,8 @@ impl Jobs {
                     Outcome::Responded { target: request.target, answer }
                 }
                 Job::Open(request) => Outcome::Opened(site.open(&request)),
-                Job::Read(mut body) => {
-                    let result = body.read(CHUNK_BYTES);
+                Job::Read(mut body, room) => {
+                    let result = body.read(room);
                     Outcome::Read(body, result)
                 }
             };

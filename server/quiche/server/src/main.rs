@@ -33,7 +33,7 @@ pub struct ConfigurationError(pub String);
 
 const EXIT_BAD_CONFIGURATION: u8 = 2;
 
-/// Threads that open and read files; more than disks serve at a time gain nothing.
+/// Threads that open and read files, for QUIC and for HTTP/1.1 each; more than disks serve at a time gain nothing.
 const FILE_THREADS: usize = 16;
 
 fn main() -> ExitCode {
@@ -44,7 +44,13 @@ fn main() -> ExitCode {
         .max_blocking_threads(FILE_THREADS)
         .build()
         .map_err(|error| ConfigurationError(format!("no threads: {error}")));
-    match runtime.and_then(|runtime| runtime.block_on(app::serve(options))) {
+    let served = runtime.and_then(|runtime| {
+        let served = runtime.block_on(app::serve(options));
+        // What is not done by now is not waited for.
+        runtime.shutdown_background();
+        served
+    });
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("voxel-quiche: {error}");

@@ -13,7 +13,7 @@ use voxel_protocol::varint;
 use super::{Connection, Opening};
 use crate::files::Body;
 use crate::http3::{self, Head};
-use crate::jobs::{Job, Outcome};
+use crate::jobs::{CHUNK_BYTES, Job, Outcome};
 use crate::log;
 use crate::responses::{Carrier, Response, SEND_AHEAD_BYTES, Source};
 use crate::site::{HttpAnswer, refusal};
@@ -151,7 +151,8 @@ impl Connection {
         match std::mem::replace(&mut response.source, Source::None) {
             Source::Body(body) if body.left() > 0 && room => {
                 response.source = Source::Job;
-                self.shared.jobs.start(self.key, stream, Job::Read(body));
+                let room = body.room(CHUNK_BYTES);
+                self.shared.jobs.start(self.key, stream, Job::Read(body, room));
             }
             Source::Body(body) if body.left() == 0 && !matches!(response.carrier, Carrier::Datagrams { .. }) => {
                 response.end();
