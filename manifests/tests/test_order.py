@@ -1,6 +1,7 @@
 """Orders of a segment of seven frames: I P b b P B b, capitals for frames that others may refer to."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,9 +9,11 @@ from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.evidence import Evidence
 from voxel_prepare.h264 import SliceType
 from voxel_prepare.loss_model import LossModel, Undamaged
+from voxel_prepare.measured_order import measured
 from voxel_prepare.motion import NearestReferences, Prediction, nearest_references
 from voxel_prepare.order import ORDERS, original, unreferenced_last
 from voxel_prepare.reference_graph import ReferenceGraph
+from voxel_prepare.score import Missing
 from voxel_prepare.segment_analysis import OrderName
 from voxel_prepare.segment_layout import Frame
 
@@ -59,7 +62,17 @@ def make_evidence(predictions: Sequence[Sequence[Prediction]]) -> Evidence:
     droppable = [frame.index for frame in FRAMES if frame.unreliable]
     costs = dict(zip(droppable, model.losses([[index] for index in droppable]), strict=True))
     everything = model.losses([droppable])[0]
-    return Evidence(FRAMES, droppable, ReferenceGraph(predictions, CELLS), model, 1, 1 - everything, everything, costs)
+    return Evidence(
+        frames=FRAMES,
+        droppable=droppable,
+        graph=ReferenceGraph(predictions, CELLS),
+        model=model,
+        whole=1,
+        reliable_only=1 - everything,
+        useful_loss=everything,
+        loss_costs=costs,
+        measure=lambda missing: model.losses([missing])[0],
+    )
 
 
 EVIDENCE = make_evidence(
@@ -126,6 +139,37 @@ def test_measured_order_drops_first_what_costs_least() -> None:
     order = ORDERS[OrderName.MEASURED](EVIDENCE)
     assert order[0] == 1
     assert order.index(3) > order.index(4)
+
+
+def test_measured_order_fills_up_to_a_limit_of_the_loss_before_it_goes_beyond() -> None:
+    """The first frame saves more for what it costs, which is more than a tenth of the useful loss; a decode follows."""
+    costs = {1: 0.02, 2: 0.004, 3: 0.004}
+    sizes = {1: 1000, 2: 100, 3: 100}
+    frames = [
+        Frame(index, "P", True, index, (ByteRange(0, sizes[index]),) if index in sizes else ()) for index in range(4)
+    ]
+    decoded: list[Missing] = []
+
+    class Additive(LossModel):
+        def losses(self, scenarios: Sequence[Collection[int]]) -> list[float]:
+            return [sum(costs[index] for index in missing) for missing in scenarios]
+
+    def measure(missing: Missing) -> float:
+        decoded.append(missing)
+        return sum(costs[index] for index in missing)
+
+    model = Additive(frames, [])
+    evidence = replace(
+        EVIDENCE,
+        frames=frames,
+        droppable=[1, 2, 3],
+        model=model,
+        useful_loss=0.1,
+        loss_costs=costs,
+        measure=measure,
+    )
+    assert measured(evidence)[0] == 1
+    assert decoded[0] == {2, 3}
 
 
 def test_a_loss_grows_with_what_is_predicted_from_the_frame() -> None:
