@@ -15,8 +15,18 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          // Real Chromium, real server, software decoding: one at a time on two cores.
+          include: ['test/browser/*.test.ts'],
+          // Real browsers, real servers, little clips that are decoded in software: two at a time on two cores.
+          maxWorkers: 2,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser-alone',
+          // What would be disturbed by others: full-size video, measured times, losses that should be the network's.
+          include: ['test/browser/alone/*.test.ts'],
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 180_000,

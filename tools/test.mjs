@@ -32,7 +32,7 @@ await runCommand(async () => {
   else say('\nthe quiche server is left out: it needs cargo, cmake and libclang');
   say('\ntests of server/conformance');
   await run(venvProgram('pytest'), ['-q', 'server/conformance'], { cwd: root, env });
-  for (const project of ['unit', 'package', 'browser']) {
+  for (const project of ['unit', 'package', 'browser', 'browser-alone']) {
     say(`\ntests: ${project}`);
     await run('npx', ['vitest', 'run', '--project', project], { cwd: root, env });
   }

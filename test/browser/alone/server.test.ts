@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChrome } from '../../tools/setup/chrome.mjs';
-import { launchChrome } from '../../tools/start/headless.mjs';
-import { canBuildQuiche, ensureQuicheServer } from '../../tools/setup/rust.mjs';
-import { startServer } from '../../tools/start/server.mjs';
-import { connectAndFetch, type Fetched, type FetchOptions } from './support/voxel-fetch.js';
+import { findChrome } from '../../../tools/setup/chrome.mjs';
+import { launchChrome } from '../../../tools/start/headless.mjs';
+import { canBuildQuiche, ensureQuicheServer } from '../../../tools/setup/rust.mjs';
+import { startServer } from '../../../tools/start/server.mjs';
+import { connectAndFetch, type Fetched, type FetchOptions } from '../support/voxel-fetch.js';
 
 const FILE_BYTES = 6_000_000;
 const content = randomBytes(FILE_BYTES);

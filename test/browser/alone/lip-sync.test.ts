@@ -1,8 +1,8 @@
 import type { Page } from 'puppeteer-core';
 import { expect, it } from 'vitest';
-import { prepareClip } from './support/clip.js';
-import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
-import { playerStage } from './support/player-stage.js';
+import { prepareClip } from '../support/clip.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from '../support/player-page.js';
+import { playerStage } from '../support/player-stage.js';
 
 const SECONDS = 12;
 /** ms; viewers notice sound from 45 ms early or 125 ms late (ITU-R BT.1359-1): the stricter of the two, both ways. */
