@@ -33,6 +33,8 @@ export interface LoaderContext extends LoadContext {
 export class LoaderAdapter {
   readonly #context: LoaderContext;
   readonly #loads = new Set<SegmentLoad>();
+  /** Of the video segment that was last asked for. */
+  #segmentIndex = 0;
   #isReleased = false;
 
   constructor(context: LoaderContext) {
@@ -71,9 +73,12 @@ export class LoaderAdapter {
   }
 
   #onInitializationRequest({ customData }: LoaderRequest, response: LoaderResponse): void {
-    const { repairers, settings, presentation } = this.#context;
+    const { repairers, settings, presentation, indexes } = this.#context;
     const representation = customData.request.representation!;
-    if (!presentation()?.representation(representation)) return;
+    const map = presentation()?.representation(representation);
+    if (!map) return;
+    // Beside the initialization segment: the segment after it would wait for it.
+    indexes.want([map], this.#segmentIndex);
     if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
     const onloadend = customData.onloadend;
     customData.onloadend = () => {
@@ -88,6 +93,7 @@ export class LoaderAdapter {
   #loadWhenDescribed(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
     const { presentation, indexes, journal, settings } = this.#context;
     const { representation, index } = request.customData.request;
+    this.#segmentIndex = index;
     const map = presentation()?.representation(representation!);
     if (map) {
       indexes.want([map], index);

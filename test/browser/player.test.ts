@@ -190,6 +190,19 @@ describe('where segments are described', () => {
       expect(await indexRequests()).toBe(readdirSync(media).filter((name) => name.endsWith('.index')).length);
     });
 
+    it('asks for the index while the initialization segment is on its way', async () => {
+      await startPlayer(page, { abr: 'dashjs' });
+      await playUntil(page, 0.1);
+      const { askedAt, hereAt } = await page.evaluate(() => {
+        const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+        const ofLevel = (name: string) => entries.find((entry) => entry.name.endsWith(`/${name}`))!;
+        const index = entries.find(({ name }) => name.endsWith('.index'))!;
+        const level = index.name.split('/').at(-1)!.replace('.index', '.mp4');
+        return { askedAt: index.startTime, hereAt: ofLevel(level).responseEnd };
+      });
+      expect(askedAt).toBeLessThan(hereAt);
+    });
+
     it('starts with a plain segment when the index is late, and goes on with VOXEL', async () => {
       await page.setRequestInterception(true);
       page.on('request', (request) => {
