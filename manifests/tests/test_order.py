@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.choose_order import RankedFrames, choose_order
 from voxel_prepare.evidence import Evidence
 from voxel_prepare.h264 import SliceType
 from voxel_prepare.loss_model import LossModel, Undamaged
@@ -170,6 +171,18 @@ def test_measured_order_fills_up_to_a_limit_of_the_loss_before_it_goes_beyond() 
     )
     assert measured(evidence)[0] == 1
     assert decoded[0] == {2, 3}
+
+
+@pytest.mark.parametrize(("bytes_", "chosen"), [(980, OrderName.MEASURED), (900, OrderName.ORIGINAL)])
+def test_another_order_must_foretell_clearly_fewer_bytes_than_the_measured_one(
+    bytes_: int, chosen: OrderName, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def foretold(_: Evidence, name: OrderName) -> RankedFrames:
+        return RankedFrames(name, [1], [0, 1000 if name is OrderName.MEASURED else bytes_], [1, 0])
+
+    monkeypatch.setattr("voxel_prepare.choose_order.rank", foretold)
+    evidence = replace(EVIDENCE, useful_loss=0.5)
+    assert choose_order(evidence, [OrderName.ORIGINAL, OrderName.MEASURED]).name is chosen
 
 
 def test_a_loss_grows_with_what_is_predicted_from_the_frame() -> None:
