@@ -17,7 +17,7 @@ TARGETS = 4
 """Scores at which orders are compared, equally far apart, from the lowest useful one up."""
 
 MARGIN = 1.05
-"""What another order foretells counts so many times: of the decodes that corrected the measured one it knows nothing."""
+"""What another order foretells counts so many times: no decode has corrected it, as it has the measured one."""
 
 
 @dataclass(frozen=True, slots=True)
