@@ -14,7 +14,6 @@ from voxel_prepare.measured_order import measured
 from voxel_prepare.motion import NearestReferences, Prediction, nearest_references
 from voxel_prepare.order import ORDERS, original, unreferenced_last
 from voxel_prepare.reference_graph import ReferenceGraph
-from voxel_prepare.score import Missing
 from voxel_prepare.segment_analysis import OrderName
 from voxel_prepare.segment_layout import Frame
 
@@ -72,7 +71,6 @@ def make_evidence(predictions: Sequence[Sequence[Prediction]]) -> Evidence:
         reliable_only=1 - everything,
         useful_loss=everything,
         loss_costs=costs,
-        measure=lambda missing: model.losses([missing])[0],
     )
 
 
@@ -143,21 +141,16 @@ def test_measured_order_drops_first_what_costs_least() -> None:
 
 
 def test_measured_order_fills_up_to_a_limit_of_the_loss_before_it_goes_beyond() -> None:
-    """The first frame saves more for what it costs, which is more than a tenth of the useful loss; a decode follows."""
+    """The first frame saves more for what it costs, which is more than a tenth of the useful loss."""
     costs = {1: 0.02, 2: 0.004, 3: 0.004}
     sizes = {1: 1000, 2: 100, 3: 100}
     frames = [
         Frame(index, "P", True, index, (ByteRange(0, sizes[index]),) if index in sizes else ()) for index in range(4)
     ]
-    decoded: list[Missing] = []
 
     class Additive(LossModel):
         def losses(self, scenarios: Sequence[Collection[int]]) -> list[float]:
             return [sum(costs[index] for index in missing) for missing in scenarios]
-
-    def measure(missing: Missing) -> float:
-        decoded.append(missing)
-        return sum(costs[index] for index in missing)
 
     model = Additive(frames, [])
     evidence = replace(
@@ -167,10 +160,8 @@ def test_measured_order_fills_up_to_a_limit_of_the_loss_before_it_goes_beyond() 
         model=model,
         useful_loss=0.1,
         loss_costs=costs,
-        measure=measure,
     )
     assert measured(evidence)[0] == 1
-    assert decoded[0] == {2, 3}
 
 
 @pytest.mark.parametrize(("bytes_", "chosen"), [(980, OrderName.MEASURED), (900, OrderName.ORIGINAL)])

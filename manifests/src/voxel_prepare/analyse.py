@@ -19,7 +19,7 @@ from voxel_prepare.references import ReferencePictures
 from voxel_prepare.score import SegmentScorer, score_pictures
 from voxel_prepare.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
 
-METHOD = 5
+METHOD = 6
 """Counts the ways of analysis. Whoever changes what comes out for the same media and settings counts one up, or what an
 earlier way found out is used again."""
 

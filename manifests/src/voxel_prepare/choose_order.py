@@ -17,7 +17,7 @@ TARGETS = 4
 """Scores at which orders are compared, equally far apart, from the lowest useful one up."""
 
 MARGIN = 1.05
-"""What another order foretells counts so many times: no decode has corrected it, as it has the measured one."""
+"""What the model foretells of another order than the measured one counts so many times: it errs by as much."""
 
 
 @dataclass(frozen=True, slots=True)

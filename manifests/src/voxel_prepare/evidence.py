@@ -1,6 +1,6 @@
 """What is known of a segment before its frames are put in order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,8 +42,6 @@ class Evidence:
     """What the score may lose until another level is better."""
     loss_costs: dict[int, float]
     """What each droppable frame costs when it alone is missing."""
-    measure: Callable[[Missing], float]
-    """The loss of the segment's score on a repaired decode."""
 
 
 class UndamagedPictures:
@@ -97,7 +95,6 @@ def gather_evidence(
         reliable_only=reliable_only,
         useful_loss=max(0.0, whole - max(useful_from, reliable_only)),
         loss_costs={index: max(0.0, costs[index]) for index in level.droppable},
-        measure=lambda missing: whole - scorer.scores([missing])[0],
     )
 
 

@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from voxel_prepare.evidence import SMALL, Evidence
+from voxel_prepare.evidence import Evidence
 from voxel_prepare.loss_model import BATCH
 
 ROUND_SHARE = 0.04
@@ -13,9 +13,6 @@ LIMITS = 10
 
 ENOUGH = 1.5
 """Times the useful loss: beyond that nobody asks for the order, and losses are not looked at again."""
-
-MEASURED_LIMITS = (1, 3, 6)
-"""At which a repaired decode corrects what the model foretells of the next ones."""
 
 
 def measured(evidence: Evidence) -> list[int]:
@@ -28,14 +25,14 @@ def measured(evidence: Evidence) -> list[int]:
     round_bytes = ROUND_SHARE * sum(sizes.values())
     price = {index: cost / sizes[index] for index, cost in evidence.loss_costs.items()}
     dropped: list[int] = []
-    limit, correction = 1, 1.0
+    limit = 1
     while price and limit <= ceil(ENOUGH * LIMITS):
         # Prices change little from round to round, so only the cheapest are looked at.
         candidates = _cheapest(price)[: BATCH - 1]
         before, *after = model.losses([dropped, *([*dropped, index] for index in candidates)])
         added = {index: loss - before for index, loss in zip(candidates, after, strict=True)}
         price.update({index: loss / sizes[index] for index, loss in added.items()})
-        spare = limit * evidence.useful_loss / LIMITS / correction - before
+        spare = limit * evidence.useful_loss / LIMITS - before
         saved = 0
         for index in sorted(candidates, key=lambda index: (price[index], -index)):
             if added[index] > spare:
@@ -47,8 +44,6 @@ def measured(evidence: Evidence) -> list[int]:
             dropped.append(index)
             del price[index]
         if saved == 0:
-            if dropped and limit in MEASURED_LIMITS:
-                correction = max(evidence.measure(frozenset(dropped)), SMALL) / max(before, SMALL)
             limit += 1
     return [*dropped, *_cheapest(price)][::-1]
 
