@@ -21,7 +21,7 @@ async function bench([name, ...args]) {
     if (name === '--help' || name === '-h') return console.log(usage);
     throw new UserError(usage);
   }
-  await Promise.all([ensureNodePackages(), ensurePython('run')]);
+  await ensureNodePackages();
   const { register } = await import('tsx/esm/api');
   register();
   const { usage, options, main } = await import(pathToFileURL(join(folder, module)).href);
@@ -29,7 +29,9 @@ async function bench([name, ...args]) {
   const values = /** @type {Record<string, unknown>} */ (
     parseCommandLine({ args, options: { ...options, help } }).values
   );
-  return values.help ? console.log(usage) : main(values);
+  if (values.help) return console.log(usage);
+  await ensurePython('run');
+  return main(values);
 }
 
 await runCommand(() => bench(process.argv.slice(2)));
