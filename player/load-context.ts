@@ -24,7 +24,7 @@ export interface LoadContext {
   /** Resolves when that origin answers over HTTP. */
   readonly probe: (origin: string) => Promise<unknown>;
   /** Undefined: nothing is fetched again. */
-  readonly retransmission: Pick<Retransmission, 'suspend' | 'resume'> | undefined;
+  readonly retransmission: Pick<Retransmission, 'suspend' | 'resume' | 'hold'> | undefined;
   /** Seconds of video. */
   readonly bufferLevel: () => number;
   /** Milliseconds from now; what is unsent then is better left out. Undefined: none. */

@@ -56,7 +56,7 @@ export class LoaderAdapter {
     // The session opens while the MPD is on its way.
     if (fragment.type === requestTypes.manifest) this.#context.openSession(request.url);
     if (fragment.mediaType === 'video' && fragment.representation) {
-      if (fragment.type === requestTypes.initialization) this.#onInitializationRequest(request, response);
+      if (fragment.type === requestTypes.initialization) return this.#loadInitialization(request, response, parentLoad);
       // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
       if (fragment.type === requestTypes.media && Number.isInteger(fragment.index)) {
         this.#context.retransmission?.suspend(fragment.startTime);
@@ -72,14 +72,12 @@ export class LoaderAdapter {
     for (const load of this.#loads) load.release();
   }
 
-  #onInitializationRequest({ customData }: LoaderRequest, response: LoaderResponse): void {
+  #loadInitialization(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
     const { repairers, settings, presentation, indexes } = this.#context;
+    const { customData } = request;
     const representation = customData.request.representation!;
     const map = presentation()?.representation(representation);
-    if (!map) return;
-    // Beside the initialization segment: the segment after it would wait for it.
-    indexes.want([map], this.#segmentIndex);
-    if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
+    if (!map) return parentLoad(request, response);
     const onloadend = customData.onloadend;
     customData.onloadend = () => {
       const { data } = response;
@@ -87,6 +85,11 @@ export class LoaderAdapter {
         repairers.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
       onloadend?.();
     };
+    const started = parentLoad(request, response);
+    // Beside the initialization segment, and after it: the segment that follows would wait for it.
+    indexes.want([map], this.#segmentIndex);
+    if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
+    return started;
   }
 
   /** At once, unless the segment's index is on its way. */

@@ -5,39 +5,37 @@ import { segmentOf } from '../test/unit/segment-content.js';
 import { EventEmitter } from './events.js';
 import { Journal } from './journal.js';
 import type { LoadContext, LoadJob } from './load-context.js';
-import { recordDelivery } from './record-delivery.js';
+import { noteDelivery, recordDelivery } from './record-delivery.js';
 import type { SegmentTransport, VoxelEventMap } from './types.js';
 
 function deliver(transport: SegmentTransport): Pick<LoadContext, 'loss' | 'throughput'> {
   const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator() };
   const rateControl = { delivered: vi.fn(), review: vi.fn() };
-  const retransmission = { resume: vi.fn(), suspend: vi.fn() };
+  const retransmission = { resume: vi.fn(), suspend: vi.fn(), hold: vi.fn() };
   const context = { ...link, journal: new Journal(new EventEmitter<VoxelEventMap>()), rateControl, retransmission };
   const fragment = { index: 3, startTime: 12, duration: 4, representation: { id: 'q00', bandwidth: 1000 } };
   const job = {
     request: { url: 'https://media.example/q00.mp4?a=1', customData: { request: fragment } },
     map: segmentOf(1000, [40, 60, 10, 30]),
   };
-  recordDelivery(
+  const facts = {
+    ...{ bytes: new Uint8Array(140), received: new IntervalSet(), lost: [] },
+    ...{ bytesReliable: 50, bytesUnreliable: 81, bytesLost: 9 },
+    ...{ seconds: 2, timeToFirstByte: 0.5, rtt: 60 },
+  };
+  const delivery = [
     context as unknown as LoadContext,
     job as unknown as LoadJob,
     { level: 1, transport },
-    {
-      ...{
-        bytes: new Uint8Array(140),
-        received: new IntervalSet(),
-        lost: [],
-        bytesReliable: 50,
-        bytesUnreliable: 81,
-        bytesLost: 9,
-      },
-      ...{ seconds: 2, timeToFirstByte: 0.5 },
-    },
-    { bytes: new Uint8Array(), frames: [] },
-  );
+    facts,
+  ] as const;
+  noteDelivery(...delivery);
   expect(rateControl.delivered).toHaveBeenCalledExactlyOnceWith(3);
-  const target = { target: '/q00.mp4?a=1' };
-  expect(retransmission.resume).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(target));
+  expect(retransmission.resume).toHaveBeenCalledExactlyOnceWith(60);
+  expect(context.journal.segments).toEqual([]);
+  recordDelivery(...delivery, { bytes: new Uint8Array(), frames: [] });
+  expect(context.journal.segments).toMatchObject([{ index: 3, transport }]);
+  expect(retransmission.hold).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ target: '/q00.mp4?a=1' }));
   return link;
 }
 

@@ -12,19 +12,35 @@ export type DeliveryFacts = Pick<
 > &
   Partial<Pick<DeliveredSegment, 'timeToFirstByte' | 'rtt'>>;
 
-/** Takes note of a segment that dash.js is about to append. */
+/** How a segment was asked for. */
+export interface Way {
+  readonly level: number;
+  readonly transport: SegmentTransport;
+}
+
+/** Takes note of what the next decision must know, before dash.js has the segment and may ask for another. */
+export function noteDelivery(
+  { throughput, loss, rateControl, retransmission }: LoadContext,
+  { request }: LoadJob,
+  { transport }: Way,
+  { bytesReliable, bytesUnreliable, bytesLost, seconds, timeToFirstByte, rtt }: DeliveryFacts,
+): void {
+  throughput.add({ bytes: bytesReliable + bytesUnreliable, seconds, timeToFirstByte });
+  if (transport === 'datagrams') loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
+  rateControl?.delivered(request.customData.request.index);
+  retransmission?.resume(rtt);
+}
+
+/** Records what was delivered and has what is missing fetched again. */
 export function recordDelivery(
-  { journal, throughput, loss, rateControl, retransmission }: LoadContext,
+  { journal, retransmission }: LoadContext,
   { request, map, key }: LoadJob,
-  how: { readonly level: number; readonly transport: SegmentTransport },
+  how: Way,
   facts: DeliveryFacts,
   repaired: RepairedSegment,
 ): void {
   const { index, startTime, duration, representation } = request.customData.request;
-  const { bytes, received, lost, bytesReliable, bytesUnreliable, bytesLost, seconds, timeToFirstByte, rtt } = facts;
-  throughput.add({ bytes: bytesReliable + bytesUnreliable, seconds, timeToFirstByte });
-  if (how.transport === 'datagrams') loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
-  rateControl?.delivered(index);
+  const { bytes, received, lost, bytesReliable, bytesUnreliable, bytesLost, seconds } = facts;
   const { id, bandwidth } = representation!;
   const delivery = {
     ...{ index, startTime, duration, representation: id, bandwidth, ...how },
@@ -35,5 +51,5 @@ export function recordDelivery(
   const record = createSegmentRecord(delivery);
   journal.delivered(record, repaired);
   const place = { index, startTime, duration, representation: representation! };
-  retransmission?.resume({ place, key, target: requestTarget(request.url), bytes, delivery, record, rtt });
+  retransmission?.hold({ place, key, target: requestTarget(request.url), bytes, delivery, record });
 }

@@ -16,6 +16,9 @@ const [small, large] = map.unreliable as [ByteRange, ByteRange];
 const whole = fileBytes([map.range]);
 
 /** Segment `index` of 4 s segments, with these unreliable ranges lost. */
+/** Milliseconds. */
+const RTT = 10;
+
 function deliver(index: number, ...lost: ByteRange[]): DeliveredToBuffer {
   const received = new IntervalSet();
   const bytes = whole.slice();
@@ -33,7 +36,7 @@ function deliver(index: number, ...lost: ByteRange[]): DeliveredToBuffer {
   };
   return {
     place: { ...place, representation: { id: 'q00' } as DashRepresentation },
-    ...{ key: '0/q00', target: '/q00.mp4', bytes, delivery, rtt: 10 },
+    ...{ key: '0/q00', target: '/q00.mp4', bytes, delivery },
     record: createSegmentRecord(delivery),
   };
 }
@@ -95,11 +98,16 @@ describe('Retransmission', () => {
     vi.useRealTimers();
   });
 
+  function resumeWith(segment: DeliveredToBuffer): void {
+    retransmission.resume(RTT);
+    retransmission.hold(segment);
+  }
+
   /** With a buffer too low for urgent requests when the segment comes. */
   function hold(segment: DeliveredToBuffer): void {
     const { level } = state;
     state.level = 0;
-    retransmission.resume(segment);
+    resumeWith(segment);
     state.level = level;
   }
 
@@ -164,7 +172,7 @@ describe('Retransmission', () => {
     it('does not wait for a pause, nor end with the next request', async () => {
       state.level = 5;
       onRequest = () => {};
-      retransmission.resume(valuable());
+      resumeWith(valuable());
       retransmission.suspend(12);
       await look();
       expect(asked()).toEqual([[small]]);
@@ -176,7 +184,7 @@ describe('Retransmission', () => {
     it('waits with the better segment until dash.js has the first one in its buffer', async () => {
       state.level = 5;
       replace.mockResolvedValueOnce(false);
-      retransmission.resume(valuable());
+      resumeWith(valuable());
       retransmission.suspend(12);
       await look();
       await look();
@@ -187,7 +195,7 @@ describe('Retransmission', () => {
     it('takes no more than a tenth of the buffer', async () => {
       // 10 ms at 1000 bytes/s, 0.9 of that.
       state.level = 0.1;
-      retransmission.resume(valuable());
+      resumeWith(valuable());
       await look();
       expect(asked()).toEqual([[{ start: small.start, end: small.start + 9 }]]);
     });

@@ -43,8 +43,6 @@ export interface DeliveredToBuffer {
   readonly bytes: Uint8Array;
   readonly delivery: Delivery & { readonly received: IntervalSet };
   readonly record: SegmentRecord;
-  /** The server's round-trip time in ms, where it is known. */
-  readonly rtt: number | undefined;
 }
 
 /** Share of the buffer's time that may go into what cannot wait for a pause, while the next segment is on its way. */
@@ -105,10 +103,17 @@ export class Retransmission {
     for (const { download, isUrgent } of this.#segments) if (!isUrgent) download?.keep();
   }
 
-  /** That segment has been delivered: nothing is wanted until the next call of `suspend`. */
-  resume(delivered: DeliveredToBuffer): void {
+  /**
+   * A segment has been delivered: nothing is wanted until the next call of `suspend`. `rtt`: the server's round-trip time
+   * in ms, where it is known.
+   */
+  resume(rtt: number | undefined): void {
     this.#isSuspended = false;
-    this.#latency = (delivered.rtt ?? 0) / 1000;
+    this.#latency = (rtt ?? 0) / 1000;
+  }
+
+  /** What is missing of that segment, if anything is, is worth fetching. */
+  hold(delivered: DeliveredToBuffer): void {
     const { map, received } = delivered.delivery;
     if (received.contains(0, map.range.end - map.range.start)) return;
     const fresh = { bytesRefetched: 0, download: undefined, isUrgent: false, isBetter: false };

@@ -74,7 +74,8 @@ describe('SegmentLoad', () => {
     } = {},
   ): SegmentLoad {
     const events = new EventEmitter<VoxelEventMap>();
-    events.on('delivered', (event) => delivered.push(event));
+    const ofThisTest = delivered;
+    events.on('delivered', (event) => ofThisTest.push(event));
     events.on('fallback', (event) => fallbacks.push(event));
     const context: LoadContext = {
       transport: options.transport ?? 'reliable',
@@ -85,7 +86,7 @@ describe('SegmentLoad', () => {
       throughput: options.throughput ?? new ThroughputEstimator(),
       loss,
       rateControl: { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' })) },
-      retransmission: { suspend: vi.fn(), resume: vi.fn() },
+      retransmission: { suspend: vi.fn(), resume: vi.fn(), hold: vi.fn() },
       bufferLevel: () => 8,
       deadline: () => 8000,
       probe,
@@ -102,6 +103,9 @@ describe('SegmentLoad', () => {
     return new SegmentLoad(context, job);
   }
 
+  /** Whole segments are recorded after dash.js has them. */
+  const recorded = (events: object[]): Promise<void> => vi.waitFor(() => expect(delivered).toMatchObject(events));
+
   const connect = (server: FakeVoxelServer) => async () =>
     new PageSession(await openSession({ url: `${ORIGIN}/voxel`, certificateHashes: [] }, server.WebTransport));
 
@@ -114,7 +118,7 @@ describe('SegmentLoad', () => {
     expect(handlers.onloadend).toHaveBeenCalledOnce();
     expect(parentLoad).not.toHaveBeenCalled();
     expect(loss.lossRate).toBeUndefined();
-    expect(delivered).toMatchObject([
+    await recorded([
       { record: { index: 3, representation: 'q00', transport: 'reliable', bytesReliable: 50, bytesUnreliable: 90 } },
     ]);
   });
@@ -141,7 +145,7 @@ describe('SegmentLoad', () => {
     await createLoad(connect(server), { transport: 'datagrams', decision }).run();
     expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
     expect(server.requests[0]!.head).not.toContain('deadline');
-    expect(delivered).toMatchObject([{ record: { transport: 'reliable' } }]);
+    await recorded([{ record: { transport: 'reliable' } }]);
 
     await createLoad(connect(server), { transport: 'datagrams' }).run();
     const [, onStream, asDatagrams] = server.requests;
@@ -169,7 +173,7 @@ describe('SegmentLoad', () => {
     });
     await createLoad(connect(server), { transport: 'datagrams' }).run();
     expect(fallbacks).toMatchObject([{ to: 'reliable', code: 'incomplete' }]);
-    expect(delivered).toMatchObject([{ record: { transport: 'reliable' } }]);
+    await recorded([{ record: { transport: 'reliable' } }]);
     expect(parentLoad).not.toHaveBeenCalled();
 
     await createLoad(connect(new FakeVoxelServer((incoming) => incoming.reset())), { transport: 'datagrams' }).run();
@@ -182,7 +186,7 @@ describe('SegmentLoad', () => {
     const decision = { option: { level: 0 } } as Decision;
     await createLoad(connect(server), { transport: 'datagrams', decision, canRepair: false }).run();
     expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
-    expect(delivered).toMatchObject([{ record: { level: 2, transport: 'reliable', bytesUnreliable: 90 } }]);
+    await recorded([{ record: { level: 2, transport: 'reliable', bytesUnreliable: 90 } }]);
   });
 
   it('gives up a session over which nothing comes', async () => {
@@ -252,9 +256,7 @@ describe('SegmentLoad', () => {
     response.data = wholeSegment.slice().buffer;
     request.customData.onloadend?.();
     expect(handlers.onloadend).toHaveBeenCalledOnce();
-    expect(delivered).toMatchObject([
-      { record: { transport: 'http', bytesReliable: 50, bytesUnreliable: 90, level: 2 } },
-    ]);
+    await recorded([{ record: { transport: 'http', bytesReliable: 50, bytesUnreliable: 90, level: 2 } }]);
   });
 
   it('falls back when the request takes longer than dash.js allows', async () => {

@@ -11,23 +11,22 @@ import { PlayerError } from './errors.js';
 import { loadOverHttp } from './http-load.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import type { Decision } from './rate-control.js';
-import { recordDelivery } from './record-delivery.js';
+import { noteDelivery, recordDelivery, type Way } from './record-delivery.js';
 import { requestTarget } from './request-target.js';
 import { SilenceWatch } from './silence-watch.js';
 
 /** Milliseconds between two reviews of a download (thesis §6.3). */
 const REVIEW_INTERVAL = 50;
 
-/** How a segment is asked for. */
-interface Way {
-  readonly level: number;
+interface SessionWay extends Way {
   readonly transport: 'datagrams' | 'reliable';
 }
 
 interface Fetched {
   readonly way: Way;
   readonly delivered: DeliveredSegment;
-  readonly repaired: RepairedSegment;
+  /** Undefined for a segment that came whole: it needs no repair. */
+  readonly repaired: RepairedSegment | undefined;
 }
 
 /** Brings one segment over the session, or, whatever goes wrong on the way, over dash.js' own loader. */
@@ -72,7 +71,7 @@ export class SegmentLoad {
   }
 
   /** Holes in what cannot be repaired would be of no use. */
-  #chooseWay(): Way {
+  #chooseWay(): SessionWay {
     const { decision, map, key } = this.#job;
     const { transport, ruleChoosesTransport, repairers } = this.#context;
     const whole = map.steps.length - 1;
@@ -103,7 +102,7 @@ export class SegmentLoad {
     return !this.#ended && error instanceof VoxelError && ['bad-response', 'incomplete'].includes(error.code);
   }
 
-  async #fetchOver(session: VoxelSession, way: Way): Promise<Fetched> {
+  async #fetchOver(session: VoxelSession, way: SessionWay): Promise<Fetched> {
     const download = session.download(this.#segmentRequest(way));
     this.#download = download;
     const { probe } = this.#context;
@@ -113,10 +112,11 @@ export class SegmentLoad {
       this.#watch(session, download, silence);
     }, REVIEW_INTERVAL);
     const delivered = await download.result.finally(() => clearInterval(review));
-    return { way, delivered, repaired: this.#context.repairers.repair(this.#job.key, delivered) };
+    const isWhole = delivered.received.contains(0, delivered.bytes.length);
+    return { way, delivered, repaired: isWhole ? undefined : this.#repair(delivered) };
   }
 
-  #segmentRequest({ level, transport }: Way): SegmentRequest {
+  #segmentRequest({ level, transport }: SessionWay): SegmentRequest {
     const { request, map, origin } = this.#job;
     checkOrigin(request.url, origin);
     const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'range');
@@ -153,11 +153,15 @@ export class SegmentLoad {
     void download.result.catch(() => undefined).then(() => this.#context.sessions.abandon(session, error));
   }
 
+  #repair(delivered: DeliveredSegment): RepairedSegment {
+    return this.#context.repairers.repair(this.#job.key, delivered);
+  }
+
   #complete({ way, delivered, repaired }: Fetched): void {
     const { request, response } = this.#job;
-    recordDelivery(this.#context, this.#job, way, delivered, repaired);
+    noteDelivery(this.#context, this.#job, way, delivered);
     this.#reportProgress(delivered.received.size, delivered.received.size);
-    const { bytes } = repaired;
+    const { bytes } = repaired ?? delivered;
     const fillsBuffer = bytes.byteLength === bytes.buffer.byteLength;
     Object.assign(response, {
       status: 206,
@@ -167,6 +171,10 @@ export class SegmentLoad {
       data: fillsBuffer ? bytes.buffer : bytes.slice().buffer,
     });
     request.customData.onloadend?.();
+    const record = (found: RepairedSegment): void => recordDelivery(this.#context, this.#job, way, delivered, found);
+    if (repaired) record(repaired);
+    // To look through a whole segment's frames takes milliseconds, in which dash.js can append it.
+    else setTimeout(() => record(this.#repair(delivered)));
   }
 
   readonly #onTimeout = (): void => {

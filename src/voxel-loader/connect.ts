@@ -14,7 +14,9 @@ import { openWorkerSession } from './worker/worker-session.js';
 export async function connect(located: Promise<Endpoint>): Promise<VoxelSession> {
   const reason = reasonAgainst(browserFacts());
   if (reason !== undefined) throw new VoxelError('unsupported', reason);
-  const [endpoint, worker] = await Promise.allSettled([located, startWorker()]);
+  // A worker takes milliseconds to make: first goes out what else the page asks for now, such as the MPD.
+  const working = Promise.resolve().then(startWorker);
+  const [endpoint, worker] = await Promise.allSettled([located, working]);
   const started = worker.status === 'fulfilled' ? worker.value : undefined;
   if (endpoint.status === 'rejected') {
     started?.terminate();
