@@ -8,7 +8,7 @@ import {
 } from './dash-types.js';
 import { BufferedVideo } from './buffered-video.js';
 import { deadlineOf } from './deadline.js';
-import { probeOrigin } from '../src/voxel-loader/index.js';
+import { probeOrigin, type OpenSession } from '../src/voxel-loader/index.js';
 import { EventEmitter } from './events.js';
 import { extendPlayer } from './extensions.js';
 import { fetchRange } from './fetch-range.js';
@@ -35,7 +35,12 @@ const DEFAULT_BUFFER_SEGMENTS = 7;
  * throws later on.
  */
 export function attachVoxel(player: DashPlayer, options: VoxelOptions = {}): VoxelHandle {
-  return new Plugin(player, options);
+  return attachWith(player, options);
+}
+
+/** `withoutWorker` opens sessions on pages that can have no worker. */
+export function attachWith(player: DashPlayer, options: VoxelOptions, withoutWorker?: OpenSession): VoxelHandle {
+  return new Plugin(player, options, withoutWorker);
 }
 
 class Plugin implements VoxelHandle {
@@ -60,7 +65,7 @@ class Plugin implements VoxelHandle {
   readonly #undo: (() => void)[] = [];
   #presentation: Presentation | undefined;
 
-  constructor(player: DashPlayer, options: VoxelOptions) {
+  constructor(player: DashPlayer, options: VoxelOptions, withoutWorker: OpenSession | undefined) {
     const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, transport = 'datagrams' } = options;
     if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
       throw new RangeError(`bufferSegments must be a positive number, not ${bufferSegments}`);
@@ -78,7 +83,7 @@ class Plugin implements VoxelHandle {
       bufferSegments,
       ruleOwner: this.#rateControl ? 'voxel' : 'dashjs',
     });
-    this.#sessions = new SessionManager(createSessionSource(options.endpoint), (event) =>
+    this.#sessions = new SessionManager(createSessionSource(options.endpoint, withoutWorker), (event) =>
       this.#events.emit('session', event),
     );
     this.#indexes = new IndexLoader(fetchRange, (error, url) => this.#journal.fallback(error, url, undefined));

@@ -1,5 +1,6 @@
 import { createAbr, type AbrName as NamedRule } from '../src/abr-star/index.js';
-import { attachVoxel as attach } from './attach.js';
+import { openPageSession } from '../src/voxel-loader/page-session.js';
+import { attachWith } from './attach.js';
 import type { DashPlayer } from './dash-types.js';
 import type { AbrName, VoxelHandle, VoxelOptions } from './types.js';
 
@@ -13,9 +14,12 @@ export interface FullVoxelOptions extends Omit<VoxelOptions, 'abr'> {
   readonly abr?: RuleName | VoxelOptions['abr'];
 }
 
-/** As `attachVoxel` of the plain build, with every rule by its name. */
+/**
+ * As `attachVoxel` of the plain build, with every rule by its name, and with sessions on the page's own thread where the
+ * page's content security policy forbids workers from Blob URLs.
+ */
 export function attachVoxel(player: DashPlayer, options: FullVoxelOptions = {}): VoxelHandle {
   const { abr } = options;
-  if (typeof abr !== 'string' || abr === 'dashjs') return attach(player, { ...options, abr });
-  return attach(player, { ...options, abr: createAbr(abr, options) });
+  if (typeof abr !== 'string' || abr === 'dashjs') return attachWith(player, { ...options, abr }, openPageSession);
+  return attachWith(player, { ...options, abr: createAbr(abr, options) }, openPageSession);
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ByteRange } from '../src/manifest/byte-range.js';
 import { IntervalSet } from '../src/manifest/interval-set.js';
 import type { RepairedSegment } from '../src/repair/types.js';
-import { PageSession } from '../src/voxel-loader/connect.js';
+import { PageSession } from '../src/voxel-loader/page-session.js';
 import type { VoxelSession } from '../src/voxel-loader/index.js';
 import { openSession } from '../src/voxel-loader/session.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';

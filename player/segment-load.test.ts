@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
-import { PageSession } from '../src/voxel-loader/connect.js';
+import { PageSession } from '../src/voxel-loader/page-session.js';
 import { VoxelError, type VoxelSession } from '../src/voxel-loader/index.js';
 import { openSession } from '../src/voxel-loader/session.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';

@@ -4,6 +4,7 @@ import {
   discoverEndpoint,
   VoxelError,
   type Endpoint,
+  type OpenSession,
   type VoxelSession,
 } from '../src/voxel-loader/index.js';
 import { describeError, PlayerError } from './errors.js';
@@ -30,12 +31,12 @@ export interface SessionSource {
   open(located: Promise<Endpoint>): Promise<VoxelSession>;
 }
 
-export function createSessionSource(endpoint: EndpointOption | undefined): SessionSource {
+export function createSessionSource(endpoint: EndpointOption | undefined, withoutWorker?: OpenSession): SessionSource {
   return {
     async locate(origin, signal) {
       return endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal);
     },
-    open: connect,
+    open: (located) => connect(located, withoutWorker),
   };
 }
 

@@ -105,7 +105,7 @@ export type SessionEvent =
   | {
       readonly state: 'opened';
       readonly url: string;
-      /** Where it runs: on the page's thread where the page's content security policy forbids workers from Blob URLs. */
+      /** Where it runs: on the page's thread with `voxel-dash/full` where the page's policy forbids workers from Blob URLs. */
       readonly thread: 'worker' | 'page';
     }
   | {

@@ -19,6 +19,49 @@ export interface DashPlayer {
 	getVideoElement(): HTMLMediaElement;
 }
 type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
+declare const catalogue: {
+	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
+	readonly unsupported: {
+		readonly fatal: true;
+	};
+	/** No usable `/.well-known/voxel.json` or `options.endpoint`. */
+	readonly "discovery-failed": {
+		readonly fatal: true;
+	};
+	/** The session could not be opened: UDP blocked, certificate refused, no such server. */
+	readonly "session-failed": {
+		readonly fatal: true;
+	};
+	/** The session was open and is gone. */
+	readonly "session-closed": {
+		readonly fatal: true;
+	};
+	/** What the caller wants sent cannot be: a line break in a header value, a target that is not a path. */
+	readonly "bad-request": {
+		readonly fatal: false;
+	};
+	/** The server broke the protocol. */
+	readonly "bad-response": {
+		readonly fatal: false;
+	};
+	/** The server answered with something other than 206: see `status`. */
+	readonly status: {
+		readonly fatal: false;
+	};
+	/** A stream ended or was reset before the bytes that it promised. */
+	readonly incomplete: {
+		readonly fatal: false;
+	};
+	/** Nothing arrived for too long. */
+	readonly timeout: {
+		readonly fatal: false;
+	};
+	/** The caller gave up. */
+	readonly aborted: {
+		readonly fatal: false;
+	};
+};
+type VoxelErrorCode = keyof typeof catalogue;
 interface AbrSettings {
 	/**
 	 * Share of the throughput that is counted on, in (0, 1]: `abr-star` plans and reviews with it, 0.85 unless told; the others
@@ -240,49 +283,6 @@ type ManifestErrorCode =
 /** The index is damaged, or no index. */
  | "index";
 type RepairErrorCode = "unsupported-stream" | "malformed" | "missing-reliable-bytes";
-declare const catalogue: {
-	/** This browser has no WebTransport. */
-	readonly unsupported: {
-		readonly fatal: true;
-	};
-	/** No usable `/.well-known/voxel.json` or `options.endpoint`. */
-	readonly "discovery-failed": {
-		readonly fatal: true;
-	};
-	/** The session could not be opened: UDP blocked, certificate refused, no such server. */
-	readonly "session-failed": {
-		readonly fatal: true;
-	};
-	/** The session was open and is gone. */
-	readonly "session-closed": {
-		readonly fatal: true;
-	};
-	/** What the caller wants sent cannot be: a line break in a header value, a target that is not a path. */
-	readonly "bad-request": {
-		readonly fatal: false;
-	};
-	/** The server broke the protocol. */
-	readonly "bad-response": {
-		readonly fatal: false;
-	};
-	/** The server answered with something other than 206: see `status`. */
-	readonly status: {
-		readonly fatal: false;
-	};
-	/** A stream ended or was reset before the bytes that it promised. */
-	readonly incomplete: {
-		readonly fatal: false;
-	};
-	/** Nothing arrived for too long. */
-	readonly timeout: {
-		readonly fatal: false;
-	};
-	/** The caller gave up. */
-	readonly aborted: {
-		readonly fatal: false;
-	};
-};
-type VoxelErrorCode = keyof typeof catalogue;
 /** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
 export type PlayerErrorCode = 
 /** The session is still being opened and the segment should not wait longer. */
@@ -405,7 +405,7 @@ export interface VoxelStatistics {
 export type SessionEvent = {
 	readonly state: "opened";
 	readonly url: string;
-	/** Where it runs: on the page's thread where the page's content security policy forbids workers from Blob URLs. */
+	/** Where it runs: on the page's thread with `voxel-dash/full` where the page's policy forbids workers from Blob URLs. */
 	readonly thread: "worker" | "page";
 } | {
 	readonly state: "failed" | "closed";
@@ -472,7 +472,10 @@ export interface FullVoxelOptions extends Omit<VoxelOptions, "abr"> {
 	/** Default `abr-star`. */
 	readonly abr?: RuleName | VoxelOptions["abr"];
 }
-/** As `attachVoxel` of the plain build, with every rule by its name. */
+/**
+ * As `attachVoxel` of the plain build, with every rule by its name, and with sessions on the page's own thread where the
+ * page's content security policy forbids workers from Blob URLs.
+ */
 export declare function attachVoxel(player: DashPlayer, options?: FullVoxelOptions): VoxelHandle;
 interface DashNamespace {
 	MediaPlayer(): {

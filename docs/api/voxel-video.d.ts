@@ -15,21 +15,8 @@ interface DashPlayer {
 	getVideoElement(): HTMLMediaElement;
 }
 type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
-type AbrErrorCode = "unknown-rule" | "bad-setting";
-type ManifestErrorCode = 
-/** An attribute is missing or does not have its syntax. */
-"syntax"
-/** `reliable` and `unreliable` do not make up the segment, each byte once. */
- | "ranges"
-/** The scores (`ssims`…) do not fit the ranges. */
- | "steps"
-/** The segment is larger than any real one. */
- | "size"
-/** The index is damaged, or no index. */
- | "index";
-type RepairErrorCode = "unsupported-stream" | "malformed" | "missing-reliable-bytes";
 declare const catalogue: {
-	/** This browser has no WebTransport. */
+	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
 		readonly fatal: true;
 	};
@@ -71,6 +58,19 @@ declare const catalogue: {
 	};
 };
 type VoxelErrorCode = keyof typeof catalogue;
+type AbrErrorCode = "unknown-rule" | "bad-setting";
+type ManifestErrorCode = 
+/** An attribute is missing or does not have its syntax. */
+"syntax"
+/** `reliable` and `unreliable` do not make up the segment, each byte once. */
+ | "ranges"
+/** The scores (`ssims`…) do not fit the ranges. */
+ | "steps"
+/** The segment is larger than any real one. */
+ | "size"
+/** The index is damaged, or no index. */
+ | "index";
+type RepairErrorCode = "unsupported-stream" | "malformed" | "missing-reliable-bytes";
 type PlayerErrorCode = 
 /** The session is still being opened and the segment should not wait longer. */
 "session-opening"
@@ -156,7 +156,7 @@ interface VoxelStatistics {
 type SessionEvent = {
 	readonly state: "opened";
 	readonly url: string;
-	/** Where it runs: on the page's thread where the page's content security policy forbids workers from Blob URLs. */
+	/** Where it runs: on the page's thread with `voxel-dash/full` where the page's policy forbids workers from Blob URLs. */
 	readonly thread: "worker" | "page";
 } | {
 	readonly state: "failed" | "closed";

@@ -3,7 +3,7 @@
  * path); the code is for the event, the log and the decision whether to open a new session.
  */
 const catalogue = {
-  /** This browser has no WebTransport. */
+  /** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
   unsupported: { fatal: true },
   /** No usable `/.well-known/voxel.json` or `options.endpoint`. */
   'discovery-failed': { fatal: true },

@@ -6,7 +6,7 @@ import { estimateScore } from '../manifest/score-estimate.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../../test/unit/fake-voxel-server.js';
 import { anySegment, fileBytes, segmentOf } from '../../test/unit/segment-content.js';
-import { PageSession } from './connect.js';
+import { PageSession } from './page-session.js';
 import { downloadRanges, planRetransmission, type PartialSegment } from './retransmission.js';
 import { openSession } from './session.js';
 

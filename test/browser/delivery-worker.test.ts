@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer-core';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { prepareClip } from './support/clip.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
@@ -36,15 +36,31 @@ it('runs the session in a worker, whose page never sees a datagram', async () =>
   expect(page.workers()).toHaveLength(1);
 });
 
-it('goes on without a worker where the page forbids them, and says so', async () => {
-  await page.evaluate(() => {
-    const policy = document.createElement('meta');
-    policy.httpEquiv = 'Content-Security-Policy';
-    policy.content = "worker-src 'none'";
-    document.head.append(policy);
+describe('where the page forbids workers', () => {
+  beforeEach(() =>
+    page.evaluate(() => {
+      const policy = document.createElement('meta');
+      policy.httpEquiv = 'Content-Security-Policy';
+      policy.content = "worker-src 'none'";
+      document.head.append(policy);
+    }),
+  );
+
+  it('the full build goes on without one, and says so', async () => {
+    await expectPlaybackOn('page');
+    expect(page.workers()).toHaveLength(0);
   });
-  await expectPlaybackOn('page');
-  expect(page.workers()).toHaveLength(0);
+
+  it('the plain build plays over HTTP, and says what the page would have to allow', async () => {
+    await page.addScriptTag({ url: '/dist/umd/voxel-dash.js' });
+    await startPlayer(page);
+    await playUntil(page);
+    const { errors, ended, sessions, statistics } = await outcomeOf(page);
+    expect({ errors, ended }).toEqual({ errors: [], ended: true });
+    expect(sessions).toMatchObject([{ state: 'failed', code: 'unsupported' }]);
+    expect(sessions[0]).toHaveProperty('message', expect.stringContaining('worker-src blob:'));
+    expect(new Set(statistics!.segments.map(({ transport }) => transport))).toEqual(new Set(['http']));
+  });
 });
 
 it('leaves no worker behind when it is detached', async () => {

@@ -8,7 +8,7 @@ import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
 import { readSlices } from '../../src/repair/h264/access-unit.js';
 import { parseParameterSets } from '../../src/repair/h264/parameter-sets.js';
 import { createRepairer } from '../../src/repair/index.js';
-import { PageSession } from '../../src/voxel-loader/connect.js';
+import { PageSession } from '../../src/voxel-loader/page-session.js';
 import { openSession } from '../../src/voxel-loader/session.js';
 import type { SegmentLayout } from '../../src/voxel-loader/types.js';
 import { strictDecode } from '../browser/support/strict-decode.js';

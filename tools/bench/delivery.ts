@@ -1,22 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'puppeteer-core';
-import {
-  openPage,
-  outcomeOf,
-  playUntil,
-  servePlayerPage,
-  type PlayerServer,
-  startPlayer,
-} from '../../test/browser/support/player-page.js';
-import { ensureChrome } from '../setup/chrome.mjs';
-import { ensureBuild } from '../setup/node.mjs';
+import type { Page } from 'puppeteer-core';
+import { outcomeOf, playUntil } from '../../test/browser/support/player-page.js';
 import { root } from '../setup/paths.mjs';
 import { run, say } from '../setup/process.mjs';
-import { launchChrome } from '../start/headless.mjs';
-import { prepareVideo } from '../start/prepare.mjs';
-import { startRelay } from '../start/relay.mjs';
+import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
 export const usage = `npm run bench -- delivery [--json] [--quick]: what of the video remains lost after retransmission, at 0 and 2 % packet loss on a
 link without limit and, unless --quick, on a recorded link (which needs what trials need). --json: one object on standard
@@ -76,56 +65,33 @@ export async function main({ json, quick }: { json: boolean; quick: boolean }): 
 }
 
 async function atPacketLoss(): Promise<Row[]> {
-  await ensureBuild();
-  const folder = mkdtempSync(join(tmpdir(), 'voxel-bench-'));
-  const server = await servePlayerPage(folder, await prepareVideo({ video: undefined, duration: undefined }));
-  const browser = await launchChrome(await ensureChrome());
-  try {
+  return withStage(async (stage) => {
     const rows: Row[] = [];
     for (const { percent, abr, choice, bar } of PACKET_LOSSES) {
       say(`${percent} % of the packets lost, ${choice} …`);
-      rows.push(rowOf(`${percent} % packet loss, ${choice}`, await play(browser, server, { abr, percent }), bar));
+      const remains = await withLossyPlayback(stage, { abr, lossPercent: percent }, remainsOf);
+      rows.push(rowOf(`${percent} % packet loss, ${choice}`, remains, bar));
     }
     return rows;
-  } finally {
-    await browser.close();
-    await server.stop();
-    rmSync(folder, { recursive: true });
-  }
+  });
 }
 
-async function play(
-  browser: Browser,
-  { ready }: PlayerServer,
-  { abr, percent }: { readonly abr: 'dashjs' | 'abr-star'; readonly percent: number },
-): Promise<Remains> {
-  const relay = await startRelay({ lossPercent: percent, seed: 1 });
-  relay.connect(ready.quicPort);
-  const page = await openPage(browser, ready.url);
-  try {
-    const endpoint = {
-      url: `https://127.0.0.1:${relay.port}/voxel`,
-      certificateHashes: ready.certificateHashes,
-    };
-    await startPlayer(page, { abr, endpoint, bufferSegments: 3 });
-    // Each wait lasts a minute at most.
-    await playUntil(page, HALFWAY);
-    await playUntil(page);
-    const { errors, statistics } = await outcomeOf(page);
-    if (errors.length > 0) throw new Error(`playback failed: ${errors.join(', ')}`);
-    const { segments } = statistics!;
-    const remains = sumOf(
-      segments.map(({ bytesReliable, bytesUnreliable, bytesLost, bytesRefetched }) => ({
-        bytes: bytesReliable + bytesUnreliable + bytesLost,
-        lost: bytesLost,
-        refetched: bytesRefetched,
-      })),
-    );
-    return { ...remains, fastest: Math.max(...segments.map(({ throughput }) => throughput)) / 1e6 };
-  } finally {
-    await page.close();
-    relay.close();
-  }
+/** Of the video once it has been played to its end. */
+async function remainsOf(page: Page): Promise<Remains> {
+  // Each wait lasts a minute at most.
+  await playUntil(page, HALFWAY);
+  await playUntil(page);
+  const { errors, statistics } = await outcomeOf(page);
+  if (errors.length > 0) throw new Error(`playback failed: ${errors.join(', ')}`);
+  const { segments } = statistics!;
+  const remains = sumOf(
+    segments.map(({ bytesReliable, bytesUnreliable, bytesLost, bytesRefetched }) => ({
+      bytes: bytesReliable + bytesUnreliable + bytesLost,
+      lost: bytesLost,
+      refetched: bytesRefetched,
+    })),
+  );
+  return { ...remains, fastest: Math.max(...segments.map(({ throughput }) => throughput)) / 1e6 };
 }
 
 async function onVerizon(): Promise<Row[]> {

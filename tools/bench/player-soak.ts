@@ -1,16 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from 'puppeteer-core';
-import { openPage, servePlayerPage, startPlayer } from '../../test/browser/support/player-page.js';
 import { serverCounters } from '../../test/browser/support/server-counters.js';
-import { ensureChrome } from '../setup/chrome.mjs';
-import { ensureBuild } from '../setup/node.mjs';
 import { say, UserError } from '../setup/process.mjs';
-import { launchChrome } from '../start/headless.mjs';
-import { prepareVideo } from '../start/prepare.mjs';
-import { startRelay } from '../start/relay.mjs';
+import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
 export const usage = `npm run bench -- player-soak [--json] [--minutes N]: the sample played over and over for N minutes (30) over datagrams, of which
 5 % are lost: how the heaps of the page and of its worker grow after the first five minutes, and whether listeners or sessions
@@ -53,34 +45,24 @@ export async function main({ json, minutes }: { json: boolean; minutes: string }
   const count = Number(minutes);
   if (!(Number.isInteger(count) && count > WARM_UP_SAMPLES))
     throw new UserError(`--minutes takes a whole number above ${WARM_UP_SAMPLES}, not '${minutes}'`);
-  await ensureBuild();
-  const folder = mkdtempSync(join(tmpdir(), 'voxel-bench-'));
-  const relay = await startRelay({ lossPercent: LOSS_PERCENT, seed: 1 });
-  const server = await servePlayerPage(folder, await prepareVideo({ video: undefined, duration: undefined }));
-  relay.connect(server.ready.quicPort);
-  const browser = await launchChrome(await ensureChrome());
-  try {
-    const page = await openPage(browser, server.ready.url);
-    await playInLoop(page, `https://127.0.0.1:${relay.port}/voxel`, server.ready.certificateHashes);
-    const samples: Sample[] = [];
-    while (samples.length < count) {
-      await sleep(SAMPLE_MS);
-      samples.push(await sampleOf(page, server.ready.url));
-      say(`${samples.length} of ${count} minutes: ${readable(samples.at(-1)!)}`);
-    }
-    const report = reportOf(samples);
-    console.log(json ? JSON.stringify(report) : summaryOf(report));
-  } finally {
-    await browser.close();
-    await server.stop();
-    relay.close();
-    rmSync(folder, { recursive: true });
-  }
+  const samples = await withStage((stage) =>
+    // Whole segments as datagrams, so that there is something to lose.
+    withLossyPlayback(stage, { abr: 'dashjs', lossPercent: LOSS_PERCENT }, async (page) => {
+      await playInLoop(page);
+      const taken: Sample[] = [];
+      while (taken.length < count) {
+        await sleep(SAMPLE_MS);
+        taken.push(await sampleOf(page, stage.server.ready.url));
+        say(`${taken.length} of ${count} minutes: ${readable(taken.at(-1)!)}`);
+      }
+      return taken;
+    }),
+  );
+  const report = reportOf(samples);
+  console.log(json ? JSON.stringify(report) : summaryOf(report));
 }
 
-async function playInLoop(page: Page, url: string, certificateHashes: readonly string[]): Promise<void> {
-  // Whole segments as datagrams, so that there is something to lose.
-  await startPlayer(page, { abr: 'dashjs', endpoint: { url, certificateHashes }, bufferSegments: 3 });
+async function playInLoop(page: Page): Promise<void> {
   await page.evaluate(() => {
     const { player } = window.players[0]!;
     window.loops = 0;

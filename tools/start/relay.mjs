@@ -24,6 +24,8 @@ async function boundSocket(port) {
   });
   socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
+  // Whoever plays through the relay says when it is over.
+  socket.unref();
   return socket;
 }
 

@@ -3,7 +3,7 @@ import type { TrialResult } from '../result.js';
 import { buffersCharts, labelOf, scoreCharts, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
 import { measuresExplained } from './facts.js';
-import { scenarios, summarise, type SummaryRow } from './summary.js';
+import { scenarios, scenarioTitle, summarise, type SummaryRow } from './summary.js';
 import type { Timeline } from './timeline.js';
 
 export interface ReportInput {
@@ -63,8 +63,7 @@ function scenarioSection(
 ): string {
   const { video, trace, crossTraffic } = scenario[0]!;
   const own = rows.filter((row) => row.video === video && row.trace === trace && row.crossTraffic === crossTraffic);
-  const traffic = crossTraffic === 'none' ? '' : `, other traffic: ${crossTraffic}`;
-  return `<h2>${escaped(`${trace}, ${video}${traffic}`)}</h2>${section(own, scenario, systems)}`;
+  return `<h2>${escaped(scenarioTitle(scenario[0]!))}</h2>${section(own, scenario, systems)}`;
 }
 
 function section(

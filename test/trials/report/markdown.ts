@@ -2,7 +2,7 @@ import { groupBy } from '../../sim/group-by.js';
 import { labelOf, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
 import { measuresExplained } from './facts.js';
-import type { SummaryRow } from './summary.js';
+import { scenarioTitle, type SummaryRow } from './summary.js';
 
 /** For a page of text: the rest is in summary.csv and report.html. */
 const SHOWN = ['buffer', 'system', 'trials', 'bufRatio', 'score', 'bitrate', 'skipped', 'lost', 'qoe', 'startupMedian'];
@@ -18,14 +18,9 @@ export interface MarkdownInput {
 
 /** The summary as tables to put into a document. */
 export function markdownSummary({ title, baseline, systems, facts, rows }: MarkdownInput): string {
-  const tables = [...groupBy(rows, partOf)].map(([part, ofPart]) => `## ${part}\n\n${table(ofPart)}\n`);
+  const tables = [...groupBy(rows, scenarioTitle)].map(([part, ofPart]) => `## ${part}\n\n${table(ofPart)}\n`);
   const list = facts.map((fact) => `- ${fact}`).join('\n');
   return `# ${title}\n\n${list}\n\n${measuresExplained(labelOf(systems, baseline))}\n\n${tables.join('\n')}`;
-}
-
-function partOf({ video, trace, crossTraffic }: SummaryRow): string {
-  const traffic = crossTraffic === 'none' ? '' : `, other traffic: ${crossTraffic}`;
-  return `${trace === 'all' ? 'All traces together' : trace}, ${video}${traffic}`;
 }
 
 function table(rows: readonly SummaryRow[]): string {

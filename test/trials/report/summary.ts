@@ -41,6 +41,16 @@ export interface SummaryRow {
 
 type Measure = (result: TrialResult) => number;
 
+/** What is the same for all systems, for a heading. */
+export function scenarioTitle({
+  video,
+  trace,
+  crossTraffic,
+}: Pick<SummaryRow, 'video' | 'trace' | 'crossTraffic'>): string {
+  const traffic = crossTraffic === 'none' ? '' : `, other traffic: ${crossTraffic}`;
+  return `${trace === 'all' ? 'All traces together' : trace}, ${video}${traffic}`;
+}
+
 /** Conditions with every system's results under them, in the order in which they were planned. */
 export function scenarios(results: readonly TrialResult[]): TrialResult[][] {
   return [...groupBy(results, ({ video, trace, crossTraffic }) => [video, trace, crossTraffic].join('\0')).values()];
