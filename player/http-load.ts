@@ -1,7 +1,7 @@
 import { totalBytes } from '../src/manifest/byte-range.js';
 import { IntervalSet } from '../src/manifest/interval-set.js';
 import type { LoadContext, LoadJob } from './load-context.js';
-import { noteDelivery, recordDelivery, type DeliveryFacts } from './record-delivery.js';
+import { APPEND_TIME, noteDelivery, recordDelivery, type DeliveryFacts } from './record-delivery.js';
 
 /** dash.js' own request for a whole segment, which is recorded when it succeeds. */
 export function loadOverHttp(context: LoadContext, job: LoadJob): unknown {
@@ -16,8 +16,8 @@ export function loadOverHttp(context: LoadContext, job: LoadJob): unknown {
     const facts = isWhole && factsOf(new Uint8Array(data), job, (performance.now() - startedAt) / 1000);
     if (facts) noteDelivery(context, job, way, facts);
     onloadend?.();
-    // dash.js can append it meanwhile.
-    if (facts) setTimeout(() => recordDelivery(context, job, way, facts, context.repairers.repair(key, facts)));
+    if (!facts) return;
+    setTimeout(() => recordDelivery(context, job, way, facts, context.repairers.repair(key, facts)), APPEND_TIME);
   };
   return parentLoad(request, response);
 }

@@ -12,6 +12,12 @@ export type DeliveryFacts = Pick<
 > &
   Partial<Pick<DeliveredSegment, 'timeToFirstByte' | 'rtt'>>;
 
+/**
+ * Milliseconds in which dash.js appends a segment. To look through all frames of a whole one takes some, and waits for as
+ * long: the viewer is waiting for the first.
+ */
+export const APPEND_TIME = 100;
+
 /** How a segment was asked for. */
 export interface Way {
   readonly level: number;

@@ -11,7 +11,7 @@ import { PlayerError } from './errors.js';
 import { loadOverHttp } from './http-load.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import type { Decision } from './rate-control.js';
-import { noteDelivery, recordDelivery, type Way } from './record-delivery.js';
+import { APPEND_TIME, noteDelivery, recordDelivery, type Way } from './record-delivery.js';
 import { requestTarget } from './request-target.js';
 import { SilenceWatch } from './silence-watch.js';
 
@@ -173,8 +173,7 @@ export class SegmentLoad {
     request.customData.onloadend?.();
     const record = (found: RepairedSegment): void => recordDelivery(this.#context, this.#job, way, delivered, found);
     if (repaired) record(repaired);
-    // To look through a whole segment's frames takes milliseconds, in which dash.js can append it.
-    else setTimeout(() => record(this.#repair(delivered)));
+    else setTimeout(() => record(this.#repair(delivered)), APPEND_TIME);
   }
 
   readonly #onTimeout = (): void => {
