@@ -43,7 +43,8 @@ export class VideoObserver {
     this.#video = video;
     this.#metrics = new PlaybackMetrics(requestedAt);
     for (const type of playbackEvents) video.addEventListener(type, (event) => this.#record(type, event.timeStamp));
-    video.addEventListener('seeking', () => (this.#saidToHaveEnded = false));
+    // Not when it seeks: dash.js 5.2 may go half a second back after it has ended, and stays there.
+    video.addEventListener('play', () => (this.#saidToHaveEnded = false));
     // dash.js recovers from a decode error by itself and keeps silent; it is an error all the same.
     video.addEventListener('error', () => {
       if (video.error) this.addError('media', video.error.code, video.error.message);
