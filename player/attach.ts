@@ -5,23 +5,23 @@ import {
   type DashPlayer,
   type LoaderResponse,
   type ResponseInterceptor,
-} from './dash-types.js';
-import { BufferedVideo } from './buffered-video.js';
+} from './dash/dash-types.js';
+import { BufferedVideo } from './dash/buffered-video.js';
 import { deadlineOf } from './deadline.js';
 import { probeOrigin, type OpenSession } from '../src/voxel-loader/index.js';
 import { EventEmitter } from './events.js';
-import { extendPlayer } from './extensions.js';
+import { extendPlayer } from './dash/extensions.js';
 import { fetchRange } from './fetch-range.js';
 import { IndexLoader } from './index-loader.js';
 import { Journal } from './journal.js';
-import { keyOf, LoaderAdapter, type LoaderContext } from './loader-adapter.js';
-import { Presentation, type ManifestElement } from './presentation.js';
+import { keyOf, LoaderAdapter, type LoaderContext } from './dash/loader-adapter.js';
+import { Presentation, type ManifestElement } from './dash/presentation.js';
 import { RateControl } from './rate-control.js';
 import { Repairers } from './repairers.js';
 import { Retransmission } from './retransmission.js';
-import { addRules } from './rule-adapter.js';
+import { addRules } from './dash/rule-adapter.js';
 import { createSessionSource, SessionManager } from './session-manager.js';
-import { PlayerSettings } from './settings.js';
+import { PlayerSettings } from './dash/settings.js';
 import type { SegmentTransport, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
 
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */

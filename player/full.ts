@@ -1,7 +1,7 @@
 import { createAbr, type AbrName as NamedRule } from '../src/abr-star/index.js';
 import { openPageSession } from '../src/voxel-loader/page-session.js';
 import { attachWith } from './attach.js';
-import type { DashPlayer } from './dash-types.js';
+import type { DashPlayer } from './dash/dash-types.js';
 import type { AbrName, VoxelHandle, VoxelOptions } from './types.js';
 
 export * from './index.js';

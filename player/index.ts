@@ -10,7 +10,7 @@ export type {
   ThroughputSample,
 } from '../src/abr-star/index.js';
 export { AbrError, type AbrErrorCode } from '../src/abr-star/index.js';
-export type { DashPlayer } from './dash-types.js';
+export type { DashPlayer } from './dash/dash-types.js';
 export { PlayerError, type ErrorCode, type PlayerErrorCode } from './errors.js';
 export type {
   AbrName,

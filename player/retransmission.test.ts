@@ -7,7 +7,7 @@ import type { VoxelSession } from '../src/voxel-loader/index.js';
 import { openSession } from '../src/voxel-loader/session.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';
 import { fileBytes, segmentOf } from '../test/unit/segment-content.js';
-import type { DashRepresentation } from './dash-types.js';
+import type { DashRepresentation } from './dash/dash-types.js';
 import { Retransmission, type DeliveredToBuffer, type RetransmissionContext } from './retransmission.js';
 import { createSegmentRecord } from './segment-record.js';
 

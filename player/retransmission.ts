@@ -8,13 +8,13 @@ import {
   type DeliveredSegment,
   type SegmentDownload,
 } from '../src/voxel-loader/index.js';
-import type { BufferedSegment, BufferedVideo } from './buffered-video.js';
+import type { BufferedSegment, BufferedVideo } from './dash/buffered-video.js';
 import { describeError } from './errors.js';
 import type { Journal } from './journal.js';
 import type { Repairers } from './repairers.js';
 import { createSegmentRecord, type Delivery } from './segment-record.js';
 import type { SessionManager } from './session-manager.js';
-import type { PlayerSettings } from './settings.js';
+import type { PlayerSettings } from './dash/settings.js';
 import type { SegmentRecord } from './types.js';
 
 /** Milliseconds between two looks at whether there is time to spare. */

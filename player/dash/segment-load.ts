@@ -1,19 +1,19 @@
-import type { RepairedSegment } from '../src/repair/types.js';
+import type { RepairedSegment } from '../../src/repair/types.js';
 import {
   VoxelError,
   type DeliveredSegment,
   type SegmentDownload,
   type SegmentRequest,
   type VoxelSession,
-} from '../src/voxel-loader/index.js';
+} from '../../src/voxel-loader/index.js';
 import type { FragmentRequest } from './dash-types.js';
-import { PlayerError } from './errors.js';
+import { PlayerError } from '../errors.js';
 import { loadOverHttp } from './http-load.js';
 import type { LoadContext, LoadJob } from './load-context.js';
-import type { Decision } from './rate-control.js';
+import type { Decision } from '../rate-control.js';
 import { APPEND_TIME, noteDelivery, recordDelivery, type Way } from './record-delivery.js';
 import { requestTarget } from './request-target.js';
-import { SilenceWatch } from './silence-watch.js';
+import { SilenceWatch } from '../silence-watch.js';
 
 /** Milliseconds between two reviews of a download (thesis §6.3). */
 const REVIEW_INTERVAL = 50;

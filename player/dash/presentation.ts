@@ -1,6 +1,6 @@
-import { ManifestError } from '../src/manifest/errors.js';
-import { readRepresentation, type RepresentationElement } from '../src/manifest/representation.js';
-import type { RepresentationMap, SegmentMap } from '../src/manifest/segment-map.js';
+import { ManifestError } from '../../src/manifest/errors.js';
+import { readRepresentation, type RepresentationElement } from '../../src/manifest/representation.js';
+import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
 
 /** `BaseURL` elements, which stand at every level of a manifest; the first one counts (ISO/IEC 23009-1 §5.6). */

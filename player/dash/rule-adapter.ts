@@ -1,4 +1,4 @@
-import type { RepresentationMap } from '../src/manifest/segment-map.js';
+import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import {
   segmentDurationOf,
   type DashPlayer,

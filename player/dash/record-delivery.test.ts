@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
-import { IntervalSet } from '../src/manifest/interval-set.js';
-import { segmentOf } from '../test/unit/segment-content.js';
-import { EventEmitter } from './events.js';
-import { Journal } from './journal.js';
+import { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
+import { IntervalSet } from '../../src/manifest/interval-set.js';
+import { segmentOf } from '../../test/unit/segment-content.js';
+import { EventEmitter } from '../events.js';
+import { Journal } from '../journal.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { noteDelivery, recordDelivery } from './record-delivery.js';
-import type { SegmentTransport, VoxelEventMap } from './types.js';
+import type { SegmentTransport, VoxelEventMap } from '../types.js';
 
 function deliver(transport: SegmentTransport): Pick<LoadContext, 'loss' | 'throughput'> {
   const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator() };

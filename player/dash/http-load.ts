@@ -1,5 +1,5 @@
-import { totalBytes } from '../src/manifest/byte-range.js';
-import { IntervalSet } from '../src/manifest/interval-set.js';
+import { totalBytes } from '../../src/manifest/byte-range.js';
+import { IntervalSet } from '../../src/manifest/interval-set.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { APPEND_TIME, noteDelivery, recordDelivery, type DeliveryFacts } from './record-delivery.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { IndexedRepresentation } from '../src/manifest/indexed-representation.js';
-import { bytesOf, indexVectors } from '../test/unit/index-vectors.js';
+import { IndexedRepresentation } from '../../src/manifest/indexed-representation.js';
+import { bytesOf, indexVectors } from '../../test/unit/index-vectors.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
 import { Presentation, type ManifestElement } from './presentation.js';
 

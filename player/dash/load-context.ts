@@ -1,12 +1,12 @@
-import type { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
-import type { SegmentMap } from '../src/manifest/segment-map.js';
+import type { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
-import type { Journal } from './journal.js';
-import type { Decision, RateControl } from './rate-control.js';
-import type { Repairers } from './repairers.js';
-import type { Retransmission } from './retransmission.js';
-import type { SessionManager } from './session-manager.js';
-import type { SegmentTransport } from './types.js';
+import type { Journal } from '../journal.js';
+import type { Decision, RateControl } from '../rate-control.js';
+import type { Repairers } from '../repairers.js';
+import type { Retransmission } from '../retransmission.js';
+import type { SessionManager } from '../session-manager.js';
+import type { SegmentTransport } from '../types.js';
 
 /** What all loads of one player share. */
 export interface LoadContext {

@@ -1,9 +1,9 @@
-import type { RepairedSegment } from '../src/repair/types.js';
-import type { DeliveredSegment } from '../src/voxel-loader/index.js';
+import type { RepairedSegment } from '../../src/repair/types.js';
+import type { DeliveredSegment } from '../../src/voxel-loader/index.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { requestTarget } from './request-target.js';
-import { createSegmentRecord } from './segment-record.js';
-import type { SegmentTransport } from './types.js';
+import { createSegmentRecord } from '../segment-record.js';
+import type { SegmentTransport } from '../types.js';
 
 /** The part of a delivery that a record is made of. */
 export type DeliveryFacts = Pick<

@@ -7,15 +7,15 @@ import {
   type LoaderRequest,
   type LoaderResponse,
 } from './dash-types.js';
-import { PlayerError } from './errors.js';
+import { PlayerError } from '../errors.js';
 import { loadOverHttp } from './http-load.js';
-import type { IndexLoader } from './index-loader.js';
+import type { IndexLoader } from '../index-loader.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { representationKey, type Presentation } from './presentation.js';
-import type { Decision, RateControl } from './rate-control.js';
-import type { Retransmission } from './retransmission.js';
+import type { Decision, RateControl } from '../rate-control.js';
+import type { Retransmission } from '../retransmission.js';
 import { SegmentLoad } from './segment-load.js';
-import type { SessionManager } from './session-manager.js';
+import type { SessionManager } from '../session-manager.js';
 import type { PlayerSettings } from './settings.js';
 
 export interface LoaderContext extends LoadContext {
