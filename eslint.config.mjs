@@ -13,6 +13,8 @@ const importZones = [
     from: ['./src', './player', './demo'],
     except: ['./voxel-loader', './manifest', './repair'],
   },
+  { target: './src/abr-star/star', from: './src/abr-star/rivals' },
+  { target: './src/abr-star/rivals', from: './src/abr-star/star' },
   { target: './player', from: './demo' },
 ].flatMap(({ target, from, except }) =>
   [from].flat().map((folder) => ({ target, from: folder, except: folder === './src' ? except : undefined })),

@@ -74,7 +74,7 @@ class Plugin implements VoxelHandle {
     this.#usesDeadlines = abr === 'abr-star';
     this.#ruleChoosesTransport = options.transport === undefined;
     const rule = ruleOf(abr, options);
-    this.#transport = transport === 'datagrams' ? (rule?.transport ?? transport) : transport;
+    this.#transport = transport === 'datagrams' ? (rule?.delivery === 'streams' ? 'reliable' : transport) : transport;
     if (rule) {
       const link = { throughput: this.#throughput, loss: this.#loss };
       this.#rateControl = new RateControl(rule, link, bufferSegments, this.#journal.decision);

@@ -4,7 +4,7 @@ export type {
   Choice,
   DecisionState,
   DownloadProgress,
-  LadderLevel,
+  LadderRepresentation,
   Option,
   Review,
   ThroughputSample,

@@ -81,9 +81,9 @@ describe('RateControl', () => {
   });
 
   it('passes on that a choice is for streams, for its restart too', () => {
-    abr.choose = ({ options }) => ({ option: options.at(-1)!, delay: 0, transport: 'reliable' });
+    abr.choose = ({ options }) => ({ option: options.at(-1)!, delay: 0, delivery: 'streams' });
     const decision = control.decide([low, high], situation)!;
-    expect(decision.transport).toBe('reliable');
+    expect(decision.delivery).toBe('streams');
     abr.review.mockImplementation(({ state }) => ({ action: 'restart', option: state.options[0]! }));
     const progress = {
       phase: 'reliable',
@@ -92,7 +92,7 @@ describe('RateControl', () => {
       bytesRequested: 9,
       elapsed: 1,
     } as const;
-    expect(control.review(decision, progress, 1)).toMatchObject({ decision: { transport: 'reliable' } });
+    expect(control.review(decision, progress, 1)).toMatchObject({ decision: { delivery: 'streams' } });
   });
 
   it('tells the rule what comes after the segment, to the end of the stream and no further than eight segments', () => {

@@ -36,8 +36,8 @@ export interface Decision {
   readonly levels: number;
   /** Seconds to wait before the request. */
   readonly delay: number;
-  /** `reliable`: on streams, even where datagrams are the default. */
-  readonly transport: Choice['transport'];
+  /** `streams`: even where datagrams are the default. */
+  readonly delivery: Choice['delivery'];
   /** The ladder that `state` speaks of, lowest bitrate first. */
   readonly ladder: readonly RepresentationMap[];
 }
@@ -89,7 +89,7 @@ export class RateControl {
 
   /** Looks at a download under way. */
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
-    const { representation, option, ladder, delay, transport } = decision;
+    const { representation, option, ladder, delay, delivery } = decision;
     const state = { ...decision.state, ...this.#linkState(), bufferLevel };
     const steps = representation.segment(state.segmentIndex)!.steps;
     const review = this.#abr.review?.({
@@ -104,7 +104,7 @@ export class RateControl {
     if (review?.action !== 'restart') return review ?? { action: 'continue' };
     // What has arrived is thrown away, but what it says about the link is not.
     this.#link.throughput.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
-    const restarted = { state, ladder, delay, transport, ...chosen(ladder, review.option, state.segmentIndex) };
+    const restarted = { state, ladder, delay, delivery, ...chosen(ladder, review.option, state.segmentIndex) };
     return { action: 'restart', decision: this.#remember(restarted) };
   }
 
@@ -140,8 +140,8 @@ export class RateControl {
       lastChoice: this.#lastChoiceIn(ladder),
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
     };
-    const { option, delay, transport } = this.#abr.choose({ ...state, options: choosable });
-    return this.#remember({ state, ladder, delay, transport, ...chosen(ladder, option, segmentIndex) });
+    const { option, delay, delivery } = this.#abr.choose({ ...state, options: choosable });
+    return this.#remember({ state, ladder, delay, delivery, ...chosen(ladder, option, segmentIndex) });
   }
 
   #linkState(): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate'> {

@@ -75,7 +75,7 @@ interface Option$1 {
 	readonly reliableBytes: number;
 }
 /** One representation of the ladder, over the whole stream. */
-export interface LadderLevel {
+export interface LadderRepresentation {
 	/** Bit/s. */
 	readonly bitrate: number;
 	/** Mean score of its untouched segments. */
@@ -102,7 +102,7 @@ export interface DecisionState {
 	readonly samples: readonly ThroughputSample[];
 	readonly lastChoice: Option$1 | undefined;
 	/** Ascending in bitrate. */
-	readonly ladder: readonly LadderLevel[];
+	readonly ladder: readonly LadderRepresentation[];
 	/** Of the next segment: never empty, sorted by representation, then level. */
 	readonly options: readonly Option$1[];
 	/**

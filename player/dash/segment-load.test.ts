@@ -141,7 +141,7 @@ describe('SegmentLoad', () => {
 
   it('goes on streams where the rule wants that, and sends a deadline with datagrams only', async () => {
     const server = new FakeVoxelServer(answerReliably);
-    const decision = { option: { level: 2 }, transport: 'reliable' } as Decision;
+    const decision = { option: { level: 2 }, delivery: 'streams' } as Decision;
     await createLoad(connect(server), { transport: 'datagrams', decision }).run();
     expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
     expect(server.requests[0]!.head).not.toContain('deadline');

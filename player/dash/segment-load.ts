@@ -76,7 +76,7 @@ export class SegmentLoad {
     const { transport, ruleChoosesTransport, repairers } = this.#context;
     const whole = map.steps.length - 1;
     if (!repairers.canRepair(key)) return { level: whole, transport: 'reliable' };
-    const isReliable = transport === 'reliable' || (ruleChoosesTransport && decision?.transport === 'reliable');
+    const isReliable = transport === 'reliable' || (ruleChoosesTransport && decision?.delivery === 'streams');
     return { level: decision?.option.level ?? whole, transport: isReliable ? 'reliable' : 'datagrams' };
   }
 

@@ -46,7 +46,7 @@ function withBuffers<Name extends AbrName>(names: readonly Name[]): { name: Name
 }
 
 describe.each(withBuffers(abrNames))('$name with a buffer for $bufferSegments segments', ({ name, bufferSegments }) => {
-  test.each([0.3, 1, 5, 8])('settles at a steady %d Mbit/s: one level, or two neighbours in turns', (mbps) => {
+  test.each([0.3, 1, 5, 8])('settles at a steady %d Mbit/s: one representation, or two neighbours in turns', (mbps) => {
     const playback = playMinutes(6, { name, bufferSegments, rate: () => mbps * 1e6 });
     // Towards the end a plan spends what is buffered.
     const settled = playback.segments.slice(30, -8).map(({ option }) => option.representation);
@@ -86,7 +86,7 @@ describe.each(withBuffers(abrNames))('$name with a buffer for $bufferSegments se
   });
 });
 
-/** Ladders of one level up to eight, with segments of half to twice the mean size. */
+/** Ladders of one representation up to eight, with segments of half to twice the mean size. */
 const contents: fc.Arbitrary<Content> = fc
   .record({
     bitrates: fc.uniqueArray(fc.integer({ min: 1e5, max: 2e7 }), { minLength: 1, maxLength: 8 }),
@@ -133,7 +133,10 @@ test.each([1, 3, 7])(
 // PSNR and VMAF: other units, other ranges.
 test.each(abrNames)('%s chooses the same whatever unit the scores are in', (name) => {
   const inUnits = (factor: number, offset: number): Content => {
-    const ladder = thesisLadder.map((level) => ({ ...level, averageScore: factor * level.averageScore + offset }));
+    const ladder = thesisLadder.map(({ bitrate, averageScore }) => ({
+      bitrate,
+      averageScore: factor * averageScore + offset,
+    }));
     const options = thesisOptions.map((option) => ({ ...option, score: factor * option.score + offset }));
     return { ladder, options: () => options };
   };

@@ -1,4 +1,4 @@
-export { createAbrStar } from './create-abr-star.js';
+export { createAbrStar } from './star/create-abr-star.js';
 export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';
 export { LOOKAHEAD, segmentOptions } from './options.js';
@@ -10,7 +10,7 @@ export type {
   Choice,
   DecisionState,
   DownloadProgress,
-  LadderLevel,
+  LadderRepresentation,
   Option,
   Review,
   ThroughputSample,

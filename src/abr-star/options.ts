@@ -20,6 +20,12 @@ export function segmentOptions(segments: readonly (SegmentMap | undefined)[]): O
   );
 }
 
+/** The whole segment in `representation`, or in the nearest one below it (else above) that has options. */
+export function wholeSegment(options: readonly Option[], representation: number): Option {
+  const lowest = options[0]!.representation;
+  return options.findLast((option) => option.representation <= Math.max(representation, lowest))!;
+}
+
 /**
  * The options worth choosing among: each costs more bytes than the one before it and scores higher. With it go the
  * prefixes of a representation that score below the untouched next lower one without being cheaper. `options` must ascend

@@ -11,7 +11,7 @@ describe('registry', () => {
   });
 
   test('puts rules that are published for streams on streams', () => {
-    const overDatagrams = abrNames.filter((name) => createAbr(name).transport === undefined);
+    const overDatagrams = abrNames.filter((name) => createAbr(name).delivery === undefined);
     expect(overDatagrams).toEqual(['abr-star', 'abr-star-2021', 'bola-ssim']);
   });
 

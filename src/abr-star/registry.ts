@@ -1,13 +1,13 @@
-import { AbrStar2021 } from './abr-star-2021.js';
-import { Beta } from './beta.js';
-import { BolaBitrate } from './bola-bitrate.js';
-import { BolaE } from './bola-e.js';
-import { BolaSsim } from './bola-ssim.js';
-import { createAbrStar } from './create-abr-star.js';
+import { AbrStar2021 } from './rivals/abr-star-2021.js';
+import { Beta } from './rivals/beta.js';
+import { BolaBitrate } from './rivals/bola-bitrate.js';
+import { BolaE } from './rivals/bola-e.js';
+import { BolaSsim } from './rivals/bola-ssim.js';
+import { createAbrStar } from './star/create-abr-star.js';
 import { AbrError } from './errors.js';
-import { Mpc } from './mpc.js';
+import { Mpc } from './rivals/mpc.js';
 import { bandwidthSafetyOf, type AbrSettings } from './settings.js';
-import { Tput } from './tput.js';
+import { Tput } from './rivals/tput.js';
 import type { Abr } from './types.js';
 
 const REVIEW_SAFETY = 0.9;
@@ -24,7 +24,7 @@ const rules = {
       name: 'abr-star-reliable',
       bandwidthSafety: reviewSafety(settings),
       reviews: 'above-lowest',
-      transport: 'reliable',
+      delivery: 'streams',
     }),
   /** `abr-star-2021` without review: every download runs to its end (thesis §6.3.3). */
   'bola-ssim': () => new BolaSsim(),

@@ -12,7 +12,7 @@ export interface Option {
 }
 
 /** One representation of the ladder, over the whole stream. */
-export interface LadderLevel {
+export interface LadderRepresentation {
   /** Bit/s. */
   readonly bitrate: number;
   /** Mean score of its untouched segments. */
@@ -41,7 +41,7 @@ export interface DecisionState {
   readonly samples: readonly ThroughputSample[];
   readonly lastChoice: Option | undefined;
   /** Ascending in bitrate. */
-  readonly ladder: readonly LadderLevel[];
+  readonly ladder: readonly LadderRepresentation[];
   /** Of the next segment: never empty, sorted by representation, then level. */
   readonly options: readonly Option[];
   /**
@@ -58,7 +58,7 @@ export interface Choice {
   /** Seconds to wait before the request. */
   readonly delay: number;
   /** On streams, whatever the player's default: what is lost on the way is sent again. It holds for restarts, too. */
-  readonly transport?: 'reliable';
+  readonly delivery?: 'streams';
 }
 
 /** A download as it stands, for review every 50 ms. */
@@ -92,8 +92,8 @@ export type Review =
  */
 export interface Abr {
   readonly name: string;
-  /** Set by rules that are published for a reliable transport: all that they choose travels on streams. */
-  readonly transport?: 'reliable';
+  /** Set by rules that are published for reliable transports: all that they choose travels on streams. */
+  readonly delivery?: 'streams';
   /** Bit/s to begin with where a player must ask for something before it knows any sizes. Undefined: the lowest representation. */
   readonly firstRate?: number;
   /** Ask once per segment and keep the answer: the rule takes it as downloaded next. */

@@ -1,4 +1,4 @@
-import type { LadderLevel, Option } from '../../src/abr-star/index.js';
+import type { LadderRepresentation, Option } from '../../src/abr-star/index.js';
 import { segmentOptions } from '../../src/abr-star/index.js';
 import type { QualityStep } from '../../src/manifest/segment-map.js';
 
@@ -15,7 +15,7 @@ export interface Content {
   /** Seconds. */
   readonly segmentDuration: number;
   /** Ascending in bitrate. */
-  readonly ladder: readonly LadderLevel[];
+  readonly ladder: readonly LadderRepresentation[];
   /** By segment, then representation. Never empty. */
   readonly segments: readonly (readonly ContentSegment[])[];
   /** By segment: every way to download it. */

@@ -98,7 +98,7 @@ class Arrivals {
   receive(transport: Transport, delivery: Delivery, until: number): number {
     let time = -Infinity;
     if (this.#reliableLeft > 0) {
-      const progress = transport.receive(this.#reliableLeft, 'reliable', until);
+      const progress = transport.receive(this.#reliableLeft, 'streams', until);
       time = progress.time;
       // What ends early is complete: sums of fractions of bytes may miss that.
       this.#reliableLeft = time < until ? 0 : this.#reliableLeft - progress.arrived;

@@ -90,7 +90,7 @@ function play(
     const link = new Link(scaled(trace, share), start);
     const rule: Rule = {
       abr: referenceRule(abr, { content, link, latency, bufferSegments }),
-      deliveryOf: () => 'reliable',
+      deliveryOf: () => 'streams',
     };
     return playSession({ content, rule, transport: new FlatTransport(link, latency), bufferSegments, retransmission });
   }

@@ -33,7 +33,7 @@ function qoeOf(stream: Content, rates: readonly number[], options: readonly Opti
     content: stream,
     rule: {
       abr: scriptedAbr({ choices: options.map(({ representation, level }) => [representation, level]) }),
-      deliveryOf: () => 'reliable',
+      deliveryOf: () => 'streams',
     },
     transport: new FlatTransport(new Link(makeTrace('x', 1, rates)), LATENCY),
     bufferSegments: 1,

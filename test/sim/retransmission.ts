@@ -66,7 +66,7 @@ export class Retransmission {
     const regained: Regained[] = [];
     this.#holes = this.#holes.map((hole) => {
       if (left <= 0) return hole;
-      const { arrived } = transport.receive(Math.min(left, hole.bytes), 'reliable', until);
+      const { arrived } = transport.receive(Math.min(left, hole.bytes), 'streams', until);
       left -= Math.min(left, hole.bytes);
       const { segmentIndex, bytes, gain } = hole;
       const score = gain * Math.min(1, arrived / bytes);

@@ -2,8 +2,8 @@ import { abrNames, createAbr, type Abr, type Choice } from '../../src/abr-star/i
 import { UserError } from '../../tools/setup/process.mjs';
 import type { Delivery } from './transport.js';
 
-/** How `NAME@…` says that a rule's downloads travel otherwise than the rule itself would have it (thesis §6.5, "QUIC*"). */
-const DELIVERIES: Record<string, Delivery> = { streams: 'reliable', datagrams: 'datagrams' };
+/** What may stand in `NAME@…`: all downloads of a rule are delivered that way, whatever it chooses (thesis §6.5, "QUIC*"). */
+const DELIVERIES: readonly Delivery[] = ['streams', 'datagrams'];
 
 export interface Rule {
   readonly abr: Abr;
@@ -17,8 +17,8 @@ export function ruleOf(name: string): Rule {
   const isKnown = (abrNames as readonly string[]).includes(abrName!);
   if (!isKnown) throw new UserError(`no rule '${name}': choose among ${abrNames.join(', ')}`);
   const abr = createAbr(abrName!);
-  if (suffix === undefined) return { abr, deliveryOf: ({ transport }) => transport ?? abr.transport ?? 'datagrams' };
-  const delivery = Object.hasOwn(DELIVERIES, suffix) && rest.length === 0 ? DELIVERIES[suffix] : undefined;
-  if (!delivery) throw new UserError(`'${name}': after @ stands one of ${Object.keys(DELIVERIES).join(', ')}`);
+  if (suffix === undefined) return { abr, deliveryOf: ({ delivery }) => delivery ?? abr.delivery ?? 'datagrams' };
+  const delivery = DELIVERIES.find((known) => known === suffix && rest.length === 0);
+  if (!delivery) throw new UserError(`'${name}': after @ stands one of ${DELIVERIES.join(', ')}`);
   return { abr, deliveryOf: () => delivery };
 }

@@ -33,7 +33,7 @@ describe('playSession', () => {
       return abr.choose(state);
     };
     const setup = smallSession({ choices: [] }, [100], { bufferSegments: 1 });
-    playSession({ ...setup, rule: { abr: { ...abr, choose }, deliveryOf: () => 'reliable' } });
+    playSession({ ...setup, rule: { abr: { ...abr, choose }, deliveryOf: () => 'streams' } });
     // Capacity 2 s, a segment of 1 s: after each append 2 s at most.
     expect(Math.max(...levels)).toBeLessThanOrEqual(2);
     expect(levels.at(-1)).toBeCloseTo(2, 1);
@@ -86,7 +86,7 @@ describe('playSession', () => {
       return abr.choose(state);
     };
     const setup = smallSession({ choices: [] }, [1]);
-    playSession({ ...setup, rule: { abr: { ...abr, choose }, deliveryOf: () => 'reliable' } });
+    playSession({ ...setup, rule: { abr: { ...abr, choose }, deliveryOf: () => 'streams' } });
     expect(ahead).toEqual([6, 5, 4, 3, 2, 1]);
   });
 

@@ -1,5 +1,5 @@
 /** How bytes travel: on streams, which repeat what is lost, or in datagrams, which do not. */
-export type Delivery = 'reliable' | 'datagrams';
+export type Delivery = 'streams' | 'datagrams';
 
 /** Datagrams that were sent and will never be here. They go in bursts, which hit fewer frames than as many single losses. */
 export interface Loss {

@@ -37,13 +37,13 @@ test.each([
   ['flat', () => new FlatTransport(constantLink(8), 0.1)],
   ['quic', () => quicOver(constantLink(8))],
 ])('%s: without a limit of time a request comes as it does in steps', (_, create) => {
-  const stepwise = receiveAll(create(), 2e6, 'reliable');
+  const stepwise = receiveAll(create(), 2e6, 'streams');
   const transport = create();
   transport.request(0, 2e6);
-  const { time, arrived } = transport.receive(2e6, 'reliable', Infinity);
+  const { time, arrived } = transport.receive(2e6, 'streams', Infinity);
   expect(time).toBeCloseTo(stepwise.time);
   expect(arrived).toBeCloseTo(2e6);
-  expect(receiveAll(transport, 1e6, 'reliable', 10).arrived).toBeCloseTo(1e6);
+  expect(receiveAll(transport, 1e6, 'streams', 10).arrived).toBeCloseTo(1e6);
 });
 
 describe('FlatTransport', () => {
@@ -55,14 +55,14 @@ describe('FlatTransport', () => {
 
   it('is idle between requests', () => {
     const transport = new FlatTransport(constantLink(8), 0.1);
-    receiveAll(transport, 1e6, 'reliable');
-    expect(receiveAll(transport, 1e6, 'reliable', 10).seconds).toBeCloseTo(1.1);
+    receiveAll(transport, 1e6, 'streams');
+    expect(receiveAll(transport, 1e6, 'streams', 10).seconds).toBeCloseTo(1.1);
   });
 });
 
 describe('QuicTransport', () => {
   it('fills a steady link but for its headers', () => {
-    const { seconds } = receiveAll(quicOver(constantLink(10)), 20e6, 'reliable');
+    const { seconds } = receiveAll(quicOver(constantLink(10)), 20e6, 'streams');
     const ideal = (20e6 * 8) / (10e6 * PAYLOAD_SHARE);
     expect(seconds).toBeGreaterThanOrEqual(ideal);
     expect(seconds).toBeLessThan(1.05 * ideal);
@@ -70,13 +70,13 @@ describe('QuicTransport', () => {
 
   it('needs round trips to get going', () => {
     // 100 packets in windows of 10, 20, 40, 80: four round trips and the one of the request.
-    const { seconds } = receiveAll(quicOver(constantLink(1000), { roundTrip: 0.1 }), 100 * 1324, 'reliable');
+    const { seconds } = receiveAll(quicOver(constantLink(1000), { roundTrip: 0.1 }), 100 * 1324, 'streams');
     expect(seconds).toBeGreaterThan(0.4);
     expect(seconds).toBeLessThan(0.5);
   });
 
   it('loses nothing for good on streams, and some datagrams where the queue overflows', () => {
-    expect(receiveAll(quicOver(constantLink(10)), 10e6, 'reliable').lost).toBe(0);
+    expect(receiveAll(quicOver(constantLink(10)), 10e6, 'streams').lost).toBe(0);
     const { arrived, lost } = receiveAll(quicOver(constantLink(10)), 10e6, 'datagrams');
     expect(lost).toBeGreaterThan(0);
     expect(lost / arrived).toBeLessThan(0.02);
@@ -105,7 +105,7 @@ describe('QuicTransport', () => {
 
   it('goes on after an outage', () => {
     const link = new Link(makeTrace('outage', 1, [5e6, 0, 0, 0, 5e6]));
-    const { arrived, seconds } = receiveAll(quicOver(link), 1e6, 'reliable');
+    const { arrived, seconds } = receiveAll(quicOver(link), 1e6, 'streams');
     expect(arrived).toBeCloseTo(1e6);
     expect(seconds).toBeGreaterThan(4);
     expect(seconds).toBeLessThan(5.5);
@@ -113,10 +113,10 @@ describe('QuicTransport', () => {
 
   it('lets what a cancelled download left in the queue pass first', () => {
     const slow = () => quicOver(constantLink(0.5));
-    const fresh = receiveAll(slow(), 20_000, 'reliable').seconds;
+    const fresh = receiveAll(slow(), 20_000, 'streams').seconds;
     const transport = slow();
-    receiveAll(transport, 1e6, 'reliable', 0, 3);
-    expect(receiveAll(transport, 20_000, 'reliable', 3).seconds).toBeGreaterThan(fresh + 0.1);
+    receiveAll(transport, 1e6, 'streams', 0, 3);
+    expect(receiveAll(transport, 20_000, 'streams', 3).seconds).toBeGreaterThan(fresh + 0.1);
   });
 
   it('delivers all it was asked for, and never more than the link carries', () => {
@@ -128,7 +128,7 @@ describe('QuicTransport', () => {
       queuePackets: fc.constantFrom(1, 32, 750),
       loss: fc.constantFrom(0, 0.01, 0.3),
     });
-    const deliveries = fc.constantFrom<Delivery>('reliable', 'datagrams');
+    const deliveries = fc.constantFrom<Delivery>('streams', 'datagrams');
     fc.assert(
       fc.property(links, paths, deliveries, fc.integer({ min: 1, max: 300_000 }), (rates, path, delivery, bytes) => {
         const link = new Link(makeTrace('x', 1, rates));
@@ -137,7 +137,7 @@ describe('QuicTransport', () => {
         // Within a round bytes arrive evenly, so up to a round trip too early.
         const carried = new Link(makeTrace('x', 1, rates)).bytesBetween(0, time + path.roundTrip);
         expect(arrived).toBeLessThanOrEqual(carried * PAYLOAD_SHARE + 1);
-        if (delivery === 'reliable') expect(lost).toBe(0);
+        if (delivery === 'streams') expect(lost).toBe(0);
       }),
       { numRuns: 50 },
     );

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DecisionState, LadderLevel, Option, ThroughputSample } from '../types.js';
+import type { DecisionState, LadderRepresentation, Option, ThroughputSample } from '../types.js';
 
 /** Scores of any metric: SSIM lies below 1, PSNR and VMAF reach 100. No finer than the five decimals that are stored. */
 const score = fc.integer({ min: 0, max: 100e5 }).map((steps) => steps / 1e5);
@@ -10,7 +10,7 @@ const bytes = fc.nat({ max: 50_000_000 });
 const throughput = fc.oneof(fc.constant(undefined), fc.constant(0), fc.double({ min: 1, max: 1e10, noNaN: true }));
 
 /** A ladder as hostile as a manifest can be: equal bitrates, equal scores, scores that fall as bitrates rise. */
-const ladder: fc.Arbitrary<LadderLevel[]> = fc
+const ladder: fc.Arbitrary<LadderRepresentation[]> = fc
   .array(fc.record({ bitrate: fc.integer({ min: 1, max: 1e9 }), averageScore: score }), { minLength: 1, maxLength: 13 })
   .map((levels) => levels.sort((a, b) => a.bitrate - b.bitrate));
 

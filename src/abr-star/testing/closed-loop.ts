@@ -1,5 +1,5 @@
 import { ThroughputEstimator } from '../throughput.js';
-import type { Abr, DecisionState, LadderLevel, Option } from '../types.js';
+import type { Abr, DecisionState, LadderRepresentation, Option } from '../types.js';
 
 /** Seconds between two reviews, and the step of the model. */
 const STEP = 0.05;
@@ -9,7 +9,7 @@ const SEGMENTS_AHEAD = 8;
 
 export interface Scenario {
   readonly abr: Abr;
-  readonly ladder: readonly LadderLevel[];
+  readonly ladder: readonly LadderRepresentation[];
   /** The options of segment `index`. */
   readonly options: (index: number) => Option[];
   readonly segmentDuration: number;

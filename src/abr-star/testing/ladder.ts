@@ -1,5 +1,5 @@
 import { segmentOptions } from '../options.js';
-import type { LadderLevel, Option } from '../types.js';
+import type { LadderRepresentation, Option } from '../types.js';
 
 /** The thesis' ladder in Mbit/s (§6.4) and scores of the shape that SSIM against the top level shows. */
 const THESIS_MBPS = [0.16, 0.23, 0.37, 0.56, 0.75, 1.05, 1.75, 2.35, 3, 4.3, 5.8, 7.4, 10];
@@ -17,13 +17,13 @@ const VIRTUAL_LEVELS = [
   { bytes: 1, score: 1 },
 ];
 
-export const thesisLadder: readonly LadderLevel[] = THESIS_MBPS.map((mbps, index) => ({
+export const thesisLadder: readonly LadderRepresentation[] = THESIS_MBPS.map((mbps, index) => ({
   bitrate: mbps * 1e6,
   averageScore: THESIS_SCORES[index]!,
 }));
 
 /** The options of a segment at constant bitrate times `scale`. */
-export function ladderOptions(ladder: readonly LadderLevel[], segmentDuration: number, scale = 1): Option[] {
+export function ladderOptions(ladder: readonly LadderRepresentation[], segmentDuration: number, scale = 1): Option[] {
   return segmentOptions(
     ladder.map(({ bitrate, averageScore }) => {
       const whole = (bitrate / 8) * segmentDuration * scale;

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { createAbr } from '../registry.js';
+import { ladderOptions, thesisLadder } from '../testing/ladder.js';
+import type { DecisionState, DownloadProgress } from '../types.js';
+
+const options = ladderOptions(thesisLadder, 4);
+const state: DecisionState = {
+  ...{ segmentIndex: 5, segmentDuration: 4, bufferLevel: 8, bufferCapacity: 16, ladder: thesisLadder },
+  ...{ options, upcoming: Array.from({ length: 8 }, () => options), lastChoice: options.at(-50)! },
+  throughput: 3e6,
+  samples: Array.from({ length: 5 }, () => ({ bytes: 375_000, seconds: 1 })),
+};
+
+/** The chosen download after a second, with a tenth of a second left to play. */
+function late(change: Partial<DownloadProgress>): DownloadProgress {
+  const abr = createAbr('abr-star');
+  const { option } = abr.choose(state);
+  return {
+    ...{ option, elapsed: 1, phase: 'unreliable', levelReceived: 2, bytesReceived: option.bytes / 2 },
+    state: { ...state, bufferLevel: 0.1 },
+    ...change,
+  };
+}
+
+function reviewOf(progress: DownloadProgress) {
+  const abr = createAbr('abr-star');
+  abr.choose(state);
+  return abr.review!(progress);
+}
+
+test('keeps a late segment at the last moment, and goes on before', () => {
+  expect(reviewOf(late({})).action).toBe('keep');
+  expect(reviewOf(late({ state: { ...state, bufferLevel: 3 } })).action).toBe('continue');
+});
+
+test('never keeps a segment whose reliable bytes are missing', () => {
+  expect(reviewOf(late({ phase: 'reliable', levelReceived: 0, bytesReceived: 0 })).action).not.toBe('keep');
+});
+
+test('restarts with less when the link has nearly died before the reliable bytes were here', () => {
+  const stuck = late({ phase: 'reliable', levelReceived: 0, bytesReceived: 10, elapsed: 5 });
+  const review = reviewOf({ ...stuck, state: { ...stuck.state, bufferLevel: 2 }, option: options.at(-1)! });
+  expect(review.action).toBe('restart');
+});
+
+test('spares for a dear segment ahead', () => {
+  const dear = ladderOptions(thesisLadder, 4, 6);
+  const upcoming = state.upcoming!.map((segment, index) => (index > 0 && index < 3 ? dear : segment));
+  const chosen = (ahead: DecisionState) => createAbr('abr-star').choose(ahead).option.bytes;
+  expect(chosen({ ...state, upcoming })).toBeLessThan(chosen(state));
+});
+
+describe('start', () => {
+  const first: DecisionState = { ...state, lastChoice: undefined, throughput: undefined, samples: [], bufferLevel: 0 };
+  const lowest = options.findLast(({ representation }) => representation === 0)!;
+  const started = (change: Partial<DownloadProgress>) => {
+    const abr = createAbr('abr-star');
+    const { option } = abr.choose(first);
+    const arrived = {
+      ...{ elapsed: 2, phase: 'unreliable' as const },
+      levelReceived: option.level,
+      bytesReceived: option.bytes,
+    };
+    return abr.review!({ ...{ state: first, option }, ...arrived, ...change }).action;
+  };
+
+  test('shows more than the lowest representation where 1 Mbit/s is enough for that in two seconds', () => {
+    const { option, delivery } = createAbr('abr-star').choose(first);
+    expect(option.bytes).toBeLessThanOrEqual(250_000);
+    expect(option.score).toBeGreaterThan(lowest.score);
+    expect(delivery).toBe('streams');
+  });
+
+  test('uses what is known of the link', () => {
+    const known = { ...first, throughput: state.throughput, samples: state.samples };
+    expect(createAbr('abr-star').choose(known).option.score).toBeGreaterThan(
+      createAbr('abr-star').choose(first).option.score,
+    );
+  });
+
+  test('takes the lowest representation where even that takes longer', () => {
+    const dear = ladderOptions(thesisLadder, 4, 50);
+    const { option } = createAbr('abr-star').choose({ ...first, options: dear });
+    expect(option).toEqual(dear.findLast(({ representation }) => representation === 0));
+  });
+
+  test('begins after two seconds with what is here, unless the lowest representation would show more', () => {
+    expect(started({})).toBe('keep');
+    expect(started({ elapsed: 1.9 })).toBe('continue');
+    expect(started({ levelReceived: 0 })).toBe('continue');
+    expect(started({ phase: 'reliable' })).toBe('continue');
+  });
+});
+
+describe('delivery', () => {
+  const sent = (change: Partial<DecisionState>) => createAbr('abr-star').choose({ ...state, ...change }).delivery;
+
+  test('is streams once datagrams were lost, as long as there is time for repeats', () => {
+    expect(sent({ lossRate: 0.02 })).toBe('streams');
+    expect(sent({ lossRate: 0.02, bufferLevel: 0.2 })).toBeUndefined();
+  });
+
+  test('is streams while the server is in slow start: at first, and after a second without data', () => {
+    expect(sent({ lastChoice: undefined })).toBe('streams');
+    expect(sent({ samples: state.samples.slice(0, 1) })).toBe('streams');
+    expect(sent({ bufferLevel: 13.5 })).toBe('streams');
+    expect(sent({ bufferLevel: 12.5 })).toBeUndefined();
+  });
+
+  test('is left to the player where nothing was lost', () => {
+    expect(sent({ lossRate: 0 })).toBeUndefined();
+    expect(sent({})).toBeUndefined();
+  });
+});
+
+test('spends what is buffered when the stream ends', () => {
+  const full = {
+    ...state,
+    bufferLevel: 12,
+    samples: Array.from({ length: 5 }, () => ({ bytes: 125_000, seconds: 1 })),
+  };
+  const bytes = (ahead: number) => {
+    const upcoming = Array.from({ length: ahead }, () => options);
+    return createAbr('abr-star').choose({ ...full, upcoming }).option.bytes;
+  };
+  expect(bytes(1)).toBeGreaterThan(bytes(8));
+});

@@ -1,0 +1,37 @@
+import { withoutDominated } from '../options.js';
+import type { Option } from '../types.js';
+
+/** How many ways to download a segment a plan tries where the segment is not the next one: more change no first step. */
+const TRIED_AHEAD = 8;
+
+/** What is worth choosing of a segment. */
+export interface Candidates {
+  /** Ascending in bytes and in score; never empty. */
+  readonly options: readonly Option[];
+  /** By representation: score of the reliable bytes alone. */
+  readonly floors: readonly number[];
+}
+
+export function candidatesOf(options: readonly Option[]): Candidates {
+  const floors: number[] = [];
+  let last: number | undefined;
+  for (const { representation, score } of options) {
+    if (representation !== last) floors[representation] = score;
+    last = representation;
+  }
+  return { options: withoutDominated(options), floors };
+}
+
+/** A few of the candidates, evenly over the scores that they reach: the first, the last, and what lies between. */
+export function thinned({ options, floors }: Candidates): Candidates {
+  if (options.length <= TRIED_AHEAD) return { options, floors };
+  const last = options.at(-1)!;
+  const lowest = options[0]!.score;
+  const step = (last.score - lowest) / (TRIED_AHEAD - 1);
+  const kept: Option[] = [];
+  for (const option of options) {
+    if (option !== last && option.score >= lowest + kept.length * step) kept.push(option);
+  }
+  kept.push(last);
+  return { options: kept, floors };
+}

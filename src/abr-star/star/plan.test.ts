@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Candidates } from './candidates.js';
+import { Expectation, plan, STEP_WEIGHT, type Outlook } from './plan.js';
+import type { Option } from '../types.js';
+
+const outlook: Outlook = {
+  ...{ segmentDuration: 4, bufferCapacity: 16, latency: 0.05, stallWeight: 0.3 },
+  prospects: [{ secondsPerByte: 8e-6, probability: 1 }],
+};
+
+function optionOf(score: number, seconds: number): Option {
+  const bytes = (seconds * 1e6) / 8;
+  return { representation: 0, level: 0, score, bytes, reliableBytes: bytes };
+}
+
+/** Of one representation, all bytes of which are reliable. */
+function candidates(options: readonly Option[]): Candidates {
+  return { options, floors: [options[0]!.score] };
+}
+
+/** Ascending in bytes and in score, as candidates are. */
+const segment = fc
+  .array(
+    fc.record({
+      score: fc.double({ min: 0, max: 1, noNaN: true }),
+      seconds: fc.double({ min: 0.1, max: 9, noNaN: true }),
+    }),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
+  .map((raw) => {
+    const scores = raw.map(({ score }) => score).sort((a, b) => a - b);
+    const seconds = raw.map((option) => option.seconds).sort((a, b) => a - b);
+    return candidates(scores.map((score, index) => optionOf(score, seconds[index]!)));
+  });
+
+/** The same by trying every sequence, with the exact buffer level and score before each. */
+function bestValue(segments: readonly Candidates[], buffer: number, before: number): number {
+  const [first, ...rest] = segments;
+  if (!first) return 0;
+  const values = first.options.map(({ score, bytes }) => {
+    const spare = buffer - outlook.latency - (bytes * 8) / 1e6;
+    const next = Math.min(Math.max(0, spare) + 4, 12);
+    const stall = Math.max(0, -spare);
+    return score - STEP_WEIGHT * Math.abs(score - before) - outlook.stallWeight * stall + bestValue(rest, next, score);
+  });
+  return Math.max(...values);
+}
+
+test('at the points of its table, one segment is worth exactly what its best candidate is', () => {
+  fc.assert(
+    fc.property(segment, (only) => {
+      const table = plan([only], outlook, () => 0);
+      // The lowest of the scores and a buffer of one segment, a full one are points of the axes.
+      for (const score of [only.options[0]!.score, only.options.at(-1)!.score]) {
+        for (const buffer of [4, 12]) {
+          expect(table.at(buffer, table.columnOf(score))).toBeCloseTo(bestValue([only], buffer, score), 9);
+        }
+      }
+    }),
+  );
+});
+
+test('three segments are worth about what trying every sequence finds', () => {
+  const segments = [3, 6, 2].map((scale) =>
+    candidates([0.6, 0.8, 0.95].map((score, i) => optionOf(score, scale * [0.3, 0.6, 1][i]!))),
+  );
+  const table = plan(segments, outlook, () => 0);
+  for (const buffer of [4, 6, 8, 10, 12]) {
+    // Between four buffer levels and six scores.
+    expect(Math.abs(table.at(buffer, table.columnOf(0.8)) - bestValue(segments, buffer, 0.8))).toBeLessThan(0.1);
+  }
+});
+
+test('nothing ahead is worth what the end is', () => {
+  const table = plan([], outlook, (bufferLevel) => bufferLevel);
+  expect(table.at(12, 0)).toBeCloseTo(12, 9);
+  expect(table.at(4, 0)).toBeCloseTo(4, 9);
+});
+
+describe('a download that is late', () => {
+  // 0.5 s of reliable bytes and 1.5 s of others, with a latency of 0.05 s.
+  const late = { bytes: 250_000, reliableBytes: 62_500, score: 0.9 };
+  const nothing = plan([], outlook, () => 0);
+  const worth = (bufferLevel: number) => new Expectation(outlook, [bufferLevel], nothing).worthsOf(late, 0.5)[0]!;
+
+  test('is worth its score where it is just in time', () => {
+    expect(worth(2.05)).toBeCloseTo(0.9, 9);
+  });
+
+  test('costs twice what its missing bytes would have brought: the dip, and the steps down and up again', () => {
+    // All unreliable bytes are missing, and a third of them, which brings (1/3) (4/3) / 2 of the 0.4.
+    expect(worth(0.55)).toBeCloseTo(0.9 - 2 * 0.4, 9);
+    expect(worth(1.55)).toBeCloseTo(0.9 - (2 * 0.4 * 2) / 9, 9);
+  });
+
+  test('stalls for reliable bytes alone', () => {
+    expect(worth(0.25)).toBeCloseTo(0.9 - 2 * 0.4 - 0.3 * outlook.stallWeight, 9);
+  });
+});

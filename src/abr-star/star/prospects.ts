@@ -1,0 +1,65 @@
+import type { ThroughputSample } from '../types.js';
+
+/** What a link may be while the next segment downloads. */
+export interface Prospect {
+  readonly secondsPerByte: number;
+  readonly probability: number;
+}
+
+/**
+ * A link whose rate is log-normal around `median`, as three rates: Gauss–Hermite quadrature, exact for polynomials of the
+ * logarithm up to the fifth degree. `median` is in bit/s, `deviation` that of the rate's natural logarithm.
+ */
+export function prospectsAround(median: number, deviation: number): Prospect[] {
+  const far = Math.exp(Math.sqrt(3) * deviation);
+  const secondsPerByte = 8 / median;
+  return [
+    { secondsPerByte: secondsPerByte * far, probability: 1 / 6 },
+    { secondsPerByte, probability: 2 / 3 },
+    { secondsPerByte: secondsPerByte / far, probability: 1 / 6 },
+  ];
+}
+
+/** Bounds of what is taken for the deviation: no link is that steady, and beyond, keeping what has arrived is the better answer. */
+const LEAST_DEVIATION = 0.05;
+const MOST_DEVIATION = 0.2;
+
+/** How far the rates of the latest downloads were from those before them: root mean square of the logarithm of the ratio. */
+export function rateDeviation(samples: readonly ThroughputSample[]): number {
+  let squares = 0;
+  let count = 0;
+  let before: number | undefined;
+  for (const { bytes, seconds, timeToFirstByte = 0 } of samples) {
+    const rate = bytes / (seconds - timeToFirstByte);
+    if (!(rate > 0 && rate < Infinity)) continue;
+    if (before !== undefined) {
+      squares += Math.log(rate / before) ** 2;
+      count++;
+    }
+    before = rate;
+  }
+  if (count === 0) return MOST_DEVIATION;
+  return Math.min(MOST_DEVIATION, Math.max(LEAST_DEVIATION, Math.sqrt(squares / count)));
+}
+
+/** How unsteady a link of this deviation is: 1 for as unsteady as any is taken to be. */
+function unsteadiness(deviation: number): number {
+  return deviation / MOST_DEVIATION;
+}
+
+/** How often a segment ends in an outage, on an unsteady link, and how many seconds it lasts on average: 3G logs have such. */
+const OUTAGE_CHANCE = 0.25;
+const OUTAGE_SECONDS = 12;
+
+/**
+ * Seconds of stall to expect of an outage that may come, with `bufferLevel` seconds to outlast it. Outages are taken to last
+ * exponentially distributed times, and to come to steady links less.
+ */
+export function outageStall(bufferLevel: number, deviation: number): number {
+  return unsteadiness(deviation) * OUTAGE_CHANCE * OUTAGE_SECONDS * Math.exp(-bufferLevel / OUTAGE_SECONDS);
+}
+
+/** The rate to count on, in bit/s: `safety` of the estimate, in (0, 1], on an unsteady link, more of it the steadier it is. */
+export function safeRate(estimate: number, deviation: number, safety: number): number {
+  return estimate * safety ** unsteadiness(deviation);
+}
