@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from hypothesis import strategies as st
+from voxel_prepare.analysis.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.byte_ranges import ByteRange, complement
-from voxel_prepare.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
 
 DECIMALS = 5
 SCALE = 10**DECIMALS

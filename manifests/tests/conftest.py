@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from clips import make_clip, make_clip_with_sound
 from runs import make_request
-from voxel_prepare import cluster
-from voxel_prepare.ladder import parse_levels
-from voxel_prepare.prepare import prepare
-from voxel_prepare.workers import LocalWorkers, Workers
+from voxel_prepare.jobs import cluster
+from voxel_prepare.jobs.prepare import prepare
+from voxel_prepare.jobs.workers import LocalWorkers, Workers
+from voxel_prepare.media.ladder import parse_levels
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Literal, TypeAlias
 
+from random_slices import RandomSlice, random_slice
 from voxel_prepare.h264 import SliceType
-from voxel_prepare.h264.random_slices import RandomSlice, random_slice
 
 MdatSize: TypeAlias = Literal["32-bit", "64-bit", "to the end"]
 

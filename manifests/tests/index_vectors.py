@@ -5,8 +5,8 @@ from pathlib import Path
 from random import Random
 
 from analyses import DECIMALS, SCALE, make_analysis
-from voxel_prepare.index_file import FIXED, write_index
-from voxel_prepare.segment_analysis import Metric, SegmentAnalysis
+from voxel_prepare.analysis.segment_analysis import Metric, SegmentAnalysis
+from voxel_prepare.manifest.index_file import FIXED, write_index
 
 VECTORS = Path(__file__).parents[2] / "test/vectors/index.json"
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lxml import etree
+from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.index_file import INDEX_SCHEME, read_index
-from voxel_prepare.segment_analysis import SegmentAnalysis
+from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
 
 
 @dataclass(frozen=True)

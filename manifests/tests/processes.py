@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-COMMAND = [sys.executable, "-c", "from voxel_prepare.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from voxel_prepare.cli.prepare import main; main()"]
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from voxel_prepare.request import Preset, Request
+from voxel_prepare.jobs.request import Request
+from voxel_prepare.media.preset import Preset
 
 
 def make_request(*inputs: Path, out: Path, **settings: object) -> Request:

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 from runs import make_request
-from voxel_prepare.analyse import AnalysisSettings, SegmentSource, analyse_segments
+from voxel_prepare.analysis.analyse import AnalysisSettings, analyse_segments
+from voxel_prepare.analysis.encoded_segment import SegmentSource
+from voxel_prepare.analysis.metrics import PictureComparer
+from voxel_prepare.analysis.references import ReferencePictures
+from voxel_prepare.analysis.repairable_segment import LevelSegment
+from voxel_prepare.analysis.score import SegmentScorer
+from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, SegmentAnalysis
 from voxel_prepare.errors import PreparationError
-from voxel_prepare.level_segment import LevelSegment
-from voxel_prepare.media import VideoTrack, read_video
-from voxel_prepare.metrics import SCALES, PictureComparer
-from voxel_prepare.plan import make_plan
-from voxel_prepare.references import ReferencePictures
-from voxel_prepare.score import SegmentScorer
-from voxel_prepare.segment_analysis import Metric, OrderName, SegmentAnalysis
+from voxel_prepare.jobs.plan import make_plan
+from voxel_prepare.media.tracks import VideoTrack, read_video
 
 LEVELS = 2
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from processes import COMMAND, processes_of_session, run, visible, wait_for
 from runs import make_request
-from voxel_prepare import cluster
 from voxel_prepare.errors import InputError
-from voxel_prepare.prepare import prepare
+from voxel_prepare.jobs import cluster
+from voxel_prepare.jobs.prepare import prepare
 
 DASK = [sys.executable, "-m", "dask"]
 QUICK = ["--preset", "ultrafast", "--levels", "144p,144p:0.3", "--segment", "1"]

@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from voxel_prepare.curve import CurveRequest, measure_curve
+from voxel_prepare.analysis.curve import CurveRequest, measure_curve
 
 WIDEST = 0.005
 

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_slices import random_slice
 from voxel_prepare.h264 import MalformedStream, ParameterSets, UnsupportedStream, parse_slice_header, skip_slice
 from voxel_prepare.h264.bits import BitReader, BitWriter, escape, escaped_length, unescape
 from voxel_prepare.h264.parameter_sets import parse_pps, parse_sps
-from voxel_prepare.h264.random_slices import random_slice
 
 VECTORS = json.loads((Path(__file__).parents[2] / "test/vectors/repair.json").read_text())
 zero_heavy = st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4, 255])).map(bytes)

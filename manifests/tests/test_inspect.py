@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from runs import make_request
-from voxel_prepare.described import DescribedLevel, DescribedSegment, Droppable, read_described
-from voxel_prepare.inspection import TARGETS, as_json
-from voxel_prepare.ladder import parse_levels
-from voxel_prepare.prepare import prepare
-from voxel_prepare.segment_analysis import Metric, Step
+from voxel_prepare.analysis.segment_analysis import Metric, Step
+from voxel_prepare.inspect.described import DescribedLevel, DescribedSegment, Droppable, read_described
+from voxel_prepare.inspect.report import TARGETS, as_json
+from voxel_prepare.jobs.prepare import prepare
+from voxel_prepare.media.ladder import parse_levels
 
-INSPECT = "from voxel_prepare.inspect_cli import main; main()"
+INSPECT = "from voxel_prepare.cli.inspect import main; main()"
 NO_MATPLOTLIB = "import sys; sys.modules['matplotlib'] = None; " + INSPECT
 
 

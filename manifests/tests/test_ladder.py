@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from voxel_prepare.errors import InputError
-from voxel_prepare.ladder import LevelName, choose_levels, parse_levels, scaled_size
+from voxel_prepare.media.ladder import LevelName, choose_levels, parse_levels, scaled_size
 
 
 def sizes(width: int, height: int) -> list[tuple[int, int]]:

@@ -6,8 +6,8 @@ import av
 import pytest
 from av.video.frame import VideoFrame
 from clips import ffmpeg, make_clip
-from voxel_prepare.metrics import SCALES, PictureComparer
-from voxel_prepare.segment_analysis import Metric
+from voxel_prepare.analysis.metrics import PictureComparer
+from voxel_prepare.analysis.segment_analysis import SCALES, Metric
 
 
 @pytest.fixture(scope="module")

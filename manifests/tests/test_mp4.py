@@ -6,7 +6,7 @@ import pytest
 from fmp4_builder import MdatSize, box, init_segment, media_segment, sample, u32, whole_picture
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from voxel_prepare.mp4 import Mp4Error, SampleDefaults, UnsupportedMp4, parse_fragments, parse_track
+from voxel_prepare.isobmff import Mp4Error, SampleDefaults, UnsupportedMp4, parse_fragments, parse_track
 
 AVCC = whole_picture("P").avcc
 INIT = init_segment(AVCC)

@@ -6,9 +6,9 @@ from pathlib import Path
 from lxml import etree
 from manifest_reader import read_manifest
 from runs import make_request
-from voxel_prepare.index_file import INDEX_SCHEME
-from voxel_prepare.ladder import parse_levels
-from voxel_prepare.prepare import prepare
+from voxel_prepare.jobs.prepare import prepare
+from voxel_prepare.manifest.index_file import INDEX_SCHEME
+from voxel_prepare.media.ladder import parse_levels
 
 PLAIN_SHARE = 1.2
 """How much larger than a plain one the manifest may be (issue 3)."""

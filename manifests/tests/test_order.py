@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from voxel_prepare.analysis.choose_order import RankedFrames, choose_order
+from voxel_prepare.analysis.evidence import Evidence
+from voxel_prepare.analysis.loss_model import LossModel, Undamaged
+from voxel_prepare.analysis.measured_order import measured
+from voxel_prepare.analysis.motion import NearestReferences, Prediction, nearest_references
+from voxel_prepare.analysis.order import ORDERS, original, unreferenced_last
+from voxel_prepare.analysis.reference_graph import ReferenceGraph
+from voxel_prepare.analysis.segment_analysis import OrderName
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.choose_order import RankedFrames, choose_order
-from voxel_prepare.evidence import Evidence
 from voxel_prepare.h264 import SliceType
-from voxel_prepare.loss_model import LossModel, Undamaged
-from voxel_prepare.measured_order import measured
-from voxel_prepare.motion import NearestReferences, Prediction, nearest_references
-from voxel_prepare.order import ORDERS, original, unreferenced_last
-from voxel_prepare.reference_graph import ReferenceGraph
-from voxel_prepare.segment_analysis import OrderName
-from voxel_prepare.segment_layout import Frame
+from voxel_prepare.h264.frames import Frame
 
 CELLS = 100
 SAMPLES = 16
@@ -171,7 +171,7 @@ def test_another_order_must_foretell_clearly_fewer_bytes_than_the_measured_one(
     def foretold(_: Evidence, name: OrderName) -> RankedFrames:
         return RankedFrames(name, [1], [0, 1000 if name is OrderName.MEASURED else bytes_], [1, 0])
 
-    monkeypatch.setattr("voxel_prepare.choose_order.rank", foretold)
+    monkeypatch.setattr("voxel_prepare.analysis.choose_order.rank", foretold)
     evidence = replace(EVIDENCE, useful_loss=0.5)
     assert choose_order(evidence, [OrderName.ORIGINAL, OrderName.MEASURED]).name is chosen
 

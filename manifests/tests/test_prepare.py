@@ -13,14 +13,14 @@ from av.audio.codeccontext import AudioCodecContext
 from clips import TONE_START_SECONDS, ffmpeg, make_clip
 from manifest_reader import Representation, read_manifest
 from runs import make_request
-from voxel_prepare import recipes
 from voxel_prepare.byte_ranges import merged
 from voxel_prepare.errors import InputError
-from voxel_prepare.ladder import parse_levels
-from voxel_prepare.mp4 import parse_track
-from voxel_prepare.plan import make_plan
-from voxel_prepare.prepare import prepare
-from voxel_prepare.workspace import WORK_FOLDER
+from voxel_prepare.isobmff import parse_track
+from voxel_prepare.jobs.plan import make_plan
+from voxel_prepare.jobs.prepare import prepare
+from voxel_prepare.jobs.workspace import WORK_FOLDER
+from voxel_prepare.media import recipes
+from voxel_prepare.media.ladder import parse_levels
 
 
 def video(folder: Path) -> list[Representation]:
@@ -149,7 +149,7 @@ def test_two_passes_and_upright_pictures_work(tmp_path: Path) -> None:
 def test_a_second_run_makes_nothing_again(prepared: Path, clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (prepared / "manifest.mpd").read_bytes()
     monkeypatch.setattr(recipes, "encode_video", fail)
-    monkeypatch.setattr("voxel_prepare.prepare.analyse_levels", expect_no_jobs)
+    monkeypatch.setattr("voxel_prepare.jobs.prepare.analyse_levels", expect_no_jobs)
     prepare(make_request(clip, out=prepared, slices=2, levels=tuple(parse_levels("144p,240p:0.37"))))
     assert (prepared / "manifest.mpd").read_bytes() == before
 
@@ -168,7 +168,7 @@ def test_a_level_encoded_by_another_number_of_threads_is_another_part(
     clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = make_plan(make_request(clip, out=tmp_path)).video[0].part
-    monkeypatch.setattr("voxel_prepare.plan.encoder_threads", lambda pixels: 7)
+    monkeypatch.setattr("voxel_prepare.jobs.plan.encoder_threads", lambda pixels: 7)
     assert make_plan(make_request(clip, out=tmp_path)).video[0].part.key != one.key
 
 

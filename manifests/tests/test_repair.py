@@ -6,12 +6,12 @@ import pytest
 from fmp4_builder import MdatSize, media_segment, sample, whole_picture
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_slices import random_slice
+from repair_vectors import Holes, punch
 from voxel_prepare.h264 import MissingReliableBytes, ParameterSets, RepairError, UnsupportedStream, skip_slice
-from voxel_prepare.h264.random_slices import random_slice
+from voxel_prepare.h264.repair import repair_segment
 from voxel_prepare.h264.slice_header import parse_slice_header
-from voxel_prepare.mp4 import parse_fragments
-from voxel_prepare.repair import repair_segment
-from voxel_prepare.repair_vectors import Holes, punch
+from voxel_prepare.isobmff import parse_fragments
 
 PICTURE = whole_picture("P")
 PARAMETER_SETS = ParameterSets.from_avcc(PICTURE.avcc)

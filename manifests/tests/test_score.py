@@ -8,8 +8,8 @@ from clips import ffmpeg
 from manifest_reader import Representation, Segment, read_manifest
 from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges
 from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.mp4 import parse_track
-from voxel_prepare.repair import repair_segment
+from voxel_prepare.h264.repair import repair_segment
+from voxel_prepare.isobmff import parse_track
 
 
 def player_builds(level: Representation, segment: Segment, prefix_bytes: int) -> bytes:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from clips import ffmpeg, make_clip
 from voxel_prepare.errors import InputError
-from voxel_prepare.source import check_encodable, output_rate, probe
+from voxel_prepare.media.source import check_encodable, output_rate, probe
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from clips import ffmpeg, make_clip, make_clip_with_sound
 from manifest_reader import Representation, read_manifest
 from runs import make_request
 from voxel_prepare.errors import InputError
-from voxel_prepare.ladder import parse_levels
-from voxel_prepare.mp4 import Track, parse_track
-from voxel_prepare.prepare import prepare
+from voxel_prepare.isobmff import Track, parse_track
+from voxel_prepare.jobs.prepare import prepare
+from voxel_prepare.media.ladder import parse_levels
 
 
 def prepare_clip(*clips: Path, out: Path, **settings: object) -> list[Representation]:

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 from voxel_prepare.errors import InputError
-from voxel_prepare.workspace import MANIFEST, WORK_FOLDER, Part, Workspace
+from voxel_prepare.jobs.workspace import WORK_FOLDER, Part, Workspace
+from voxel_prepare.manifest.mpd_file import MANIFEST
 
 PART = Part.of("q00.mp4", ["settings"])
 

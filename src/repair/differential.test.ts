@@ -15,6 +15,8 @@ import { parseSliceHeader } from './h264/slice-header.js';
 import { createRepairer, type FrameReport } from './index.js';
 
 const PYTHON = process.env.VOXEL_PYTHON ?? venvProgram('python');
+/** Damages and repairs random input. */
+const VECTORS = join(root, 'manifests/tests/repair_vectors.py');
 const SLICES = 1000;
 /** Share of the P and B slices that are damaged. */
 const DAMAGE = [0.05, 0.3, 1];
@@ -22,7 +24,7 @@ const REAL_CLIPS = ['intel_car_432p.mp4', 'bbb_720p30_a.mp4'];
 const LARGEST_OUTPUT_BYTES = 1 << 28;
 const TIMEOUT_MS = 120_000;
 
-/** A fragment of a clip as `voxel_prepare.repair_vectors` damaged and repaired it. */
+/** A fragment of a clip as `repair_vectors.py` damaged and repaired it. */
 interface FragmentVector {
   readonly start: number;
   readonly end: number;
@@ -35,7 +37,7 @@ const folder = mkdtempSync(join(tmpdir(), 'voxel-repair-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function pythonVectors(...args: string[]): unknown[] {
-  const command = ['-m', 'voxel_prepare.repair_vectors', ...args];
+  const command = [VECTORS, ...args];
   const result = spawnSync(PYTHON, command, { encoding: 'utf8', maxBuffer: LARGEST_OUTPUT_BYTES });
   if (result.status !== 0) throw new Error(`${PYTHON} ${command.join(' ')}: ${result.stderr || result.error?.message}`);
   return result.stdout

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A slice as `voxel_prepare.repair_vectors` writes it: input, header and all-skip slice; bytes are hexadecimal. */
+/** A slice as `manifests/tests/repair_vectors.py` writes it: input, header and all-skip slice; bytes are hexadecimal. */
 export interface SliceVector {
   readonly avcc: string;
   readonly nal: string;

@@ -13,13 +13,13 @@ from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
+from voxel_prepare.analysis.encoded_segment import EncodedSegment
+from voxel_prepare.analysis.metrics import PictureComparer
+from voxel_prepare.analysis.score import score_pictures
+from voxel_prepare.analysis.segment_analysis import Metric
 from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.level_segment import EncodedSegment
-from voxel_prepare.metrics import PictureComparer
-from voxel_prepare.mp4 import Track, parse_track
-from voxel_prepare.score import score_pictures
-from voxel_prepare.segment_analysis import Metric
-from voxel_prepare.segment_layout import read_frames
+from voxel_prepare.h264.frames import read_frames
+from voxel_prepare.isobmff import Track, parse_track
 
 ROUNDING = 1e-3
 """Seconds that times of the player and the file may differ by; less than any frame."""

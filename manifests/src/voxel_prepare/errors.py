@@ -7,6 +7,10 @@ class PreparationError(Exception):
     exit_code = 1
 
 
+class MisalignedSegments(PreparationError):
+    """A track cannot be cut into equal segments that each start with a key frame."""
+
+
 class InputError(PreparationError):
     """The user asked for something that cannot be done: a bad file, folder or option."""
 

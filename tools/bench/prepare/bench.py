@@ -15,13 +15,14 @@ from cost import largest_process, prepare_and_time
 from delivered import check_segment
 from droppable import droppable_shares
 from summary import print_summary, summarise
-from voxel_prepare.analyse import SegmentSource
-from voxel_prepare.media import read_video
-from voxel_prepare.mpd import Presentation, VideoFile
-from voxel_prepare.request import Preset, Request
-from voxel_prepare.segment_analysis import OrderName
-from voxel_prepare.workers import Workers, local_workers
-from voxel_prepare.workspace import MANIFEST
+from voxel_prepare.analysis.encoded_segment import SegmentSource
+from voxel_prepare.analysis.segment_analysis import OrderName
+from voxel_prepare.jobs.request import Request
+from voxel_prepare.jobs.workers import Workers, local_workers
+from voxel_prepare.manifest.mpd import Presentation, VideoFile
+from voxel_prepare.manifest.mpd_file import MANIFEST
+from voxel_prepare.media.preset import Preset
+from voxel_prepare.media.tracks import read_video
 
 QUICK_LEVELS = 3
 """Whose droppable bytes are measured, spread over the ladder; `--full` takes all."""

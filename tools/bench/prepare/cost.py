@@ -8,14 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
 
-from voxel_prepare.make_media import make_media
-from voxel_prepare.mpd import Presentation
-from voxel_prepare.plan import make_plan
-from voxel_prepare.prepare import prepare
-from voxel_prepare.progress import work_progress
-from voxel_prepare.request import Request
-from voxel_prepare.workers import local_workers
-from voxel_prepare.workspace import Workspace
+from voxel_prepare.jobs.make_media import make_media
+from voxel_prepare.jobs.plan import make_plan
+from voxel_prepare.jobs.prepare import prepare
+from voxel_prepare.jobs.progress import work_progress
+from voxel_prepare.jobs.request import Request
+from voxel_prepare.jobs.workers import local_workers
+from voxel_prepare.jobs.workspace import Workspace
+from voxel_prepare.manifest.mpd import Presentation
 
 Result = TypeVar("Result")
 

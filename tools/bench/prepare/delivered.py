@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 from math import ceil
 
-from voxel_prepare.analyse import SegmentSource
+from voxel_prepare.analysis.encoded_segment import EncodedSegment, SegmentSource
+from voxel_prepare.analysis.metrics import PictureComparer
+from voxel_prepare.analysis.score import score_pictures
+from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import ReceivedRanges
 from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.level_segment import EncodedSegment
-from voxel_prepare.metrics import PictureComparer
-from voxel_prepare.repair import repair_segment
-from voxel_prepare.score import score_pictures
-from voxel_prepare.segment_analysis import SegmentAnalysis
+from voxel_prepare.h264.repair import repair_segment
 
 PAYLOAD_BYTES = 1200
 """Of a datagram."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from voxel_prepare.analyse import SegmentSource
-from voxel_prepare.choose_order import choose_order, rank
-from voxel_prepare.evidence import UndamagedPictures, gather_evidence
-from voxel_prepare.level_segment import LevelSegment
-from voxel_prepare.metrics import PictureComparer
-from voxel_prepare.references import ReferencePictures
-from voxel_prepare.score import SegmentScorer
-from voxel_prepare.segment_analysis import Metric, OrderName
+from voxel_prepare.analysis.choose_order import choose_order, rank
+from voxel_prepare.analysis.encoded_segment import SegmentSource
+from voxel_prepare.analysis.evidence import UndamagedPictures, gather_evidence
+from voxel_prepare.analysis.metrics import PictureComparer
+from voxel_prepare.analysis.references import ReferencePictures
+from voxel_prepare.analysis.repairable_segment import LevelSegment
+from voxel_prepare.analysis.score import SegmentScorer
+from voxel_prepare.analysis.segment_analysis import Metric, OrderName
 
 TARGETS = (0.99, 0.95, 0.90)
 """SSIM; the first two bound the bands of the thesis' Table 5.1."""

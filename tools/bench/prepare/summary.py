@@ -8,7 +8,7 @@ from delivered import Deviation
 from droppable import CHOSEN, TARGETS
 from rich.console import Console
 from rich.table import Table
-from voxel_prepare.segment_analysis import OrderName
+from voxel_prepare.analysis.segment_analysis import OrderName
 
 LOW_BITRATE = 300_000
 """bit/s: the index may take more of levels below."""

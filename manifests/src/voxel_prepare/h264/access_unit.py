@@ -8,7 +8,7 @@ from typing import Protocol
 from voxel_prepare.h264.errors import MalformedStream, MissingReliableBytes, RepairError, UnsupportedStream
 from voxel_prepare.h264.parameter_sets import ParameterSets
 from voxel_prepare.h264.slice_header import MAX_HEADER_BYTES, SliceHeader, SliceType, parse_slice_header
-from voxel_prepare.mp4 import Buffer
+from voxel_prepare.isobmff import Buffer
 
 SLICE_TYPES = frozenset({1, 5})
 DATA_PARTITION_TYPES = frozenset({2, 3, 4})

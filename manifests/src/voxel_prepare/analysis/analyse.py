@@ -1,0 +1,121 @@
+"""Ranks and scores segments: all that manifest and index say of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from av.error import FFmpegError
+
+from voxel_prepare.analysis.choose_order import RankedFrames, choose_order
+from voxel_prepare.analysis.curve import CurveRequest, measure_curve
+from voxel_prepare.analysis.encoded_segment import SegmentSource
+from voxel_prepare.analysis.evidence import Evidence, UndamagedPictures, gather_evidence
+from voxel_prepare.analysis.metrics import PictureComparer
+from voxel_prepare.analysis.references import ReferencePictures
+from voxel_prepare.analysis.repairable_segment import LevelSegment
+from voxel_prepare.analysis.score import SegmentScorer, score_pictures
+from voxel_prepare.analysis.segment_analysis import SCALES, SCORE_DECIMALS, Metric, OrderName, SegmentAnalysis, Step
+from voxel_prepare.byte_ranges import ByteRange, complement
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.h264 import RepairError
+
+METHOD = 6
+"""Counts the ways of analysis. Whoever changes what comes out for the same media and settings counts one up, or what an
+earlier way found out is used again."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisSettings:
+    """How to analyse."""
+
+    metric: Metric
+    order: OrderName | None
+    """None: the best for each segment."""
+
+    @property
+    def orders(self) -> list[OrderName]:
+        """To choose from."""
+        return [self.order] if self.order else list(OrderName)
+
+
+def analyse_segments(
+    sources: Sequence[SegmentSource], reference: SegmentSource, settings: AnalysisSettings
+) -> list[SegmentAnalysis]:
+    """Analyses the same segment of all levels; `reference` is that of the top level. Raises `PreparationError`.
+
+    What is useful of a level ends where a level of fewer bytes is as good untouched.
+    """
+    references = ReferencePictures(reference.read())
+    analyses: dict[int, SegmentAnalysis] = {}
+    for number, source in sorted(enumerate(sources), key=lambda numbered: numbered[1].range.size):
+        useful_from = max((analysis.score for analysis in analyses.values()), default=0.0)
+        try:
+            analyses[number] = _analyse(source, references, useful_from, settings)
+        except (FFmpegError, ValueError) as error:
+            raise PreparationError(f"{source.path.name}, bytes {source.range}: cannot be decoded: {error}") from error
+    return [analyses[number] for number in range(len(sources))]
+
+
+def _analyse(
+    source: SegmentSource, references: ReferencePictures, useful_from: float, settings: AnalysisSettings
+) -> SegmentAnalysis:
+    segment = source.read()
+    comparer = PictureComparer(settings.metric)
+    try:
+        level = LevelSegment.of(segment)
+    except RepairError as error:
+        score = score_pictures(segment.pictures(), references, comparer)
+        return _wholly_reliable(source.range, score, settings, str(error))
+    undamaged = UndamagedPictures(level.frames)
+    scorer = SegmentScorer(level, references, comparer, undamaged.see)
+    if not level.droppable:
+        return _wholly_reliable(source.range, scorer.whole, settings, None)
+    evidence = gather_evidence(level, undamaged, scorer, useful_from)
+    ranked = choose_order(evidence, settings.orders)
+    curve = measure_curve(
+        CurveRequest(
+            foretold_losses=ranked.foretold_losses,
+            reliable_only=evidence.reliable_only,
+            whole=evidence.whole,
+            useful_from=useful_from,
+            widest_step=SCALES[settings.metric].step,
+        ),
+        lambda prefixes: scorer.scores([frozenset(ranked.order[prefix:]) for prefix in prefixes]),
+    )
+    return _partly_reliable(source.range, settings.metric, evidence, ranked, curve)
+
+
+def _partly_reliable(
+    range_: ByteRange, metric: Metric, evidence: Evidence, ranked: RankedFrames, curve: dict[int, float]
+) -> SegmentAnalysis:
+    in_order = [evidence.frames[index] for index in ranked.order]
+    unreliable = [slice_.moved(range_.start) for frame in in_order for slice_ in frame.unreliable]
+    return SegmentAnalysis(
+        range=range_,
+        reliable=complement(range_, unreliable),
+        unreliable=unreliable,
+        metric=metric,
+        order_name=ranked.name,
+        order=ranked.order,
+        slices=[len(frame.unreliable) for frame in in_order],
+        loss_costs=[evidence.loss_costs[index] for index in ranked.order],
+        steps=[
+            Step(round(score, SCORE_DECIMALS), prefix, ranked.prefix_bytes[prefix]) for prefix, score in curve.items()
+        ],
+    )
+
+
+def _wholly_reliable(
+    range_: ByteRange, score: float, settings: AnalysisSettings, warning: str | None
+) -> SegmentAnalysis:
+    return SegmentAnalysis(
+        range=range_,
+        reliable=[range_],
+        unreliable=[],
+        metric=settings.metric,
+        order_name=settings.order or OrderName.ORIGINAL,
+        order=[],
+        slices=[],
+        loss_costs=[],
+        steps=[Step(round(score, SCORE_DECIMALS), 0, 0)],
+        warning=warning,
+    )

@@ -1,0 +1,55 @@
+"""A media segment as it is stored: where it lies, its bytes, and what its decoder must know beforehand."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from av.video.frame import VideoFrame
+
+from voxel_prepare.analysis.decode import decode_samples
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.isobmff import SampleDefaults, parse_fragments
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSegment:
+    """A media segment's bytes and what its decoder must know beforehand."""
+
+    codec_configuration: bytes
+    """Payload of the `avcC`."""
+    defaults: SampleDefaults
+    data: bytes
+
+    def samples(self) -> list[bytes]:
+        """The decoder's input, one sample for each frame. Raises `Mp4Error`."""
+        return split_samples(self.data, self.defaults)
+
+    def pictures(self) -> Iterator[VideoFrame]:
+        """In order of presentation."""
+        return decode_samples(self.codec_configuration, enumerate(self.samples()))
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentSource:
+    """Where a segment is stored, and what its decoder must know beforehand."""
+
+    path: Path
+    range: ByteRange
+    codec_configuration: bytes
+    """Payload of the `avcC`."""
+    defaults: SampleDefaults
+
+    def read(self) -> EncodedSegment:
+        """The segment's bytes, read from the file. Raises `OSError`."""
+        with self.path.open("rb") as file:
+            file.seek(self.range.start)
+            return EncodedSegment(self.codec_configuration, self.defaults, file.read(self.range.size))
+
+
+def split_samples(data: bytes, defaults: SampleDefaults) -> list[bytes]:
+    """The samples of a media segment in decode order. Raises `Mp4Error`."""
+    return [
+        data[sample.offset : sample.offset + sample.size]
+        for fragment in parse_fragments(data, defaults)
+        for sample in fragment.samples
+    ]

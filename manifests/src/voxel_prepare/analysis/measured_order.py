@@ -1,0 +1,52 @@
+"""Order 5: frames by what the segment loses without them per byte that is saved."""
+
+from math import ceil
+
+from voxel_prepare.analysis.evidence import Evidence
+from voxel_prepare.analysis.loss_model import BATCH
+
+ROUND_SHARE = 0.04
+"""So much of the bytes goes before losses are looked at again: what a frame is worth depends on which are gone."""
+
+LIMITS = 10
+"""Of the loss, at equal steps, up to the useful one."""
+
+ENOUGH = 1.5
+"""Times the useful loss: beyond that nobody asks for the order, and losses are not looked at again."""
+
+
+def measured(evidence: Evidence) -> list[int]:
+    """Drops the cheapest frames again and again; the last to be dropped is the most important.
+
+    As many bytes as possible go before each limit: what would lose more waits until nothing else fits below it.
+    """
+    frames, model = evidence.frames, evidence.model
+    sizes = {index: frames[index].unreliable_bytes for index in evidence.droppable}
+    round_bytes = ROUND_SHARE * sum(sizes.values())
+    price = {index: cost / sizes[index] for index, cost in evidence.loss_costs.items()}
+    dropped: list[int] = []
+    limit = 1
+    while price and limit <= ceil(ENOUGH * LIMITS):
+        # Prices change little from round to round, so only the cheapest are looked at.
+        candidates = _cheapest(price)[: BATCH - 1]
+        before, *after = model.losses([dropped, *([*dropped, index] for index in candidates)])
+        added = {index: loss - before for index, loss in zip(candidates, after, strict=True)}
+        price.update({index: loss / sizes[index] for index, loss in added.items()})
+        spare = limit * evidence.useful_loss / LIMITS - before
+        saved = 0
+        for index in sorted(candidates, key=lambda index: (price[index], -index)):
+            if added[index] > spare:
+                continue
+            if saved > 0 and saved + sizes[index] > round_bytes:
+                break
+            saved += sizes[index]
+            spare -= added[index]
+            dropped.append(index)
+            del price[index]
+        if saved == 0:
+            limit += 1
+    return [*dropped, *_cheapest(price)][::-1]
+
+
+def _cheapest(price: dict[int, float]) -> list[int]:
+    return sorted(price, key=lambda index: (price[index], -index))

@@ -1,0 +1,36 @@
+"""The pictures that all levels are compared with."""
+
+from collections.abc import Iterator
+
+from av.video.frame import VideoFrame
+
+from voxel_prepare.analysis.encoded_segment import EncodedSegment
+
+KEPT_BYTES = 400_000_000
+"""Pictures are kept up to that size, 4 s of 1080p at 30 frames per second; more are decoded each time."""
+
+
+class ReferencePictures:
+    """A segment of the top level, decoded as often as necessary."""
+
+    def __init__(self, segment: EncodedSegment) -> None:
+        self._segment = segment
+        self._kept: list[VideoFrame] | None = None
+
+    def __iter__(self) -> Iterator[VideoFrame]:
+        if self._kept is not None:
+            return iter(self._kept)
+        return self._decode()
+
+    def _decode(self) -> Iterator[VideoFrame]:
+        """Keeps the pictures on the way, if they are not too many."""
+        pictures: list[VideoFrame] | None = []
+        size = 0
+        for picture in self._segment.pictures():
+            size += sum(plane.buffer_size for plane in picture.planes)
+            if size > KEPT_BYTES:
+                pictures = None
+            if pictures is not None:
+                pictures.append(picture)
+            yield picture
+        self._kept = pictures

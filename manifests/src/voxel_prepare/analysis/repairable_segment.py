@@ -1,0 +1,78 @@
+"""A segment of one level as the repairer sees it: every frame either as it is or as what stands in for it."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from av.video.frame import VideoFrame
+
+from voxel_prepare.analysis.decode import decode_samples
+from voxel_prepare.analysis.encoded_segment import EncodedSegment, split_samples
+from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, complement
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.h264 import ParameterSets
+from voxel_prepare.h264.frames import Frame, read_frames
+from voxel_prepare.h264.repair import repair_segment
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSegment:
+    """A segment that can be repaired; frames are named by their index in decode order."""
+
+    codec_configuration: bytes
+    frames: Sequence[Frame]
+    size: int
+    """Bytes."""
+    whole: Sequence[bytes]
+    """Each frame's sample as it is."""
+    skipped: Sequence[bytes]
+    """Each frame's sample as it is repaired when nothing but its reliable bytes is here."""
+
+    @classmethod
+    def of(cls, segment: EncodedSegment) -> "LevelSegment":
+        """Raises a `RepairError` where the repairer cannot help."""
+        parameter_sets = ParameterSets.from_avcc(segment.codec_configuration)
+        frames = read_frames(parameter_sets, segment.data, segment.defaults)
+        unreliable = [range_ for frame in frames for range_ in frame.unreliable]
+        received = ReceivedRanges(complement(ByteRange(0, len(segment.data)), unreliable))
+        repaired = repair_segment(parameter_sets, segment.data, received).bytes
+        return cls(
+            codec_configuration=segment.codec_configuration,
+            frames=frames,
+            size=len(segment.data),
+            whole=segment.samples(),
+            skipped=split_samples(repaired, segment.defaults),
+        )
+
+    @property
+    def droppable(self) -> list[int]:
+        """Frames that may be missing."""
+        return [frame.index for frame in self.frames if frame.unreliable]
+
+    @property
+    def presented(self) -> list[int]:
+        """All frames in order of presentation."""
+        return [frame.index for frame in sorted(self.frames, key=lambda frame: frame.presentation_time)]
+
+    def pictures(
+        self, missing: Collection[int], wanted: Collection[int], options: Mapping[str, str] | None = None
+    ) -> Iterator[tuple[int, VideoFrame]]:
+        """The `wanted` frames' pictures in order of presentation, as they are when the `missing` ones are repaired.
+
+        Frames are repaired one by one, so what is decoded is what the player decodes. Frames that are neither wanted
+        nor referred to are left out, which changes no other. Raises `PreparationError` when a picture does not appear.
+        """
+        samples = (
+            (frame.index, (self.skipped if frame.index in missing else self.whole)[frame.index])
+            for frame in self.frames
+            if frame.is_reference or frame.index in wanted
+        )
+        awaited = [index for index in self.presented if index in wanted]
+        decoded = 0
+        for picture in decode_samples(self.codec_configuration, samples, options):
+            if picture.pts in wanted:
+                if decoded == len(awaited) or picture.pts != awaited[decoded]:
+                    raise PreparationError("pictures are not decoded in the order in which the file presents them")
+                yield picture.pts, picture
+                decoded += 1
+        if decoded < len(awaited):
+            raise PreparationError(f"{len(awaited)} frames decode to {decoded} pictures")

@@ -1,0 +1,98 @@
+"""What preparation finds out about a segment: all that manifest, index and reports say of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from voxel_prepare.byte_ranges import ByteRange
+
+SCORE_DECIMALS = 5
+"""Of every score and cost that is stored."""
+
+
+class Metric(StrEnum):
+    """How pictures are compared with the reference; FFmpeg's names."""
+
+    SSIM = "ssim"
+    PSNR = "psnr"
+    VMAF = "vmaf"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What numbers a metric gives."""
+
+    best: float
+    """The score of a picture equal to its reference. PSNR is infinite then: libvmaf's limit for 8 bits stands in."""
+    step: float
+    """How far the steps of a curve may be apart: about what a viewer does not notice."""
+
+
+SCALES = {Metric.SSIM: Scale(1, 0.005), Metric.PSNR: Scale(60, 0.25), Metric.VMAF: Scale(100, 0.5)}
+
+
+class OrderName(StrEnum):
+    """The orders of frames to choose from; order.py tells them apart."""
+
+    ORIGINAL = "original"
+    UNREFERENCED = "unreferenced"
+    SUMMED = "summed"
+    CHAINED = "chained"
+    MEASURED = "measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a prefix of `unreliable` is worth."""
+
+    score: float
+    frames: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentAnalysis:
+    """One segment of one level; ranges are positions in the file."""
+
+    range: ByteRange
+    reliable: list[ByteRange]
+    """What must arrive, in file order."""
+    unreliable: list[ByteRange]
+    """What may be missing, the most important frame first, a frame's slices adjacent."""
+    metric: Metric
+    order_name: OrderName
+    order: list[int]
+    """The frames of `unreliable`, as positions in decode order; frames that are wholly reliable are left out."""
+    slices: list[int]
+    """For each frame of `order`: how many ranges of `unreliable` are its."""
+    loss_costs: list[float]
+    """For each frame of `order`: the score that the segment loses when that frame alone is missing; not negative."""
+    steps: list[Step]
+    """Ascending; the first takes no frame, the last takes all."""
+    warning: str | None = None
+    """Why all of it is reliable."""
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> "SegmentAnalysis":
+        """Reads what `dataclasses.asdict` made of one, after a round trip through JSON."""
+        return cls(
+            range=ByteRange(*fields["range"]),
+            reliable=[ByteRange(*range_) for range_ in fields["reliable"]],
+            unreliable=[ByteRange(*range_) for range_ in fields["unreliable"]],
+            metric=Metric(fields["metric"]),
+            order_name=OrderName(fields["order_name"]),
+            order=fields["order"],
+            slices=fields["slices"],
+            loss_costs=fields["loss_costs"],
+            steps=[Step(**step) for step in fields["steps"]],
+            warning=fields["warning"],
+        )
+
+    @property
+    def reliable_bytes(self) -> int:
+        return sum(range_.size for range_ in self.reliable)
+
+    @property
+    def score(self) -> float:
+        """Of the untouched segment."""
+        return self.steps[-1].score

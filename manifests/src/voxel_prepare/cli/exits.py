@@ -1,0 +1,49 @@
+"""How the commands end: one line for what went wrong, and an exit code."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from typer.exceptions import TyperException
+
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.jobs.progress import say
+
+EXIT_FAILURE = 1
+EXIT_INTERRUPTED = 130
+
+
+@contextmanager
+def told_in_one_line(command: str, interrupted: str, *, debug: bool) -> Iterator[None]:
+    """Ends the command with a line on standard error when the block raises; `interrupted` is what Ctrl-C says."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise _ended(command, interrupted, EXIT_INTERRUPTED) from None
+    except Exception as error:
+        if debug:
+            raise
+        raise _ended(command, *_explained(error)) from error
+
+
+def run(app: typer.Typer, command: str) -> None:
+    """Runs a command's app and exits; says bad usage in one line too."""
+    try:
+        sys.exit(app(standalone_mode=False))
+    except TyperException as error:
+        say(f"{command}: {error.format_message()}")
+        sys.exit(error.exit_code)
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    if isinstance(error, PreparationError):
+        return str(error), error.exit_code
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror, EXIT_FAILURE
+    return f"internal error (see --debug): {type(error).__name__}: {error}", EXIT_FAILURE
+
+
+def _ended(command: str, message: str, exit_code: int) -> typer.Exit:
+    say(f"{command}: {message}")
+    return typer.Exit(exit_code)

@@ -1,0 +1,126 @@
+"""What a finished manifest says of its video: read back from its indexes or attributes, without the media."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from lxml import etree
+
+from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, SegmentAnalysis, Step
+from voxel_prepare.errors import InputError
+from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
+from voxel_prepare.manifest.mpd_file import AVERAGES, MANIFEST, SCORES, base_url, local_path, parse_mpd
+
+
+@dataclass(frozen=True, slots=True)
+class Droppable:
+    """How much a segment can do without."""
+
+    share: float
+    """Of all its bytes."""
+    at_least: bool
+    """Perhaps more: the next fewer bytes with a score are far below."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedSegment:
+    """What is known of a segment."""
+
+    bytes: int
+    reliable_bytes: int
+    steps: Sequence[Step]
+    order_name: OrderName | None
+    """None where only attributes describe it, which do not say."""
+    order: Sequence[int]
+    """Positions of frames in decode order, the most important first; empty where only attributes describe it."""
+
+    @property
+    def score(self) -> float:
+        """Of the untouched segment."""
+        return self.steps[-1].score
+
+    def least_step(self, target: float) -> Step | None:
+        """The fewest bytes with that score; None where the level does not reach it."""
+        return next((step for step in self.steps if step.score >= target), None)
+
+    def droppable(self, target: float, metric: Metric) -> Droppable | None:
+        """When the score must stay at `target`."""
+        step = self.least_step(target)
+        if step is None:
+            return None
+        below = next((other for other in reversed(self.steps) if other.frames < step.frames), step)
+        is_measured = step.score - below.score <= SCALES[metric].step or step.frames - below.frames <= 1
+        return Droppable((self.steps[-1].bytes - step.bytes) / self.bytes, at_least=not is_measured)
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedLevel:
+    """A representation."""
+
+    id: str
+    width: int
+    height: int
+    bandwidth: int
+    """Bit/s."""
+    metric: Metric
+    segments: Sequence[DescribedSegment]
+
+
+def read_described(folder: Path) -> list[DescribedLevel]:
+    """The levels with VOXEL data that the manifest in `folder` names. Raises `PreparationError`."""
+    path = folder / MANIFEST
+    root = parse_mpd(path).getroot()
+    levels = [
+        level for element in root.iterfind(".//{*}Representation") if (level := _level(path, element)) is not None
+    ]
+    if not levels:
+        raise InputError(f"{path}: it says nothing of what its segments are made of")
+    return levels
+
+
+def _level(manifest: Path, element: etree._Element) -> DescribedLevel | None:
+    metric = next((metric for metric, name in AVERAGES.items() if element.get(name) is not None), None)
+    segments = [] if metric is None else _segments(manifest, element, metric)
+    if metric is None or not segments:
+        return None
+    return DescribedLevel(
+        id=element.get("id", ""),
+        width=int(element.get("width", "0")),
+        height=int(element.get("height", "0")),
+        bandwidth=int(element.get("bandwidth", "0")),
+        metric=metric,
+        segments=segments,
+    )
+
+
+def _segments(manifest: Path, element: etree._Element, metric: Metric) -> list[DescribedSegment]:
+    for descriptor in element.iterfind("{*}SupplementalProperty"):
+        if descriptor.get("schemeIdUri") == INDEX_SCHEME:
+            path = local_path(base_url(manifest, element), descriptor.get("value", ""))
+            return [_from_index(analysis) for analysis in read_index(path.read_bytes()) if analysis is not None]
+    urls = element.iterfind("{*}SegmentList/{*}SegmentURL")
+    try:
+        return [_from_attributes(url, metric) for url in urls if url.get(SCORES[metric])]
+    except ValueError as error:
+        raise InputError(f"{manifest}: bad attributes of a segment: {error}") from error
+
+
+def _from_index(analysis: SegmentAnalysis) -> DescribedSegment:
+    return DescribedSegment(
+        bytes=analysis.range.size,
+        reliable_bytes=analysis.reliable_bytes,
+        steps=analysis.steps,
+        order_name=analysis.order_name,
+        order=analysis.order,
+    )
+
+
+def _from_attributes(url: etree._Element, metric: Metric) -> DescribedSegment:
+    first, last = map(int, url.get("mediaRange", "").split("-"))
+    fields = [step.split(":") for step in url.get(SCORES[metric], "").split(",")]
+    steps = [Step(float(score), int(frames), int(size)) for score, frames, size in fields]
+    if any(later.bytes <= earlier.bytes for earlier, later in pairwise(steps)):
+        raise ValueError(f"{SCORES[metric]} does not ascend")
+    reliable = int(url.get("reliableSize", "0"))
+    return DescribedSegment(bytes=last - first + 1, reliable_bytes=reliable, steps=steps, order_name=None, order=())

@@ -1,0 +1,119 @@
+"""What `voxel-inspect` says: a row for each segment of each level, and a mean for each level."""
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from voxel_prepare.analysis.segment_analysis import Metric
+from voxel_prepare.inspect.described import DescribedLevel, DescribedSegment, Droppable
+
+TARGETS: dict[Metric, tuple[float, ...]] = {
+    Metric.SSIM: (0.99, 0.95, 0.90),
+    Metric.PSNR: (45, 40, 35),
+    Metric.VMAF: (95, 90, 80),
+}
+"""Scores for which to say what may be missing. SSIM's are the thesis' (§4.2.1)."""
+
+TABLE_WIDTH = 120
+"""Where standard output is no terminal."""
+
+
+AT_LEAST = "≥: or more; between there and the reliable bytes alone nothing is measured, as the level below is better"
+
+
+def droppable(segments: Sequence[DescribedSegment], metric: Metric) -> list[Droppable | None]:
+    """For each target the mean over the segments that reach it; None where none does."""
+    result: list[Droppable | None] = []
+    for target in TARGETS[metric]:
+        reached = [found for segment in segments if (found := segment.droppable(target, metric)) is not None]
+        if reached:
+            at_least = any(found.at_least for found in reached)
+            result.append(Droppable(fmean(found.share for found in reached), at_least))
+        else:
+            result.append(None)
+    return result
+
+
+def as_json(levels: Sequence[DescribedLevel]) -> dict[str, Any]:
+    """The same as an object; shares are of a segment's bytes, null where the level does not reach the target.
+
+    `atLeast` tells for each whether more may be droppable.
+    """
+    return {
+        "levels": [
+            {
+                "id": level.id,
+                "width": level.width,
+                "height": level.height,
+                "bandwidth": level.bandwidth,
+                "metric": level.metric,
+                "targets": TARGETS[level.metric],
+                **_droppable_fields(level.segments, level.metric),
+                "segments": [
+                    {
+                        "order": segment.order_name,
+                        "bytes": segment.bytes,
+                        "reliableBytes": segment.reliable_bytes,
+                        "score": segment.score,
+                        "reliableScore": segment.steps[0].score,
+                        **_droppable_fields([segment], level.metric),
+                    }
+                    for segment in level.segments
+                ],
+            }
+            for level in levels
+        ]
+    }
+
+
+def print_table(levels: Sequence[DescribedLevel]) -> None:
+    """On standard output: it is what the command is for."""
+    console = Console(width=None if Console().is_terminal else TABLE_WIDTH)
+    for level in levels:
+        title = f"{level.id}: {level.width}x{level.height}, {level.bandwidth / 1000:.0f} kbit/s, {level.metric.upper()}"
+        table = Table("segment", "order", title=title, title_justify="left", box=None, show_footer=True)
+        means = droppable(level.segments, level.metric)
+        total = sum(segment.bytes for segment in level.segments)
+        reliable = sum(segment.reliable_bytes for segment in level.segments)
+        table.columns[0].footer, table.columns[1].footer = "all", _most_common(level.segments)
+        table.add_column("bytes", str(total), justify="right")
+        table.add_column("reliable", f"{reliable / total:.1%}", justify="right")
+        table.add_column("score", f"{fmean(segment.score for segment in level.segments):.4f}", justify="right")
+        for target, mean in zip(TARGETS[level.metric], means, strict=True):
+            table.add_column(f"droppable at {target:g}", _percent(mean), justify="right")
+        for number, segment in enumerate(level.segments, start=1):
+            table.add_row(
+                str(number),
+                segment.order_name or "–",
+                str(segment.bytes),
+                f"{segment.reliable_bytes / segment.bytes:.1%}",
+                f"{segment.score:.4f}",
+                *map(_percent, droppable([segment], level.metric)),
+            )
+        if any(mean and mean.at_least for mean in means):
+            table.caption, table.caption_justify = AT_LEAST, "left"
+        console.print(table)
+        console.print()
+
+
+def _most_common(segments: Sequence[DescribedSegment]) -> str:
+    names = Counter(segment.order_name or "–" for segment in segments)
+    return ", ".join(f"{name} {count}" for name, count in names.most_common())
+
+
+def _droppable_fields(segments: Sequence[DescribedSegment], metric: Metric) -> dict[str, Any]:
+    found = droppable(segments, metric)
+    return {
+        "droppable": [mean.share if mean else None for mean in found],
+        "atLeast": [mean.at_least if mean else None for mean in found],
+    }
+
+
+def _percent(found: Droppable | None) -> str:
+    if found is None:
+        return "–"
+    return f"≥ {found.share:.1%}" if found.at_least else f"{found.share:.1%}"

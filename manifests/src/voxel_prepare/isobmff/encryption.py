@@ -1,0 +1,30 @@
+"""Recognises encrypted tracks: they can neither be decoded, and so not scored, nor repaired."""
+
+import mmap
+from pathlib import Path
+
+from voxel_prepare.isobmff.boxes import BoxReader, Mp4Error
+from voxel_prepare.isobmff.track import SAMPLE_DESCRIPTION_FIELDS
+
+ENCRYPTED_SAMPLE_ENTRIES = {"encv", "enca"}
+"""Of Common Encryption and other protection schemes (ISO/IEC 14496-12 §8.12)."""
+
+WHY_NOT_ENCRYPTED = "it cannot be scored without its key; prepare it before encryption"
+
+
+def has_encrypted_tracks(path: Path) -> bool:
+    """True for an MP4 file with a protected video or audio track; false also for what is no MP4 file."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return not ENCRYPTED_SAMPLE_ENTRIES.isdisjoint(_sample_entries(data))
+    except (Mp4Error, ValueError):  # ValueError: an empty file
+        return False
+
+
+def _sample_entries(data: mmap.mmap) -> set[str]:
+    with memoryview(data) as view:
+        reader = BoxReader(view)
+        moov = next((box for box in reader.boxes(0, len(view)) if box.type == "moov"), None)
+        tracks = [box for box in reader.children(moov) if box.type == "trak"] if moov else []
+        descriptions = [reader.child(track, "mdia", "minf", "stbl", "stsd") for track in tracks]
+        return {box.type for stsd in descriptions for box in reader.children(stsd, SAMPLE_DESCRIPTION_FIELDS)}

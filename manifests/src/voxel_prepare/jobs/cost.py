@@ -1,0 +1,35 @@
+"""How long work will take, for the time left: rough seconds of one core, right in proportion."""
+
+from voxel_prepare.media.preset import Preset
+
+PRESET_COST: dict[Preset, float] = {
+    Preset.ULTRAFAST: 0.3,
+    Preset.SUPERFAST: 0.6,
+    Preset.VERYFAST: 1,
+    Preset.FASTER: 1.5,
+    Preset.FAST: 2,
+    Preset.MEDIUM: 2.5,
+    Preset.SLOW: 4,
+    Preset.SLOWER: 8,
+    Preset.VERYSLOW: 14,
+}
+"""Relative to veryfast."""
+
+ENCODE_SECONDS = 10e-9
+"""Per pixel of a frame and pass, veryfast."""
+
+DECODE_VARIANTS_SECONDS = 40e-9
+"""Per pixel of a frame: decoding all its variants."""
+
+COMPARE_VARIANTS_SECONDS = 10e-9
+"""Per pixel of the reference frame: scaling and comparing the variants."""
+
+
+def encode_cost(frames: int, pixels: int, preset: Preset, passes: int) -> float:
+    """Of encoding one level."""
+    return frames * pixels * passes * PRESET_COST[preset] * ENCODE_SECONDS
+
+
+def analyse_cost(frames: int, pixels: int, reference_pixels: int) -> float:
+    """Of scoring that many frames of a level."""
+    return frames * (pixels * DECODE_VARIANTS_SECONDS + reference_pixels * COMPARE_VARIANTS_SECONDS)

@@ -1,0 +1,66 @@
+"""Where the work is done: in processes of this machine, or on a cluster (cluster.py)."""
+
+import asyncio
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ParamSpec, Protocol, TypeVar
+
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.media.recipes import MediaRecipe, OnShare
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class Workers(Protocol):
+    """Carries out tasks, as many at a time as there are workers."""
+
+    async def write_media(self, recipe: MediaRecipe, path: Path, on_share: OnShare) -> None:
+        """Makes a media file. When cancelled, its FFmpeg is killed. Raises `PreparationError`."""
+        ...
+
+    def submit(
+        self, function: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Future[Result]:
+        """Calls a function of a module in another process, which may be on another machine."""
+        ...
+
+
+class LocalWorkers:
+    """Those of a pool of this machine."""
+
+    def __init__(self, pool: Executor, at_a_time: int) -> None:
+        self.submit = pool.submit
+        self._slots = asyncio.Semaphore(at_a_time)
+
+    async def write_media(self, recipe: MediaRecipe, path: Path, on_share: OnShare) -> None:
+        """FFmpeg is a process of its own already."""
+        async with self._slots:
+            await recipe.write(path, on_share)
+
+
+@contextmanager
+def local_workers(processes: int) -> Iterator[Workers]:
+    """Processes of this machine, which end with the block. Raises `PreparationError` when one dies."""
+    # Not forked: this process has threads.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_interrupts_to_parent) as pool:
+        try:
+            yield LocalWorkers(pool, processes)
+        except BrokenProcessPool as error:
+            raise PreparationError("a worker process ended unexpectedly, perhaps for lack of memory") from error
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+
+
+def _leave_interrupts_to_parent() -> None:
+    """Ctrl-C reaches every process of the terminal; the parent ends its workers itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,198 @@
+"""One segment in the index: the same facts as a `SegmentAnalysis`, in a tenth of the attributes' bytes."""
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+from voxel_prepare.analysis.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
+from voxel_prepare.byte_ranges import ByteRange, complement
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.h264.bits import BitReader, BitWriter
+from voxel_prepare.h264.errors import MalformedStream
+from voxel_prepare.manifest.index_codes import (
+    CodeError,
+    read_list,
+    read_number,
+    unzigzag,
+    write_list,
+    write_number,
+    zigzag,
+)
+
+POSITION_PARAMETER = 16
+"""Of the code for a position in the file; with it 3 to 4 bytes hold one up to 1 GB."""
+
+ORDER_BITS = 3
+ORDER_CODES = {
+    OrderName.ORIGINAL: 0,
+    OrderName.UNREFERENCED: 1,
+    OrderName.SUMMED: 2,
+    OrderName.CHAINED: 3,
+    OrderName.MEASURED: 4,
+}
+"""As in docs/MANIFEST.md."""
+
+MAX_RANGES = 1 << 17
+"""In a segment: 30 s at 120 frames/s of 32 slices. A reader of a bad index must not be made to build more."""
+
+
+class IndexFormatError(PreparationError):
+    """This is no index, or a damaged one."""
+
+
+def write_entry(analysis: SegmentAnalysis, scale: int) -> bytes:
+    """A segment's entry, with scores and costs in units of 1 / `scale`."""
+    frames = _frames_in_file_order(analysis)
+    costs = [round(cost * scale) for cost in analysis.loss_costs]
+    writer = BitWriter()
+    write_number(writer, analysis.range.start, POSITION_PARAMETER)
+    writer.bits(ORDER_CODES[analysis.order_name], ORDER_BITS)
+    _write_positions(writer, sorted(analysis.order))
+    _write_ranges(writer, analysis.range, frames)
+    write_list(writer, _ranks(analysis.order))
+    writer.bits(any(costs), 1)
+    if any(costs):
+        write_list(writer, costs)
+    _write_steps(writer, analysis.steps, scale)
+    writer.align(0)
+    return writer.to_bytes()
+
+
+def read_entry(data: bytes, metric: Metric, scale: int) -> SegmentAnalysis:
+    """Reads what `write_entry` wrote; costs that were not measured are 0. Raises `IndexFormatError`."""
+    reader = BitReader(data)
+    try:
+        analysis = _read(reader, metric, scale)
+    except (MalformedStream, CodeError) as error:
+        raise IndexFormatError("index: a damaged entry") from error
+    if (reader.position + 7) // 8 != len(data):
+        raise IndexFormatError("index: an entry goes on behind its end")
+    return analysis
+
+
+def _read(reader: BitReader, metric: Metric, scale: int) -> SegmentAnalysis:
+    start = read_number(reader, POSITION_PARAMETER)
+    order_name = _order_name(reader.bits(ORDER_BITS))
+    positions = _read_positions(reader)
+    frames, end = _read_ranges(reader, start, len(positions))
+    order = _unranked(read_list(reader, len(positions)))
+    costs = read_list(reader, len(positions)) if reader.flag() else [0] * len(positions)
+    in_order = [frames[index] for index in order]
+    unreliable = [range_ for ranges in in_order for range_ in ranges]
+    reliable = complement(ByteRange(start, end), unreliable)
+    if not reliable:
+        raise IndexFormatError("index: a segment without reliable bytes")
+    return SegmentAnalysis(
+        range=ByteRange(start, end),
+        reliable=reliable,
+        unreliable=unreliable,
+        metric=metric,
+        order_name=order_name,
+        order=[positions[index] for index in order],
+        slices=[len(ranges) for ranges in in_order],
+        loss_costs=[cost / scale for cost in costs],
+        steps=_read_steps(reader, [sum(range_.size for range_ in ranges) for ranges in in_order], scale),
+    )
+
+
+def _frames_in_file_order(analysis: SegmentAnalysis) -> list[list[ByteRange]]:
+    """The ranges of each frame that may be missing."""
+    ends = accumulate(analysis.slices)
+    in_order = [analysis.unreliable[end - count : end] for count, end in zip(analysis.slices, ends, strict=True)]
+    return [ranges for _, ranges in sorted(zip(analysis.order, in_order, strict=True))]
+
+
+def _write_positions(writer: BitWriter, positions: Sequence[int]) -> None:
+    """Of the frames that may be missing, in decode order: their count, and the few others among them."""
+    others = sorted(set(range(positions[-1] if positions else 0)) - set(positions))
+    writer.ue(len(positions))
+    writer.ue(len(others))
+    write_list(writer, [later - earlier - 1 for earlier, later in pairwise([-1, *others])])
+
+
+def _read_positions(reader: BitReader) -> list[int]:
+    count = _checked(reader.ue(), MAX_RANGES, "frames")
+    distances = read_list(reader, _checked(reader.ue(), MAX_RANGES, "frames"))
+    others = [position - 1 for position in accumulate(distance + 1 for distance in distances)]
+    total = count + len(others)
+    if others and others[-1] >= total - 1:
+        raise IndexFormatError("index: a wholly reliable frame behind the last one that may be missing")
+    return sorted(set(range(total)) - set(others))
+
+
+def _write_ranges(writer: BitWriter, whole: ByteRange, frames: Sequence[Sequence[ByteRange]]) -> None:
+    """How many ranges each frame has, what lies before each of them, their sizes, and what lies behind the last."""
+    ranges = [range_ for of_frame in frames for range_ in of_frame]
+    ends = [whole.start, *(range_.end for range_ in ranges)]
+    starts = [*(range_.start for range_ in ranges), whole.end]
+    *gaps, tail = (start - end for start, end in zip(starts, ends, strict=True))
+    if min(*gaps, tail, 0) < 0:
+        raise PreparationError("the frames do not stand in the file in decode order")
+    smallest = min(gaps, default=0)
+    write_list(writer, [len(of_frame) - 1 for of_frame in frames])
+    writer.ue(smallest)
+    write_list(writer, [gap - smallest for gap in gaps])
+    write_list(writer, [range_.size - 1 for range_ in ranges])
+    writer.ue(tail)
+
+
+def _read_ranges(reader: BitReader, start: int, frames: int) -> tuple[list[list[ByteRange]], int]:
+    """The ranges of each frame, and the segment's end."""
+    counts = [more + 1 for more in read_list(reader, frames)]
+    ranges = _checked(sum(counts), MAX_RANGES, "ranges")
+    smallest = reader.ue()
+    gaps = [smallest + gap for gap in read_list(reader, ranges)]
+    sizes = [size + 1 for size in read_list(reader, ranges)]
+    ends = list(accumulate((gap + size for gap, size in zip(gaps, sizes, strict=True)), initial=start))
+    in_file = [ByteRange(end - size, end) for end, size in zip(ends[1:], sizes, strict=True)]
+    firsts = accumulate(counts, initial=0)
+    by_frame = [in_file[first : first + count] for first, count in zip(firsts, counts, strict=False)]
+    return by_frame, ends[-1] + reader.ue()
+
+
+def _ranks(order: Sequence[int]) -> list[int]:
+    """A permutation as a Lehmer code: of each frame, how many of those yet to come stand before it in the file."""
+    remaining = sorted(order)
+    ranks = []
+    for position in order:
+        ranks.append(remaining.index(position))
+        remaining.pop(ranks[-1])
+    return ranks
+
+
+def _unranked(ranks: Sequence[int]) -> list[int]:
+    """The indices of the frames, counted in the file, in order."""
+    remaining = list(range(len(ranks)))
+    return [remaining.pop(_checked(rank, len(remaining) - 1, "frames to come")) for rank in ranks]
+
+
+def _write_steps(writer: BitWriter, steps: Sequence[Step], scale: int) -> None:
+    """The bytes of a step follow from its frames."""
+    frames = [step.frames for step in steps]
+    scores = [round(step.score * scale) for step in steps]
+    writer.ue(len(steps) - 1)
+    write_list(writer, [frames[0], *(later - earlier - 1 for earlier, later in pairwise(frames))])
+    write_list(writer, [zigzag(later - earlier) for earlier, later in pairwise([0, *scores])])
+
+
+def _read_steps(reader: BitReader, frame_bytes: Sequence[int], scale: int) -> list[Step]:
+    count = _checked(reader.ue(), len(frame_bytes), "steps") + 1
+    first, *more = read_list(reader, count)
+    frames = list(accumulate((distance + 1 for distance in more), initial=first))
+    if frames[-1] != len(frame_bytes):
+        raise IndexFormatError("index: the last step is not the whole segment")
+    scores = accumulate(unzigzag(code) for code in read_list(reader, count))
+    ends = list(accumulate(frame_bytes, initial=0))
+    return [Step(score / scale, taken, ends[taken]) for score, taken in zip(scores, frames, strict=True)]
+
+
+def _order_name(code: int) -> OrderName:
+    name = next((name for name, its_code in ORDER_CODES.items() if its_code == code), None)
+    if name is None:
+        raise IndexFormatError(f"index: order code {code} is not known")
+    return name
+
+
+def _checked(number: int, limit: int, what: str) -> int:
+    if number > limit:
+        raise IndexFormatError(f"index: {number} {what}, where {limit} is the most")
+    return number

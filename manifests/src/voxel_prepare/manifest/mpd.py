@@ -1,0 +1,195 @@
+"""Writes the manifest; docs/MANIFEST.md describes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import fmean
+
+from lxml import etree
+
+from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric, SegmentAnalysis
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.manifest.index_file import INDEX_SCHEME
+from voxel_prepare.manifest.mpd_file import AVERAGES, SCORES, FactsPlace
+from voxel_prepare.manifest.segment_duration import SegmentDuration
+
+NAMESPACE = "urn:mpeg:dash:schema:mpd:2011"
+PROFILE = "urn:mpeg:dash:profile:isoff-main:2011"
+CHANNEL_CONFIGURATION = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011"
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """A track's file, as the manifest refers to it."""
+
+    id: str
+    name: str
+    codecs: str
+    """RFC 6381."""
+    initialization: ByteRange
+    segments: list[ByteRange]
+
+    def bandwidth(self, duration: Fraction) -> int:
+        """Average bit/s of the segments."""
+        return max(1, round(8 * sum(segment.size for segment in self.segments) / duration))
+
+
+@dataclass(frozen=True, slots=True)
+class VideoFile:
+    """A level."""
+
+    media: MediaFile
+    width: int
+    height: int
+    analyses: list[SegmentAnalysis]
+    index: str
+    """Name of the index file."""
+
+    @property
+    def metric(self) -> Metric:
+        """Of all scores."""
+        return self.analyses[0].metric
+
+    @property
+    def average_score(self) -> float:
+        """Of the untouched segments."""
+        return fmean(analysis.score for analysis in self.analyses)
+
+    @property
+    def reliable_score(self) -> float:
+        """Of the segments when nothing but their reliable bytes arrives."""
+        return fmean(analysis.steps[0].score for analysis in self.analyses)
+
+
+@dataclass(frozen=True, slots=True)
+class AudioFile:
+    """An audio track."""
+
+    media: MediaFile
+    language: str
+    """ISO 639-2; `und` where it is not known."""
+    sample_rate: int
+    """Hz."""
+    channels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """Everything that the manifest describes."""
+
+    duration: Fraction
+    """Seconds."""
+    segment: SegmentDuration
+    video: Sequence[VideoFile]
+    """Ascending in bitrate."""
+    audio: Sequence[AudioFile]
+
+
+def write_mpd(presentation: Presentation, facts: FactsPlace) -> bytes:
+    """The MPD as a file's content."""
+    duration = _duration(presentation.duration)
+    mpd = etree.Element(
+        f"{{{NAMESPACE}}}MPD",
+        {
+            "type": "static",
+            "profiles": PROFILE,
+            "mediaPresentationDuration": duration,
+            "minBufferTime": _duration(presentation.segment.seconds),
+        },
+        nsmap={None: NAMESPACE},  # type: ignore[dict-item]  # lxml-stubs forget the default namespace
+    )
+    period = _child(mpd, "Period", id="0", start="PT0S", duration=duration)
+    _add_video(period, presentation, facts)
+    for index, audio in enumerate(presentation.audio, start=1):
+        _add_audio(period, presentation, audio, index)
+    return etree.tostring(mpd, pretty_print=True, xml_declaration=True, encoding="utf-8")
+
+
+def _add_video(period: etree._Element, presentation: Presentation, facts: FactsPlace) -> None:
+    adaptation_set = _child(
+        period,
+        "AdaptationSet",
+        id="0",
+        contentType="video",
+        mimeType="video/mp4",
+        segmentAlignment="true",
+        startWithSAP="1",
+        maxWidth=str(max(level.width for level in presentation.video)),
+        maxHeight=str(max(level.height for level in presentation.video)),
+        frameRate=str(presentation.segment.rate),
+    )
+    for level in presentation.video:
+        representation = _child(
+            adaptation_set,
+            "Representation",
+            id=level.media.id,
+            codecs=level.media.codecs,
+            width=str(level.width),
+            height=str(level.height),
+            bandwidth=str(level.media.bandwidth(presentation.duration)),
+            **{AVERAGES[level.metric]: _score(level.average_score)},
+        )
+        _child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=level.index)
+        urls = _add_segment_list(representation, level.media, presentation.segment)
+        if facts == "index and attributes":
+            for url, analysis in zip(urls, level.analyses, strict=True):
+                add_attributes(url, analysis)
+
+
+def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
+    """Says at a `SegmentURL` what the segment is made of."""
+    steps = (f"{_score(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
+    url.set("reliable", ",".join(map(str, analysis.reliable)))
+    url.set("unreliable", ",".join(map(str, analysis.unreliable)))
+    url.set(SCORES[analysis.metric], ",".join(steps))
+    url.set("reliableSize", str(analysis.reliable_bytes))
+
+
+def _add_audio(period: etree._Element, presentation: Presentation, audio: AudioFile, index: int) -> None:
+    adaptation_set = _child(
+        period,
+        "AdaptationSet",
+        id=str(index),
+        contentType="audio",
+        mimeType="audio/mp4",
+        lang=audio.language,
+        segmentAlignment="true",
+        startWithSAP="1",
+    )
+    representation = _child(
+        adaptation_set,
+        "Representation",
+        id=audio.media.id,
+        codecs=audio.media.codecs,
+        audioSamplingRate=str(audio.sample_rate),
+        bandwidth=str(audio.media.bandwidth(presentation.duration)),
+    )
+    _child(representation, "AudioChannelConfiguration", schemeIdUri=CHANNEL_CONFIGURATION, value=str(audio.channels))
+    _add_segment_list(representation, audio.media, presentation.segment)
+
+
+def _add_segment_list(
+    representation: etree._Element, media: MediaFile, segment: SegmentDuration
+) -> list[etree._Element]:
+    _child(representation, "BaseURL").text = media.name
+    segment_list = _child(
+        representation,
+        "SegmentList",
+        timescale=str(segment.rate.numerator),
+        duration=str(segment.frames * segment.rate.denominator),
+    )
+    _child(segment_list, "Initialization", range=str(media.initialization))
+    return [_child(segment_list, "SegmentURL", mediaRange=str(range_)) for range_ in media.segments]
+
+
+def _child(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
+    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
+
+
+def _duration(seconds: Fraction) -> str:
+    """ISO 8601, to the microsecond."""
+    return f"PT{float(seconds):.6f}".rstrip("0").rstrip(".") + "S"
+
+
+def _score(score: float) -> str:
+    return f"{score:.{SCORE_DECIMALS}f}"

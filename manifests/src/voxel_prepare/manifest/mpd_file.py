@@ -1,0 +1,51 @@
+"""What all readers and writers of MPDs share: attribute names, parsing, and the resolution of URLs to local files."""
+
+from pathlib import Path
+from typing import Literal, TypeAlias
+from urllib.parse import unquote, urljoin, urlsplit
+
+from lxml import etree
+
+from voxel_prepare.analysis.segment_analysis import Metric
+from voxel_prepare.errors import InputError
+
+MANIFEST = "manifest.mpd"
+"""Name of the MPD in an output folder."""
+
+SCORES = {Metric.SSIM: "ssims", Metric.PSNR: "psnrs", Metric.VMAF: "vmafs"}
+AVERAGES = {Metric.SSIM: "avgSSIM", Metric.PSNR: "avgPSNR", Metric.VMAF: "avgVMAF"}
+"""Attributes of a `SegmentURL` and of a `Representation`."""
+
+FactsPlace: TypeAlias = Literal["index", "index and attributes"]
+"""Where segments are described: in an index file for each representation, or also in attributes of the MPD."""
+
+
+def parse_mpd(path: Path) -> etree._ElementTree:
+    """Reads an MPD without following external entities. Raises `InputError`."""
+    try:
+        mpd = etree.parse(path, etree.XMLParser(resolve_entities=False, no_network=True))
+    except OSError as error:
+        raise InputError(f"{path}: no such file") from error
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"{path}: not an MPD: {error.msg}") from error
+    root = etree.QName(mpd.getroot()).localname
+    if root != "MPD":
+        raise InputError(f"{path}: not an MPD: expected the root element MPD, found {root}")
+    return mpd
+
+
+def base_url(mpd: Path, element: etree._Element) -> str:
+    """The URL to which those in `element` are relative: every enclosing `BaseURL` counts (ISO/IEC 23009-1 §5.6)."""
+    base = mpd.resolve().as_uri()
+    for ancestor in reversed([element, *element.iterancestors()]):
+        base = urljoin(base, (ancestor.findtext("{*}BaseURL") or "").strip())
+    return base
+
+
+def local_path(base: str, url: str) -> Path:
+    """The file at `url`, which is relative to `base`. Raises `InputError` unless it is on this machine."""
+    joined = urljoin(base, url)
+    parts = urlsplit(joined)
+    if parts.scheme != "file" or parts.netloc:
+        raise InputError(f"{joined}: must be a local file, relative to the MPD or a file:/// URL")
+    return Path(unquote(parts.path))

@@ -1,0 +1,1 @@
+"""Media files: examines sources, encodes or copies them, and checks and reads the result."""

@@ -1,0 +1,169 @@
+"""Encodes and remuxes with FFmpeg: one fragmented MP4 per level and per audio track."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from voxel_prepare.ffmpeg import OnFrames, run_ffmpeg
+from voxel_prepare.manifest.segment_duration import SegmentDuration
+from voxel_prepare.media.ladder import Level
+from voxel_prepare.media.preset import Preset
+from voxel_prepare.media.source import AudioTrack, Source
+
+PEAK_FACTOR = 2
+"""Capped variable bitrate: peaks of twice the average (thesis §6.4.2), over a buffer of one second at the peak."""
+
+AUDIO_BITRATE_PER_CHANNEL = 64_000
+AUDIO_SAMPLE_RATE = 48_000
+MAX_AUDIO_CHANNELS = 2
+
+AAC_PRIMING_SAMPLES = 1024
+"""What FFmpeg's AAC encoder puts out before the first sample."""
+
+FRAGMENTED = ("-movflags", "+frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets+skip_trailer")
+"""One fragment per key frame, and the first picture at time 0 without an edit list, which not all players apply."""
+
+PIXELS_PER_ENCODER_THREAD = 1 << 19
+"""One thread up to 480p, 2 for 720p, 4 for 1080p. x264's output depends on their number, so the machine must not
+decide it."""
+
+MAX_ENCODER_THREADS = 8
+"""Each holds pictures in memory."""
+
+NO_METADATA = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of the source to prepare, in seconds."""
+
+    start: float
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class VideoSettings:
+    """How to encode, the same for all levels."""
+
+    preset: Preset
+    passes: int
+    slices: int
+    """Per picture; more make repair finer."""
+    segment: SegmentDuration
+
+
+def video_arguments(source: Source, excerpt: Excerpt, level: Level, settings: VideoSettings) -> list[str]:
+    """FFmpeg's arguments for one level, without passes, threads and output."""
+    filters = (
+        f"fps={settings.segment.rate}:start_time=0,scale={level.width}:{level.height}:flags=bicubic,"
+        "setsar=1,format=yuv420p"
+    )
+    frames = settings.segment.frames
+    x264 = f"keyint={frames}:min-keyint={frames}:scenecut=0:open-gop=0:slices={settings.slices}"
+    return [
+        *_input(source, excerpt),
+        *("-map", f"0:{source.video_stream}", "-vf", filters, "-c:v", "libx264", "-preset", settings.preset),
+        *("-b:v", str(level.bitrate), "-maxrate", str(PEAK_FACTOR * level.bitrate)),
+        *("-bufsize", str(PEAK_FACTOR * level.bitrate), "-x264-params", x264),
+        *("-video_track_timescale", str(settings.segment.rate.numerator)),
+        *NO_METADATA,
+        *FRAGMENTED,
+    ]
+
+
+def encoder_threads(pixels: int) -> int:
+    """How many threads encode a level with that many pixels, on every machine."""
+    return min(MAX_ENCODER_THREADS, max(1, round(pixels / PIXELS_PER_ENCODER_THREAD)))
+
+
+async def encode_video(
+    arguments: Sequence[str], output: Path, *, passes: int, threads: int, on_frames: OnFrames
+) -> None:
+    """Encodes one level to `output`. `on_frames` counts the frames of all passes together."""
+    arguments = [*arguments, "-threads", str(threads)]
+    if passes == 1:
+        await run_ffmpeg([*arguments, "-f", "mp4", str(output)], on_frames)
+        return
+    statistics = ("-passlogfile", str(output.with_name(f"{output.name}.statistics")))
+    first_pass_frames = 0
+
+    def on_first_pass(frames: int) -> None:
+        nonlocal first_pass_frames
+        first_pass_frames = frames
+        on_frames(frames)
+
+    await run_ffmpeg([*arguments, "-pass", "1", *statistics, "-f", "null", "-"], on_first_pass)
+    await run_ffmpeg(
+        [*arguments, "-pass", "2", *statistics, "-f", "mp4", str(output)],
+        lambda frames: on_frames(first_pass_frames + frames),
+    )
+
+
+def encoded_audio(track: AudioTrack) -> AudioTrack:
+    """What `audio_arguments` make of a track."""
+    channels = min(track.channels, MAX_AUDIO_CHANNELS)
+    return replace(track, codec="aac", profile="LC", channels=channels, sample_rate=AUDIO_SAMPLE_RATE)
+
+
+def audio_arguments(source: Source, excerpt: Excerpt, track: AudioTrack, segment: SegmentDuration) -> list[str]:
+    """FFmpeg's arguments for one audio track, as AAC in step with the video and as long."""
+    encoded = encoded_audio(track)
+    filters = (
+        f"aresample={encoded.sample_rate}:async=1:first_pts=0",
+        # Players of fragments play the encoder's priming too: it takes the place of the first samples.
+        f"atrim=start_sample={AAC_PRIMING_SAMPLES}",
+        "asetpts=PTS-STARTPTS",
+        "apad",
+    )
+    return [
+        *_input(source, excerpt),
+        *("-map", f"0:{track.stream_index}", "-af", ",".join(filters), "-ac", str(encoded.channels)),
+        *("-c:a", "aac", "-b:a", str(encoded.channels * AUDIO_BITRATE_PER_CHANNEL)),
+        *_audio_segments(segment),
+    ]
+
+
+def video_copy_arguments(source: Source) -> list[str]:
+    """Remuxes the video track as it is."""
+    return ["-i", _location(source), "-map", f"0:{source.video_stream}", "-c", "copy", *NO_METADATA, *FRAGMENTED]
+
+
+def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDuration) -> list[str]:
+    """Remuxes an audio track as it is, without the encoder's priming.
+
+    The source's edit list hides it, which is not carried over; players of fragments would play it, and all sound late.
+    """
+    no_priming = ("-bsf:a", r"noise=drop=lte(pts+duration\,0)")
+    return [
+        *("-i", _location(source), "-map", f"0:{track.stream_index}", "-c", "copy", *no_priming),
+        *_audio_segments(segment),
+    ]
+
+
+async def write_audio(arguments: Sequence[str], output: Path) -> None:
+    """Runs FFmpeg with arguments from above. The muxer takes a % in a path for a pattern: hence the relative one."""
+    playlist = output.with_suffix(".m3u8")
+    await run_ffmpeg([*arguments, "-hls_segment_filename", output.name, playlist.name], folder=output.parent)
+    playlist.unlink()
+
+
+def _input(source: Source, excerpt: Excerpt) -> list[str]:
+    seek = ["-ss", f"{excerpt.start:.6f}"] if excerpt.start else []
+    return [*seek, "-i", _location(source), "-t", f"{excerpt.duration:.6f}"]
+
+
+def _location(source: Source) -> str:
+    """Absolute, as FFmpeg takes what stands before a colon for a protocol."""
+    return str(source.path.absolute())
+
+
+def _audio_segments(segment: SegmentDuration) -> list[str]:
+    """FFmpeg's HLS muxer ends each segment at the frame nearest to a multiple of its duration.
+
+    Its MP4 and DASH muxers count from the segment before, and drift away from the video.
+    """
+    return [
+        *NO_METADATA,
+        *("-f", "hls", "-hls_time", f"{float(segment.seconds):.6f}", "-hls_segment_type", "fmp4"),
+        *("-hls_flags", "single_file", "-hls_playlist_type", "vod", "-hls_list_size", "0"),
+    ]

@@ -1,0 +1,86 @@
+"""How a track's fragments make up segments, and whether they are such that a manifest can address them."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.errors import MisalignedSegments
+from voxel_prepare.h264 import ParameterSets, read_access_unit
+from voxel_prepare.h264.key_frames import check_start
+from voxel_prepare.isobmff import Buffer, Fragment, Track
+from voxel_prepare.manifest.segment_duration import SegmentDuration
+
+
+def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
+    """Where the segments lie, each one or more whole fragments of `duration`; the last may be shorter.
+
+    Raises `MisalignedSegments`.
+    """
+    _check_rate(track, duration.rate)
+    segments: list[ByteRange] = []
+    collected: list[Fragment] = []
+    for fragment in (fragment for fragment in track.fragments if fragment.samples):
+        if not collected:
+            _check_start(track, fragment, len(segments) * duration.seconds, duration)
+        collected.append(fragment)
+        frames = sum(len(member.samples) for member in collected)
+        if frames > duration.frames:
+            raise MisalignedSegments(
+                f"no key frame at {float((len(segments) + 1) * duration.seconds):g} s: every segment "
+                f"({float(duration.seconds):g} s, see --segment) must start with one"
+            )
+        if frames == duration.frames:
+            segments.append(_whole(collected))
+            collected = []
+    if collected:
+        segments.append(_whole(collected))
+    if not segments:
+        raise MisalignedSegments("the track is empty")
+    return segments
+
+
+def check_key_frames(track: Track, data: Buffer, segments: Sequence[ByteRange]) -> None:
+    """Raises `MisalignedSegments` unless every segment starts with an IDR picture.
+
+    Other key frames let frames that follow refer to the segment before, which may be of another level.
+    """
+    starts = {segment.start for segment in segments}
+    for fragment in track.fragments:
+        if fragment.start in starts:
+            check_start(track.codec_configuration, data, fragment.samples[0])
+
+
+def count_intra_frames(track: Track, data: Buffer) -> list[int]:
+    """How many I pictures each fragment holds."""
+    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
+    return [
+        sum(
+            read_access_unit(parameter_sets, data, sample.offset, sample.offset + sample.size).picture_type == "I"
+            for sample in fragment.samples
+        )
+        for fragment in track.fragments
+    ]
+
+
+def _check_rate(track: Track, rate: Fraction) -> None:
+    """Time stamps may be rounded; a frame that is shown for the time of two is another matter."""
+    durations = [sample.duration for fragment in track.fragments for sample in fragment.samples]
+    for duration in durations[:-1]:  # the last one is often made up
+        if abs(Fraction(duration, track.timescale) * rate - 1) > Fraction(1, 2):
+            seconds = duration / track.timescale
+            raise MisalignedSegments(
+                f"the frame rate varies: a frame of {seconds:.3f} s, at {float(rate):g} per second"
+            )
+
+
+def _check_start(track: Track, fragment: Fragment, expected: Fraction, duration: SegmentDuration) -> None:
+    start = Fraction(fragment.base_decode_time, track.timescale)
+    if abs(start - expected) > 1 / (2 * duration.rate):
+        raise MisalignedSegments(
+            f"a segment starts at {float(start):.3f} s instead of {float(expected):.3f} s; "
+            "the frame rate must be constant from time 0 on"
+        )
+
+
+def _whole(fragments: Sequence[Fragment]) -> ByteRange:
+    return ByteRange(fragments[0].start, fragments[-1].end)

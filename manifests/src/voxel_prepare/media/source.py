@@ -1,0 +1,179 @@
+"""What a source file holds, as far as preparation needs to know; refuses what cannot be prepared."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+
+import av
+from av.container import InputContainer
+from av.error import FFmpegError
+from av.stream import Disposition
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from voxel_prepare.errors import InputError
+from voxel_prepare.isobmff.encryption import WHY_NOT_ENCRYPTED, has_encrypted_tracks
+
+PIXEL_FORMATS = {"yuv420p", "yuvj420p"}
+"""8-bit 4:2:0 (limited and full range): what every browser and the repairer take."""
+
+STILL_FORMATS = {"tty", "image2"}
+"""FFmpeg also makes "video" of text files and pictures; its other picture formats end in `_pipe`."""
+
+PROBED_FRAMES = 10
+
+FIELD_ORDER_PROGRESSIVE = 1
+"""AV_FIELD_PROGRESSIVE; 0 is unknown, everything above is interlaced."""
+
+NTSC = Fraction(1000, 1001)
+
+STANDARD_RATES = (
+    *(Fraction(rate) for rate in (10, 12, 15, 24, 25, 30, 48, 50, 60)),
+    *(rate * NTSC for rate in (24, 30, 60)),
+)
+
+RATE_TOLERANCE = Fraction(1, 2500)
+"""Finer than the 0.1 % between 24 and 23.976 frames per second, coarser than what rounded time stamps cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class AudioTrack:
+    """An audio track of a source, or what becomes of it."""
+
+    stream_index: int
+    language: str
+    """ISO 639-2; `und` when the file does not say."""
+    channels: int
+    sample_rate: int
+    """Hz."""
+    codec: str
+    """FFmpeg's name for it, as `aac`."""
+    profile: str
+    """As `LC`; empty when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file with a video track to prepare, and any number of audio tracks."""
+
+    path: Path
+    video_stream: int
+    video_codec: str
+    width: int
+    """As displayed, upright, in square pixels."""
+    height: int
+    rate: Fraction
+    """Frames per second to encode at: the source's own when it is constant, else the nearest standard one."""
+    duration: float
+    """Seconds."""
+    pixel_format: str
+    is_interlaced: bool
+    audio: tuple[AudioTrack, ...]
+
+
+def probe(path: Path) -> Source:
+    """Reads the headers and the first frames of `path`. Raises `InputError`."""
+    with _open(path) as container:
+        if has_encrypted_tracks(path):
+            raise InputError(f"{path}: encrypted: {WHY_NOT_ENCRYPTED}")
+        stream = _video_stream(container, path)
+        duration = _duration(container, stream)
+        if duration <= 0 or not stream.average_rate:
+            raise InputError(f"{path}: not a video: it has no duration")
+        frames = _first_frames(container, stream, path)
+        width, height = _display_size(frames[0], stream.sample_aspect_ratio or Fraction(1))
+        field_order = stream.codec_context.field_order
+        return Source(
+            path=path,
+            video_stream=stream.index,
+            video_codec=stream.codec_context.name,
+            width=width,
+            height=height,
+            rate=output_rate(stream.average_rate, stream.base_rate),
+            duration=duration,
+            pixel_format=frames[0].format.name,
+            is_interlaced=field_order > FIELD_ORDER_PROGRESSIVE or any(frame.interlaced_frame for frame in frames),
+            audio=_audio_tracks(container),
+        )
+
+
+def check_encodable(source: Source) -> None:
+    """Refuses pictures that encoding would have to change. Raises `InputError`."""
+    if source.is_interlaced:
+        raise InputError(f"{source.path}: interlaced video is not supported: deinterlace it first (ffmpeg -vf bwdif)")
+    if source.pixel_format not in PIXEL_FORMATS:
+        raise InputError(
+            f"{source.path}: {source.pixel_format} video is not supported, only 8-bit 4:2:0: "
+            "convert it first (ffmpeg -pix_fmt yuv420p)"
+        )
+
+
+def output_rate(average: Fraction, base: Fraction | None) -> Fraction:
+    """The constant rate for a stream with that average; `base` is the lowest rate that all its time stamps fit."""
+    is_constant = base is not None and abs(base / average - 1) < RATE_TOLERANCE
+    nearest = min(STANDARD_RATES, key=lambda rate: abs(rate - average))
+    if is_constant and abs(nearest / average - 1) >= RATE_TOLERANCE and average <= max(STANDARD_RATES):
+        return average.limit_denominator(1001)
+    return nearest
+
+
+def _open(path: Path) -> InputContainer:
+    if not path.exists():
+        raise InputError(f"{path}: no such file")
+    if not path.is_file():
+        raise InputError(f"{path}: not a file")
+    try:
+        container = av.open(str(path.absolute()))
+    except PermissionError as error:
+        raise InputError(f"{path}: permission denied") from error
+    except FFmpegError as error:
+        raise InputError(f"{path}: not a video") from error
+    if container.format.name in STILL_FORMATS or container.format.name.endswith("_pipe"):
+        container.close()
+        raise InputError(f"{path}: not a video")
+    return container
+
+
+def _video_stream(container: InputContainer, path: Path) -> VideoStream:
+    """The first video stream that is not a cover picture."""
+    for stream in container.streams.video:
+        if not stream.disposition & Disposition.attached_pic:
+            return stream
+    raise InputError(f"{path}: no video track")
+
+
+def _duration(container: InputContainer, stream: VideoStream) -> float:
+    """Of the video in seconds, as far as the file says; not all formats state it for each stream."""
+    if stream.duration and stream.time_base:
+        return float(stream.duration * stream.time_base)
+    return (container.duration or 0) / av.time_base
+
+
+def _first_frames(container: InputContainer, stream: VideoStream, path: Path) -> list[VideoFrame]:
+    try:
+        frames = list(islice(container.decode(stream), PROBED_FRAMES))
+    except FFmpegError as error:
+        raise InputError(f"{path}: cannot be decoded: {error.strerror}") from error
+    if not frames:
+        raise InputError(f"{path}: not a video: it has no frames")
+    return frames
+
+
+def _display_size(frame: VideoFrame, sample_aspect_ratio: Fraction) -> tuple[int, int]:
+    width, height = round(frame.width * sample_aspect_ratio), frame.height
+    return (height, width) if frame.rotation % 180 == 90 else (width, height)
+
+
+def _audio_tracks(container: InputContainer) -> tuple[AudioTrack, ...]:
+    return tuple(
+        AudioTrack(
+            stream_index=stream.index,
+            language=stream.language or "und",
+            channels=stream.codec_context.channels,
+            sample_rate=stream.codec_context.sample_rate,
+            codec=stream.codec_context.name,
+            profile=stream.profile or "",
+        )
+        for stream in container.streams.audio
+    )

@@ -1,0 +1,126 @@
+"""Writes what this package's repair makes of random input, for the player's tests to agree with byte for byte.
+
+One JSON object a line on standard output: `python repair_vectors.py --count 1000 --seed 1` for slices,
+`--clip FILE --seed 1` for the damaged fragments of a fragmented MP4.
+"""
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+from random_slices import random_slice
+from voxel_prepare.h264 import ParameterSets, parse_slice_header, read_access_unit, skip_slice
+from voxel_prepare.h264.repair import FrameReport, repair_segment
+from voxel_prepare.isobmff import Fragment, parse_track
+
+HOLE_BYTES = (1, 3, 40, 1200)
+"""Lengths of holes, up to a datagram; a slice may also be missing altogether."""
+
+
+class Holes:
+    """`Received` by what is missing: ascending, disjoint `(start, end)`."""
+
+    def __init__(self, holes: Sequence[tuple[int, int]]) -> None:
+        self._holes = holes
+
+    def contains(self, start: int, end: int) -> bool:
+        """True when no hole reaches into `[start, end)`."""
+        return all(end <= first or last <= start for first, last in self._holes)
+
+
+def slice_vectors(count: int, seed: int) -> Iterator[dict[str, object]]:
+    """`count` random slices: NAL unit, what its header says, and the all-skip slice (null for an I slice)."""
+    random = Random(seed)
+    for _ in range(count):
+        sample = random_slice(random)
+        header = parse_slice_header(sample.nal, ParameterSets.from_avcc(sample.avcc))
+        skipped = None if header.slice_type == "I" else skip_slice(sample.nal, header, sample.macroblocks).hex()
+        yield {
+            "avcc": sample.avcc.hex(),
+            "nal": sample.nal.hex(),
+            "type": header.slice_type,
+            "cabac": header.pps.cabac,
+            "firstMacroblock": header.first_mb,
+            "cabacInitIdc": header.cabac_init_idc,
+            "qp": header.qp,
+            "headerBits": header.header_bits,
+            "headerBytes": header.header_bytes,
+            "macroblocks": sample.macroblocks,
+            "skipSlice": skipped,
+        }
+
+
+def clip_vectors(clip: Path, seed: int, share: float) -> Iterator[dict[str, object]]:
+    """Each fragment of the file with a share of its P and B slices damaged: place, holes, SHA-256 of the repair."""
+    data = clip.read_bytes()
+    track = parse_track(data)
+    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
+    random = Random(seed)
+    for fragment in track.fragments:
+        holes = damage(parameter_sets, data, fragment, random, share)
+        segment = punch(data[fragment.start : fragment.end], holes)
+        repaired = repair_segment(parameter_sets, segment, Holes(holes))
+        yield {
+            "start": fragment.start,
+            "end": fragment.end,
+            "holes": holes,
+            "sha256": hashlib.sha256(repaired.bytes).hexdigest(),
+            "frames": [_frame_vector(frame) for frame in repaired.frames],
+        }
+
+
+def _frame_vector(frame: FrameReport) -> dict[str, object]:
+    return {
+        "index": frame.index,
+        "start": frame.start,
+        "bytes": frame.bytes,
+        "type": frame.type,
+        "slices": frame.slices,
+        "repairedSlices": frame.repaired_slices,
+    }
+
+
+def damage(
+    parameter_sets: ParameterSets, data: bytes, fragment: Fragment, random: Random, share: float
+) -> list[tuple[int, int]]:
+    """Holes, from the fragment's first byte, in the unreliable part of its slices, hitting a `share` of them."""
+    holes = []
+    for sample in fragment.samples:
+        unit = read_access_unit(parameter_sets, data, sample.offset, sample.offset + sample.size)
+        for nal in unit.nal_units:
+            if nal.reliable_end < nal.end and random.random() < share:
+                start = random.choice((nal.reliable_end, random.randrange(nal.reliable_end, nal.end)))
+                end = random.choice((nal.end, min(nal.end, start + random.choice(HOLE_BYTES))))
+                holes.append((start - fragment.start, end - fragment.start))
+    return holes
+
+
+def punch(segment: bytes, holes: Sequence[tuple[int, int]]) -> bytes:
+    """The segment with zeros in its holes."""
+    damaged = bytearray(segment)
+    for start, end in holes:
+        damaged[start:end] = bytes(end - start)
+    return bytes(damaged)
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(description="Write vectors of repair as JSON lines.")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--count", type=int, help="this many random slices")
+    what.add_argument("--clip", type=Path, help="the fragments of this fragmented MP4, damaged at random")
+    parser.add_argument("--damage", type=float, default=1.0, metavar="SHARE", help="of the clip's P and B slices")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    if options.clip:
+        vectors = clip_vectors(options.clip, options.seed, options.damage)
+    else:
+        vectors = slice_vectors(options.count, options.seed)
+    for vector in vectors:
+        print(json.dumps(vector))
+
+
+if __name__ == "__main__":
+    _main()
