@@ -12,7 +12,7 @@ import { parseSettings } from './settings.js';
 import { SupportPanel } from './support-panel.js';
 import { checkSupport } from './support.js';
 import { takeSample, TimeSeries } from './time-series.js';
-import { showTransport } from './transport-badge.js';
+import { showDelivery } from './delivery-badge.js';
 
 /** Often enough to see a buffer move, seldom enough to leave the processor to the video. */
 const samplingMs = 500;
@@ -50,10 +50,10 @@ const charts = new Charts(
   },
   run.ladder,
 );
-const badge = byId('transport', HTMLElement);
+const badge = byId('delivery', HTMLElement);
 
 function refresh(): void {
-  showTransport(badge, run.source.transport(), settings.transport);
+  showDelivery(badge, run.source.delivery(), settings.delivery);
   showFacts(run.playback(), run.source.segments());
   if (run.playback().ended) return;
   series.add(takeSample(performance.now() / 1000, run.source, run.ladder()));

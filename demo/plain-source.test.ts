@@ -18,7 +18,7 @@ describe('plainSegment', () => {
     expect(plainSegment({ request })).toMatchObject({
       index: 3,
       representation: 'q02',
-      transport: 'http',
+      delivery: 'http',
       bytesReliable: 250_000,
       seconds: 2,
       throughput: 1_000_000,

@@ -31,7 +31,7 @@ export function plainSource(player: MediaPlayerClass): SegmentSource {
   return {
     segments: () => segments,
     onSegment: (listener) => listeners.push(listener),
-    transport: () => 'http',
+    delivery: () => 'http',
     choice: () => segments.at(-1),
     // dash.js gives kbit/s, and 0 or NaN where it does not know.
     throughput: () => player.getAverageThroughput('video') * 1000 || undefined,
@@ -51,7 +51,7 @@ export function plainSegment({ error, request }: FragmentLoadingCompleted): Segm
     bandwidth: request.representation.bandwidth,
     level: 0,
     levels: 1,
-    transport: 'http',
+    delivery: 'http',
     bytesReliable: request.bytesLoaded,
     bytesUnreliable: 0,
     bytesLost: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SegmentRecord, SegmentTransport } from '../player/types.js';
+import type { Delivery, SegmentRecord } from '../player/types.js';
 import { buildReport, type ReportTransport } from './report.js';
 import { defaultSettings } from './settings.js';
 import type { PlaybackSummary } from './video-observer.js';
@@ -18,7 +18,7 @@ const playback: PlaybackSummary = {
   ended: true,
 };
 
-function segment(index: number, transport: SegmentTransport, score: number | undefined): SegmentRecord {
+function segment(index: number, delivery: Delivery, score: number | undefined): SegmentRecord {
   return {
     index,
     startTime: index * 4,
@@ -27,7 +27,7 @@ function segment(index: number, transport: SegmentTransport, score: number | und
     bandwidth: 560_000,
     level: 9,
     levels: 12,
-    transport,
+    delivery,
     bytesReliable: 40_000,
     bytesUnreliable: 200_000,
     bytesLost: 1200,
@@ -75,12 +75,12 @@ describe('buildReport', () => {
     expect([startupMs, duration, segments[0]!.score]).toEqual([null, null, null]);
   });
 
-  it.each<[ReportTransport, SegmentTransport[]]>([
+  it.each<[ReportTransport, Delivery[]]>([
     ['http', []],
     ['webtransport-datagrams', ['http', 'datagrams', 'datagrams']],
-    ['webtransport-reliable', ['http', 'reliable', 'reliable']],
+    ['webtransport-reliable', ['http', 'streams', 'streams']],
     ['http', ['http', 'datagrams', 'http']],
-  ])('names %s as the transport of %j', (expected, transports) => {
-    expect(report(transports.map((transport, index) => segment(index, transport, 0.99))).transport).toBe(expected);
+  ])('names %s as the transport of %j', (expected, deliveries) => {
+    expect(report(deliveries.map((delivery, index) => segment(index, delivery, 0.99))).transport).toBe(expected);
   });
 });

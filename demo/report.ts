@@ -1,9 +1,11 @@
-import type { FallbackEvent, FrameState, SegmentRecord, SegmentTransport } from '../player/types.js';
+import type { Delivery, FallbackEvent, FrameState, SegmentRecord } from '../player/types.js';
 import type { Settings } from './settings.js';
 import type { PlaybackSummary } from './video-observer.js';
 
 /** One segment of a report: the record with `score` null where unknown, and its frames as one letter each. */
-export type ReportSegment = Omit<SegmentRecord, 'frames' | 'score'> & {
+export type ReportSegment = Omit<SegmentRecord, 'delivery' | 'frames' | 'score'> & {
+  /** Programs read this name: the record's `delivery`. */
+  readonly transport: Delivery;
   readonly score: number | null;
   /** In decode order: r reliable, c complete, s skipped, x repaired. */
   readonly frames: string;
@@ -16,18 +18,18 @@ const frameLetters: Readonly<Record<FrameState, string>> = {
   repaired: 'x',
 };
 
-/** A run's transport by its full name: a report is read without the plugin's types beside it. */
+/** A run's delivery by its full name: a report is read without the plugin's types beside it. */
 export type ReportTransport = 'webtransport-datagrams' | 'webtransport-reliable' | 'http';
 
-const transportNames: Readonly<Record<SegmentTransport, ReportTransport>> = {
+const transportNames: Readonly<Record<Delivery, ReportTransport>> = {
   datagrams: 'webtransport-datagrams',
-  reliable: 'webtransport-reliable',
+  streams: 'webtransport-reliable',
   http: 'http',
 };
 
 /** What a run was, as one JSON object: headless runs print it, the page exports it. */
 export interface Report extends Omit<PlaybackSummary, 'startupMs' | 'duration'> {
-  /** What carried most of the segments. */
+  /** How most of the segments were delivered. */
   readonly transport: ReportTransport;
   /** From the play request (with autoplay: from the navigation) to the first picture, ms; null: there was none. */
   readonly startupMs: number | null;
@@ -36,7 +38,7 @@ export interface Report extends Omit<PlaybackSummary, 'startupMs' | 'duration'> 
   readonly segments: readonly ReportSegment[];
   /** Requests that took dash.js' own HTTP path although VOXEL was asked for. Playback went on: these are no errors. */
   readonly fallbacks: readonly FallbackEvent[];
-  readonly settings: Settings;
+  readonly settings: Omit<Settings, 'delivery'> & { readonly transport: Settings['delivery'] };
 }
 
 export interface ReportInput {
@@ -47,27 +49,33 @@ export interface ReportInput {
 }
 
 export function buildReport({ playback, segments, fallbacks, settings }: ReportInput): Report {
+  const { delivery, ...rest } = settings;
   return {
-    transport: transportNames[mainTransport(segments)],
+    transport: transportNames[mainDelivery(segments)],
     ...playback,
     startupMs: playback.startupMs ?? null,
     duration: playback.duration ?? null,
     segments: segments.map(reportSegment),
     fallbacks,
-    settings,
+    settings: { ...rest, transport: delivery },
   };
 }
 
-/** The transport that carried most segments; HTTP where there are none. */
-function mainTransport(segments: readonly SegmentRecord[]): SegmentTransport {
-  const counts = { http: 0, datagrams: 0, reliable: 0 };
-  for (const segment of segments) counts[segment.transport]++;
-  if (counts.datagrams > Math.max(counts.reliable, counts.http)) return 'datagrams';
-  return counts.reliable > counts.http ? 'reliable' : 'http';
+/** The delivery of most segments; HTTP where there are none. */
+function mainDelivery(segments: readonly SegmentRecord[]): Delivery {
+  const counts = { http: 0, datagrams: 0, streams: 0 };
+  for (const { delivery } of segments) counts[delivery]++;
+  if (counts.datagrams > Math.max(counts.streams, counts.http)) return 'datagrams';
+  return counts.streams > counts.http ? 'streams' : 'http';
 }
 
-function reportSegment(record: SegmentRecord): ReportSegment {
-  const frames = record.frames.map((state) => frameLetters[state]).join('');
-  // Losses are those on the way, whether they were made good later or not.
-  return { ...record, ...record.firstPass, score: record.score ?? null, frames };
+function reportSegment({ delivery, score, frames, ...record }: SegmentRecord): ReportSegment {
+  return {
+    ...record,
+    // Losses are those of the first delivery, whether they were made good later or not.
+    ...record.firstPass,
+    transport: delivery,
+    score: score ?? null,
+    frames: frames.map((state) => frameLetters[state]).join(''),
+  };
 }

@@ -1,4 +1,4 @@
-import type { SegmentRecord, SegmentTransport, VoxelHandle } from '../player/types.js';
+import type { SegmentRecord, Delivery, VoxelHandle } from '../player/types.js';
 
 /** What was chosen for a segment. */
 export type Choice = Pick<SegmentRecord, 'representation' | 'bandwidth' | 'level' | 'levels'>;
@@ -9,7 +9,7 @@ export interface SegmentSource {
   segments(): readonly SegmentRecord[];
   onSegment(listener: (segment: SegmentRecord) => void): void;
   /** How the next segment will be asked for. */
-  transport(): SegmentTransport;
+  delivery(): Delivery;
   /** For the latest segment; undefined before the first. */
   choice(): Choice | undefined;
   /** Estimate, bit/s. */
@@ -27,7 +27,7 @@ export function voxelSource(handle: VoxelHandle): SegmentSource {
   return {
     segments: () => handle.statistics().segments,
     onSegment: (listener) => handle.on('delivered', ({ record }) => listener(record)),
-    transport: () => handle.statistics().transport,
+    delivery: () => handle.statistics().delivery,
     choice: () => choice,
     throughput: () => handle.statistics().throughput,
     buffer: () => handle.statistics().buffer,

@@ -1,4 +1,4 @@
-import type { SegmentRecord, SegmentTransport } from '../player/types.js';
+import type { SegmentRecord, Delivery } from '../player/types.js';
 import { create } from './dom.js';
 import { formatBitrate, formatBytes, formatScore, unknown } from './format.js';
 import { createFrameStrip } from './frame-strip.js';
@@ -6,9 +6,9 @@ import { createFrameStrip } from './frame-strip.js';
 /** Older rows leave the page (not the exported run): a table of hours would make it slow. */
 const maximumRows = 200;
 
-const transportNames: Readonly<Record<SegmentTransport, string>> = {
+const deliveryNames: Readonly<Record<Delivery, string>> = {
   datagrams: 'datagrams',
-  reliable: 'reliable',
+  streams: 'streams',
   http: 'HTTP',
 };
 
@@ -34,7 +34,7 @@ export class SegmentTable {
 
 // On a phone the cells of a row stand in a grid (style.css), which takes their meaning as a table away: hence the roles.
 function segmentRow(segment: SegmentRecord): HTMLElement {
-  const { index, frames, bytesReliable, bytesUnreliable, bytesLost, score, transport } = segment;
+  const { index, frames, bytesReliable, bytesUnreliable, bytesLost, score, delivery } = segment;
   return create('tr', {
     attributes: { role: 'row' },
     children: [
@@ -46,7 +46,7 @@ function segmentRow(segment: SegmentRecord): HTMLElement {
       cell(bytesLost > 0 ? 'number lost' : 'number', 'Lost', formatBytes(bytesLost)),
       cell('number', 'Score', formatScore(score)),
       cell('number', 'Speed', formatBitrate(segment.throughput)),
-      cell('transport', 'Transport', transportNames[transport]),
+      cell('delivery', 'Delivery', deliveryNames[delivery]),
     ],
   });
 }

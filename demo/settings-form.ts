@@ -16,18 +16,18 @@ export function fillSettingsForm(settings: Settings): void {
   byId('buffer', HTMLSelectElement).value = String(settings.buffer);
   byId('refetch', HTMLSelectElement).value = settings.refetch ? '1' : '0';
   byId('autoplay', HTMLInputElement).checked = settings.autoplay;
-  const transport = byId('transport-setting', HTMLSelectElement);
-  transport.value = settings.transport;
+  const delivery = byId('delivery-setting', HTMLSelectElement);
+  delivery.value = settings.delivery;
   const pluginSettings = byId('plugin-settings', HTMLFieldSetElement);
   const panel = byId('settings', HTMLDetailsElement);
   panel.open = matchMedia(roomForSettings).matches;
   byId('settings-summary', HTMLElement).textContent = summary(settings);
   // Plain dash.js chooses and buffers as it always does.
-  const update = () => (pluginSettings.disabled = transport.value === 'plain');
-  transport.addEventListener('change', update);
+  const update = () => (pluginSettings.disabled = delivery.value === 'plain');
+  delivery.addEventListener('change', update);
   update();
 }
 
-function summary({ transport, rule, buffer }: Settings): string {
-  return transport === 'plain' ? 'plain dash.js' : `${transport} · ${rule} · buffer ${buffer}`;
+function summary({ delivery, rule, buffer }: Settings): string {
+  return delivery === 'plain' ? 'plain dash.js' : `${delivery} · ${rule} · buffer ${buffer}`;
 }

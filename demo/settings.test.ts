@@ -10,13 +10,13 @@ describe('parseSettings', () => {
 
   it('reads every setting', () => {
     const { settings, problems } = parse(
-      'manifest=/a/b.mpd&rule=bola-ssim&buffer=2&transport=reliable&refetch=0&autoplay=1',
+      'manifest=/a/b.mpd&rule=bola-ssim&buffer=2&delivery=streams&refetch=0&autoplay=1',
     );
     expect(settings).toEqual({
       manifest: '/a/b.mpd',
       rule: 'bola-ssim',
       buffer: 2,
-      transport: 'reliable',
+      delivery: 'streams',
       refetch: false,
       autoplay: true,
     });
@@ -32,12 +32,12 @@ describe('parseSettings', () => {
     },
   );
 
-  it('refuses an unknown rule and an unknown transport, one line each', () => {
-    const { settings, problems } = parse('rule=best&transport=pigeon');
+  it('refuses an unknown rule and an unknown delivery, one line each', () => {
+    const { settings, problems } = parse('rule=best&delivery=pigeon');
     expect(settings).toEqual(defaultSettings);
     expect(problems).toEqual([
       expect.stringMatching(/^rule=best is none of abr-star, .*bola-e, .*dashjs: using abr-star$/),
-      'transport=pigeon is none of datagrams, reliable, http, plain: using datagrams',
+      'delivery=pigeon is none of datagrams, streams, http, plain: using datagrams',
     ]);
   });
 
@@ -54,14 +54,14 @@ describe('parseSettings', () => {
 
 describe('voxelOptions', () => {
   it('attaches nothing for plain dash.js', () => {
-    expect(voxelOptions({ ...defaultSettings, transport: 'plain' })).toBeUndefined();
+    expect(voxelOptions({ ...defaultSettings, delivery: 'plain' })).toBeUndefined();
   });
 
   it('passes the rest on', () => {
-    expect(voxelOptions({ ...defaultSettings, rule: 'dashjs', buffer: 1, transport: 'http' })).toEqual({
+    expect(voxelOptions({ ...defaultSettings, rule: 'dashjs', buffer: 1, delivery: 'http' })).toEqual({
       abr: 'dashjs',
       bufferSegments: 1,
-      transport: 'http',
+      delivery: 'http',
       refetch: true,
     });
   });

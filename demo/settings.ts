@@ -1,8 +1,8 @@
 import type { FullVoxelOptions, RuleName } from '../player/full.js';
-import type { SegmentTransport } from '../player/types.js';
+import type { Delivery } from '../player/types.js';
 
-/** How video is fetched: one of the plugin's transports, or `plain`: stock dash.js, no plugin attached. */
-export type DemoTransport = SegmentTransport | 'plain';
+/** How video is fetched: one of the plugin's deliveries, or `plain`: stock dash.js, no plugin attached. */
+export type DemoDelivery = Delivery | 'plain';
 
 /** What one run of the page plays, and how. All of it stands in the page's query, so a link shares it. */
 export interface Settings {
@@ -11,7 +11,7 @@ export interface Settings {
   readonly rule: RuleName;
   /** N of an "N-segment buffer". */
   readonly buffer: number;
-  readonly transport: DemoTransport;
+  readonly delivery: DemoDelivery;
   /** Fetches what is missing of segments that are not played yet. */
   readonly refetch: boolean;
   /** Starts muted without a click. */
@@ -32,14 +32,14 @@ export const ruleLabels: Readonly<Record<RuleName, string>> = {
   dashjs: 'dash.js’ own',
 };
 export const rules = Object.keys(ruleLabels) as readonly RuleName[];
-export const transports: readonly DemoTransport[] = ['datagrams', 'reliable', 'http', 'plain'];
+export const deliveries: readonly DemoDelivery[] = ['datagrams', 'streams', 'http', 'plain'];
 export const maximumBuffer = 7;
 
 export const defaultSettings: Settings = {
   manifest: '/media/manifest.mpd',
   rule: 'abr-star',
   buffer: maximumBuffer,
-  transport: 'datagrams',
+  delivery: 'datagrams',
   refetch: true,
   autoplay: false,
 };
@@ -55,7 +55,7 @@ export function parseSettings(page: URL): ParsedSettings {
   const query = page.searchParams;
   const problems: string[] = [];
 
-  function choose<Value extends string>(name: 'rule' | 'transport', values: readonly Value[], fallback: Value): Value {
+  function choose<Value extends string>(name: 'rule' | 'delivery', values: readonly Value[], fallback: Value): Value {
     const given = query.get(name);
     if (given === null) return fallback;
     const value = values.find((candidate) => candidate === given);
@@ -84,7 +84,7 @@ export function parseSettings(page: URL): ParsedSettings {
     manifest: manifest(),
     rule: choose('rule', rules, defaultSettings.rule),
     buffer: buffer(),
-    transport: choose('transport', transports, defaultSettings.transport),
+    delivery: choose('delivery', deliveries, defaultSettings.delivery),
     refetch: query.get('refetch') !== '0',
     autoplay: query.get('autoplay') === '1',
   };
@@ -93,7 +93,7 @@ export function parseSettings(page: URL): ParsedSettings {
 
 /** The plugin's options for these settings; undefined: do not attach it. */
 export function voxelOptions(settings: Settings): FullVoxelOptions | undefined {
-  const { transport, rule: abr, buffer: bufferSegments, refetch } = settings;
-  if (transport === 'plain') return undefined;
-  return { abr, bufferSegments, transport, refetch };
+  const { delivery, rule: abr, buffer: bufferSegments, refetch } = settings;
+  if (delivery === 'plain') return undefined;
+  return { abr, bufferSegments, delivery, refetch };
 }

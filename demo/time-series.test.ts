@@ -38,7 +38,7 @@ describe('takeSample', () => {
   const source = (choice: Choice | undefined): SegmentSource => ({
     segments: () => [],
     onSegment: () => undefined,
-    transport: () => 'datagrams',
+    delivery: () => 'datagrams',
     choice: () => choice,
     throughput: () => 3e6,
     buffer: () => 8,

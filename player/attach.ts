@@ -22,7 +22,7 @@ import { Retransmission } from './retransmission.js';
 import { addRules } from './dash/rule-adapter.js';
 import { createSessionSource, SessionManager } from './session-manager.js';
 import { PlayerSettings } from './dash/settings.js';
-import type { SegmentTransport, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
+import type { Delivery, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
 
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
 const DEFAULT_BUFFER_SEGMENTS = 7;
@@ -45,9 +45,9 @@ export function attachWith(player: DashPlayer, options: VoxelOptions, withoutWor
 
 class Plugin implements VoxelHandle {
   readonly #player: DashPlayer;
-  readonly #transport: SegmentTransport;
+  readonly #delivery: Delivery;
   /** Between datagrams and streams, segment by segment: unless the page has said how. */
-  readonly #ruleChoosesTransport: boolean;
+  readonly #ruleChoosesDelivery: boolean;
   readonly #events = new EventEmitter<VoxelEventMap>();
   readonly #journal = new Journal(this.#events);
   readonly #throughput = new ThroughputEstimator();
@@ -66,15 +66,15 @@ class Plugin implements VoxelHandle {
   #presentation: Presentation | undefined;
 
   constructor(player: DashPlayer, options: VoxelOptions, withoutWorker: OpenSession | undefined) {
-    const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, transport = 'datagrams' } = options;
+    const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, delivery = 'datagrams' } = options;
     if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
       throw new RangeError(`bufferSegments must be a positive number, not ${bufferSegments}`);
     }
     this.#player = player;
     this.#usesDeadlines = abr === 'abr-star';
-    this.#ruleChoosesTransport = options.transport === undefined;
+    this.#ruleChoosesDelivery = options.delivery === undefined;
     const rule = ruleOf(abr, options);
-    this.#transport = transport === 'datagrams' ? (rule?.delivery === 'streams' ? 'reliable' : transport) : transport;
+    this.#delivery = delivery === 'datagrams' ? (rule?.delivery ?? delivery) : delivery;
     if (rule) {
       const link = { throughput: this.#throughput, loss: this.#loss };
       this.#rateControl = new RateControl(rule, link, bufferSegments, this.#journal.decision);
@@ -103,7 +103,7 @@ class Plugin implements VoxelHandle {
   statistics(): VoxelStatistics {
     const { segments, decisions, fallbacks, errors } = this.#journal;
     return {
-      transport: this.#sessions.isOpen ? this.#transport : 'http',
+      delivery: this.#sessions.isOpen ? this.#delivery : 'http',
       segments: [...segments],
       decisions,
       fallbacks,
@@ -133,8 +133,8 @@ class Plugin implements VoxelHandle {
 
   #createContext(): LoaderContext {
     return {
-      transport: this.#transport,
-      ruleChoosesTransport: this.#ruleChoosesTransport,
+      delivery: this.#delivery,
+      ruleChoosesDelivery: this.#ruleChoosesDelivery,
       sessions: this.#sessions,
       settings: this.#settings,
       repairers: this.#repairers,
@@ -189,7 +189,7 @@ class Plugin implements VoxelHandle {
   }
 
   #openSession(manifestUrl: string): void {
-    if (this.#transport !== 'http') this.#sessions.start(new URL(manifestUrl, location.href).origin);
+    if (this.#delivery !== 'http') this.#sessions.start(new URL(manifestUrl, location.href).origin);
   }
 
   /**

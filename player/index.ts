@@ -22,7 +22,7 @@ export type {
   LostEvent,
   RepairedEvent,
   SegmentRecord,
-  SegmentTransport,
+  Delivery,
   SessionEvent,
   VoxelEventMap,
   VoxelHandle,

@@ -30,7 +30,7 @@ function deliver(index: number, ...lost: ByteRange[]): DeliveredToBuffer {
   const bytesUnreliable = received.size - map.reliableBytes;
   const place = { index, startTime: 4 * index, duration: 4 };
   const delivery = {
-    ...{ ...place, representation: 'q00', bandwidth: 1000, level: 2, transport: 'datagrams' as const },
+    ...{ ...place, representation: 'q00', bandwidth: 1000, level: 2, delivery: 'datagrams' as const },
     ...{ received, lost: holes, bytesReliable: map.reliableBytes, bytesUnreliable },
     ...{ bytesLost: 140 - received.size, bytesRefetched: 0, seconds: 1, map, frames: [] },
   };

@@ -12,7 +12,7 @@ import type { BufferedSegment, BufferedVideo } from './dash/buffered-video.js';
 import { describeError } from './errors.js';
 import type { Journal } from './journal.js';
 import type { Repairers } from './repairers.js';
-import { createSegmentRecord, type Delivery } from './segment-record.js';
+import { createSegmentRecord, type SegmentOutcome } from './segment-record.js';
 import type { SessionManager } from './session-manager.js';
 import type { PlayerSettings } from './dash/settings.js';
 import type { SegmentRecord } from './types.js';
@@ -41,7 +41,7 @@ export interface DeliveredToBuffer {
   readonly target: string;
   /** The segment as it came, with its holes. */
   readonly bytes: Uint8Array;
-  readonly delivery: Delivery & { readonly received: IntervalSet };
+  readonly delivery: SegmentOutcome & { readonly received: IntervalSet };
   readonly record: SegmentRecord;
 }
 

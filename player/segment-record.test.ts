@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IntervalSet } from '../src/manifest/interval-set.js';
 import type { SegmentMap } from '../src/manifest/segment-map.js';
 import type { FrameReport } from '../src/repair/types.js';
-import { createSegmentRecord, type Delivery } from './segment-record.js';
+import { createSegmentRecord, type SegmentOutcome } from './segment-record.js';
 
 /** Bytes 1000–1099 of a file: 20 of boxes, an I-frame, three frames of 20 bytes with a reliable header of 5 each. */
 const map: SegmentMap = {
@@ -36,8 +36,8 @@ const frames = [20, 40, 60, 80].map((start, index): FrameReport => ({
 }));
 
 function record(
-  missing: Delivery['lost'],
-  lost: Delivery['lost'],
+  missing: SegmentOutcome['lost'],
+  lost: SegmentOutcome['lost'],
   bytesRefetched = 0,
 ): ReturnType<typeof createSegmentRecord> {
   const received = new IntervalSet();
@@ -55,7 +55,7 @@ function record(
       representation: 'q01',
       bandwidth: 200,
       level: 3,
-      transport: 'datagrams',
+      delivery: 'datagrams',
     },
     ...{ bytesReliable: 55, bytesUnreliable: received.size - 55, bytesLost: 0, bytesRefetched, seconds: 0.5 },
     ...{ map, received, lost, frames },
@@ -93,7 +93,7 @@ describe('createSegmentRecord', () => {
     received.add(0, 45);
     received.add(60, 100);
     const result = createSegmentRecord({
-      ...{ index: 0, startTime: 0, duration: 4, representation: 'a', bandwidth: 1, level: 3, transport: 'datagrams' },
+      ...{ index: 0, startTime: 0, duration: 4, representation: 'a', bandwidth: 1, level: 3, delivery: 'datagrams' },
       ...{
         bytesReliable: 55,
         bytesUnreliable: 30,
@@ -114,7 +114,7 @@ describe('createSegmentRecord', () => {
     expect(record([], []).throughput).toBe((100 * 8) / 0.5);
     const received = { contains: () => true };
     const instant = createSegmentRecord({
-      ...{ index: 0, startTime: 0, duration: 4, representation: 'a', bandwidth: 1, level: 3, transport: 'http' },
+      ...{ index: 0, startTime: 0, duration: 4, representation: 'a', bandwidth: 1, level: 3, delivery: 'http' },
       ...{
         bytesReliable: 55,
         bytesUnreliable: 45,

@@ -5,7 +5,7 @@ import type { FrameReport, ReceivedBytes } from '../src/repair/types.js';
 import type { FrameState, SegmentRecord } from './types.js';
 
 /** What one delivery says about a segment; positions count from the segment's first byte. */
-export interface Delivery extends Pick<
+export interface SegmentOutcome extends Pick<
   SegmentRecord,
   | 'index'
   | 'startTime'
@@ -13,7 +13,7 @@ export interface Delivery extends Pick<
   | 'representation'
   | 'bandwidth'
   | 'level'
-  | 'transport'
+  | 'delivery'
   | 'bytesReliable'
   | 'bytesUnreliable'
   | 'bytesLost'
@@ -29,7 +29,7 @@ export interface Delivery extends Pick<
 }
 
 /** Counts and classifies the frames of a delivered segment and estimates its score. */
-export function createSegmentRecord({ map, received, lost, frames, ...facts }: Delivery): SegmentRecord {
+export function createSegmentRecord({ map, received, lost, frames, ...facts }: SegmentOutcome): SegmentRecord {
   const states = frameStates(map, received, lost, frames);
   const { bytesReliable, bytesUnreliable, bytesRefetched, seconds } = facts;
   return {

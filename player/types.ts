@@ -1,11 +1,11 @@
 import type { Abr } from '../src/abr-star/index.js';
+import type { Delivery } from '../src/voxel-loader/types.js';
 import type { ErrorCode } from './errors.js';
 
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 export type AbrName = 'abr-star' | 'dashjs';
 
-/** How a video segment comes: the unreliable part as datagrams, all of it on streams, or by dash.js' own request. */
-export type SegmentTransport = 'datagrams' | 'reliable' | 'http';
+export type { Delivery };
 
 export interface VoxelOptions {
   /** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
@@ -13,7 +13,7 @@ export interface VoxelOptions {
   /** N of an "N-segment buffer": N segments held and one in flight (docs/ABR.md). Default 7. */
   readonly bufferSegments?: number;
   /** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
-  readonly transport?: SegmentTransport;
+  readonly delivery?: Delivery;
   /** Whether what is missing of segments that are not played yet is fetched again. Default true. */
   readonly refetch?: boolean;
   /** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
@@ -59,7 +59,7 @@ export interface SegmentRecord {
   /** Virtual level asked for: 0 = reliable bytes only, `levels - 1` = the whole segment. */
   readonly level: number;
   readonly levels: number;
-  readonly transport: SegmentTransport;
+  readonly delivery: Delivery;
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
   /** Sent as datagrams, not here, nor fetched again. */
@@ -85,7 +85,7 @@ export interface SegmentRecord {
 
 export interface VoxelStatistics {
   /** How the next segment will be asked for. */
-  readonly transport: SegmentTransport;
+  readonly delivery: Delivery;
   /**
    * In the order of delivery; a segment that was downloaded twice is here twice. The record of one that was improved by
    * retransmission is replaced.
@@ -157,7 +157,7 @@ export interface RepairedEvent {
 /** A request took a lower rung of the ladder than was asked for: datagrams, streams of the session, HTTP. */
 export interface FallbackEvent {
   /** `http`: dash.js' own path. */
-  readonly to: 'reliable' | 'http';
+  readonly to: 'streams' | 'http';
   /** Of the segment; undefined when the reason concerns the whole presentation. */
   readonly index: number | undefined;
   readonly code: ErrorCode;

@@ -42,9 +42,9 @@ async function serve(options, media) {
 /** @param {string} base @param {import('./start/options.mjs').StartOptions} options @returns {string} the page's address */
 function pageUrl(base, options) {
   const url = new URL(base);
-  const { rule, buffer, transport, headless } = options;
+  const { rule, buffer, delivery, headless } = options;
   const settings = {
-    ...{ manifest: '/media/manifest.mpd', rule, buffer, transport },
+    ...{ manifest: '/media/manifest.mpd', rule, buffer, delivery },
     ...{ refetch: options.refetch ? undefined : 0, autoplay: headless ? 1 : undefined },
   };
   for (const [name, value] of Object.entries(settings)) {

@@ -62,6 +62,11 @@ declare const catalogue: {
 	};
 };
 type VoxelErrorCode = keyof typeof catalogue;
+/**
+ * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
+ * ordinary HTTP request.
+ */
+export type Delivery = "datagrams" | "streams" | "http";
 /** One way to download the next segment: a representation and how much of its unreliable part. */
 interface Option$1 {
 	/** Position in the ladder, 0 = lowest. */
@@ -118,7 +123,7 @@ export interface Choice {
 	/** Seconds to wait before the request. */
 	readonly delay: number;
 	/** On streams, whatever the player's default: what is lost on the way is sent again. It holds for restarts, too. */
-	readonly transport?: "reliable";
+	readonly delivery?: "streams";
 }
 /** A download as it stands, for review every 50 ms. */
 export interface DownloadProgress {
@@ -155,8 +160,8 @@ export type Review = {
  */
 export interface Abr {
 	readonly name: string;
-	/** Set by rules that are published for a reliable transport: all that they choose travels on streams. */
-	readonly transport?: "reliable";
+	/** Set by rules that are published for reliable transports: all that they choose travels on streams. */
+	readonly delivery?: "streams";
 	/** Bit/s to begin with where a player must ask for something before it knows any sizes. Undefined: the lowest representation. */
 	readonly firstRate?: number;
 	/** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
@@ -214,15 +219,13 @@ export declare class PlayerError extends Error {
 export type ErrorCode = PlayerErrorCode | VoxelErrorCode | RepairErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 export type AbrName = "abr-star" | "dashjs";
-/** How a video segment comes: the unreliable part as datagrams, all of it on streams, or by dash.js' own request. */
-export type SegmentTransport = "datagrams" | "reliable" | "http";
 export interface VoxelOptions {
 	/** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
 	readonly abr?: AbrName | Abr;
 	/** N of an "N-segment buffer": N segments held and one in flight (docs/ABR.md). Default 7. */
 	readonly bufferSegments?: number;
 	/** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
-	readonly transport?: SegmentTransport;
+	readonly delivery?: Delivery;
 	/** Whether what is missing of segments that are not played yet is fetched again. Default true. */
 	readonly refetch?: boolean;
 	/** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
@@ -264,7 +267,7 @@ export interface SegmentRecord {
 	/** Virtual level asked for: 0 = reliable bytes only, `levels - 1` = the whole segment. */
 	readonly level: number;
 	readonly levels: number;
-	readonly transport: SegmentTransport;
+	readonly delivery: Delivery;
 	readonly bytesReliable: number;
 	readonly bytesUnreliable: number;
 	/** Sent as datagrams, not here, nor fetched again. */
@@ -289,7 +292,7 @@ export interface SegmentRecord {
 }
 export interface VoxelStatistics {
 	/** How the next segment will be asked for. */
-	readonly transport: SegmentTransport;
+	readonly delivery: Delivery;
 	/**
 	 * In the order of delivery; a segment that was downloaded twice is here twice. The record of one that was improved by
 	 * retransmission is replaced.
@@ -353,7 +356,7 @@ export interface RepairedEvent {
 /** A request took a lower rung of the ladder than was asked for: datagrams, streams of the session, HTTP. */
 export interface FallbackEvent {
 	/** `http`: dash.js' own path. */
-	readonly to: "reliable" | "http";
+	readonly to: "streams" | "http";
 	/** Of the segment; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
 	readonly code: ErrorCode;

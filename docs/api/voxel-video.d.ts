@@ -58,6 +58,7 @@ declare const catalogue: {
 	};
 };
 type VoxelErrorCode = keyof typeof catalogue;
+type Delivery = "datagrams" | "streams" | "http";
 type AbrErrorCode = "unknown-rule" | "bad-setting";
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -91,7 +92,6 @@ type PlayerErrorCode =
 /** `<voxel-video>` was given no dash.js and the page has none. */
  | "no-dashjs";
 type ErrorCode = PlayerErrorCode | VoxelErrorCode | RepairErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
-type SegmentTransport = "datagrams" | "reliable" | "http";
 interface VoxelHandle {
 	/** Calls `listener` for every event of that type; the function returned ends that. */
 	on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void;
@@ -113,7 +113,7 @@ interface SegmentRecord {
 	/** Virtual level asked for: 0 = reliable bytes only, `levels - 1` = the whole segment. */
 	readonly level: number;
 	readonly levels: number;
-	readonly transport: SegmentTransport;
+	readonly delivery: Delivery;
 	readonly bytesReliable: number;
 	readonly bytesUnreliable: number;
 	/** Sent as datagrams, not here, nor fetched again. */
@@ -138,7 +138,7 @@ interface SegmentRecord {
 }
 interface VoxelStatistics {
 	/** How the next segment will be asked for. */
-	readonly transport: SegmentTransport;
+	readonly delivery: Delivery;
 	/**
 	 * In the order of delivery; a segment that was downloaded twice is here twice. The record of one that was improved by
 	 * retransmission is replaced.
@@ -199,7 +199,7 @@ interface RepairedEvent {
 }
 interface FallbackEvent {
 	/** `http`: dash.js' own path. */
-	readonly to: "reliable" | "http";
+	readonly to: "streams" | "http";
 	/** Of the segment; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
 	readonly code: ErrorCode;
@@ -229,7 +229,7 @@ declare const Base: {
 	prototype: HTMLElement;
 };
 /**
- * `<voxel-video src="manifest.mpd">`: a video, a dash.js player and the plugin in one element. `abr`, `transport`,
+ * `<voxel-video src="manifest.mpd">`: a video, a dash.js player and the plugin in one element. `abr`, `delivery`,
  * `buffer-segments`, `endpoint` and `certificate-hashes` are the plugin's options, read when `src` is loaded.
  *
  * It repeats the events of its video and, as `voxel` + their name, those of the plugin with the event as `detail`.

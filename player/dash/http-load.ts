@@ -7,7 +7,7 @@ import { APPEND_TIME, noteDelivery, recordDelivery, type DeliveryFacts } from '.
 export function loadOverHttp(context: LoadContext, job: LoadJob): unknown {
   const { request, response, parentLoad, map, key } = job;
   const { customData } = request;
-  const way = { level: map.steps.length - 1, transport: 'http' } as const;
+  const way = { level: map.steps.length - 1, delivery: 'http' } as const;
   const startedAt = performance.now();
   const onloadend = customData.onloadend;
   customData.onloadend = () => {

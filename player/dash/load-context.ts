@@ -6,13 +6,13 @@ import type { Decision, RateControl } from '../rate-control.js';
 import type { Repairers } from '../repairers.js';
 import type { Retransmission } from '../retransmission.js';
 import type { SessionManager } from '../session-manager.js';
-import type { SegmentTransport } from '../types.js';
+import type { Delivery } from '../types.js';
 
 /** What all loads of one player share. */
 export interface LoadContext {
-  readonly transport: SegmentTransport;
-  /** Whether the rule may ask for streams where `transport` is datagrams. */
-  readonly ruleChoosesTransport: boolean;
+  readonly delivery: Delivery;
+  /** Whether the rule may ask for streams where `delivery` is datagrams. */
+  readonly ruleChoosesDelivery: boolean;
   readonly sessions: Pick<SessionManager, 'ready' | 'abandon'>;
   readonly repairers: Repairers;
   readonly journal: Journal;

@@ -123,7 +123,7 @@ export class LoaderAdapter {
   #loadSegment(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
     const job = this.#createJob(request, response, parentLoad);
     if (!job) return parentLoad(request, response);
-    if (this.#context.transport === 'http') return loadOverHttp(this.#context, job);
+    if (this.#context.delivery === 'http') return loadOverHttp(this.#context, job);
     const load = new SegmentLoad(this.#context, job);
     this.#loads.add(load);
     void load.run().finally(() => this.#loads.delete(load));

@@ -6,9 +6,9 @@ import { EventEmitter } from '../events.js';
 import { Journal } from '../journal.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { noteDelivery, recordDelivery } from './record-delivery.js';
-import type { SegmentTransport, VoxelEventMap } from '../types.js';
+import type { Delivery, VoxelEventMap } from '../types.js';
 
-function deliver(transport: SegmentTransport): Pick<LoadContext, 'loss' | 'throughput'> {
+function deliver(delivery: Delivery): Pick<LoadContext, 'loss' | 'throughput'> {
   const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator() };
   const rateControl = { delivered: vi.fn(), review: vi.fn() };
   const retransmission = { resume: vi.fn(), suspend: vi.fn(), hold: vi.fn() };
@@ -23,18 +23,13 @@ function deliver(transport: SegmentTransport): Pick<LoadContext, 'loss' | 'throu
     ...{ bytesReliable: 50, bytesUnreliable: 81, bytesLost: 9 },
     ...{ seconds: 2, timeToFirstByte: 0.5, rtt: 60 },
   };
-  const delivery = [
-    context as unknown as LoadContext,
-    job as unknown as LoadJob,
-    { level: 1, transport },
-    facts,
-  ] as const;
-  noteDelivery(...delivery);
+  const args = [context as unknown as LoadContext, job as unknown as LoadJob, { level: 1, delivery }, facts] as const;
+  noteDelivery(...args);
   expect(rateControl.delivered).toHaveBeenCalledExactlyOnceWith(3);
   expect(retransmission.resume).toHaveBeenCalledExactlyOnceWith(60);
   expect(context.journal.segments).toEqual([]);
-  recordDelivery(...delivery, { bytes: new Uint8Array(), frames: [] });
-  expect(context.journal.segments).toMatchObject([{ index: 3, transport }]);
+  recordDelivery(...args, { bytes: new Uint8Array(), frames: [] });
+  expect(context.journal.segments).toMatchObject([{ index: 3, delivery }]);
   expect(retransmission.hold).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ target: '/q00.mp4?a=1' }));
   return link;
 }
@@ -45,6 +40,6 @@ it('tells the estimates what a delivery says about the link', () => {
   expect(loss.lossRate).toBe(0.1);
 });
 
-it.each(['reliable', 'http'] as const)('knows of no loss where there are no datagrams: %s', (transport) => {
-  expect(deliver(transport).loss.lossRate).toBeUndefined();
+it.each(['streams', 'http'] as const)('knows of no loss where there are no datagrams: %s', (delivery) => {
+  expect(deliver(delivery).loss.lossRate).toBeUndefined();
 });

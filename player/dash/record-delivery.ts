@@ -3,7 +3,7 @@ import type { DeliveredSegment } from '../../src/voxel-loader/index.js';
 import type { LoadContext, LoadJob } from './load-context.js';
 import { requestTarget } from './request-target.js';
 import { createSegmentRecord } from '../segment-record.js';
-import type { SegmentTransport } from '../types.js';
+import type { Delivery } from '../types.js';
 
 /** The part of a delivery that a record is made of. */
 export type DeliveryFacts = Pick<
@@ -21,18 +21,18 @@ export const APPEND_TIME = 100;
 /** How a segment was asked for. */
 export interface Way {
   readonly level: number;
-  readonly transport: SegmentTransport;
+  readonly delivery: Delivery;
 }
 
 /** Takes note of what the next decision must know, before dash.js has the segment and may ask for another. */
 export function noteDelivery(
   { throughput, loss, rateControl, retransmission }: LoadContext,
   { request }: LoadJob,
-  { transport }: Way,
+  { delivery }: Way,
   { bytesReliable, bytesUnreliable, bytesLost, seconds, timeToFirstByte, rtt }: DeliveryFacts,
 ): void {
   throughput.add({ bytes: bytesReliable + bytesUnreliable, seconds, timeToFirstByte });
-  if (transport === 'datagrams') loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
+  if (delivery === 'datagrams') loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
   rateControl?.delivered(request.customData.request.index);
   retransmission?.resume(rtt);
 }

@@ -13,7 +13,7 @@ import type { Decision, RateControl, ReviewResult } from '../rate-control.js';
 import { Repairers } from '../repairers.js';
 import { SegmentLoad } from './segment-load.js';
 import type { SessionManager } from '../session-manager.js';
-import type { DeliveredEvent, FallbackEvent, SegmentTransport, VoxelEventMap } from '../types.js';
+import type { DeliveredEvent, Delivery, FallbackEvent, VoxelEventMap } from '../types.js';
 
 const ORIGIN = 'https://media.example';
 const map = segmentOf(1000, [40, 60, 10, 30]);
@@ -66,7 +66,7 @@ describe('SegmentLoad', () => {
   function createLoad(
     session: () => Promise<VoxelSession>,
     options: {
-      transport?: SegmentTransport;
+      delivery?: Delivery;
       decision?: Decision;
       review?: RateControl['review'];
       canRepair?: boolean;
@@ -78,8 +78,8 @@ describe('SegmentLoad', () => {
     events.on('delivered', (event) => ofThisTest.push(event));
     events.on('fallback', (event) => fallbacks.push(event));
     const context: LoadContext = {
-      transport: options.transport ?? 'reliable',
-      ruleChoosesTransport: true,
+      delivery: options.delivery ?? 'streams',
+      ruleChoosesDelivery: true,
       sessions: { ready: (urgency) => (urgencies.push(urgency), session()), abandon },
       repairers: Object.assign(new Repairers(), { canRepair: () => options.canRepair ?? true }),
       journal: new Journal(events),
@@ -119,7 +119,7 @@ describe('SegmentLoad', () => {
     expect(parentLoad).not.toHaveBeenCalled();
     expect(loss.lossRate).toBeUndefined();
     await recorded([
-      { record: { index: 3, representation: 'q00', transport: 'reliable', bytesReliable: 50, bytesUnreliable: 90 } },
+      { record: { index: 3, representation: 'q00', delivery: 'streams', bytesReliable: 50, bytesUnreliable: 90 } },
     ]);
   });
 
@@ -142,12 +142,12 @@ describe('SegmentLoad', () => {
   it('goes on streams where the rule wants that, and sends a deadline with datagrams only', async () => {
     const server = new FakeVoxelServer(answerReliably);
     const decision = { option: { level: 2 }, delivery: 'streams' } as Decision;
-    await createLoad(connect(server), { transport: 'datagrams', decision }).run();
+    await createLoad(connect(server), { delivery: 'datagrams', decision }).run();
     expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
     expect(server.requests[0]!.head).not.toContain('deadline');
-    await recorded([{ record: { transport: 'reliable' } }]);
+    await recorded([{ record: { delivery: 'streams' } }]);
 
-    await createLoad(connect(server), { transport: 'datagrams' }).run();
+    await createLoad(connect(server), { delivery: 'datagrams' }).run();
     const [, onStream, asDatagrams] = server.requests;
     expect(onStream!.head).not.toContain('deadline');
     expect(asDatagrams!.head).toContain('x-voxel-deadline: 8000\r\n');
@@ -171,22 +171,22 @@ describe('SegmentLoad', () => {
       if (isSecondTry) answerReliably(incoming);
       else incoming.reset();
     });
-    await createLoad(connect(server), { transport: 'datagrams' }).run();
-    expect(fallbacks).toMatchObject([{ to: 'reliable', code: 'incomplete' }]);
-    await recorded([{ record: { transport: 'reliable' } }]);
+    await createLoad(connect(server), { delivery: 'datagrams' }).run();
+    expect(fallbacks).toMatchObject([{ to: 'streams', code: 'incomplete' }]);
+    await recorded([{ record: { delivery: 'streams' } }]);
     expect(parentLoad).not.toHaveBeenCalled();
 
-    await createLoad(connect(new FakeVoxelServer((incoming) => incoming.reset())), { transport: 'datagrams' }).run();
-    expect(fallbacks.map(({ to }) => to)).toEqual(['reliable', 'reliable', 'http']);
+    await createLoad(connect(new FakeVoxelServer((incoming) => incoming.reset())), { delivery: 'datagrams' }).run();
+    expect(fallbacks.map(({ to }) => to)).toEqual(['streams', 'streams', 'http']);
     expect(parentLoad).toHaveBeenCalledOnce();
   });
 
   it('asks for whole segments on streams where holes could not be repaired', async () => {
     const server = new FakeVoxelServer(answerReliably);
     const decision = { option: { level: 0 } } as Decision;
-    await createLoad(connect(server), { transport: 'datagrams', decision, canRepair: false }).run();
+    await createLoad(connect(server), { delivery: 'datagrams', decision, canRepair: false }).run();
     expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
-    await recorded([{ record: { level: 2, transport: 'reliable', bytesUnreliable: 90 } }]);
+    await recorded([{ record: { level: 2, delivery: 'streams', bytesUnreliable: 90 } }]);
   });
 
   it('gives up a session over which nothing comes', async () => {
@@ -212,7 +212,7 @@ describe('SegmentLoad', () => {
     const server = new FakeVoxelServer((incoming) => {
       if (incoming.flow === undefined) answerReliably(incoming);
     });
-    const half = createLoad(connect(server), { transport: 'datagrams' }).run();
+    const half = createLoad(connect(server), { delivery: 'datagrams' }).run();
     await vi.advanceTimersByTimeAsync(4_000);
     await half;
     vi.useRealTimers();
@@ -246,7 +246,7 @@ describe('SegmentLoad', () => {
       incoming.send(responses.trailer(0, 1));
       incoming.finish();
     });
-    await createLoad(connect(server), { transport: 'datagrams' }).run();
+    await createLoad(connect(server), { delivery: 'datagrams' }).run();
     expect(fallbacks).toMatchObject([{ code: 'no-initialization' }]);
     expect(parentLoad).toHaveBeenCalledOnce();
   });
@@ -256,7 +256,7 @@ describe('SegmentLoad', () => {
     response.data = wholeSegment.slice().buffer;
     request.customData.onloadend?.();
     expect(handlers.onloadend).toHaveBeenCalledOnce();
-    await recorded([{ record: { transport: 'http', bytesReliable: 50, bytesUnreliable: 90, level: 2 } }]);
+    await recorded([{ record: { delivery: 'http', bytesReliable: 50, bytesUnreliable: 90, level: 2 } }]);
   });
 
   it('falls back when the request takes longer than dash.js allows', async () => {

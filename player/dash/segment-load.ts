@@ -4,6 +4,7 @@ import {
   type DeliveredSegment,
   type SegmentDownload,
   type SegmentRequest,
+  type SessionDelivery,
   type VoxelSession,
 } from '../../src/voxel-loader/index.js';
 import type { FragmentRequest } from './dash-types.js';
@@ -19,7 +20,7 @@ import { SilenceWatch } from '../silence-watch.js';
 const REVIEW_INTERVAL = 50;
 
 interface SessionWay extends Way {
-  readonly transport: 'datagrams' | 'reliable';
+  readonly delivery: SessionDelivery;
 }
 
 interface Fetched {
@@ -73,11 +74,11 @@ export class SegmentLoad {
   /** Holes in what cannot be repaired would be of no use. */
   #chooseWay(): SessionWay {
     const { decision, map, key } = this.#job;
-    const { transport, ruleChoosesTransport, repairers } = this.#context;
+    const { delivery, ruleChoosesDelivery, repairers } = this.#context;
     const whole = map.steps.length - 1;
-    if (!repairers.canRepair(key)) return { level: whole, transport: 'reliable' };
-    const isReliable = transport === 'reliable' || (ruleChoosesTransport && decision?.delivery === 'streams');
-    return { level: decision?.option.level ?? whole, transport: isReliable ? 'reliable' : 'datagrams' };
+    if (!repairers.canRepair(key)) return { level: whole, delivery: 'streams' };
+    const onStreams = delivery === 'streams' || (ruleChoosesDelivery && decision?.delivery === 'streams');
+    return { level: decision?.option.level ?? whole, delivery: onStreams ? 'streams' : 'datagrams' };
   }
 
   /** Over the session: as chosen, or on streams when that fails. */
@@ -91,9 +92,9 @@ export class SegmentLoad {
       return await this.#fetchOver(session, way);
     } catch (error) {
       if (isTimeout(error)) this.#context.sessions.abandon(session, error);
-      if (way.transport === 'reliable' || !this.#isWorthAnotherTry(error)) throw error;
-      this.#context.journal.fallback(error, this.#job.request.url, this.fragment.index, 'reliable');
-      return this.#fetchOver(session, { ...way, transport: 'reliable' });
+      if (way.delivery === 'streams' || !this.#isWorthAnotherTry(error)) throw error;
+      this.#context.journal.fallback(error, this.#job.request.url, this.fragment.index, 'streams');
+      return this.#fetchOver(session, { ...way, delivery: 'streams' });
     }
   }
 
@@ -116,7 +117,7 @@ export class SegmentLoad {
     return { way, delivered, repaired: isWhole ? undefined : this.#repair(delivered) };
   }
 
-  #segmentRequest({ level, transport }: SessionWay): SegmentRequest {
+  #segmentRequest({ level, delivery }: SessionWay): SegmentRequest {
     const { request, map, origin } = this.#job;
     checkOrigin(request.url, origin);
     const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'range');
@@ -124,7 +125,7 @@ export class SegmentLoad {
       target: requestTarget(request.url),
       map,
       unreliableBytes: map.steps[level]!.bytes,
-      transport,
+      delivery,
       headers: Object.fromEntries(headers),
       deadline: this.#context.deadline(),
     };

@@ -12,14 +12,14 @@ test('an element without attributes leaves every option to the plugin', () => {
 test('attributes become options', () => {
   const attributes = {
     abr: 'dashjs',
-    transport: 'reliable',
+    delivery: 'streams',
     'buffer-segments': '3',
     endpoint: 'https://media.example/voxel',
     'certificate-hashes': ' AAAA  BBBB ',
   };
   expect(optionsOf(elementWith(attributes))).toEqual({
     abr: 'dashjs',
-    transport: 'reliable',
+    delivery: 'streams',
     bufferSegments: 3,
     endpoint: { url: 'https://media.example/voxel', certificateHashes: ['AAAA', 'BBBB'] },
   });

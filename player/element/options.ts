@@ -7,7 +7,7 @@ export function optionsOf(element: Pick<Element, 'getAttribute'>): VoxelOptions 
   const certificateHashes = element.getAttribute('certificate-hashes')?.split(/\s+/).filter(Boolean);
   return {
     abr: (element.getAttribute('abr') ?? undefined) as VoxelOptions['abr'],
-    transport: (element.getAttribute('transport') ?? undefined) as VoxelOptions['transport'],
+    delivery: (element.getAttribute('delivery') ?? undefined) as VoxelOptions['delivery'],
     bufferSegments: bufferSegments === null ? undefined : Number(bufferSegments),
     endpoint: url === null ? undefined : { url, certificateHashes },
   };

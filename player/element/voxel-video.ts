@@ -36,7 +36,7 @@ const Base =
   (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement);
 
 /**
- * `<voxel-video src="manifest.mpd">`: a video, a dash.js player and the plugin in one element. `abr`, `transport`,
+ * `<voxel-video src="manifest.mpd">`: a video, a dash.js player and the plugin in one element. `abr`, `delivery`,
  * `buffer-segments`, `endpoint` and `certificate-hashes` are the plugin's options, read when `src` is loaded.
  *
  * It repeats the events of its video and, as `voxel` + their name, those of the plugin with the event as `detail`.

@@ -20,7 +20,7 @@ describe('planRequests', () => {
   });
 
   it('asks for all in one request, reliable bytes first, when all is to come reliably', () => {
-    expect(planRequests(new SegmentAssembly(map, 10), 'reliable')).toEqual([{ start: 0, end: 18, delivery: 'stream' }]);
+    expect(planRequests(new SegmentAssembly(map, 10), 'streams')).toEqual([{ start: 0, end: 18, delivery: 'stream' }]);
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe('planRequests', () => {
       Array.from({ length: pieces }, () => 2),
     );
     const assembly = new SegmentAssembly(many, totalBytes(many.unreliable));
-    const requests = planRequests(assembly, 'reliable');
+    const requests = planRequests(assembly, 'streams');
     expect(requests.length).toBeGreaterThan(1);
     for (const { start, end } of requests) {
       const ranges = assembly.fileRanges(start, end);

@@ -1,5 +1,6 @@
 import type { SegmentAssembly } from './assembly.js';
 import { formatRange } from './request-head.js';
+import type { SessionDelivery } from './types.js';
 
 /** One request of a download: bytes `[start, end)` of the delivery order (see `SegmentAssembly`). */
 export interface PlannedRequest {
@@ -18,8 +19,8 @@ export const MAX_RANGE_FIELD_BYTES = 56 * 1024;
  * Divides a download into requests, in the order in which they are to be sent: as a rule one for the reliable and one
  * for the unreliable part, or a single one when both come on a stream, so that the order of delivery holds there too.
  */
-export function planRequests(assembly: SegmentAssembly, transport: 'datagrams' | 'reliable'): PlannedRequest[] {
-  if (transport === 'reliable') return split(assembly, 0, assembly.length, 'stream');
+export function planRequests(assembly: SegmentAssembly, delivery: SessionDelivery): PlannedRequest[] {
+  if (delivery === 'streams') return split(assembly, 0, assembly.length, 'stream');
   return [
     ...split(assembly, 0, assembly.reliableLength, 'stream'),
     ...split(assembly, assembly.reliableLength, assembly.length, 'datagrams'),

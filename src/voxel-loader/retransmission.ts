@@ -78,7 +78,7 @@ export function downloadRanges(
     target,
     map: { ...map, reliable: [], reliableBytes: 0, unreliable: ranges },
     unreliableBytes: totalBytes(ranges),
-    transport: 'reliable',
+    delivery: 'streams',
     headers: {},
   });
 }

@@ -124,7 +124,7 @@ describe('a failing unreliable part', () => {
   });
 
   it('is no failure of the segment on a common stream either', async () => {
-    const { download, reliable } = await start({ transport: 'reliable' });
+    const { download, reliable } = await start({ delivery: 'streams' });
     answer(reliable, reliable.body.subarray(0, 40));
     await settle();
     reliable.reset();

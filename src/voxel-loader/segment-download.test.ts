@@ -151,9 +151,9 @@ describe('downloadSegment', () => {
   });
 });
 
-describe('a download with transport "reliable"', () => {
+describe('a download over streams', () => {
   it('asks for everything on one stream, reliable bytes first', async () => {
-    const { server, download, reliable } = await start({ transport: 'reliable', deadline: 3000 });
+    const { server, download, reliable } = await start({ delivery: 'streams', deadline: 3000 });
     expect(server.requests).toHaveLength(1);
     expect(reliable.head).toContain('range: bytes=1000-1009,1060-1064,1065-1094,1010-1059\r\n');
     expect(reliable.head).not.toContain('x-voxel');
@@ -164,7 +164,7 @@ describe('a download with transport "reliable"', () => {
   });
 
   it('can be kept once the reliable bytes are here', async () => {
-    const { download, reliable } = await start({ transport: 'reliable' });
+    const { download, reliable } = await start({ delivery: 'streams' });
     answer(reliable, reliable.body.subarray(0, 14));
     await settle();
     expect(download.keep()).toBe(false);

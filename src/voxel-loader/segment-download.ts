@@ -55,7 +55,7 @@ class Download implements SegmentDownload {
       this.#lastActivity = now();
       this.#firstActivity ??= this.#lastActivity;
     };
-    this.#exchanges = planRequests(assembly, request.transport).map((planned) => {
+    this.#exchanges = planRequests(assembly, request.delivery).map((planned) => {
       const exchange = new RangeExchange(planned, { transport, request, assembly, onActivity });
       void exchange.finished.then((failure) => this.#onFinished(planned, failure));
       return exchange;

@@ -3,6 +3,15 @@ import type { IntervalSet } from '../manifest/interval-set.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
 import type { VoxelError } from './errors.js';
 
+/**
+ * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
+ * ordinary HTTP request.
+ */
+export type Delivery = 'datagrams' | 'streams' | 'http';
+
+/** How a session delivers. */
+export type SessionDelivery = Exclude<Delivery, 'http'>;
+
 /** Where a VOXEL server answers, from `/.well-known/voxel.json` or `options.endpoint`. */
 export interface Endpoint {
   /** `https://host:port/voxel` */
@@ -20,8 +29,8 @@ export interface SegmentRequest {
   readonly map: SegmentLayout;
   /** How many bytes of `map.unreliable` to ask for: a step's `bytes`. */
   readonly unreliableBytes: number;
-  /** `reliable`: nothing goes as datagrams ("VOXEL rel"). */
-  readonly transport: 'datagrams' | 'reliable';
+  /** `streams`: nothing is sent as datagrams. */
+  readonly delivery: SessionDelivery;
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from now; what of the unreliable part is unsent then need not be sent. */

@@ -62,7 +62,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(fallbacksOnceReady(outcome)).toEqual([]);
     expect(outcome.statistics!.segments.map(({ index }) => index)).toEqual([...Array(SEGMENTS).keys()]);
-    expect(outcome.statistics!.segments.slice(EARLY).every(({ transport }) => transport !== 'http')).toBe(true);
+    expect(outcome.statistics!.segments.slice(EARLY).every(({ delivery }) => delivery !== 'http')).toBe(true);
   });
 
   it('repairs what a lossy network loses', async () => {
@@ -70,7 +70,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
     await startPlayer(page, {
-      transport: 'datagrams',
+      delivery: 'datagrams',
       endpoint: { url, certificateHashes: stage.server.ready.certificateHashes },
     });
     await playUntil(page);
@@ -79,7 +79,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
     const { segments } = outcome.statistics!;
-    expect(segments.slice(EARLY).every(({ transport }) => transport === 'datagrams')).toBe(true);
+    expect(segments.slice(EARLY).every(({ delivery }) => delivery === 'datagrams')).toBe(true);
     const repaired = segments.map(({ firstPass, framesRepaired }) => firstPass?.framesRepaired ?? framesRepaired);
     expect(repaired.reduce((sum, frames) => sum + frames, 0)).toBeGreaterThan(0);
   });

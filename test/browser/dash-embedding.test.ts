@@ -99,14 +99,14 @@ describe('<voxel-video>', () => {
         video.addEventListener(type, () => events.push(type));
       const delivered = new Promise<string>((resolve) => {
         video.addEventListener('voxeldelivered', (event) => {
-          const { record } = (event as CustomEvent<{ record: { transport: string } }>).detail;
-          if (record.transport === 'reliable') resolve(record.transport);
+          const { record } = (event as CustomEvent<{ record: { delivery: string } }>).detail;
+          if (record.delivery === 'streams') resolve(record.delivery);
         });
       });
       for (const [name, value] of Object.entries({
         muted: '',
         autoplay: '',
-        transport: 'reliable',
+        delivery: 'streams',
         'buffer-segments': '1',
       }))
         video.setAttribute(name, value);

@@ -39,7 +39,7 @@ describe('with the plugin, dash.js', () => {
     expect(outcome.buffered).toHaveLength(1);
     const starts = statistics!.segments.map(({ startTime }) => startTime);
     expect(starts.map(Math.round)).toEqual([...Array(SEGMENTS).keys()].map((index) => index * clip.segmentSeconds));
-    expect(statistics!.segments.filter(({ transport }) => transport === 'datagrams').length).toBeGreaterThan(
+    expect(statistics!.segments.filter(({ delivery }) => delivery === 'datagrams').length).toBeGreaterThan(
       FIRST_PERIOD,
     );
   });
@@ -116,7 +116,7 @@ describe('with the plugin, dash.js', () => {
     await playUntil(page, 5);
     const { errors, statistics } = await outcomeOf(page);
     expect(errors).toEqual([]);
-    expect(statistics!.segments.some(({ transport }) => transport === 'datagrams')).toBe(true);
+    expect(statistics!.segments.some(({ delivery }) => delivery === 'datagrams')).toBe(true);
     if (mode === 'query') {
       const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
       const audio = names.filter((name) => name.includes('/media/a') && name.includes('CMCD='));

@@ -101,7 +101,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
     await playUntil(page);
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
-    expect(statistics!.segments.every(({ transport }) => transport === 'http')).toBe(true);
+    expect(statistics!.segments.every(({ delivery }) => delivery === 'http')).toBe(true);
     expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code: 'unsupported' });
   });
 

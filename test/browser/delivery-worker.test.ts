@@ -21,7 +21,7 @@ async function expectPlaybackOn(thread: 'worker' | 'page'): Promise<void> {
   const { errors, ended, sessions, statistics } = await outcomeOf(page);
   expect({ errors, ended }).toEqual({ errors: [], ended: true });
   expect(sessions).toMatchObject([{ state: 'opened', thread }]);
-  const overSession = statistics!.segments.filter(({ transport }) => transport !== 'http');
+  const overSession = statistics!.segments.filter(({ delivery }) => delivery !== 'http');
   expect(overSession.length).toBeGreaterThanOrEqual(clip.seconds / clip.segmentSeconds - 1);
 }
 
@@ -59,7 +59,7 @@ describe('where the page forbids workers', () => {
     expect({ errors, ended }).toEqual({ errors: [], ended: true });
     expect(sessions).toMatchObject([{ state: 'failed', code: 'unsupported' }]);
     expect(sessions[0]).toHaveProperty('message', expect.stringContaining('worker-src blob:'));
-    expect(new Set(statistics!.segments.map(({ transport }) => transport))).toEqual(new Set(['http']));
+    expect(new Set(statistics!.segments.map(({ delivery }) => delivery))).toEqual(new Set(['http']));
   });
 });
 

@@ -119,13 +119,13 @@ describe('settings', () => {
   it('stand in the address: Apply loads the page anew with what the form says', () =>
     withPage(`${server.ready.url}?rule=bola-ssim&buffer=3`, DESKTOP, async (page) => {
       expect(await page.$eval('#rule', (rule) => (rule as HTMLSelectElement).value)).toBe('bola-ssim');
-      await page.select('#transport-setting', 'reliable');
+      await page.select('#delivery-setting', 'streams');
       await page.select('#refetch', '0');
       await Promise.all([page.waitForNavigation(), page.click('form button')]);
       const query = Object.fromEntries(new URL(page.url()).searchParams);
       expect(query).toEqual({
         manifest: '/media/manifest.mpd',
-        transport: 'reliable',
+        delivery: 'streams',
         rule: 'bola-ssim',
         buffer: '3',
         refetch: '0',
@@ -133,10 +133,10 @@ describe('settings', () => {
     }));
 
   it('play with plain dash.js, no plugin', () =>
-    withPage(`${server.ready.url}?autoplay=1&transport=plain`, DESKTOP, async (page, complaints) => {
+    withPage(`${server.ready.url}?autoplay=1&delivery=plain`, DESKTOP, async (page, complaints) => {
       await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
       expect(await page.evaluate(() => window.voxelDemo.handle === undefined)).toBe(true);
-      expect(await textOf(page, '#transport')).toBe('HTTP, plain dash.js');
+      expect(await textOf(page, '#delivery')).toBe('HTTP, plain dash.js');
       expect(complaints).toEqual([]);
     }));
 
@@ -173,7 +173,7 @@ describe('errors that a person can read', () => {
       await withPage(`${http.ready.url}?autoplay=1`, DESKTOP, async (page) => {
         expect(await noticeTitle(page, 'no-voxel-server')).toMatch(/announces no WebTransport/);
         await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
-        expect(await textOf(page, '#transport')).toBe('HTTP');
+        expect(await textOf(page, '#delivery')).toBe('HTTP');
         expect(await page.evaluate(() => window.voxelDemo.report().errors)).toEqual([]);
       });
     } finally {

@@ -34,13 +34,13 @@ describe.skipIf(!firefox)('Firefox', () => {
   });
 
   it('plays to the end over datagrams', async () => {
-    await startPlayer(page, { transport: 'datagrams' });
+    await startPlayer(page, { delivery: 'datagrams' });
     await playUntil(page);
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(outcome.buffered).toHaveLength(1);
     expect(statistics!.segments.map(({ index }) => index)).toEqual([...Array(SEGMENTS).keys()]);
-    const overDatagrams = statistics!.segments.filter(({ transport }) => transport === 'datagrams');
+    const overDatagrams = statistics!.segments.filter(({ delivery }) => delivery === 'datagrams');
     expect(overDatagrams.length).toBeGreaterThanOrEqual(SEGMENTS - 1);
   });
 

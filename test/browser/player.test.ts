@@ -50,8 +50,8 @@ function expectWholePlayback(outcome: Outcome): void {
 }
 
 /** Indices of the segments that came that way, in the order of delivery. */
-function segmentsOver(transport: string, { statistics }: Outcome): number[] {
-  return statistics!.segments.filter((segment) => segment.transport === transport).map(({ index }) => index);
+function segmentsOver(delivery: string, { statistics }: Outcome): number[] {
+  return statistics!.segments.filter((segment) => segment.delivery === delivery).map(({ index }) => index);
 }
 
 describe('with a VOXEL server', () => {
@@ -72,11 +72,11 @@ describe('with a VOXEL server', () => {
   });
 
   it('goes all the way on streams when told', async () => {
-    await startPlayer(page, { transport: 'reliable', bufferSegments: 1 });
+    await startPlayer(page, { delivery: 'streams', bufferSegments: 1 });
     await playUntil(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
-    expect(segmentsOver('reliable', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
+    expect(segmentsOver('streams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
     expect(outcome.statistics!.segments.every(({ bytesLost }) => bytesLost === 0)).toBe(true);
   });
 
@@ -110,13 +110,13 @@ describe('with a VOXEL server', () => {
 
   it('plays two players on a page, each over its own session', async () => {
     const first = await startPlayer(page);
-    const second = await startPlayer(page, { transport: 'reliable' });
+    const second = await startPlayer(page, { delivery: 'streams' });
     await playUntil(page, Infinity, first);
     await playUntil(page, Infinity, second);
     const outcomes = [await outcomeOf(page, first), await outcomeOf(page, second)] as const;
     for (const outcome of outcomes) expectWholePlayback(outcome);
     expect(segmentsOver('datagrams', outcomes[0]).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
-    expect(segmentsOver('reliable', outcomes[1]).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
+    expect(segmentsOver('streams', outcomes[1]).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
   });
 
   it('leaves plain dash.js behind when it is detached', async () => {
@@ -268,7 +268,7 @@ describe('without a way to a VOXEL server', () => {
     expectWholePlayback(outcome);
     expect(segmentsOver('http', outcome)).toEqual([...Array(SEGMENTS).keys()]);
     expect(outcome.fallbacks.at(-1)).toMatchObject({ code, index: SEGMENTS - 1 });
-    expect(outcome.statistics).toMatchObject({ transport: 'http', fallbacks: SEGMENTS });
+    expect(outcome.statistics).toMatchObject({ delivery: 'http', fallbacks: SEGMENTS });
     expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code });
   }
 
@@ -298,7 +298,7 @@ describe('without a way to a VOXEL server', () => {
   });
 
   it('asks for nothing when told to use HTTP', async () => {
-    await startPlayer(page, { transport: 'http' });
+    await startPlayer(page, { delivery: 'http' });
     await playUntil(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);

@@ -1,3 +1,4 @@
+import type { Delivery } from '../../player/types.js';
 import type { Observation } from './job.js';
 import type { Trial } from './plan.js';
 import type { Carrier } from './system.js';
@@ -20,7 +21,7 @@ const TIMER_DELAY_MS = 50;
 
 /** What `nextHopProtocol` says of each way to make plain requests. */
 const PROTOCOLS: Readonly<Partial<Record<Carrier, string>>> = { http3: 'h3', http1: 'http/1.1' };
-const TRANSPORTS: Readonly<Partial<Record<Carrier, string>>> = { datagrams: 'datagrams', streams: 'reliable' };
+const DELIVERIES: Readonly<Partial<Record<Carrier, Delivery>>> = { datagrams: 'datagrams', streams: 'streams' };
 
 /** Why a trial does not count: one line each, none if it does. */
 export function problemsOf(seen: {
@@ -48,7 +49,7 @@ function carrierProblems(carrier: Carrier, { protocols, segments }: Observation)
   const protocol = PROTOCOLS[carrier] ?? 'h3';
   const others = Object.keys(protocols).filter((name) => name !== protocol);
   if (others.length > 0) return [`media requests over '${others.join("', '")}' instead of ${protocol}`];
-  const transport = TRANSPORTS[carrier];
-  if (transport === undefined || segments.length === 0) return [];
-  return segments.some((segment) => segment.transport === transport) ? [] : [`nothing came over ${carrier}`];
+  const delivery = DELIVERIES[carrier];
+  if (delivery === undefined || segments.length === 0) return [];
+  return segments.some((segment) => segment.transport === delivery) ? [] : [`nothing came over ${carrier}`];
 }

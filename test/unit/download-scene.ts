@@ -26,7 +26,7 @@ export async function start(change: Partial<SegmentRequest> = {}): Promise<Scene
     target: '/q03.mp4',
     map,
     unreliableBytes: 80,
-    transport: 'datagrams',
+    delivery: 'datagrams',
     headers: {},
     ...change,
   });

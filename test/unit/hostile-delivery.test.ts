@@ -99,7 +99,7 @@ async function deliver({
   const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
   const session = new PageSession(await openSession(endpoint, server.WebTransport));
   const unreliableBytes = layout.unreliable.reduce((sum, range) => sum + range.end - range.start, 0);
-  const request = { target: '/a.mp4', map: layout, unreliableBytes, transport: 'datagrams', headers: {} } as const;
+  const request = { target: '/a.mp4', map: layout, unreliableBytes, delivery: 'datagrams', headers: {} } as const;
   return session.download(request).result;
 }
 

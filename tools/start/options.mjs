@@ -14,7 +14,7 @@ Without --video: a minute of real footage, made on first use.
   --rule NAME       abr-star (default), abr-star-2021, abr-star-reliable, bola-ssim, bola, bola-e, mpc, beta, tput
                     (docs/ABR.md), or dashjs: dash.js' own
   --buffer N        buffer length in segments, 1 to 7 (default 7)
-  --transport NAME  datagrams (default), reliable (no datagrams), http (no WebTransport), plain (stock dash.js alone)
+  --delivery NAME   datagrams (default), streams (no datagrams), http (no WebTransport), plain (stock dash.js alone)
   --no-refetch      leave what is missing of a segment as it is, instead of fetching it again before it is played
   --server NAME     aioquic (default), or quiche: much faster, built on first use (needs Rust)
   --port N          the page's port (default 8080)
@@ -42,7 +42,7 @@ export const RULES = [
   'dashjs',
 ];
 const SERVERS = ['aioquic', 'quiche'];
-const TRANSPORTS = ['datagrams', 'reliable', 'http', 'plain'];
+const DELIVERIES = ['datagrams', 'streams', 'http', 'plain'];
 
 /** @param {string} name @param {string | undefined} text @param {number} low @param {number} high */
 function numberOption(name, text, low, high) {
@@ -73,7 +73,7 @@ function parse(args) {
       seed: { type: 'string' },
       rule: { type: 'string' },
       buffer: { type: 'string' },
-      transport: { type: 'string' },
+      delivery: { type: 'string' },
       'no-refetch': { type: 'boolean', default: false },
       server: { type: 'string' },
       port: { type: 'string' },
@@ -101,7 +101,7 @@ export function parseOptions(args) {
     seed: numberOption('seed', values.seed, 0, 2 ** 32 - 1) ?? 1,
     rule: choiceOption('rule', values.rule, RULES),
     buffer: numberOption('buffer', values.buffer, 1, 7),
-    transport: choiceOption('transport', values.transport, TRANSPORTS),
+    delivery: choiceOption('delivery', values.delivery, DELIVERIES),
     refetch: !values['no-refetch'],
     server: choiceOption('server', values.server, SERVERS) ?? 'aioquic',
     port: numberOption('port', values.port, 0, 65_535),

@@ -21,7 +21,7 @@ describe('options of npm start', () => {
     [['--loss', ''], '--loss takes a number'],
     [['--buffer', '0'], '--buffer takes a number from 1 to 7'],
     [['--rule', 'fastest'], '--rule is one of abr-star'],
-    [['--transport', 'udp'], '--transport is one of datagrams'],
+    [['--delivery', 'udp'], '--delivery is one of datagrams'],
     [['--server', 'nginx'], '--server is one of aioquic'],
     [['--seconds', '5'], '--seconds goes with --headless'],
     [['--frobnicate'], 'see --help'],

@@ -10,7 +10,7 @@ import { openWorkerSession } from './worker-session.js';
 
 const map = segmentOf(1000, [40, 60, 10, 30]);
 const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
-const request: SegmentRequest = { target: '/a.mp4', map, unreliableBytes: 90, transport: 'datagrams', headers: {} };
+const request: SegmentRequest = { target: '/a.mp4', map, unreliableBytes: 90, delivery: 'datagrams', headers: {} };
 
 /** A worker in this thread: messages are cloned and come later, as between threads. */
 function createWorker(server: FakeVoxelServer) {

@@ -135,5 +135,5 @@ it(`leaves nothing behind after ${CYCLES} players that come and go`, async () =>
   const last = await startPlayer(page, { bufferSegments: 1 });
   await playUntil(page, 3, last);
   const { statistics } = await outcomeOf(page, last);
-  expect(statistics!.transport).toBe('datagrams');
+  expect(statistics!.delivery).toBe('datagrams');
 }, 300_000);

@@ -77,7 +77,7 @@ describe('on the way to the server', () => {
     await start();
     const { sessions, statistics } = await expectUninterrupted();
     expect(sessions).toMatchObject([{ state: 'opened' }]);
-    const overSession = statistics!.segments.filter(({ transport }) => transport !== 'http');
+    const overSession = statistics!.segments.filter(({ delivery }) => delivery !== 'http');
     expect(overSession.length).toBeGreaterThan(clip.seconds / clip.segmentSeconds / 2);
   });
 
@@ -92,14 +92,14 @@ describe('on the way to the server', () => {
     expect(sessions[1]).toMatchObject({ state: 'closed', code: 'timeout' });
     expect(sessions.at(-1)).toMatchObject({ state: 'opened' });
     expect(fallbacks.some(({ code, to }) => code === 'timeout' && to === 'http')).toBe(true);
-    expect(statistics!.segments.at(-1)!.transport).not.toBe('http');
+    expect(statistics!.segments.at(-1)!.delivery).not.toBe('http');
   });
 
   it('plays over HTTP when the certificate is not the one that was promised', async () => {
     await start([btoa('x'.repeat(32))]);
     const { sessions, statistics } = await expectUninterrupted();
     expect(sessions[0]).toMatchObject({ state: 'failed', code: 'session-failed', retryIn: 1 });
-    expect(statistics!.segments.every(({ transport }) => transport === 'http')).toBe(true);
+    expect(statistics!.segments.every(({ delivery }) => delivery === 'http')).toBe(true);
   });
 });
 
@@ -125,7 +125,7 @@ describe('at the server', () => {
       expect(states[0]).toBe('opened');
       expect(states).toContain('closed');
       expect(states.at(-1)).toBe('opened');
-      expect(statistics!.segments.at(-1)!.transport).not.toBe('http');
+      expect(statistics!.segments.at(-1)!.delivery).not.toBe('http');
     } finally {
       await risen.stop();
       await mortal.stop();

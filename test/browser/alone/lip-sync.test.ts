@@ -63,7 +63,7 @@ it('shows each flash when its beep is heard, over datagrams', async () => {
   await playUntil(page);
   const { errors, statistics } = await outcomeOf(page);
   expect(errors).toEqual([]);
-  expect(statistics!.segments.some((segment) => segment.transport === 'datagrams')).toBe(true);
+  expect(statistics!.segments.some((segment) => segment.delivery === 'datagrams')).toBe(true);
 
   const { flashes, beeps } = await page.evaluate(() => (window as unknown as { onsets: Onsets }).onsets);
   const delays = flashes.flatMap((flash) => {

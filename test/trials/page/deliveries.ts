@@ -28,10 +28,16 @@ export class Deliveries {
 
   /** `data`: the segment as it was appended, where it may have holes. Returns false when it came too late to be seen. */
   add(record: SegmentRecord, { at, position }: DeliveryMoment, data?: Uint8Array): boolean {
-    const { frames, score, ...rest } = record;
+    const { delivery, frames, score, ...rest } = record;
     if (this.#segments.has(rest.index) && position > rest.startTime) return false;
     const letters = frames.map((state) => FRAME_LETTERS[state]).join('');
-    this.#segments.set(rest.index, { ...rest, deliveredAt: at, estimatedScore: score ?? null, frames: letters });
+    this.#segments.set(rest.index, {
+      ...rest,
+      transport: delivery,
+      deliveredAt: at,
+      estimatedScore: score ?? null,
+      frames: letters,
+    });
     this.#damaged.delete(rest.index);
     if (data && rest.framesSkipped + rest.framesRepaired > 0) this.#damaged.set(rest.index, data);
     return true;

@@ -26,7 +26,9 @@ export interface Sample {
 }
 
 /** A delivered segment; frames in decode order as r reliable, c complete, s skipped, x repaired. */
-export type DeliveredSegment = Omit<SegmentRecord, 'frames' | 'score'> & {
+export type DeliveredSegment = Omit<SegmentRecord, 'delivery' | 'frames' | 'score'> & {
+  /** The record's `delivery`, by the name that results have. */
+  readonly transport: SegmentRecord['delivery'];
   /** Seconds since the player was started. */
   readonly deliveredAt: number;
   /** The player's own estimate; null where it has none. */

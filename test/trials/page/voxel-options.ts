@@ -1,10 +1,10 @@
 import type { FullVoxelOptions } from '../../../player/full.js';
-import type { SegmentTransport } from '../../../player/types.js';
+import type { Delivery } from '../../../player/types.js';
 import type { Carrier } from '../system.js';
 import type { PageSettings } from './types.js';
 
-const TRANSPORTS: Readonly<Record<Exclude<Carrier, 'datagrams'>, SegmentTransport>> = {
-  streams: 'reliable',
+const DELIVERIES: Readonly<Record<Exclude<Carrier, 'datagrams'>, Delivery>> = {
+  streams: 'streams',
   http3: 'http',
   http1: 'http',
 };
@@ -16,7 +16,7 @@ export function voxelOptions({ player, carrier, bufferSegments }: PageSettings):
   return {
     abr: rule,
     // Left to the rule, which may ask for streams.
-    ...(carrier !== 'datagrams' && { transport: TRANSPORTS[carrier] }),
+    ...(carrier !== 'datagrams' && { delivery: DELIVERIES[carrier] }),
     bufferSegments,
     ...(bandwidthSafety !== undefined && { bandwidthSafety }),
   };

@@ -1,14 +1,14 @@
-import type { SegmentTransport } from '../player/types.js';
-import type { DemoTransport } from './settings.js';
+import type { Delivery } from '../player/types.js';
+import type { DemoDelivery } from './settings.js';
 
-const names: Readonly<Record<SegmentTransport, string>> = {
+const names: Readonly<Record<Delivery, string>> = {
   datagrams: 'WebTransport datagrams',
-  reliable: 'WebTransport, reliable',
+  streams: 'WebTransport streams',
   http: 'HTTP',
 };
 
 /** Says how the next segment will come; marked where that is less than was asked for. */
-export function showTransport(badge: HTMLElement, current: SegmentTransport, wanted: DemoTransport): void {
+export function showDelivery(badge: HTMLElement, current: Delivery, wanted: DemoDelivery): void {
   badge.textContent = wanted === 'plain' ? 'HTTP, plain dash.js' : names[current];
   badge.classList.toggle('http', current === 'http');
   badge.classList.toggle('fallback', wanted !== 'plain' && wanted !== current);
