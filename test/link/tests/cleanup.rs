@@ -12,10 +12,12 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use support::{CLEAN, Scratch, namespaces_are_allowed, run};
+use support::{CLEAN, Scratch, links_are_allowed, run};
 
 /// Far more than ending takes; only a run that never ends gets there.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
 
 /// Names its namespaces, leaves a process behind that belongs to no session, and goes on with what follows.
 const CLIENT: &str = "readlink /proc/self/ns/net /proc/self/ns/pid /proc/self/ns/mnt | tr '\\n' ' '; echo;
@@ -29,8 +31,26 @@ struct Session {
 }
 
 fn start(client: &str) -> Session {
+    start_from(Parent::Ordinary, client)
+}
+
+/// What starts the program.
+#[derive(Debug, Clone, Copy)]
+enum Parent {
+    Ordinary,
+    /// As a shell ignores SIGINT for what it starts in the background.
+    IgnoringSignals,
+}
+
+fn start_from(parent: Parent, client: &str) -> Session {
     let scratch = Scratch::new();
-    let mut command = run(&scratch.link(2, CLEAN), &["sh", "-c", "sleep 1000 & sleep 1000"], &["sh", "-c", client]);
+    let server = ["sh", "-c", "sleep 1000 & sleep 1000"];
+    let mut command = run(&scratch.link(2, CLEAN), None, &server, &["sh", "-c", client]);
+    if let Parent::IgnoringSignals = parent {
+        let mut env = Command::new("env");
+        env.arg("--ignore-signal=INT,TERM,HUP,CHLD").arg(command.get_program()).args(command.get_args());
+        command = env;
+    }
     let mut linkemu = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
     let mut line = String::new();
     BufReader::new(linkemu.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
@@ -41,8 +61,9 @@ fn start(client: &str) -> Session {
 
 impl Session {
     fn signal(&self, name: &str) {
-        let status = Command::new("kill").args(["-s", name, &self.linkemu.id().to_string()]).status();
-        assert!(status.expect("kill runs").success());
+        // The shell's own: a program of that name is not everywhere.
+        let kill = format!("kill -s {name} {}", self.linkemu.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("sh runs").success());
     }
 
     fn exit_code(&mut self) -> Option<i32> {
@@ -78,7 +99,7 @@ impl Session {
 
 #[test]
 fn after_success() {
-    if namespaces_are_allowed() {
+    if links_are_allowed() {
         let mut session = start(&format!("{CLIENT} true"));
         assert_eq!(session.exit_code(), Some(0));
         session.assert_nothing_is_left();
@@ -87,7 +108,7 @@ fn after_success() {
 
 #[test]
 fn after_failure() {
-    if namespaces_are_allowed() {
+    if links_are_allowed() {
         let mut session = start(&format!("{CLIENT} exit 3"));
         assert_eq!(session.exit_code(), Some(3));
         session.assert_nothing_is_left();
@@ -95,22 +116,23 @@ fn after_failure() {
 }
 
 #[test]
-fn after_signals() {
-    if !namespaces_are_allowed() {
+fn after_signals_whatever_the_parent_ignores() {
+    if !links_are_allowed() {
         return;
     }
-    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        let mut session = start(&format!("{CLIENT} exec sleep 1000"));
+    let parents = [Parent::Ordinary, Parent::IgnoringSignals];
+    for (parent, (name, number)) in parents.into_iter().flat_map(|parent| SIGNALS.map(|signal| (parent, signal))) {
+        let mut session = start_from(parent, &format!("{CLIENT} exec sleep 1000"));
         assert!(session.processes().len() >= 4, "the check sees what is there");
         session.signal(name);
-        assert_eq!(session.exit_code(), Some(128 + number), "{name} reaches the client");
+        assert_eq!(session.exit_code(), Some(128 + number), "{name} reaches the client of {parent:?}");
         session.assert_nothing_is_left();
     }
 }
 
 #[test]
 fn after_a_signal_that_the_client_ignores() {
-    if namespaces_are_allowed() {
+    if links_are_allowed() {
         let mut session = start(&format!("trap '' TERM; {CLIENT} while :; do sleep 1000; done"));
         session.signal("TERM");
         assert_eq!(session.exit_code(), Some(128 + 9));
@@ -119,8 +141,17 @@ fn after_a_signal_that_the_client_ignores() {
 }
 
 #[test]
+fn after_success_whatever_the_parent_ignores() {
+    if links_are_allowed() {
+        let mut session = start_from(Parent::IgnoringSignals, &format!("{CLIENT} true"));
+        assert_eq!(session.exit_code(), Some(0));
+        session.assert_nothing_is_left();
+    }
+}
+
+#[test]
 fn after_a_kill() {
-    if namespaces_are_allowed() {
+    if links_are_allowed() {
         let mut session = start(&format!("{CLIENT} exec sleep 1000"));
         session.signal("KILL");
         assert_eq!(session.exit_code(), None, "killed");

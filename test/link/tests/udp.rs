@@ -58,7 +58,8 @@ fn every_client_gets_its_own_answers() {
             assert_eq!(text(&buffer[..length]), format!("{index} {number}"));
         }
     }
-    assert!(Command::new("kill").arg(relay.id().to_string()).status().expect("kill runs").success());
+    let kill = format!("kill {}", relay.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().expect("sh runs").success());
     assert_eq!(relay.wait().expect("a child").code(), Some(0));
     let summary = fs::read_to_string(log.join("summary.json")).expect("a summary");
     assert_eq!(summary.matches(r#""deliveredPackets": 40"#).count(), 2, "{summary}");

@@ -51,7 +51,7 @@ pub fn run(link: Link, options: &RunOptions) -> Result<u8> {
 fn command(words: &[OsString], network: &Network) -> Result<Command> {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
-    signal::unblock_in(&mut command);
+    signal::restore_in(&mut command);
     network.contain(&mut command).context("cannot share a network")?;
     Ok(command)
 }

@@ -57,12 +57,14 @@ fn create_network() -> Result<Network> {
 }
 
 fn create_device(network: &Network, name: &str, address: Ipv4Addr, peer: Ipv4Addr) -> Result<Arc<File>> {
+    let access = format!("cannot open {} for reading and writing", tun::CLONE_DEVICE);
+    let device = network.within(tun::open).context(access)?;
     let create = || {
-        let device = tun::open(name)?;
-        tun::configure(name, address, peer)?;
-        Ok(Arc::new(device))
+        tun::create(&device, name)?;
+        tun::configure(name, address, peer)
     };
-    network.within(create).context("cannot create a TUN device")
+    network.within(create).context("cannot create a TUN device")?;
+    Ok(Arc::new(device))
 }
 
 fn route_to(device: &Arc<File>, name: String, direction: Direction) -> Route {

@@ -1,5 +1,7 @@
 use super::check;
-use std::{io, mem::MaybeUninit, os::unix::process::CommandExt, process::Command, ptr};
+use std::{io, mem::MaybeUninit, ptr};
+#[cfg(target_os = "linux")]
+use std::{os::unix::process::CommandExt, process::Command};
 
 /// What the program answers to: the requests to end, and news of children.
 const ANSWERED: [libc::c_int; 5] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGCHLD];
@@ -12,14 +14,31 @@ pub struct Signal {
 }
 
 /// Keeps signals for [`wait`] instead of letting them end the program; threads and commands started later inherit this.
+/// This holds for signals that the parent process ignored, too: with an ignored SIGCHLD children could not be waited for.
 pub fn block() -> io::Result<()> {
-    set_mask(libc::SIG_BLOCK)
+    set_mask(libc::SIG_BLOCK, &answered())?;
+    for number in ANSWERED {
+        restore_disposition(number);
+    }
+    Ok(())
 }
 
-/// Lets signals reach a command again.
-pub fn unblock_in(command: &mut Command) {
-    // SAFETY: between fork and exec only sigset functions and sigmask are called, which signal-safety(7) allows.
-    unsafe { command.pre_exec(|| set_mask(libc::SIG_UNBLOCK)) };
+/// Makes a command start with no signal blocked and none ignored. Otherwise it inherits what [`block`] has done and what the
+/// parent of this program ignores.
+#[cfg(target_os = "linux")]
+pub fn restore_in(command: &mut Command) {
+    let restore = || {
+        (1..=libc::SIGRTMAX()).for_each(restore_disposition);
+        set_mask(libc::SIG_SETMASK, &empty())
+    };
+    // SAFETY: between fork and exec only signal, sigset functions and sigmask are called, which signal-safety(7) allows.
+    unsafe { command.pre_exec(restore) };
+}
+
+/// Fails only for signals that always have their default disposition.
+fn restore_disposition(number: libc::c_int) {
+    // SAFETY: no handler, and no memory, is involved.
+    unsafe { libc::signal(number, libc::SIG_DFL) };
 }
 
 /// Waits for the next signal.
@@ -62,23 +81,28 @@ pub fn send(process: libc::pid_t, number: libc::c_int) -> io::Result<()> {
     }
 }
 
-fn set_mask(how: libc::c_int) -> io::Result<()> {
-    let set = answered();
+fn set_mask(how: libc::c_int, set: &libc::sigset_t) -> io::Result<()> {
     // SAFETY: the set is initialised, and the old one is not asked for.
-    match unsafe { libc::pthread_sigmask(how, &raw const set, ptr::null_mut()) } {
+    match unsafe { libc::pthread_sigmask(how, set, ptr::null_mut()) } {
         0 => Ok(()),
         error => Err(io::Error::from_raw_os_error(error)),
     }
 }
 
-fn answered() -> libc::sigset_t {
+fn empty() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
-    // SAFETY: sigemptyset initialises the set that sigaddset adds to; neither fails for valid signal numbers.
+    // SAFETY: sigemptyset initialises the set and does not fail.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
-        for number in ANSWERED {
-            libc::sigaddset(set.as_mut_ptr(), number);
-        }
         set.assume_init()
     }
+}
+
+fn answered() -> libc::sigset_t {
+    let mut set = empty();
+    for number in ANSWERED {
+        // SAFETY: the set is initialised, and sigaddset does not fail for valid signal numbers.
+        unsafe { libc::sigaddset(&raw mut set, number) };
+    }
+    set
 }

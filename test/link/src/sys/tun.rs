@@ -10,13 +10,19 @@ use std::{
 /// Packets that the kernel holds for a busy reader: more than a window of 40 Mbit/s, so that the link's own queue decides.
 const TRANSMIT_QUEUE_PACKETS: u32 = 4000;
 
-/// Creates a TUN device in this thread's network; it goes away with the file. Every read and write is one IP packet.
-pub fn open(name: &str) -> io::Result<File> {
-    let device = File::options().read(true).write(true).open("/dev/net/tun")?;
+/// Where TUN devices come from.
+pub const CLONE_DEVICE: &str = "/dev/net/tun";
+
+/// Opens [`CLONE_DEVICE`] for a device in this thread's network.
+pub fn open() -> io::Result<File> {
+    File::options().read(true).write(true).open(CLONE_DEVICE)
+}
+
+/// Turns what [`open`] has opened into a TUN device; it goes away with the file. Every read and write is one IP packet.
+pub fn create(file: &File, name: &str) -> io::Result<()> {
     let mut request = request(name);
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
-    control(&device, libc::TUNSETIFF as libc::Ioctl, &mut request)?;
-    Ok(device)
+    control(file, libc::TUNSETIFF as libc::Ioctl, &mut request)
 }
 
 /// Gives a device of this thread's network its address and the one that is reached through it, and takes it up.

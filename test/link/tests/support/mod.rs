@@ -3,9 +3,16 @@
 
 use std::{
     env, fs,
+    io::{self, Write},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{self, Command, Output},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        LazyLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::SystemTime,
 };
 
 pub const LINKEMU: &str = env!("CARGO_BIN_EXE_linkemu");
@@ -17,9 +24,13 @@ pub struct Scratch(PathBuf);
 impl Scratch {
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("linkemu-test-{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        // Process numbers are used again, and a killed test leaves its folder.
+        let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("the clock is set").as_nanos();
+        let name = format!("linkemu-test-{}-{time}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let folder = env::temp_dir().join(name);
         fs::create_dir(&folder).expect("a new folder");
+        // Some tests run programs as another user, whatever the umask.
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("the folder is ours");
         Self(folder)
     }
 
@@ -27,7 +38,14 @@ impl Scratch {
         self.0.join(name)
     }
 
-    /// A link file with so many equal paths.
+    /// A named pipe. Opening one end waits for the other, so it tells one command what another has done.
+    pub fn pipe(&self) -> PathBuf {
+        let pipe = self.path("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+        pipe
+    }
+
+    /// A link file with this number of equal paths.
     pub fn link(&self, paths: usize, down: &str) -> PathBuf {
         let up = r#"{ "trace": { "mbps": 20 }, "queue": { "discipline": "fq-codel", "limit": { "packets": 100 } }, "delayMs": 5 }"#;
         let path = format!(r#"{{ "down": {down}, "up": {up} }}"#);
@@ -43,20 +61,17 @@ impl Drop for Scratch {
     }
 }
 
-pub const CLEAN: &str =
-    r#"{ "trace": { "mbps": 20 }, "queue": { "discipline": "drop-tail", "limit": { "packets": 100 } }, "delayMs": 5 }"#;
+/// Without loss, even when a busy machine makes a sender send all its packets at once.
+pub const CLEAN: &str = r#"{ "trace": { "mbps": 20 }, "queue": { "discipline": "drop-tail", "limit": { "packets": 2000 } }, "delayMs": 5 }"#;
 
 /// `linkemu run`, not started yet.
-pub fn run(link: &Path, server: &[&str], client: &[&str]) -> Command {
+pub fn run(link: &Path, log: Option<&Path>, server: &[&str], client: &[&str]) -> Command {
     let mut command = Command::new(LINKEMU);
-    command.arg("run").arg(link).arg("--").args(server).arg("---").args(client);
-    command
-}
-
-/// The same with a log.
-pub fn run_with_log(link: &Path, log: &Path, server: &[&str], client: &[&str]) -> Command {
-    let mut command = Command::new(LINKEMU);
-    command.arg("run").arg(link).arg("--log").arg(log).arg("--").args(server).arg("---").args(client);
+    command.arg("run").arg(link);
+    if let Some(folder) = log {
+        command.arg("--log").arg(folder);
+    }
+    command.arg("--").args(server).arg("---").args(client);
     command
 }
 
@@ -68,13 +83,30 @@ pub fn outcome(command: &mut Command) -> Output {
     command.output().expect("the program starts")
 }
 
-/// Says why when this machine allows no namespaces, which is the only reason not to run a test.
-pub fn namespaces_are_allowed() -> bool {
-    let scratch = Scratch::new();
-    let output = outcome(&mut run(&scratch.link(1, CLEAN), &["true"], &["true"]));
-    let refused = text(&output.stderr).contains("cannot create namespaces");
-    if refused {
-        println!("skipped: {}", text(&output.stderr).trim());
+/// What a machine may not allow: the program says "cannot" and one of these.
+const RIGHTS: [&str; 4] = ["create namespaces", "mount /proc", "create a network", "open /dev/net/tun"];
+
+/// Whether this user may run links on this machine, which every test that needs one asks first. If not, says why.
+pub fn links_are_allowed() -> bool {
+    static REFUSAL: LazyLock<Option<String>> = LazyLock::new(|| {
+        let scratch = Scratch::new();
+        refusal(&outcome(&mut run(&scratch.link(1, CLEAN), None, &["true"], &["true"])))
+    });
+    if let Some(reason) = &*REFUSAL {
+        skip(reason);
     }
-    !refused
+    REFUSAL.is_none()
+}
+
+/// The message of a run to which the machine did not give one of the [`RIGHTS`].
+pub fn refusal(output: &Output) -> Option<String> {
+    let problem = text(&output.stderr).trim().to_owned();
+    let refused = RIGHTS.iter().any(|right| problem.starts_with(&format!("linkemu: cannot {right}")));
+    refused.then_some(problem)
+}
+
+/// Says in one line that the running test is skipped. Not with a macro: the test runner captures what macros print.
+pub fn skip(reason: &str) {
+    let test = thread::current().name().unwrap_or_default().to_owned();
+    writeln!(io::stderr(), "skipped: {test}: {reason}").expect("standard error is open");
 }
