@@ -15,6 +15,11 @@ const importZones = [
   },
   { target: './src/abr-star/star', from: './src/abr-star/rivals' },
   { target: './src/abr-star/rivals', from: './src/abr-star/star' },
+  {
+    target: './src/delivery',
+    from: ['./src', './player', './demo'],
+    except: ['./delivery', './manifest', './abr-star'],
+  },
   { target: './player', from: './demo' },
 ].flatMap(({ target, from, except }) =>
   [from].flat().map((folder) => ({ target, from: folder, except: folder === './src' ? except : undefined })),

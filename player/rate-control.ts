@@ -1,15 +1,6 @@
-import {
-  LOOKAHEAD,
-  segmentOptions,
-  type Abr,
-  type Choice,
-  type DecisionState,
-  type LossEstimator,
-  type Option,
-  type ThroughputEstimator,
-} from '../src/abr-star/index.js';
-import { ManifestError } from '../src/manifest/errors.js';
-import type { RepresentationMap, SegmentMap } from '../src/manifest/segment-map.js';
+import type { Abr, Choice, DecisionState, Option, ThroughputEstimator } from '../src/abr-star/index.js';
+import { decisionState, levelReached, linkState, upcomingOptions, type LinkEstimate } from '../src/delivery/index.js';
+import type { RepresentationMap } from '../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../src/voxel-loader/types.js';
 import type { DecisionEvent } from './types.js';
 
@@ -22,11 +13,8 @@ export interface Situation {
   readonly segments: 'partial' | 'whole';
 }
 
-/** What the downloads so far say about the link. */
-export interface LinkEstimate {
-  readonly throughput: ThroughputEstimator;
-  readonly loss: LossEstimator;
-}
+/** What a restart adds to the estimate of the link. */
+type MeasuredLink = LinkEstimate & { readonly throughput: Pick<ThroughputEstimator, 'add'> };
 
 export interface Decision {
   readonly state: DecisionState;
@@ -51,14 +39,14 @@ export type ReviewResult =
  */
 export class RateControl {
   readonly #abr: Abr;
-  readonly #link: LinkEstimate;
+  readonly #link: MeasuredLink;
   readonly #bufferSegments: number;
   readonly #onDecision: (event: DecisionEvent) => void;
   #candidates: readonly RepresentationMap[] = [];
   #decision: Decision | undefined;
   #previous: Decision | undefined;
 
-  constructor(abr: Abr, link: LinkEstimate, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
+  constructor(abr: Abr, link: MeasuredLink, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
     this.#abr = abr;
     this.#link = link;
     this.#bufferSegments = bufferSegments;
@@ -90,7 +78,7 @@ export class RateControl {
   /** Looks at a download under way. */
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
     const { representation, option, ladder, delay, delivery } = decision;
-    const state = { ...decision.state, ...this.#linkState(), bufferLevel };
+    const state = { ...decision.state, ...linkState(this.#link), bufferLevel };
     const steps = representation.segment(state.segmentIndex)!.steps;
     const review = this.#abr.review?.({
       state,
@@ -98,8 +86,7 @@ export class RateControl {
       elapsed: progress.elapsed,
       bytesReceived: progress.bytesReliable + progress.bytesUnreliable,
       phase: progress.phase,
-      levelReceived:
-        progress.phase === 'reliable' ? 0 : steps.findLastIndex((step) => step.bytes <= progress.bytesUnreliable),
+      levelReceived: progress.phase === 'reliable' ? 0 : levelReached(steps, progress.bytesUnreliable),
     });
     if (review?.action !== 'restart') return review ?? { action: 'continue' };
     // What has arrived is thrown away, but what it says about the link is not.
@@ -133,20 +120,15 @@ export class RateControl {
     const [options = []] = upcoming;
     const choosable = options.filter(({ representation }) => candidates.includes(ladder[representation]!));
     if (choosable.length === 0) return undefined;
-    const state: DecisionState = {
-      ...{ segmentIndex, segmentDuration, bufferLevel, options, upcoming },
-      bufferCapacity: (this.#bufferSegments + 1) * segmentDuration,
-      ...this.#linkState(),
+    const state = decisionState({
+      ...{ segmentIndex, segmentDuration, bufferLevel, upcoming },
+      bufferSegments: this.#bufferSegments,
+      link: this.#link,
       lastChoice: this.#lastChoiceIn(ladder),
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
-    };
+    });
     const { option, delay, delivery } = this.#abr.choose({ ...state, options: choosable });
     return this.#remember({ state, ladder, delay, delivery, ...chosen(ladder, option, segmentIndex) });
-  }
-
-  #linkState(): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate'> {
-    const { throughput, loss } = this.#link;
-    return { throughput: throughput.throughput, samples: throughput.samples, lossRate: loss.lossRate };
   }
 
   #remember(decision: Decision): Decision {
@@ -177,31 +159,6 @@ export class RateControl {
   }
 }
 
-/**
- * What can be had of the segment at `index` and of those after it, as far as all representations that have VOXEL data for
- * the first have it: an index may be here in part only.
- */
-function upcomingOptions(
-  ladder: readonly RepresentationMap[],
-  index: number,
-  segments: Situation['segments'],
-): Option[][] {
-  const upcoming: Option[][] = [];
-  let described = 0;
-  while (upcoming.length < LOOKAHEAD) {
-    const maps = ladder.map((representation) => segmentOrNothing(representation, index + upcoming.length));
-    const count = maps.filter((map) => map !== undefined).length;
-    if (count < described) break;
-    if (upcoming.length === 0) described = count;
-    const options = segmentOptions(maps).filter(
-      ({ representation, level }) => segments === 'partial' || level === maps[representation]!.steps.length - 1,
-    );
-    if (options.length === 0) break;
-    upcoming.push(options);
-  }
-  return upcoming;
-}
-
 function chosen(
   ladder: readonly RepresentationMap[],
   option: Option,
@@ -209,14 +166,4 @@ function chosen(
 ): Pick<Decision, 'representation' | 'option' | 'levels'> {
   const representation = ladder[option.representation]!;
   return { representation, option, levels: representation.segment(segmentIndex)!.steps.length };
-}
-
-/** A segment with bad data is no option; the loader reports it if dash.js asks for it all the same. */
-function segmentOrNothing(representation: RepresentationMap, index: number): SegmentMap | undefined {
-  try {
-    return representation.segment(index);
-  } catch (error) {
-    if (error instanceof ManifestError) return undefined;
-    throw error;
-  }
 }

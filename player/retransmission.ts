@@ -1,13 +1,8 @@
 import type { ThroughputEstimator } from '../src/abr-star/index.js';
-import { totalBytes } from '../src/manifest/byte-range.js';
+import { look, LOOK_INTERVAL, pauseLength, planUrgent, type HeldSegment } from '../src/delivery/index.js';
+import { totalBytes, type ByteRange } from '../src/manifest/byte-range.js';
 import type { IntervalSet } from '../src/manifest/interval-set.js';
-import type { SegmentMap } from '../src/manifest/segment-map.js';
-import {
-  downloadRanges,
-  planRetransmission,
-  type DeliveredSegment,
-  type SegmentDownload,
-} from '../src/voxel-loader/index.js';
+import { downloadRanges, type DeliveredSegment, type SegmentDownload } from '../src/voxel-loader/index.js';
 import type { BufferedSegment, BufferedVideo } from './dash/buffered-video.js';
 import { describeError } from './errors.js';
 import type { Journal } from './journal.js';
@@ -16,21 +11,6 @@ import { createSegmentRecord, type SegmentOutcome } from './segment-record.js';
 import type { SessionManager } from './session-manager.js';
 import type { PlayerSettings } from './dash/settings.js';
 import type { SegmentRecord } from './types.js';
-
-/** Milliseconds between two looks at whether there is time to spare. */
-const INTERVAL = 100;
-
-/** Seconds of pause that are worth a request (the authors' release). */
-const SHORTEST_PAUSE = 0.07;
-
-/** Seconds of one round of requests: after that the situation is looked at anew. */
-const LONGEST_ROUND = 2;
-
-/** Share of the throughput that is asked for: what comes after the pause would be in the next segment's way. */
-const COUNTED_ON = 0.9;
-
-/** Seconds before its start at which a segment is left as it is: the decoder reads ahead. */
-const LEAD = 0.5;
 
 /** A segment as dash.js has it. */
 export interface DeliveredToBuffer {
@@ -45,23 +25,11 @@ export interface DeliveredToBuffer {
   readonly record: SegmentRecord;
 }
 
-/** Share of the buffer's time that may go into what cannot wait for a pause, while the next segment is on its way. */
-const URGENT_SHARE = 0.1;
-
-/**
- * How many times as much as an average byte a byte must be worth for that: one that is worth less would do the next
- * segment more good. The loss of one frame that others refer to may cost hundreds of times its share.
- */
-const URGENT_WORTH = 1;
-
-interface HeldSegment extends DeliveredToBuffer {
-  readonly map: SegmentMap;
-  readonly received: IntervalSet;
+interface ImprovableSegment extends DeliveredToBuffer, HeldSegment {
+  round: HeldSegment['round'];
   bytesRefetched: number;
   record: SegmentRecord;
   download: SegmentDownload | undefined;
-  /** Not ended by the next segment's request. */
-  isUrgent: boolean;
   /** Better than what dash.js has. */
   isBetter: boolean;
 }
@@ -78,13 +46,12 @@ export interface RetransmissionContext {
 }
 
 /**
- * Fetches what is missing of segments that are not yet played while dash.js wants nothing else, and puts the better
- * segment into the buffer (thesis §6.2). The next segment's request ends that at once. What is worth far more than its
- * bytes does not wait for a pause: before the buffer is full for the first time there is none.
+ * Carries out what `src/delivery/retransmission.ts` plans: fetches what is missing of segments that are not yet played, and
+ * puts the better segment into the buffer.
  */
 export class Retransmission {
   readonly #context: RetransmissionContext;
-  #segments: HeldSegment[] = [];
+  #segments: ImprovableSegment[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
   #isSuspended = false;
   /** When the next segment will be asked for, as far as the rule has said; on the clock of `performance.now()`. */
@@ -99,8 +66,8 @@ export class Retransmission {
   /** dash.js asks for the segment that starts there: the link is for that one. */
   suspend(startTime: number): void {
     this.#isSuspended = true;
-    this.#drop(({ place }) => place.startTime === startTime);
-    for (const { download, isUrgent } of this.#segments) if (!isUrgent) download?.keep();
+    this.#drop((segment) => segment.startTime === startTime);
+    for (const { download, round } of this.#segments) if (round !== 'urgent') download?.keep();
   }
 
   /**
@@ -116,13 +83,16 @@ export class Retransmission {
   hold(delivered: DeliveredToBuffer): void {
     const { map, received } = delivered.delivery;
     if (received.contains(0, map.range.end - map.range.start)) return;
-    const fresh = { bytesRefetched: 0, download: undefined, isUrgent: false, isBetter: false };
-    const segment: HeldSegment = { ...delivered, map, received, ...fresh };
+    const { throughput, bufferLevel } = this.#context;
+    const segment: ImprovableSegment = {
+      ...delivered,
+      ...{ map, received, startTime: delivered.place.startTime },
+      ...{ round: undefined, bytesRefetched: 0, download: undefined, isBetter: false },
+    };
     this.#segments.push(segment);
-    const seconds = URGENT_SHARE * this.#context.bufferLevel();
-    this.#fetch([segment], { seconds, leastWorth: URGENT_WORTH });
-    segment.isUrgent = segment.download !== undefined;
-    this.#timer ??= setInterval(() => this.#look(), INTERVAL);
+    const urgent = planUrgent(segment, { throughput: throughput.throughput, bufferLevel: bufferLevel() });
+    if (urgent.length > 0) this.#fetch(segment, urgent, 'urgent');
+    this.#timer ??= setInterval(() => this.#look(), 1000 * LOOK_INTERVAL);
   }
 
   /** The rule wants the next request to wait for so many seconds. */
@@ -137,62 +107,51 @@ export class Retransmission {
   }
 
   #look(): void {
-    const { element } = this.#context.video;
-    if (!element) return;
-    const isTooLate = ({ place }: HeldSegment): boolean =>
-      place.startTime < element.currentTime + LEAD * element.playbackRate;
-    for (const segment of this.#segments) if (isTooLate(segment)) segment.download?.keep();
-    this.#drop((segment) => isTooLate(segment) && !segment.download);
+    const { video, throughput } = this.#context;
+    if (!video.element) return;
+    const { end, drop, fetch } = look(this.#segments, {
+      playback: video.element,
+      pause: this.#isSuspended ? undefined : this.#pause(video.element),
+      latency: this.#latency,
+      throughput: throughput.throughput,
+      isReplaceable: ({ place }) => video.holds(place),
+    });
+    for (const { download } of end) download!.keep();
+    this.#drop((segment) => drop.includes(segment));
     if (this.#segments.length === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      this.stop();
       return;
     }
     for (const segment of this.#segments) {
-      if (!segment.download) this.#append(segment).catch((error: unknown) => this.#giveUp(segment, error));
+      if (!segment.round) this.#append(segment).catch((error: unknown) => this.#giveUp(segment, error));
     }
-    const isBusy = this.#segments.some(({ download }) => download);
-    if (!this.#isSuspended && !isBusy) this.#fetchInPause(this.#pause(element));
+    for (const [segment, ranges] of fetch) this.#fetch(segment, ranges, 'in-pause');
   }
 
-  /** Seconds until dash.js asks for the next segment. */
-  #pause({ paused, playbackRate }: HTMLMediaElement): number {
+  #pause(playback: HTMLMediaElement): number {
     const { video, settings, bufferLevel } = this.#context;
-    if (video.isLastRequested) return Infinity;
-    const excess = bufferLevel() - settings.secondsHeld;
-    const untilWanted = excess > 0 && paused ? Infinity : excess / playbackRate;
-    return Math.max(untilWanted, (this.#nextRequestAt - performance.now()) / 1000);
+    return pauseLength({
+      bufferLevel: bufferLevel(),
+      fullBuffer: settings.secondsHeld,
+      playback,
+      ruleWaits: (this.#nextRequestAt - performance.now()) / 1000,
+      isLastRequested: video.isLastRequested,
+    });
   }
 
-  #fetchInPause(pause: number): void {
-    const seconds = Math.min(pause, LONGEST_ROUND) - this.#latency;
-    if (pause < SHORTEST_PAUSE || seconds <= 0) return;
-    this.#fetch(
-      this.#segments.filter(({ place }) => this.#context.video.holds(place)),
-      { seconds, leastWorth: 0 },
-    );
-  }
-
-  /** Asks for as much as should come in so many seconds. */
-  #fetch(
-    segments: readonly HeldSegment[],
-    { seconds, leastWorth }: { readonly seconds: number; readonly leastWorth: number },
-  ): void {
-    const { sessions, throughput } = this.#context;
-    const { session } = sessions;
+  #fetch(segment: ImprovableSegment, ranges: readonly ByteRange[], round: HeldSegment['round']): void {
+    const { session } = this.#context.sessions;
     if (!session) return;
-    const bytes = (COUNTED_ON * (throughput.throughput ?? 0) * seconds) / 8;
-    for (const [segment, ranges] of planRetransmission(segments, { bytes, leastWorth })) {
-      const { target, map } = segment;
-      segment.download = downloadRanges(session, { target, map, ranges });
-      segment.download.result
-        .then((refetched) => this.#improve(segment, refetched))
-        // Aborted, or the repairer or dash.js refuses: the segment stays as it is.
-        .catch((error: unknown) => this.#giveUp(segment, error));
-    }
+    const { target, map } = segment;
+    segment.download = downloadRanges(session, { target, map, ranges });
+    segment.round = round;
+    segment.download.result
+      .then((refetched) => this.#improve(segment, refetched))
+      // Aborted, or the repairer or dash.js refuses: the segment stays as it is.
+      .catch((error: unknown) => this.#giveUp(segment, error));
   }
 
-  async #improve(segment: HeldSegment, refetched: DeliveredSegment): Promise<void> {
+  async #improve(segment: ImprovableSegment, refetched: DeliveredSegment): Promise<void> {
     const { bytes, received } = segment;
     const before = received.size;
     for (const { start, end } of refetched.received) {
@@ -202,13 +161,13 @@ export class Retransmission {
     segment.bytesRefetched += received.size - before;
     segment.isBetter ||= received.size > before;
     // Until here, for the next round must not begin before this one is in the buffer.
-    await this.#append(segment).finally(() => Object.assign(segment, { download: undefined, isUrgent: false }));
+    await this.#append(segment).finally(() => Object.assign(segment, { download: undefined, round: undefined }));
     // A failed session is opened again; a request that the server refuses is not made twice.
     if (refetched.failure && !refetched.failure.fatal) throw refetched.failure;
   }
 
   /** Puts a better segment into the buffer; once dash.js has it there, if that is not yet so. */
-  async #append(segment: HeldSegment): Promise<void> {
+  async #append(segment: ImprovableSegment): Promise<void> {
     const { key, bytes, received, delivery, bytesRefetched, place } = segment;
     // It may have been asked for anew meanwhile.
     if (!segment.isBetter || !this.#segments.includes(segment)) return;
@@ -232,12 +191,12 @@ export class Retransmission {
     if (received.contains(0, bytes.length)) this.#drop((candidate) => candidate === segment);
   }
 
-  #giveUp(segment: HeldSegment, error: unknown): void {
+  #giveUp(segment: ImprovableSegment, error: unknown): void {
     this.#drop((candidate) => candidate === segment);
     if (describeError(error).code !== 'aborted') this.#context.journal.notImproved(error);
   }
 
-  #drop(isUnwanted: (segment: HeldSegment) => boolean): void {
+  #drop(isUnwanted: (segment: ImprovableSegment) => boolean): void {
     const [dropped, kept] = [this.#segments.filter(isUnwanted), this.#segments.filter((one) => !isUnwanted(one))];
     this.#segments = kept;
     for (const { download } of dropped) download?.abort();

@@ -1,3 +1,4 @@
+import { REVIEW_INTERVAL } from '../../src/delivery/index.js';
 import type { RepairedSegment } from '../../src/repair/types.js';
 import {
   VoxelError,
@@ -15,9 +16,6 @@ import type { Decision } from '../rate-control.js';
 import { APPEND_TIME, noteDelivery, recordDelivery, type Way } from './record-delivery.js';
 import { requestTarget } from './request-target.js';
 import { SilenceWatch } from '../silence-watch.js';
-
-/** Milliseconds between two reviews of a download (thesis §6.3). */
-const REVIEW_INTERVAL = 50;
 
 interface SessionWay extends Way {
   readonly delivery: SessionDelivery;
@@ -111,7 +109,7 @@ export class SegmentLoad {
     const review = setInterval(() => {
       this.#review(download);
       this.#watch(session, download, silence);
-    }, REVIEW_INTERVAL);
+    }, 1000 * REVIEW_INTERVAL);
     const delivered = await download.result.finally(() => clearInterval(review));
     const isWhole = delivered.received.contains(0, delivered.bytes.length);
     return { way, delivered, repaired: isWhole ? undefined : this.#repair(delivered) };

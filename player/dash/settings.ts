@@ -1,3 +1,4 @@
+import { bufferCapacity, fullBuffer } from '../../src/delivery/index.js';
 import type { DashPlayer, DashSettings } from './dash-types.js';
 
 /** Milliseconds between two looks of dash.js at a full buffer: its own 500 ms would idle an eighth of a 4 s segment. */
@@ -36,7 +37,7 @@ export class PlayerSettings {
   apply(segmentDuration: number): void {
     if (segmentDuration === this.#segmentDuration) return;
     this.#segmentDuration = segmentDuration;
-    const bufferTime = (this.#bufferSegments + 1) * segmentDuration;
+    const bufferTime = bufferCapacity(this.#bufferSegments, segmentDuration);
     const { abandonLoadTimeout, buffer, retryAttempts, scheduling } = this.#current.streaming;
     const { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm } = buffer;
     this.#saved ??= {
@@ -67,7 +68,7 @@ export class PlayerSettings {
 
   /** Seconds of video with which dash.js asks for no more. */
   get secondsHeld(): number {
-    return this.#bufferSegments * (this.#segmentDuration ?? 0);
+    return fullBuffer(this.#bufferSegments, this.#segmentDuration ?? 0);
   }
 
   restore(): void {

@@ -1,3 +1,4 @@
+import { levelReached } from '../../src/delivery/index.js';
 import type { ContentSegment } from './content.js';
 import type { Loss } from './transport.js';
 
@@ -9,9 +10,7 @@ const ROUNDING_BYTES = 0.5;
 
 /** The quality step whose frames have all been sent: the last one within `sent` bytes, the first if there is none. */
 export function levelSent({ steps }: ContentSegment, sent: number): number {
-  let level = steps.length - 1;
-  while (level > 0 && steps[level]!.bytes > sent + ROUNDING_BYTES) level--;
-  return level;
+  return levelReached(steps, sent + ROUNDING_BYTES);
 }
 
 /**

@@ -1,11 +1,9 @@
 import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
+import { REVIEW_INTERVAL } from '../../src/delivery/index.js';
 import type { ContentSegment } from './content.js';
 import { levelSent } from './delivered-score.js';
 import type { Playback } from './playback.js';
 import { NO_LOSS, type Delivery, type Loss, type Transport } from './transport.js';
-
-/** Seconds between two reviews of a download, as in the player (thesis §6.3). */
-const REVIEW_INTERVAL = 0.05;
 
 /** One option as it was downloaded, to its end or to where a review ended it. */
 export interface Attempt {

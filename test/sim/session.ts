@@ -5,6 +5,7 @@ import {
   type DecisionState,
   type Option,
 } from '../../src/abr-star/index.js';
+import { bufferCapacity, decisionState, linkState } from '../../src/delivery/index.js';
 import type { Content, ContentSegment } from './content.js';
 import { deliveredScore, levelSent } from './delivered-score.js';
 import { attempt, type Attempt } from './download.js';
@@ -55,8 +56,7 @@ export function playSession(setup: SessionSetup): SessionRecord {
 class Session {
   readonly #setup: SessionSetup;
   readonly #playback = new Playback();
-  readonly #throughput = new ThroughputEstimator();
-  readonly #loss = new LossEstimator();
+  readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator() };
   readonly #retransmission = new Retransmission();
   readonly #capacity: number;
   readonly #played: PlayedSegment[] = [];
@@ -64,7 +64,7 @@ class Session {
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
-    this.#capacity = (setup.bufferSegments + 1) * setup.content.segmentDuration;
+    this.#capacity = bufferCapacity(setup.bufferSegments, setup.content.segmentDuration);
   }
 
   run(): SessionRecord {
@@ -85,7 +85,7 @@ class Session {
     for (let restarts = 0; ; restarts++) {
       const segment = content.segments[segmentIndex]![option.representation]!;
       const playback = this.#playback;
-      const state = { ...decided, ...this.#link() };
+      const state = { ...decided, ...linkState(this.#link) };
       const outcome = attempt({ abr: rule.abr, delivery, transport, playback, state, option, segment });
       this.#learn(outcome, delivery);
       this.#lastChoice = option;
@@ -124,7 +124,7 @@ class Session {
     if (retransmission === 'none') return;
     const unplayed = Math.floor(this.#playback.bufferLevel / content.segmentDuration);
     const firstUnplayed = this.#played.length - unplayed;
-    const pause = { time, until, throughput: this.#throughput.throughput ?? 0 };
+    const pause = { time, until, throughput: this.#link.throughput.throughput ?? 0 };
     for (const regained of this.#retransmission.fetch(transport, pause, firstUnplayed)) {
       const before = this.#played[regained.segmentIndex]!;
       this.#played[regained.segmentIndex] = {
@@ -138,28 +138,21 @@ class Session {
 
   #learn({ reliable, unreliable, lost, seconds }: Attempt, delivery: Delivery): void {
     const timeToFirstByte = Math.min(seconds, this.#setup.transport.latency);
-    this.#throughput.add({ bytes: reliable + unreliable, seconds, timeToFirstByte });
+    this.#link.throughput.add({ bytes: reliable + unreliable, seconds, timeToFirstByte });
     if (delivery === 'datagrams') {
-      this.#loss.add({ bytesSent: unreliable + lost.bytes, bytesLost: lost.bytes });
+      this.#link.loss.add({ bytesSent: unreliable + lost.bytes, bytesLost: lost.bytes });
     }
   }
 
   #state(segmentIndex: number): DecisionState {
     const { ladder, options, segmentDuration } = this.#setup.content;
-    return {
+    return decisionState({
       ...{ segmentIndex, segmentDuration, ladder },
       bufferLevel: this.#playback.bufferLevel,
-      bufferCapacity: this.#capacity,
+      bufferSegments: this.#setup.bufferSegments,
       lastChoice: this.#lastChoice,
-      options: options[segmentIndex]!,
       upcoming: options.slice(segmentIndex, segmentIndex + LOOKAHEAD),
-      ...this.#link(),
-    };
-  }
-
-  /** What the downloads so far say about the link. */
-  #link(): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate'> {
-    const { throughput, samples } = this.#throughput;
-    return { throughput, samples, lossRate: this.#loss.lossRate };
+      link: this.#link,
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { bufferCapacity } from '../../../src/delivery/index.js';
 import type { MediaPlayerClass } from 'dashjs';
 import type { StockRule } from '../system.js';
 import type { PageSettings } from './types.js';
@@ -21,7 +22,7 @@ interface InterceptedResponse {
 export function prepareStockPlayer(player: MediaPlayerClass, settings: PageSettings): void {
   if (settings.player.kind !== 'stock') throw new TypeError('not a system of stock dash.js');
   const { throughput, bola } = ACTIVE_RULES[settings.player.rule];
-  const bufferTime = (settings.bufferSegments + 1) * settings.segmentDuration;
+  const bufferTime = bufferCapacity(settings.bufferSegments, settings.segmentDuration);
   const settingsOfTrial: object = {
     streaming: {
       abr: { rules: { throughputRule: { active: throughput }, bolaRule: { active: bola } } },

@@ -4,11 +4,8 @@ import { totalBytes } from '../manifest/byte-range.js';
 import { IntervalSet } from '../manifest/interval-set.js';
 import { estimateScore } from '../manifest/score-estimate.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
-import { FakeVoxelServer, responses, type FakeRequest } from '../../test/unit/fake-voxel-server.js';
-import { anySegment, fileBytes, segmentOf } from '../../test/unit/segment-content.js';
-import { PageSession } from './page-session.js';
-import { downloadRanges, planRetransmission, type PartialSegment } from './retransmission.js';
-import { openSession } from './session.js';
+import { anySegment, segmentOf } from '../../test/unit/segment-content.js';
+import { planRetransmission, type PartialSegment } from './retransmission-plan.js';
 
 /** The segment with everything here but these places of its unreliable order. */
 function without(map: SegmentMap, ...missing: number[]): PartialSegment {
@@ -90,47 +87,5 @@ describe('planRetransmission', () => {
         expect(estimateScore(segment, isHere)).toBeGreaterThanOrEqual(before - 1e-9);
       }),
     );
-  });
-});
-
-describe('downloadRanges', () => {
-  async function download(answer: (request: FakeRequest) => void) {
-    const server = new FakeVoxelServer(answer);
-    const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
-    const session = new PageSession(await openSession(endpoint, server.WebTransport));
-    return { server, download: downloadRanges(session, { target: '/a.mp4', map, ranges: [small, large] }) };
-  }
-
-  it('asks for the ranges on a stream, in their order, and puts them at their places', async () => {
-    const { server, download: running } = await download((request) => {
-      request.send(responses.reliable(request.body.length));
-      request.send(request.body);
-      request.finish();
-    });
-    const { bytes, received } = await running.result;
-    expect(server.requests).toMatchObject([{ flow: undefined, ranges: [small, large] }]);
-    expect([...received]).toEqual([
-      { start: 40, end: 100 },
-      { start: 110, end: 140 },
-    ]);
-    expect(bytes.subarray(40, 100)).toEqual(fileBytes([large]));
-  });
-
-  it('keeps what has arrived when it is stopped or the stream breaks', async () => {
-    const { download: running } = await download((request) => {
-      request.send(responses.reliable(request.body.length));
-      request.send(request.body.subarray(0, 35));
-      // A stream that breaks forgets what it has not yet handed over.
-      setTimeout(() => request.reset());
-    });
-    const { received, failure } = await running.result;
-    expect(received.size).toBe(35);
-    expect(failure).toMatchObject({ code: 'incomplete', fatal: false });
-
-    const { server, download: silent } = await download(() => {});
-    await Promise.resolve();
-    expect(silent.keep()).toBe(true);
-    expect((await silent.result).received.size).toBe(0);
-    expect(server.requests.every(({ cancelled }) => cancelled)).toBe(true);
   });
 });

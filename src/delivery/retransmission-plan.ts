@@ -2,16 +2,15 @@ import { totalBytes, type ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import { scoreGains } from '../manifest/score-estimate.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
-import type { SegmentDownload, VoxelSession } from './types.js';
 
-/** A delivered segment with holes. */
+/** A delivered segment with gaps: bytes that were lost, or not asked for. */
 export interface PartialSegment {
   readonly map: SegmentMap;
   /** Positions from the segment's first byte. */
   readonly received: IntervalSet;
 }
 
-interface Hole<Segment> {
+interface MissingSlice<Segment> {
   readonly segment: Segment;
   /** What is missing of one slice, as positions in the media file. */
   readonly ranges: readonly ByteRange[];
@@ -37,10 +36,10 @@ export function planRetransmission<Segment extends PartialSegment>(
   const plan = new Map<Segment, ByteRange[]>();
   let left = bytes;
   // The sort is stable: of equals the earlier segment's come first.
-  const holes = segments
-    .flatMap((segment) => findHoles(segment, leastWorth))
+  const missing = segments
+    .flatMap((segment) => findMissing(segment, leastWorth))
     .sort((a, b) => b.scorePerByte - a.scorePerByte);
-  for (const { segment, ranges } of holes) {
+  for (const { segment, ranges } of missing) {
     for (const { start, end } of ranges) {
       const length = Math.min(end - start, Math.floor(left));
       if (length <= 0) return plan;
@@ -51,7 +50,7 @@ export function planRetransmission<Segment extends PartialSegment>(
   return plan;
 }
 
-function findHoles<Segment extends PartialSegment>(segment: Segment, leastWorth: number): Hole<Segment>[] {
+function findMissing<Segment extends PartialSegment>(segment: Segment, leastWorth: number): MissingSlice<Segment>[] {
   const { map, received } = segment;
   const shift = map.range.start;
   const gains = scoreGains(map, ({ start, end }) => received.contains(start - shift, end - shift));
@@ -63,22 +62,5 @@ function findHoles<Segment extends PartialSegment>(segment: Segment, leastWorth:
     const ranges = gaps.map((gap) => ({ start: gap.start + shift, end: gap.end + shift }));
     const scorePerByte = gain / totalBytes(ranges);
     return scorePerByte < leastWorth * average ? [] : [{ segment, ranges, scorePerByte }];
-  });
-}
-
-/**
- * Fetches ranges of a segment reliably, in their order. `keep` ends it at any time with what has arrived; after a failure
- * on the way, too, `result` has what had arrived before.
- */
-export function downloadRanges(
-  session: VoxelSession,
-  { target, map, ranges }: { readonly target: string; readonly map: SegmentMap; readonly ranges: readonly ByteRange[] },
-): SegmentDownload {
-  return session.download({
-    target,
-    map: { ...map, reliable: [], reliableBytes: 0, unreliable: ranges },
-    unreliableBytes: totalBytes(ranges),
-    delivery: 'streams',
-    headers: {},
   });
 }

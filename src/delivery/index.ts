@@ -1,0 +1,15 @@
+export { bufferCapacity, fullBuffer } from './buffer.js';
+export { decisionState, linkState, type LinkEstimate, type Situation } from './decision-state.js';
+export { planRetransmission, type PartialSegment, type RetransmissionLimits } from './retransmission-plan.js';
+export {
+  look,
+  LOOK_INTERVAL,
+  pauseLength,
+  planUrgent,
+  type HeldSegment,
+  type Look,
+  type Moment,
+  type PlaybackPosition,
+} from './retransmission.js';
+export { levelReached, REVIEW_INTERVAL } from './review.js';
+export { upcomingOptions } from './upcoming-options.js';
