@@ -1,57 +1,110 @@
 // @ts-check
 // `npm run check`: formatters, linters and type checkers of every language.
+import { memoize } from './setup/memoize.mjs';
 import { ensureNodePackages } from './setup/node.mjs';
 import { root, venvProgram } from './setup/paths.mjs';
-import { run, runCommand, say, UserError } from './setup/process.mjs';
+import { runCommand } from './setup/process.mjs';
 import { ensurePython } from './setup/python.mjs';
-import { canBuildQuiche, cargo, hasCargo } from './setup/rust.mjs';
+import { cargoEnvironment, hasCargo, NO_RUST, quicheWorkspace } from './setup/rust.mjs';
+import { LeftOut } from './test/part.mjs';
+import { partsCommand } from './test/run-parts.mjs';
+import { join } from 'node:path';
 
-/** @type {[name: string, command: string, args: string[]][]} */
-const CHECKS = [
-  ['prettier', 'npx', ['prettier', '--check', '--log-level', 'warn', '.']],
-  ['types', 'npx', ['tsc', '-p', 'tsconfig.json']],
-  ['types of tests and tools', 'npx', ['tsc', '-p', 'tsconfig.node.json']],
-  ['eslint', 'npx', ['eslint', '--max-warnings', '0', '.']],
-  ['ruff format', venvProgram('ruff'), ['format', '--check', '-q', '.']],
-  ['ruff', venvProgram('ruff'), ['check', '-q', '.']],
-  // One run each: both have a conftest.
-  ['mypy: manifests', venvProgram('mypy'), ['manifests']],
-  ['mypy: server/aioquic', venvProgram('mypy'), ['server/aioquic']],
-  ['mypy: server/conformance', venvProgram('mypy'), ['server/conformance']],
-];
+/** @typedef {import('./test/part.mjs').Part} Part */
+/** @typedef {{ command: string, args: string[], cwd?: string, env?: NodeJS.ProcessEnv }} Command */
+
+const USAGE = `Usage: npm run check -- [--only PART[,PART]]...
+
+Runs formatters, linters and type checkers over every language, whatever fails, and prints a table: each command is one check.`;
+
+const CACHE = join('node_modules', '.cache');
+
+const ensure = memoize(() => Promise.all([ensureNodePackages(), ensurePython('tests')]));
+
+/** @param {string} name @param {string[]} args @returns {Command} */
+const node = (name, ...args) => ({ command: join(root, 'node_modules', '.bin', name), args });
+
+/** @param {string} name @param {string[]} args @returns {Command} */
+const python = (name, ...args) => ({ command: venvProgram(name), args });
+
+/** @param {string} project */
+const tsc = (project) =>
+  node(
+    'tsc',
+    '-p',
+    `${project}.json`,
+    '--incremental',
+    '--tsBuildInfoFile',
+    join(CACHE, 'tsc', `${project}.tsbuildinfo`),
+  );
+
+/** @param {string} folder @param {string[]} args @returns {Command} */
+const cargo = (folder, ...args) => ({ command: 'cargo', args, cwd: join(root, folder), env: cargoEnvironment });
 
 const CLIPPY = ['clippy', '--quiet', '--locked', '--all-targets'];
 const STRICT = ['--', '-D', 'warnings'];
 
-/** @returns {[name: string, project: string, args: string[]][]} */
-function rustChecks() {
-  const quiche = canBuildQuiche();
-  if (!quiche) say('check: no cmake or libclang here, of the quiche server only the protocol is checked');
-  const parts = quiche ? ['--workspace'] : ['-p', 'voxel-protocol'];
-  return [
-    ['rustfmt: test/link', 'test/link', ['fmt', '--check']],
-    ['clippy: test/link', 'test/link', [...CLIPPY, ...STRICT]],
-    ['rustfmt: server/quiche', 'server/quiche', ['fmt', '--check', '--all']],
-    // With the profile of the server itself: BoringSSL takes minutes to build.
-    ['clippy: server/quiche', 'server/quiche', [...CLIPPY, '--release', ...parts, ...STRICT]],
-  ];
+/** @param {string} name @param {string} about @param {() => { commands: Command[], leftOut?: string[] }} of @returns {Part} */
+function checkPart(name, about, of) {
+  return {
+    name,
+    about,
+    async run(job) {
+      await ensure();
+      const { commands, leftOut = [] } = of();
+      const counts = { passed: 0, failed: 0, skipped: leftOut.length, leftOut };
+      for (const { command, args, ...options } of commands) {
+        if (await job.exec(command, args, options)) counts.passed++;
+        else counts.failed++;
+      }
+      return counts;
+    },
+  };
 }
 
-/** Runs every check even when one fails, so that one run shows everything. @returns {Promise<void>} */
-export async function check() {
-  await Promise.all([ensurePython('tests'), ensureNodePackages()]);
-  /** @type {string[]} */
-  const failed = [];
-  for (const [name, command, args] of CHECKS) {
-    say(`check: ${name}`);
-    await run(command, args, { cwd: root }).catch(() => failed.push(name));
-  }
-  if (!hasCargo()) say('check: no cargo here, the Rust programs are left out');
-  for (const [name, project, args] of hasCargo() ? rustChecks() : []) {
-    say(`check: ${name}`);
-    await cargo(project, args).catch(() => failed.push(name));
-  }
-  if (failed.length > 0) throw new UserError(`checks failed: ${failed.join(', ')}`, 1);
+/** @param {string} name @param {string} about @param {() => { commands: Command[], leftOut?: string[] }} of @returns {Part} */
+function rustPart(name, about, of) {
+  const part = checkPart(name, about, () => {
+    if (!hasCargo()) throw new LeftOut(NO_RUST);
+    return of();
+  });
+  return { ...part, needs: 'Rust; for the quiche server also cmake and libclang' };
 }
 
-if (process.argv[1] === import.meta.filename) await runCommand(check);
+/** @type {readonly Part[]} */
+export const CHECKS = [
+  checkPart('eslint', 'TypeScript and JavaScript: lint rules, import directions', () => ({
+    commands: [node('eslint', '--max-warnings', '0', '.')],
+  })),
+  checkPart('mypy', 'Python: types', () => ({
+    // One run each: the packages have modules of the same name (conftest).
+    commands: ['manifests', 'server/aioquic', 'server/conformance'].map((folder) => python('mypy', folder)),
+  })),
+  checkPart('tsc', 'TypeScript and JavaScript: types', () => ({
+    commands: [tsc('tsconfig'), tsc('tsconfig.node')],
+  })),
+  checkPart('prettier', 'TypeScript, JavaScript, JSON and Markdown: format', () => ({
+    commands: [node('prettier', '--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content', '.')],
+  })),
+  checkPart('ruff', 'Python: format and lint rules', () => ({
+    commands: [python('ruff', 'format', '--check', '-q', '.'), python('ruff', 'check', '-q', '.')],
+  })),
+  rustPart('rustfmt', 'Rust: format', () => ({
+    commands: [cargo('test/link', 'fmt', '--check'), cargo('server/quiche', 'fmt', '--check', '--all')],
+  })),
+  rustPart('clippy', 'Rust: lint rules', () => {
+    const { packages, leftOut } = quicheWorkspace();
+    return {
+      commands: [
+        cargo('test/link', ...CLIPPY, ...STRICT),
+        // With the profile of the server itself: BoringSSL takes minutes to build.
+        cargo('server/quiche', ...CLIPPY, '--release', ...packages, ...STRICT),
+      ],
+      leftOut,
+    };
+  }),
+];
+
+if (process.argv[1] === import.meta.filename) {
+  await runCommand(() => partsCommand(process.argv.slice(2), CHECKS, { usage: USAGE }));
+}

@@ -1,40 +1,13 @@
 // @ts-check
 // `npm test`: every check and every test of every language, from a fresh clone.
-import { check } from './check.mjs';
-import { ensureChrome } from './setup/chrome.mjs';
-import { ensureFirefox } from './setup/firefox.mjs';
-import { ensureBuild } from './setup/node.mjs';
-import { canBuildQuiche, cargo, ensureQuicheServer, hasCargo } from './setup/rust.mjs';
-import { root, venvProgram } from './setup/paths.mjs';
-import { run, runCommand, say } from './setup/process.mjs';
-import { ensureSample } from './start/sample.mjs';
+import { runCommand } from './setup/process.mjs';
+import { GROUPS, PARTS } from './test/parts.mjs';
+import { partsCommand } from './test/run-parts.mjs';
 
-await runCommand(async () => {
-  const started = Date.now();
-  const chrome = await ensureChrome();
-  await ensureFirefox();
-  await check();
-  await ensureBuild();
-  await ensureSample();
-  const env = { ...process.env, CHROME: chrome };
-  for (const project of ['manifests', 'server/aioquic']) {
-    say(`\ntests of ${project}`);
-    await run(venvProgram('pytest'), ['-q', project], { cwd: root, env });
-  }
-  if (hasCargo()) {
-    say('\ntests of test/link');
-    await cargo('test/link', ['test', '--locked', '--quiet']);
-    say('\ntests of server/quiche');
-    const parts = canBuildQuiche() ? ['--workspace'] : ['-p', 'voxel-protocol'];
-    await cargo('server/quiche', ['test', '--release', '--locked', '--quiet', ...parts]);
-  }
-  if (canBuildQuiche()) await ensureQuicheServer();
-  else say('\nthe quiche server is left out: it needs cargo, cmake and libclang');
-  say('\ntests of server/conformance');
-  await run(venvProgram('pytest'), ['-q', 'server/conformance'], { cwd: root, env });
-  for (const project of ['unit', 'package', 'browser', 'browser-alone']) {
-    say(`\ntests: ${project}`);
-    await run('npx', ['vitest', 'run', '--project', project], { cwd: root, env });
-  }
-  say(`all tests passed in ${Math.round((Date.now() - started) / 1000)} s`);
-});
+const USAGE = `Usage: npm test [-- --only PART[,PART]]...
+
+Runs every check and every test, whatever fails, and prints a table: part, seconds, passed, failed, skipped. What is missing is
+installed into the checkout, or from the system's packages where that is possible without a password. --only: some parts;
+'checks' stands for those of \`npm run check\`. Exit codes: 0 all passed, 1 something failed, 2 bad input.`;
+
+await runCommand(() => partsCommand(process.argv.slice(2), PARTS, { usage: USAGE, groups: GROUPS }));

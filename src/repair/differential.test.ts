@@ -90,8 +90,8 @@ describe('TypeScript and Python repair agree byte for byte', () => {
 
   for (const name of REAL_CLIPS) {
     const file = join(root, '../shared/data/videos', name);
-    const title = existsSync(file) ? `on ${name}` : `on ${name} (skipped: ${file} is absent)`;
-    it.skipIf(!existsSync(file))(`${title}, every P and B slice damaged`, { timeout: TIMEOUT_MS }, () => {
+    if (!existsSync(file)) console.warn(`left out: the comparison on ${file}, which is absent`);
+    it.skipIf(!existsSync(file))(`on ${name}, every P and B slice damaged`, { timeout: TIMEOUT_MS }, () => {
       const path = join(folder, name);
       remuxClip(file, path);
       repairLikePython(path, 1);

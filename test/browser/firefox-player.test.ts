@@ -10,7 +10,7 @@ const clip = { seconds: 10, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
 
 const firefox = findFirefox();
-if (!firefox) console.warn('Firefox is left out: install the packages firefox-esr and libavcodec59 (for H.264)');
+if (!firefox) console.warn('left out: Firefox is not installed (packages firefox-esr and, for H.264, ffmpeg)');
 
 describe.skipIf(!firefox)('Firefox', () => {
   let page: Page;

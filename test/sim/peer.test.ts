@@ -8,7 +8,7 @@ const shared = join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
 const traces = join(shared, 'traces', 'norway-3g');
 const reference = join(shared, 'reference', 'sabre-86x3g-cbr.csv');
 const isHere = existsSync(traces) && existsSync(reference);
-if (!isHere) console.warn(`skipped: the comparison with Sabre needs ${shared}`);
+if (!isHere) console.warn(`left out: the comparison with Sabre needs ${traces} and ${reference}`);
 
 describe.runIf(isHere)('against Sabre over 86 3G traces', () => {
   it('is within 0.5 percentage points of bufRatio and 5 % of bitrate in the median, for both rules at every buffer', async () => {

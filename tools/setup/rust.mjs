@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { memoize } from './memoize.mjs';
 import { cacheFolder, root } from './paths.mjs';
 import { outputOf, run, say, UserError } from './process.mjs';
 import { installSystemPackages } from './system-packages.mjs';
@@ -13,14 +14,24 @@ const OLDEST = '1.85';
 const targetFolder = join(cacheFolder, 'cargo-target');
 
 /** With rustup's folder, which a login shell adds to the path but other parents of this process may not. */
-const env = {
+export const cargoEnvironment = {
   ...process.env,
   CARGO_TARGET_DIR: targetFolder,
   PATH: [process.env.PATH ?? '', join(homedir(), '.cargo', 'bin')].join(delimiter),
 };
 
-/** Everything but the Rust programs works without Rust: their checks and tests are left out where it is absent. */
-export const hasCargo = () => outputOf('env', [`PATH=${env.PATH}`, 'cargo', '--version']) !== undefined;
+const isNewEnough = memoize(() => {
+  const version = outputOf('env', [`PATH=${cargoEnvironment.PATH}`, 'cargo', '--version']) ?? '';
+  const [major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number) ?? [];
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST.split('.').map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+});
+
+/** Why the checks and tests of the Rust programs are left out; everything else works without Rust. */
+export const NO_RUST = `Rust ≥ ${OLDEST} (cargo) is not installed`;
+
+/** Whether there is a Rust that is new enough. */
+export const hasCargo = () => isNewEnough();
 
 /**
  * Runs cargo in a folder of the checkout.
@@ -31,7 +42,7 @@ export async function cargo(project, args, options = {}) {
   if (!hasCargo()) {
     throw new UserError(`Rust ≥ ${OLDEST} is needed for ${project}: rustup.rs installs it, or the package cargo`);
   }
-  await run('cargo', args, { cwd: join(root, project), env, ...options });
+  await run('cargo', args, { cwd: join(root, project), env: cargoEnvironment, ...options });
 }
 
 /**
@@ -47,8 +58,11 @@ export async function ensureLinkEmulator() {
 
 const quicheServer = join(targetFolder, 'release', 'voxel-quiche');
 
-/** quiche brings BoringSSL, which is built with cmake and whose bindings are made with libclang. */
-const hasQuicheTools = () => outputOf('cmake', ['--version']) !== undefined && hasLibclang();
+/** quiche brings BoringSSL, which is built with cmake and a C++ compiler and whose bindings are made with libclang. */
+const hasQuicheTools = () =>
+  ['cmake', 'c++'].every((name) => outputOf(name, ['--version']) !== undefined) && hasLibclang();
+
+const QUICHE_PACKAGES = ['cmake', 'g++', 'libclang-dev'];
 
 function hasLibclang() {
   if (process.env.LIBCLANG_PATH) return true;
@@ -71,13 +85,35 @@ const filesOf = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 /** Whether the quiche server can be built here, or is built: what needs it is left out where it cannot. */
 export const canBuildQuiche = () => hasCargo() && (existsSync(quicheServer) || hasQuicheTools());
 
+/** Installs what the quiche server is built with; where that cannot be done, `quicheWorkspace` says so. @returns {Promise<void>} */
+export async function ensureQuicheTools() {
+  if (!hasCargo() || canBuildQuiche()) return;
+  try {
+    await installSystemPackages(QUICHE_PACKAGES, 'the quiche server is built with cmake, a C++ compiler and libclang');
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    say(error.message);
+  }
+}
+
+/** @returns {{ packages: string[], leftOut: string[] }} cargo's options for what can be built here, and a reason for the rest */
+export function quicheWorkspace() {
+  if (!hasCargo()) return { packages: [], leftOut: [`voxel-quiche: ${NO_RUST}`] };
+  if (canBuildQuiche()) return { packages: ['--workspace'], leftOut: [] };
+  const byHand = `sudo apt-get install ${QUICHE_PACKAGES.join(' ')}`;
+  return {
+    packages: ['-p', 'voxel-protocol'],
+    leftOut: [`voxel-quiche: cmake, c++ or libclang is missing (${byHand})`],
+  };
+}
+
 /**
  * Builds the quiche server: about five minutes the first time, nothing when it is built.
  * @returns {Promise<string>} path of the program
  */
 export async function ensureQuicheServer() {
   if (!canBuildQuiche())
-    await installSystemPackages(['cmake', 'libclang-dev'], 'the quiche server needs cmake and libclang');
+    await installSystemPackages(QUICHE_PACKAGES, 'the quiche server needs cmake, c++ and libclang');
   say(existsSync(quicheServer) ? 'building the quiche server …' : 'building the quiche server (some minutes) …');
   return buildQuiche('voxel-quiche');
 }

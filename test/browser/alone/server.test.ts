@@ -24,7 +24,10 @@ const ranges = RANGES.map(([start, end]) => `${start}-${end - 1}`).join(',');
 const expected = Buffer.concat(RANGES.map(([start, end]) => content.subarray(start, end)));
 const expectedDigest = digest(expected);
 
-/** Path of the program; none: the default. */
+/** Of the quiche server where it is not built yet. */
+const BUILD_TIMEOUT_MS = 1_200_000;
+
+/** Path of the program; undefined: the default. */
 const SERVERS: [name: string, program: () => Promise<string | undefined>][] = [
   ['voxel-serve', () => Promise.resolve(undefined)],
   ['voxel-quiche', ensureQuicheServer],
@@ -56,21 +59,17 @@ function fetchInPage(options: FetchOptions): Promise<Fetched> {
 }
 
 describe.each(SERVERS)('%s and Chromium', (name, program) => {
-  const absent = name === 'voxel-quiche' && !canBuildQuiche();
-  if (absent) console.warn('voxel-quiche is left out: it needs cargo, cmake and libclang');
-  if (absent) {
-    it.skip('needs cargo, cmake and libclang');
+  if (name === 'voxel-quiche' && !canBuildQuiche()) {
+    console.warn('left out: voxel-quiche needs cargo, cmake, c++ and libclang');
+    it.skip('needs cargo, cmake, c++ and libclang');
     return;
   }
 
-  let server: Awaited<ReturnType<typeof startServer>>;
-
   beforeAll(async () => {
-    server = await startServer([folder, '--http-port', '0', '--quic-port', '0'], await program());
+    const server = await startServer([folder, '--http-port', '0', '--quic-port', '0'], await program());
     await page.goto(server.ready.url);
-  });
-
-  afterAll(() => server.stop());
+    return () => server.stop();
+  }, BUILD_TIMEOUT_MS);
 
   it('agrees on voxel-1 with the certificate of the discovery file', async () => {
     const { protocol, status } = await fetchInPage({ target: '/media.bin', ranges });
@@ -84,15 +83,24 @@ describe.each(SERVERS)('%s and Chromium', (name, program) => {
     expect(fetched.digest).toBe(expectedDigest);
   });
 
-  it('sends ranges as datagrams that make up the same bytes, and says what it has sent', async () => {
+  it('sends ranges as datagrams, of which each that comes holds its bytes, and says what it has sent', async () => {
     const fetched = await fetchInPage({ target: '/media.bin', ranges, flow: 17 });
     expect(fetched.headers).toMatchObject({
       'x-voxel-unreliable': '?1;flow=17',
       'x-voxel-length': String(expected.length),
     });
-    expect(fetched.trailers['x-voxel-sent']).toBe(`${expected.length};datagrams=${fetched.datagrams}`);
+    const [, sent] = new RegExp(`^${expected.length};datagrams=(\\d+)$`).exec(fetched.trailers['x-voxel-sent']!)!;
     expect(Number(fetched.trailers['x-voxel-rtt'])).toBeGreaterThanOrEqual(0);
-    expect(fetched.digest).toBe(expectedDigest);
+    // A burst of this size may overflow a socket's buffer: datagrams may be lost, but none twice and none out of place.
+    const places = new Set(fetched.datagrams.map(([offset]) => offset));
+    const bytes = fetched.datagrams.reduce((sum, [, length]) => sum + length, 0);
+    expect(places.size).toBe(fetched.datagrams.length);
+    expect(fetched.datagrams.length).toBeLessThanOrEqual(Number(sent));
+    expect(bytes).toBeGreaterThan(expected.length / 2);
+    if (fetched.datagrams.length === Number(sent)) expect(bytes).toBe(expected.length);
+    const received = Buffer.alloc(expected.length);
+    for (const [offset, length] of fetched.datagrams) expected.copy(received, offset, offset, offset + length);
+    expect(fetched.digest).toBe(digest(received));
     console.log(`datagrams server → Chromium: ${fetched.megabitsPerSecond.toFixed(0)} Mbit/s`);
   });
 

@@ -13,9 +13,10 @@ export interface Fetched {
   readonly status: string;
   readonly headers: Record<string, string>;
   readonly trailers: Record<string, string>;
-  /** SHA-256 of the body in hexadecimal. */
+  /** SHA-256 of the body in hexadecimal; what has not come is zero. */
   readonly digest: string;
-  readonly datagrams: number;
+  /** `[offset, bytes]` of each datagram that came, in the order of arrival; none when the body came on the stream. */
+  readonly datagrams: readonly (readonly [offset: number, bytes: number])[];
   readonly megabitsPerSecond: number;
   readonly secondStatus: string | undefined;
 }
@@ -25,7 +26,8 @@ export interface Fetched {
  * uses. A second, plain reading of docs/PROTOCOL.md beside the player's own.
  */
 export async function connectAndFetch(options: FetchOptions): Promise<Fetched> {
-  const LATE_DATAGRAM_MS = 200;
+  /** Datagrams may be lost, so silence is the only end of a flow that is not whole. */
+  const SILENCE_MS = 500;
   const QUEUED_DATAGRAMS = 4000;
 
   function parseFields(lines: string[]): Record<string, string> {
@@ -74,6 +76,7 @@ export async function connectAndFetch(options: FetchOptions): Promise<Fetched> {
   session.datagrams.incomingHighWaterMark = QUEUED_DATAGRAMS;
 
   const received: { offset: number; payload: Uint8Array }[] = [];
+  let receivedBytes = 0;
   let lastDatagram = 0;
   const reader = (session.datagrams.readable as ReadableStream<Uint8Array>).getReader();
   const reading = (async () => {
@@ -82,8 +85,10 @@ export async function connectAndFetch(options: FetchOptions): Promise<Fetched> {
       if (done) return;
       const [flow, offsetAt] = readVarint(value, 0);
       const [offset, payloadAt] = readVarint(value, offsetAt);
-      if (flow === options.flow) received.push({ offset, payload: value.subarray(payloadAt) });
       lastDatagram = performance.now();
+      if (flow !== options.flow) continue;
+      received.push({ offset, payload: value.subarray(payloadAt) });
+      receivedBytes += value.length - payloadAt;
     }
   })().catch(() => undefined);
 
@@ -93,9 +98,13 @@ export async function connectAndFetch(options: FetchOptions): Promise<Fetched> {
   let body = response.rest;
   let trailers: Record<string, string> = {};
   if ('x-voxel-unreliable' in headers) {
-    await new Promise((resolve) => setTimeout(resolve, LATE_DATAGRAM_MS));
+    const length = Number(headers['x-voxel-length']);
+    const answered = performance.now();
+    while (receivedBytes < length && performance.now() - Math.max(answered, lastDatagram) < SILENCE_MS) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     trailers = parseFields(new TextDecoder().decode(response.rest).split('\r\n').slice(1, -2));
-    body = new Uint8Array(Number(headers['x-voxel-length']));
+    body = new Uint8Array(length);
     for (const { offset, payload } of received) body.set(payload, offset);
   }
   const second = options.then === undefined ? undefined : await request(session, requestHead(options.then));
@@ -109,7 +118,7 @@ export async function connectAndFetch(options: FetchOptions): Promise<Fetched> {
     headers,
     trailers,
     digest: Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join(''),
-    datagrams: received.length,
+    datagrams: received.map(({ offset, payload }) => [offset, payload.length] as const),
     megabitsPerSecond: (body.length * 8) / 1000 / (lastDatagram - started),
     secondStatus: second && splitHead(second).lines[0],
   };

@@ -1,0 +1,67 @@
+// @ts-check
+// What the test runners counted, read from the output that they write for machines.
+
+/**
+ * `leftOut`: a line for each reason why something was skipped.
+ * @typedef {{ passed: number, failed: number, skipped: number, leftOut: string[] }} Counts
+ */
+
+/** Tests print this in front of the reason for which they leave something out. */
+const LEFT_OUT = /^(?:left out|skipped): (.+)$/gm;
+
+/** @param {string} output of a test runner @returns the reasons that its tests printed, each once */
+export function reasonsIn(output) {
+  return [...new Set([...output.matchAll(LEFT_OUT)].map(([, reason = '']) => reason.trim()))];
+}
+
+/**
+ * @param {unknown} report of vitest's JSON reporter @param {string} output what vitest printed besides
+ * @returns {Counts} a file that could not be loaded counts as one failed test
+ */
+export function vitestCounts(report, output) {
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } =
+    /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
+     *    testResults: { status: string, assertionResults: { status: string }[] }[] }} */ (report);
+  const broken = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((result) => result.status !== 'failed'),
+  );
+  return {
+    passed: numPassedTests,
+    failed: numFailedTests + broken.length,
+    skipped: numPendingTests + numTodoTests,
+    leftOut: reasonsIn(output),
+  };
+}
+
+/** @param {string} xml JUnit XML as pytest writes it @returns {Counts} an error of a fixture counts as a failed test */
+export function pytestCounts(xml) {
+  const [suite = ''] = /<testsuite\b[^>]*>/.exec(xml) ?? [];
+  const number = (/** @type {string} */ name) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suite)?.[1] ?? NaN);
+  const [failed, skipped] = [number('failures') + number('errors'), number('skipped')];
+  const reasons = [...xml.matchAll(/<skipped\b[^>]* message="([^"]*)"/g)].map(([, reason = '']) => unescaped(reason));
+  return { passed: number('tests') - failed - skipped, failed, skipped, leftOut: [...new Set(reasons)] };
+}
+
+/**
+ * @param {string} output of `cargo test` @returns {Counts} a test that passes after it has printed `left out: REASON`
+ *   counts as skipped
+ */
+export function cargoCounts(output) {
+  const counts = { passed: 0, failed: 0, skipped: 0, leftOut: reasonsIn(output) };
+  for (const [, passed, failed, ignored] of output.matchAll(
+    /^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored/gm,
+  )) {
+    counts.passed += Number(passed);
+    counts.failed += Number(failed);
+    counts.skipped += Number(ignored);
+  }
+  const early = [...output.matchAll(LEFT_OUT)].length;
+  return { ...counts, passed: counts.passed - early, skipped: counts.skipped + early };
+}
+
+/** @param {string} text with XML's predefined entities */
+function unescaped(text) {
+  const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&#10;': ' ', '&amp;': '&' };
+  return text.replace(/&(?:lt|gt|quot|apos|#10|amp);/g, (entity) => entities[/** @type {'&lt;'} */ (entity)]);
+}

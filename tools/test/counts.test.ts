@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { cargoCounts, pytestCounts, vitestCounts } from './counts.mjs';
+
+describe('vitest', () => {
+  const report = { numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 };
+  const file = (status: string, ...results: string[]) => ({
+    status,
+    assertionResults: results.map((result) => ({ status: result })),
+  });
+
+  it('counts a file that could not be loaded as a failed test, a file with failed tests as those', () => {
+    const testResults = [file('passed', 'passed'), file('failed', 'passed', 'failed'), file('failed')];
+    const output = 'stderr | test/a.test.ts\nleft out: Firefox is not installed\n\n';
+    expect(vitestCounts({ ...report, testResults }, output)).toEqual({
+      passed: 5,
+      failed: 2,
+      skipped: 3,
+      leftOut: ['Firefox is not installed'],
+    });
+  });
+});
+
+describe('pytest', () => {
+  it('counts errors of fixtures as failed, and keeps each reason for a skip once', () => {
+    const skipped = '<skipped type="pytest.skip" message="no &quot;netns&quot; &amp; no tun">file:1</skipped>';
+    const xml =
+      '<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests">' +
+      '<testsuite name="pytest" errors="1" failures="2" skipped="2" tests="10" time="1.5">' +
+      `<testcase>${skipped}</testcase><testcase>${skipped}</testcase></testsuite></testsuites>`;
+    expect(pytestCounts(xml)).toEqual({ passed: 5, failed: 3, skipped: 2, leftOut: ['no "netns" & no tun'] });
+  });
+
+  it('has no counts for a report that is not one', () => {
+    expect(pytestCounts('').passed).toBeNaN();
+  });
+});
+
+describe('cargo test', () => {
+  it('adds up the programs, and counts a test that left itself out as skipped', () => {
+    const output = [
+      'running 3 tests',
+      'left out: a link needs /dev/net/tun, which this user may not open',
+      'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s',
+      'test result: FAILED. 4 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 2.00s',
+    ].join('\n');
+    expect(cargoCounts(output)).toEqual({
+      passed: 6,
+      failed: 2,
+      skipped: 2,
+      leftOut: ['a link needs /dev/net/tun, which this user may not open'],
+    });
+  });
+});

@@ -1,0 +1,88 @@
+// @ts-check
+// One part of `npm test`: a group of checks, or the tests of one folder. Whatever goes wrong in a part is that part's failure.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../setup/paths.mjs';
+import { UserError } from '../setup/process.mjs';
+
+/**
+ * `needs`: what set-up cannot install into the checkout. `serial`: it measures time or needs the whole machine, so nothing runs beside it.
+ * @typedef {import('./counts.mjs').Counts} Counts
+ * @typedef {{ name: string, about: string, needs?: string, serial?: boolean, run(job: Job): Promise<Counts> }} Part
+ * @typedef {Counts & { name: string, seconds: number }} Row
+ */
+
+/** Thrown by a part that cannot run on this machine: the message is the reason. */
+export class LeftOut extends Error {}
+
+/** What a part works with: a folder for reports, and commands whose output is collected. */
+export class Job {
+  /** Everything that the part's commands printed. */
+  output = '';
+  /** Emptied when the part is done. */
+  folder = mkdtempSync(join(tmpdir(), 'voxel-test-'));
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  #child;
+
+  /**
+   * Runs a command in the checkout, in a process group of its own.
+   * @param {string} command @param {string[]} args @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+   * @returns {Promise<boolean>} whether it succeeded
+   */
+  exec(command, args, { cwd = root, env = process.env } = {}) {
+    return new Promise((resolve) => {
+      const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+      this.#child = child;
+      child.stdout.setEncoding('utf8').on('data', (text) => (this.output += text));
+      child.stderr.setEncoding('utf8').on('data', (text) => (this.output += text));
+      child.on('error', (error) => {
+        this.output += `cannot run ${command}: ${error.message}\n`;
+        resolve(false);
+      });
+      child.on('close', (code, signal) => {
+        if (code !== 0) this.output += `${command} ended with ${signal ?? `exit code ${code}`}\n`;
+        resolve(code === 0);
+      });
+    });
+  }
+
+  /** Ends the command that is running, with the processes that it has started. */
+  stop() {
+    const { pid, exitCode, signalCode } = this.#child ?? {};
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    process.kill(-pid, 'SIGTERM');
+  }
+
+  close() {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {Part} part @param {Job} job @returns {Promise<Row>} never rejects */
+export async function runPart(part, job) {
+  const started = performance.now();
+  const counts = await part.run(job).catch((error) => {
+    if (error instanceof LeftOut) return { passed: 0, failed: 0, skipped: 1, leftOut: [error.message] };
+    job.output += `${error instanceof UserError ? `error: ${error.message}` : String(error?.stack ?? error)}\n`;
+    return { passed: 0, failed: 1, skipped: 0, leftOut: [] };
+  });
+  return { name: part.name, seconds: (performance.now() - started) / 1000, ...counts };
+}
+
+/**
+ * The counts of a test runner; where it failed without a failed test, that is one failure, and so is a report that is
+ * missing or cannot be read.
+ * @param {boolean} succeeded @param {() => Counts} read @param {Job} job @returns {Counts}
+ */
+export function countsOf(succeeded, read, job) {
+  try {
+    const counts = read();
+    if (!Number.isFinite(counts.passed + counts.failed + counts.skipped)) throw new Error('it has no counts');
+    return succeeded || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+  } catch (error) {
+    job.output += `the report of the test runner cannot be read: ${error instanceof Error ? error.message : error}\n`;
+    return { passed: 0, failed: 1, skipped: 0, leftOut: [] };
+  }
+}

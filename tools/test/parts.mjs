@@ -1,0 +1,142 @@
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CHECKS } from '../check.mjs';
+import { ensureChrome } from '../setup/chrome.mjs';
+import { ensureFirefox } from '../setup/firefox.mjs';
+import { memoize } from '../setup/memoize.mjs';
+import { ensureBuild, ensureNodePackages } from '../setup/node.mjs';
+import { root, venvProgram } from '../setup/paths.mjs';
+import { ensurePython } from '../setup/python.mjs';
+import {
+  cargoEnvironment,
+  ensureQuicheServer,
+  ensureQuicheTools,
+  hasCargo,
+  NO_RUST,
+  quicheWorkspace,
+} from '../setup/rust.mjs';
+import { ensureSample } from '../start/sample.mjs';
+import { cargoCounts, pytestCounts, vitestCounts } from './counts.mjs';
+import { countsOf, LeftOut } from './part.mjs';
+
+/** @typedef {import('./part.mjs').Part} Part */
+/** @typedef {import('./part.mjs').Counts} Counts */
+
+/** What parts share is set up once, by whichever needs it first. */
+const packages = memoize(() => Promise.all([ensureNodePackages(), ensurePython('tests')]));
+const build = memoize(async () => {
+  await packages();
+  await ensureBuild();
+});
+const sample = memoize(async () => {
+  await packages();
+  await ensureSample();
+});
+const chrome = memoize(ensureChrome);
+const firefox = memoize(ensureFirefox);
+const quicheTools = memoize(ensureQuicheTools);
+/** @returns a reason where the server cannot be built here */
+const quicheServer = memoize(async () => {
+  const { leftOut } = await quicheTools().then(quicheWorkspace);
+  if (leftOut.length === 0) await ensureQuicheServer();
+  return leftOut;
+});
+
+/** @param {string} name @param {string} folder @param {string} about @param {() => Promise<unknown>} [setUp] @returns {Part} */
+function pytestPart(name, folder, about, setUp = packages) {
+  return {
+    name,
+    about,
+    async run(job) {
+      await packages();
+      await setUp();
+      const report = join(job.folder, 'pytest.xml');
+      const succeeded = await job.exec(venvProgram('pytest'), ['-q', `--junitxml=${report}`, folder]);
+      return countsOf(succeeded, () => pytestCounts(readFileSync(report, 'utf8')), job);
+    },
+  };
+}
+
+/**
+ * @param {string} name of the project in vitest.config.ts @param {string} about @param {(() => Promise<unknown>)[]} setUp
+ * @param {Partial<Part>} [settings] @returns {Part}
+ */
+function vitestPart(name, about, setUp, settings) {
+  return {
+    name,
+    about,
+    ...settings,
+    async run(job) {
+      await packages();
+      for (const ensure of setUp) await ensure();
+      const report = join(job.folder, 'vitest.json');
+      const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+      const env = setUp.includes(chrome) ? { ...process.env, CHROME: await chrome() } : process.env;
+      const program = join(root, 'node_modules', '.bin', 'vitest');
+      const succeeded = await job.exec(program, ['run', '--project', name, ...reporters], { env });
+      return countsOf(succeeded, () => vitestCounts(JSON.parse(readFileSync(report, 'utf8')), job.output), job);
+    },
+  };
+}
+
+/**
+ * @param {string} name @param {string} folder @param {string} about @param {string} needs
+ * @param {() => Promise<{ args: string[], leftOut: string[] }>} settings @returns {Part}
+ */
+function cargoPart(name, folder, about, needs, settings) {
+  return {
+    name,
+    about,
+    needs,
+    async run(job) {
+      if (!hasCargo()) throw new LeftOut(NO_RUST);
+      const { args, leftOut } = await settings();
+      const test = ['test', '--locked', '--quiet', '--no-fail-fast', ...args];
+      const succeeded = await job.exec('cargo', test, { cwd: join(root, folder), env: cargoEnvironment });
+      const counts = countsOf(succeeded, () => cargoCounts(job.output), job);
+      return { ...counts, skipped: counts.skipped + leftOut.length, leftOut: [...counts.leftOut, ...leftOut] };
+    },
+  };
+}
+
+const BROWSER = 'Chrome or Chromium (installed from the packages of Debian and Ubuntu); Firefox for its own tests';
+
+/** In the order in which they are started: the long ones first. @type {readonly Part[]} */
+export const PARTS = [
+  cargoPart(
+    'quiche',
+    'server/quiche',
+    'the server in Rust',
+    'Rust; for all but the protocol cmake and libclang',
+    async () => {
+      await quicheTools();
+      const { packages, leftOut } = quicheWorkspace();
+      return { args: ['--release', ...packages], leftOut };
+    },
+  ),
+  pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation'),
+  ...CHECKS,
+  pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python'),
+  vitestPart('unit', 'the cores, the simulator, trials and tools, without a browser', [sample]),
+  cargoPart(
+    'link',
+    'test/link',
+    'the link emulator',
+    'Rust; /dev/net/tun and namespaces for its tests in networks',
+    () => Promise.resolve({ args: [], leftOut: [] }),
+  ),
+  {
+    ...pytestPart('conformance', 'server/conformance', 'both servers, seen from outside', quicheServer),
+    needs: 'for the quiche server Rust, cmake and libclang',
+  },
+  vitestPart('package', 'the package as it is published', [build]),
+  vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], { needs: BROWSER }),
+  vitestPart('browser-serial', 'playback that others would disturb', [build, sample, chrome, quicheServer], {
+    needs: BROWSER,
+    serial: true,
+  }),
+];
+
+/** @type {Readonly<Record<string, readonly string[]>>} */
+export const GROUPS = { checks: CHECKS.map(({ name }) => name) };

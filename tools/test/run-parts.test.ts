@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { chosenParts } from './run-parts.mjs';
+import { inLanes } from './schedule.mjs';
+import { tableOf } from './table.mjs';
+
+const part = (name: string) => ({ name, about: '', run: () => Promise.reject(new Error()) });
+
+describe('the choice of parts', () => {
+  const parts = ['tsc', 'eslint', 'unit'].map(part);
+  const groups = { checks: ['tsc', 'eslint'] };
+  const chosen = (...names: string[]) => chosenParts(parts, names, groups).map(({ name }) => name);
+
+  it('is all of them, or those that are named, groups as their members, in the order of the list', () => {
+    expect(chosen()).toEqual(['tsc', 'eslint', 'unit']);
+    expect(chosen('unit', 'eslint')).toEqual(['eslint', 'unit']);
+    expect(chosen('checks')).toEqual(['tsc', 'eslint']);
+  });
+
+  it('refuses a name that is not known in one line', () => {
+    expect(() => chosen('units')).toThrow("--only must be one of checks, tsc, eslint, unit, got 'units'");
+  });
+});
+
+describe('lanes', () => {
+  it('run as many at once as there are lanes, in order, and the serial ones alone at the end', async () => {
+    const events: string[] = [];
+    const gates = new Map<string, () => void>();
+    const items = [
+      { name: 'a' },
+      { name: 'b', serial: true },
+      { name: 'c' },
+      { name: 'd' },
+      { name: 'e', serial: true },
+    ];
+    const all = inLanes(items, 2, async ({ name }) => {
+      events.push(`+${name}`);
+      await new Promise<void>((resolve) => gates.set(name, resolve));
+      events.push(`-${name}`);
+    });
+    for (const name of ['c', 'a', 'd', 'b', 'e']) {
+      gates.get(name)!();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await all;
+    expect(events).toEqual(['+a', '+c', '-c', '+d', '-a', '-d', '+b', '-b', '+e', '-e']);
+  });
+});
+
+describe('the table', () => {
+  const row = { name: 'unit', seconds: 12.4, passed: 100, failed: 1, skipped: 2, leftOut: ['Rust is missing'] };
+
+  it('has a row for each part, what was left out, and the sum as its last line', () => {
+    expect(tableOf([row, { ...row, name: 'browser-serial', skipped: 0, leftOut: [] }])).toBe(
+      [
+        'part            seconds  passed  failed  skipped',
+        'unit                 12     100       1        2',
+        'browser-serial       12     100       1        0',
+        '',
+        'left out of unit: Rust is missing',
+        '',
+        '200 passed, 2 failed, 2 skipped',
+      ].join('\n'),
+    );
+  });
+});

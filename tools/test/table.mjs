@@ -1,0 +1,31 @@
+// @ts-check
+
+/** @typedef {import('./part.mjs').Row} Row */
+
+const HEAD = ['part', 'seconds', 'passed', 'failed', 'skipped'];
+
+/** @param {readonly Row[]} rows @returns the table that `npm test` ends with, and what was left out; the last line is the sum */
+export function tableOf(rows) {
+  const cells = rows.map(({ name, seconds, passed, failed, skipped }) => [
+    name,
+    ...[seconds, passed, failed, skipped].map((value) => String(Math.round(value))),
+  ]);
+  const widths = HEAD.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (/** @type {string[]} */ row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ');
+  const leftOut = rows.flatMap(({ name, leftOut }) => leftOut.map((reason) => `left out of ${name}: ${reason}`));
+  const sections = [[HEAD, ...cells].map(line), leftOut, [sumLine(rows)]];
+  return sections
+    .filter((section) => section.length > 0)
+    .map((section) => section.join('\n'))
+    .join('\n\n');
+}
+
+/** @param {readonly Pick<Row, 'passed' | 'failed' | 'skipped'>[]} rows */
+export function sumLine(rows) {
+  const sum = (/** @type {'passed' | 'failed' | 'skipped'} */ name) =>
+    rows.reduce((total, row) => total + row[name], 0);
+  return `${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`;
+}
