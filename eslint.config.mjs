@@ -53,6 +53,12 @@ export default tseslint.config(
     },
   },
   {
+    // As a newcomer copies them: plain JavaScript, without types.
+    files: ['examples/**/*.{js,jsx}'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { globals: { document: 'readonly' } },
+  },
+  {
     files: ['**/*.test.ts'],
     rules: { '@typescript-eslint/no-empty-function': 'off' },
   },

@@ -131,6 +131,7 @@ export const PARTS = [
     needs: 'for the quiche server Rust, cmake and libclang',
   },
   vitestPart('package', 'the package as it is published', [build]),
+  vitestPart('examples', 'examples/, built and played', [build, chrome], { needs: BROWSER }),
   vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], { needs: BROWSER }),
   vitestPart('browser-serial', 'playback that others would disturb', [build, sample, chrome, quicheServer], {
     needs: BROWSER,
