@@ -27,9 +27,9 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'browser-alone',
+          name: 'browser-serial',
           // What would be disturbed by others: full-size video, measured times, losses that should be the network's.
-          include: ['test/browser/alone/*.test.ts'],
+          include: ['test/browser/serial/*.test.ts'],
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -6,11 +6,11 @@ import { root, venvProgram } from './setup/paths.mjs';
 import { runCommand } from './setup/process.mjs';
 import { ensurePython } from './setup/python.mjs';
 import { cargoEnvironment, hasCargo, NO_RUST, quicheWorkspace } from './setup/rust.mjs';
-import { LeftOut } from './test/part.mjs';
-import { partsCommand } from './test/run-parts.mjs';
+import { LeftOut } from './parts/part.mjs';
+import { partsCommand } from './parts/run-parts.mjs';
 import { join } from 'node:path';
 
-/** @typedef {import('./test/part.mjs').Part} Part */
+/** @typedef {import('./parts/part.mjs').Part} Part */
 /** @typedef {{ command: string, args: string[], cwd?: string, env?: NodeJS.ProcessEnv }} Command */
 
 const USAGE = `Usage: npm run check -- [--only PART[,PART]]...

@@ -1,8 +1,8 @@
 // @ts-check
 // `npm test`: every check and every test of every language, from a fresh clone.
 import { runCommand } from './setup/process.mjs';
-import { GROUPS, PARTS } from './test/parts.mjs';
-import { partsCommand } from './test/run-parts.mjs';
+import { GROUPS, PARTS } from './parts/parts.mjs';
+import { partsCommand } from './parts/run-parts.mjs';
 
 const USAGE = `Usage: npm test [-- --only PART[,PART]]...
 

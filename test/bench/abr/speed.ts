@@ -1,9 +1,9 @@
 import { LOOKAHEAD, segmentOptions, type DecisionState, type Option } from '../../../src/abr-star/index.js';
-import { contentOf, runTask, tasksOf, type Experiment } from '../../../test/sim/experiment.js';
-import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from '../../../test/sim/ladder.js';
-import { ruleOf } from '../../../test/sim/rule.js';
-import { median } from '../../../test/sim/statistics.js';
-import { readTraces } from '../../../test/sim/trace-source.js';
+import { contentOf, runTask, tasksOf, type Experiment } from '../../sim/experiment.js';
+import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from '../../sim/ladder.js';
+import { ruleOf } from '../../sim/rule.js';
+import { median } from '../../sim/statistics.js';
+import { readTraces } from '../../sim/trace-source.js';
 import { atMost } from './bar.js';
 import { RULES, SCENARIO, type Section } from './section.js';
 

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { venvProgram } from '../setup/paths.mjs';
-import { say } from '../setup/process.mjs';
-import { ensureQuicheProbe, ensureQuicheServer } from '../setup/rust.mjs';
-import { startServer } from '../start/server.mjs';
+import { venvProgram } from '../../tools/setup/paths.mjs';
+import { say } from '../../tools/setup/process.mjs';
+import { ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
+import { startServer } from '../../tools/start/server.mjs';
 import { probeServer } from './server/probe.mjs';
 import { residentBytes, rounded } from './server/process-figures.mjs';
 

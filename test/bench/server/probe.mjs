@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
  * }} Measurement
  */
 
-/** @typedef {import('../../start/server.mjs').Ready} Ready */
+/** @typedef {import('../../../tools/start/server.mjs').Ready} Ready */
 
 /**
  * Measures a server on this machine.

@@ -1,4 +1,4 @@
-"""`npm run bench -- prepare`: see tools/bench/prepare.mjs."""
+"""`npm run bench -- prepare`: see test/bench/prepare.mjs."""
 
 import argparse
 import json

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { cacheFolder, root } from '../../setup/paths.mjs';
-import { outputOf, run, say } from '../../setup/process.mjs';
+import { cacheFolder, root } from '../../../tools/setup/paths.mjs';
+import { outputOf, run, say } from '../../../tools/setup/process.mjs';
 import { cpuSeconds } from './process-figures.mjs';
 
 /**

@@ -1,5 +1,5 @@
-import { compareWithPeer, peerExperiment } from '../../../test/sim/peer.js';
-import { runExperiment } from '../../../test/sim/pool.js';
+import { compareWithPeer, peerExperiment } from '../../sim/peer.js';
+import { runExperiment } from '../../sim/pool.js';
 import { atMost } from './bar.js';
 import type { Section } from './section.js';
 

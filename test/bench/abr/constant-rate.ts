@@ -1,7 +1,7 @@
-import { runExperiment } from '../../../test/sim/pool.js';
-import { summarise } from '../../../test/sim/summary.js';
-import { textTable } from '../../../test/sim/text-table.js';
-import { readTraces } from '../../../test/sim/trace-source.js';
+import { runExperiment } from '../../sim/pool.js';
+import { summarise } from '../../sim/summary.js';
+import { textTable } from '../../sim/text-table.js';
+import { readTraces } from '../../sim/trace-source.js';
 import { RULES, SCENARIO, type Section } from './section.js';
 
 const LINKS = ['constant:10.5', 'step:10.75,10.5@70'];

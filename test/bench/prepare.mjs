@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
-import { root, venvProgram } from '../setup/paths.mjs';
-import { UserError } from '../setup/process.mjs';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { UserError } from '../../tools/setup/process.mjs';
 
 export const usage = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S] [--out DIR]: what preparation costs, what it
 gains, and whether what it says is so, on S seconds (32) of one clip (bbb_720p30_a.mp4); --full: of all clips, with the table

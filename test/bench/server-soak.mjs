@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root, venvProgram } from '../setup/paths.mjs';
-import { say, UserError } from '../setup/process.mjs';
-import { ensureQuicheProbe, ensureQuicheServer } from '../setup/rust.mjs';
-import { startServer } from '../start/server.mjs';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { say, UserError } from '../../tools/setup/process.mjs';
+import { ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
+import { startServer } from '../../tools/start/server.mjs';
 import { probeServer } from './server/probe.mjs';
 import { median, residentBytes, rounded } from './server/process-figures.mjs';
 
@@ -98,7 +98,7 @@ async function soak(program, probe, folder, seconds) {
   }
 }
 
-/** As the server counts them. @param {import('../start/server.mjs').Ready} ready */
+/** As the server counts them. @param {import('../../tools/start/server.mjs').Ready} ready */
 async function openSessions({ url }) {
   const text = await (await fetch(new URL('metrics', url))).text();
   return Number(/^voxel_sessions (\d+)/m.exec(text)?.[1]);

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { outcomeOf, playUntil } from '../../test/browser/support/player-page.js';
-import { root } from '../setup/paths.mjs';
-import { run, say } from '../setup/process.mjs';
+import { outcomeOf, playUntil } from '../browser/support/player-page.js';
+import { root } from '../../tools/setup/paths.mjs';
+import { run, say } from '../../tools/setup/process.mjs';
 import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
 export const usage = `npm run bench -- delivery [--json] [--quick]: what of the video remains lost after retransmission, at 0 and 2 % packet loss on a

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
-import { PORTS, SERVER_ADDRESS } from '../../test/trials/addresses.js';
-import { openLaboratory, type Laboratory } from '../../test/trials/laboratory.js';
-import { prepareMedia, type Media } from '../../test/trials/media.js';
-import type { PageFiles } from '../../test/trials/page-bundle.js';
-import { seededRandom } from '../../test/sim/random.js';
-import { median, quantile } from '../../test/sim/statistics.js';
-import { ensureBuild } from '../setup/node.mjs';
-import { root, venvProgram } from '../setup/paths.mjs';
-import { UserError } from '../setup/process.mjs';
+import { PORTS, SERVER_ADDRESS } from '../trials/addresses.js';
+import { openLaboratory, type Laboratory } from '../trials/laboratory.js';
+import { prepareMedia, type Media } from '../trials/media.js';
+import type { PageFiles } from '../trials/page-bundle.js';
+import { seededRandom } from '../sim/random.js';
+import { median, quantile } from '../sim/statistics.js';
+import { ensureBuild } from '../../tools/setup/node.mjs';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { UserError } from '../../tools/setup/process.mjs';
 import type { BenchJob, Measurements, Pair } from './player/job.js';
 
 export const usage = `npm run bench -- player [--json] [--quick]: the player beside plain dash.js over HTTP/3, from one server over

@@ -1,5 +1,5 @@
-import type { Experiment } from '../../../test/sim/experiment.js';
-import { PAPER_PATH } from '../../../test/sim/experiment.js';
+import type { Experiment } from '../../sim/experiment.js';
+import { PAPER_PATH } from '../../sim/experiment.js';
 import type { Bar } from './bar.js';
 
 /** `quick` looks at fewer traces and starts. */

@@ -1,4 +1,4 @@
-import type { PageFiles } from '../../../test/trials/page-bundle.js';
+import type { PageFiles } from '../../trials/page-bundle.js';
 
 /** dash.js alone over HTTP/3, or with the plugin over datagrams. */
 export type PlayerName = 'plain' | 'voxel';

@@ -2,17 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
-import {
-  openPage,
-  servePlayerPage,
-  type PlayerServer,
-  startPlayer,
-} from '../../../test/browser/support/player-page.js';
-import { ensureChrome } from '../../setup/chrome.mjs';
-import { ensureBuild } from '../../setup/node.mjs';
-import { launchChrome } from '../../start/headless.mjs';
-import { prepareVideo } from '../../start/prepare.mjs';
-import { startRelay } from '../../start/relay.mjs';
+import { openPage, servePlayerPage, type PlayerServer, startPlayer } from '../../browser/support/player-page.js';
+import { ensureChrome } from '../../../tools/setup/chrome.mjs';
+import { ensureBuild } from '../../../tools/setup/node.mjs';
+import { launchChrome } from '../../../tools/start/headless.mjs';
+import { prepareVideo } from '../../../tools/start/prepare.mjs';
+import { startRelay } from '../../../tools/start/relay.mjs';
 
 /** A server with the sample and a page that plays it, and a browser. */
 export interface Stage {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../setup/paths.mjs';
-import { say, UserError } from '../setup/process.mjs';
+import { root } from '../../tools/setup/paths.mjs';
+import { say, UserError } from '../../tools/setup/process.mjs';
 import { barLine } from './abr/bar.js';
 import { constantRate } from './abr/constant-rate.js';
 import { paperTraces } from './abr/paper-traces.js';

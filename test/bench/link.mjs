@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { outputOf, say } from '../setup/process.mjs';
-import { ensureLinkEmulator } from '../setup/rust.mjs';
+import { outputOf, say } from '../../tools/setup/process.mjs';
+import { ensureLinkEmulator } from '../../tools/setup/rust.mjs';
 
 export const usage = `npm run bench -- link [--json]: what the link emulator makes of a trace, how much jitter it adds, and its
 losses, measured between two networks on this machine; about two minutes. --json: one object on standard output.`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from 'puppeteer-core';
-import { serverCounters } from '../../test/browser/support/server-counters.js';
-import { say, UserError } from '../setup/process.mjs';
+import { serverCounters } from '../browser/support/server-counters.js';
+import { say, UserError } from '../../tools/setup/process.mjs';
 import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
 export const usage = `npm run bench -- player-soak [--json] [--minutes N]: the sample played over and over for N minutes (30) over datagrams, of which

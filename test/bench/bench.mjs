@@ -1,0 +1,37 @@
+// @ts-check
+// `npm run bench -- NAME [options]`: runs the module NAME beside this one. It exports `options` as `parseArgs` takes them, `main`,
+// which receives their values, measures and prints, and `usage` for --help.
+import { readdirSync } from 'node:fs';
+import { basename, join, parse } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseCommandLine } from '../../tools/setup/command-line.mjs';
+import { ensureNodePackages } from '../../tools/setup/node.mjs';
+import { runCommand, UserError } from '../../tools/setup/process.mjs';
+import { ensurePython } from '../../tools/setup/python.mjs';
+
+const folder = import.meta.dirname;
+const self = basename(import.meta.filename);
+
+/** @param {string[]} args @returns {Promise<number | void>} */
+async function bench([name, ...args]) {
+  const modules = readdirSync(folder).filter((file) => /^[\w-]+\.(ts|mjs)$/.test(file) && file !== self);
+  const module = modules.find((file) => parse(file).name === name);
+  if (!module) {
+    const names = modules.map((file) => parse(file).name).join(', ');
+    if (name === '--help' || name === '-h') return console.log(`npm run bench -- NAME [--help], NAME one of ${names}`);
+    throw new UserError(`the first argument must be one of ${names}, got ${name === undefined ? 'none' : `'${name}'`}`);
+  }
+  await ensureNodePackages();
+  const { register } = await import('tsx/esm/api');
+  register();
+  const { usage, options, main } = await import(pathToFileURL(join(folder, module)).href);
+  const help = /** @type {const} */ ({ type: 'boolean', short: 'h' });
+  const values = /** @type {Record<string, unknown>} */ (
+    parseCommandLine({ args, options: { ...options, help } }).values
+  );
+  if (values.help) return console.log(usage);
+  await ensurePython('run');
+  return main(values);
+}
+
+await runCommand(() => bench(process.argv.slice(2)));
