@@ -25,8 +25,8 @@ def make_analysis(
 ) -> SegmentAnalysis:
     """A segment of frames in file order, each of slices (bytes before it, its unreliable bytes).
 
-    A frame without slices is wholly reliable. `order` permutes the others, counted without these. Costs and scores are
-    in units of the last decimal.
+    A frame without slices is completely reliable. `order` permutes the others, numbered without these. Costs and scores
+    are in units of the last decimal.
     """
     at = start
     ranges: list[list[ByteRange]] = []

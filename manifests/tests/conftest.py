@@ -9,7 +9,7 @@ from runs import make_request
 from voxel_prepare.jobs import cluster
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.workers import LocalWorkers, Workers
-from voxel_prepare.media.ladder import parse_levels
+from voxel_prepare.media.ladder import parse_representations
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -49,7 +49,7 @@ def large_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def prepared(clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`clip` at two levels, two slices a picture, in segments of 2, 2 and 1 s."""
+    """`clip` at two representations, two slices a picture, in segments of 2, 2 and 1 s."""
     out = tmp_path_factory.mktemp("prepared")
-    prepare(make_request(clip, out=out, slices=2, levels=tuple(parse_levels("144p,240p:0.37"))))
+    prepare(make_request(clip, out=out, slices=2, representations=tuple(parse_representations("144p,240p:0.37"))))
     return out

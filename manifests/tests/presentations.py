@@ -1,4 +1,4 @@
-"""Existing DASH presentations of two levels, made by FFmpeg, in every kind of addressing."""
+"""Existing DASH presentations of two representations, made by FFmpeg, in every kind of addressing."""
 
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -10,7 +10,7 @@ Addressing: TypeAlias = Literal["template by number", "template by time", "list"
 ADDRESSINGS: tuple[Addressing, ...] = get_args(Addressing)
 
 SEGMENT_FRAMES = [50, 50, 25]
-"""Of each level of a ladder made of 5 s."""
+"""Of each representation of a ladder made of 5 s."""
 
 MUXER_OPTIONS: dict[Addressing, tuple[str, ...]] = {
     "template by number": ("-use_timeline", "0", "-media_seg_name", "$RepresentationID$/$Number%05d$.m4s"),
@@ -20,8 +20,8 @@ MUXER_OPTIONS: dict[Addressing, tuple[str, ...]] = {
 }
 
 
-def make_ladder(folder: Path, addressing: Addressing, *options: str) -> Path:
-    """An MPD in `folder` with two video levels and sound, in segments of 2 s; `options` override the encoder's."""
+def make_presentation(folder: Path, addressing: Addressing, *options: str) -> Path:
+    """An MPD in `folder` with two video representations and sound, in segments of 2 s; `options` are for FFmpeg."""
     for representation in "012":
         (folder / representation).mkdir(parents=True, exist_ok=True)
     mpd = folder / "ladder.mpd"

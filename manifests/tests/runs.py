@@ -12,7 +12,7 @@ def make_request(*inputs: Path, out: Path, **settings: object) -> Request:
         "inputs": inputs,
         "out": out,
         "media": "encode",
-        "levels": None,
+        "representations": None,
         "segment_seconds": 2,
         "slices": 1,
         "preset": Preset.VERYFAST,

@@ -1,4 +1,4 @@
-"""One segment of two levels, analysed."""
+"""One segment of two representations, analysed."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -9,19 +9,19 @@ from voxel_prepare.analysis.analyse import AnalysisSettings, analyse_segments
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.references import ReferencePictures
-from voxel_prepare.analysis.repairable_segment import LevelSegment
+from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import SegmentScorer
 from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, SegmentAnalysis
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.jobs.plan import make_plan
 from voxel_prepare.media.tracks import VideoTrack, read_video
 
-LEVELS = 2
+REPRESENTATIONS = 2
 
 
 @pytest.fixture(scope="module")
 def tracks(clip: Path, prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> list[VideoTrack]:
-    """The levels of `prepared`."""
+    """The representations of `prepared`."""
     segment = make_plan(make_request(clip, out=tmp_path_factory.mktemp("unused"))).segment
     return [read_video(path.stem, path, path.name, segment) for path in sorted(prepared.glob("q*.mp4"))]
 
@@ -31,8 +31,8 @@ def sources(tracks: list[VideoTrack], index: int = 0) -> list[SegmentSource]:
 
 
 def analyse(tracks: list[VideoTrack], metric: Metric, order: OrderName | None = None) -> list[SegmentAnalysis]:
-    levels = sources(tracks)
-    return analyse_segments(levels, levels[-1], AnalysisSettings(metric, order))
+    representations = sources(tracks)
+    return analyse_segments(representations, representations[-1], AnalysisSettings(metric, order))
 
 
 @pytest.mark.parametrize("metric", Metric)
@@ -49,10 +49,10 @@ def test_scores_are_of_the_metric_and_steps_no_wider_than_its_scale(metric: Metr
 
 @pytest.mark.parametrize("order", OrderName)
 def test_an_order_can_be_forced(order: OrderName, tracks: list[VideoTrack]) -> None:
-    assert [analysis.order_name for analysis in analyse(tracks, Metric.SSIM, order)] == [order] * LEVELS
+    assert [analysis.order_name for analysis in analyse(tracks, Metric.SSIM, order)] == [order] * REPRESENTATIONS
 
 
-def test_what_is_useful_ends_at_the_score_of_the_level_below(tracks: list[VideoTrack]) -> None:
+def test_what_is_useful_ends_at_the_score_of_the_representation_below(tracks: list[VideoTrack]) -> None:
     low, top = analyse(tracks, Metric.SSIM)
     assert all(step.score >= low.score for step in top.steps[1:-1])
 
@@ -60,11 +60,11 @@ def test_what_is_useful_ends_at_the_score_of_the_level_below(tracks: list[VideoT
 def test_a_frame_that_none_refers_to_costs_what_a_decode_without_it_says(tracks: list[VideoTrack]) -> None:
     low, _ = analyse(tracks, Metric.SSIM, OrderName.UNREFERENCED)
     source, reference = sources(tracks)
-    level = LevelSegment.of(source.read())
+    representation = RepairableSegment.of(source.read())
     references = ReferencePictures(reference.read())
-    scorer = SegmentScorer(level, references, PictureComparer(Metric.SSIM), lambda index, picture: None)
+    scorer = SegmentScorer(representation, references, PictureComparer(Metric.SSIM), lambda index, picture: None)
     last = low.order[-1]
-    assert not level.frames[last].is_reference
+    assert not representation.frames[last].is_reference
     assert low.loss_costs[-1] == pytest.approx(low.score - scorer.scores([frozenset([last])])[0], abs=1e-4)
 
 
@@ -79,7 +79,7 @@ def test_the_result_is_the_same_every_time(tracks: list[VideoTrack]) -> None:
     assert analyse(tracks, Metric.SSIM) == analyse(tracks, Metric.SSIM)
 
 
-def test_levels_of_different_length_are_refused(tracks: list[VideoTrack]) -> None:
+def test_representations_of_different_length_are_refused(tracks: list[VideoTrack]) -> None:
     """The last segment is the shorter one."""
-    with pytest.raises(PreparationError, match="the same number of pictures"):
+    with pytest.raises(PreparationError, match="expected as many pictures"):
         analyse_segments([tracks[0].segments[-1]], tracks[1].segments[0], AnalysisSettings(Metric.SSIM, None))

@@ -8,7 +8,7 @@ import pytest
 from clips import ffmpeg, make_clip
 from processes import COMMAND, processes_of_session, run, visible, wait_for
 
-QUICK = ["--preset", "ultrafast", "--passes", "1", "--levels", "144p"]
+QUICK = ["--preset", "ultrafast", "--passes", "1", "--representations", "144p"]
 
 
 def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tm
     assert first.returncode == second.returncode == 0
     assert first.stdout == second.stdout == ""
     assert "256x144" in first.stderr
-    assert "3 of 3 parts are finished from an earlier run" in second.stderr
+    assert "reusing 3 of 3 parts from an earlier run" in second.stderr
     assert visible(tmp_path) == {"manifest.mpd", "q00.mp4", "q00.index", "audio-0.mp4"}
 
 
@@ -25,18 +25,18 @@ def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tm
     [
         (["missing.mp4"], "missing.mp4: no such file"),
         (["text.mp4"], "text.mp4: not a video"),
-        (["sound.m4a"], "sound.m4a: no video track"),
-        (["interlaced.mp4"], "interlaced video is not supported"),
-        (["444.mp4"], "yuv444p video is not supported"),
-        (["clip.mp4", "--levels", "99p"], "unknown level '99p'"),
-        (["clip.mp4", "--levels", "720p"], "level 720p is above the source (320x180)"),
-        (["clip.mp4", "--start", "60"], "is behind the end"),
-        (["clip.mp4", "clip.mp4"], "several inputs go with --copy only"),
-        (["clip.mp4", "--copy", "--levels", "144p"], "do not go with --copy"),
-        (["clip.mp4", "--out", "text.mp4/out"], "cannot write there"),
+        (["sound.m4a"], "sound.m4a: expected a video track, found none"),
+        (["interlaced.mp4"], "must be progressive, found interlaced"),
+        (["444.mp4"], "must be 8-bit 4:2:0, found yuv444p"),
+        (["clip.mp4", "--representations", "99p"], "1440p, 2160p, got '99p'"),
+        (["clip.mp4", "--representations", "720p"], "720p is larger than the source, which has 320x180 pixels"),
+        (["clip.mp4", "--start", "60"], "--start must be before the end"),
+        (["clip.mp4", "clip.mp4"], "expected one input, or several with --copy, got 2 inputs"),
+        (["clip.mp4", "--copy", "--representations", "144p"], "cannot be used with --copy"),
+        (["clip.mp4", "--out", "text.mp4/out"], "the output folder cannot be written"),
     ],
 )
-def test_bad_input_is_told_in_one_line(bad_inputs: Path, arguments: list[str], message: str) -> None:
+def test_bad_input_is_reported_in_one_line(bad_inputs: Path, arguments: list[str], message: str) -> None:
     options = arguments if "--out" in arguments else [*arguments, "--out", "out"]
     result = subprocess.run([*COMMAND, *options], cwd=bad_inputs, capture_output=True, text=True, check=False)
     assert result.returncode == 2
@@ -63,7 +63,7 @@ def test_bad_options_are_bad_usage(sound_clip: Path, tmp_path: Path, options: li
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_a_cut_off_file_is_told_in_one_line(clip: Path, tmp_path: Path) -> None:
+def test_a_cut_off_file_is_reported_in_one_line(clip: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(clip.read_bytes()[:-60_000])  # the moov stands at the end
     result = run(broken, "--out", tmp_path / "out", *QUICK)
@@ -77,10 +77,10 @@ def test_an_interrupted_run_leaves_no_half_written_file_and_no_process(
     large_clip: Path, tmp_path: Path, number: signal.Signals, phase: str
 ) -> None:
     out = tmp_path / "out"
-    levels = "144p,480p" if phase == "encode" else "480p:9"
+    representations = "144p,480p" if phase == "encode" else "480p:9"
     preset = "veryslow" if phase == "encode" else "ultrafast"
     process = subprocess.Popen(
-        [*COMMAND, large_clip, "--out", out, "--levels", levels, "--preset", preset, "--passes", "1"],
+        [*COMMAND, large_clip, "--out", out, "--representations", representations, "--preset", preset, "--passes", "1"],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,

@@ -23,8 +23,8 @@ class Segment:
         self.measured += prefixes
         return [self.scores[prefix] for prefix in prefixes]
 
-    def curve(self, useful_from: float, foretold: list[float] | None = None) -> dict[int, float]:
-        losses = foretold or [self.scores[-1] - score for score in self.scores]
+    def curve(self, useful_from: float, predicted: list[float] | None = None) -> dict[int, float]:
+        losses = predicted or [self.scores[-1] - score for score in self.scores]
         request = CurveRequest(losses, self.scores[0], self.scores[-1], useful_from, WIDEST)
         return measure_curve(request, self.measure)
 
@@ -46,9 +46,9 @@ def test_every_useful_prefix_is_told_by_the_step_below_it(segment: Segment, usef
 
 
 @given(segments)
-def test_what_is_foretold_badly_is_found_all_the_same(segment: Segment) -> None:
+def test_what_is_predicted_badly_is_found_all_the_same(segment: Segment) -> None:
     frames = len(segment.scores) - 1
-    curve = segment.curve(0, foretold=[1 - prefix / frames for prefix in range(frames + 1)])
+    curve = segment.curve(0, predicted=[1 - prefix / frames for prefix in range(frames + 1)])
     for low, high in pairwise(sorted(curve)):
         assert curve[high] - curve[low] <= WIDEST + 1e-9 or high - low == 1
 
@@ -65,7 +65,7 @@ def test_nothing_is_measured_below_the_useful_range() -> None:
     assert min(segment.scores[prefix] for prefix in segment.measured) > 0.9 - 2 * WIDEST
 
 
-def test_a_segment_that_another_level_always_beats_keeps_its_two_ends() -> None:
+def test_a_segment_that_another_representation_always_beats_keeps_its_two_ends() -> None:
     assert list(Segment([1] * 10).curve(1.1)) == [0, 10]
 
 
@@ -73,5 +73,5 @@ def test_scores_that_fall_with_more_frames_are_followed() -> None:
     segment = Segment([1] * 40)
     for prefix in range(5, 15):
         segment.scores[prefix] = 0.6
-    curve = segment.curve(0, foretold=[1 - prefix / 40 for prefix in range(41)])
+    curve = segment.curve(0, predicted=[1 - prefix / 40 for prefix in range(41)])
     assert any(curve[prefix] == pytest.approx(0.6) for prefix in curve)

@@ -7,28 +7,28 @@ from shutil import copytree
 
 import pytest
 from clips import ffmpeg
-from presentations import ADDRESSINGS, SEGMENT_FRAMES, Addressing, make_ladder
+from presentations import ADDRESSINGS, SEGMENT_FRAMES, Addressing, make_presentation
 from voxel_prepare.errors import InputError
-from voxel_prepare.manifest.existing import read_ladder
+from voxel_prepare.manifest.existing import read_existing
 
 
 @pytest.fixture(scope="module")
-def ladders(tmp_path_factory: pytest.TempPathFactory) -> dict[Addressing, Path]:
-    folder = tmp_path_factory.mktemp("ladders")
-    return {addressing: make_ladder(folder / addressing, addressing) for addressing in ADDRESSINGS}
+def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[Addressing, Path]:
+    folder = tmp_path_factory.mktemp("originals")
+    return {addressing: make_presentation(folder / addressing, addressing) for addressing in ADDRESSINGS}
 
 
 @pytest.mark.parametrize("addressing", ADDRESSINGS)
-def test_every_addressing_leads_to_the_segments(ladders: dict[Addressing, Path], addressing: Addressing) -> None:
-    ladder = read_ladder(ladders[addressing])
-    assert ladder.duration == 5
-    assert [(level.id, level.width, level.height) for level in ladder.levels] == [("0", 160, 90), ("1", 320, 180)]
-    for level in ladder.levels:
-        assert level.segment_frames == SEGMENT_FRAMES
-        joined = b"".join(segment.read().data for segment in level.segments)
-        assert (
-            decoded_frames(level.addresses.initialization.path, level.addresses.initialization.range.end, joined) == 125
-        )
+def test_every_addressing_leads_to_the_segments(originals: dict[Addressing, Path], addressing: Addressing) -> None:
+    existing = read_existing(originals[addressing])
+    assert existing.duration == 5
+    sizes = [(found.id, found.width, found.height) for found in existing.representations]
+    assert sizes == [("0", 160, 90), ("1", 320, 180)]
+    for representation in existing.representations:
+        assert representation.segment_frames == SEGMENT_FRAMES
+        joined = b"".join(segment.read().data for segment in representation.segments)
+        initialization = representation.addresses.initialization
+        assert decoded_frames(initialization.path, initialization.range.end, joined) == 125
 
 
 def decoded_frames(initialization: Path, size: int, segments: bytes) -> int:
@@ -52,11 +52,11 @@ def replaced(old: str, new: str) -> Edit:
 
 
 @pytest.fixture
-def edited(ladders: dict[Addressing, Path], tmp_path: Path) -> Callable[[Addressing, Edit], Path]:
+def edited(originals: dict[Addressing, Path], tmp_path: Path) -> Callable[[Addressing, Edit], Path]:
     """Copies a ladder and edits its MPD."""
 
     def copy(addressing: Addressing, edit: Edit) -> Path:
-        copytree(ladders[addressing].parent, tmp_path, dirs_exist_ok=True)
+        copytree(originals[addressing].parent, tmp_path, dirs_exist_ok=True)
         mpd = tmp_path / "ladder.mpd"
         mpd.write_text(edit(mpd.read_text()))
         return mpd
@@ -65,7 +65,7 @@ def edited(ladders: dict[Addressing, Path], tmp_path: Path) -> Callable[[Address
 
 
 def moved_up(text: str) -> str:
-    """The template of the first level goes to its adaptation set; the second keeps its own timeline."""
+    """The template of the first representation goes to its adaptation set; the second keeps its own timeline."""
     template = re.search(r"<SegmentTemplate.*?</SegmentTemplate>", text, re.DOTALL)
     assert template is not None
     without = text.replace(template[0], "", 1)
@@ -85,8 +85,8 @@ def moved_up(text: str) -> str:
 def test_segments_are_found_however_the_mpd_says_it(
     edited: Callable[[Addressing, Edit], Path], addressing: Addressing, edit: Edit
 ) -> None:
-    ladder = read_ladder(edited(addressing, edit))
-    assert [level.segment_frames for level in ladder.levels] == [SEGMENT_FRAMES] * 2
+    existing = read_existing(edited(addressing, edit))
+    assert [representation.segment_frames for representation in existing.representations] == [SEGMENT_FRAMES] * 2
 
 
 @pytest.mark.parametrize(
@@ -95,34 +95,42 @@ def test_segments_are_found_however_the_mpd_says_it(
         ("list", replaced('type="static"', 'type="dynamic"'), "static presentations of one period"),
         ("list", replaced("</Period>", '</Period><Period id="1"/>'), "static presentations of one period"),
         ("list", replaced("<MPD", "<XML"), "not an MPD"),
-        ("list", replaced(r'mediaPresentationDuration="[^"]*"', ""), "how long it is"),
-        ("list", replaced(r'mediaPresentationDuration="[^"]*"', 'mediaPresentationDuration="5"'), "how long it is"),
+        ("list", replaced(r'mediaPresentationDuration="[^"]*"', ""), "must state a duration such as"),
+        (
+            "list",
+            replaced(r'mediaPresentationDuration="[^"]*"', 'mediaPresentationDuration="5"'),
+            "must state a duration such as",
+        ),
         ("list", replaced("<BaseURL>", "<BaseURL>http://localhost/"), "must be a local file"),
         ("list", replaced("<BaseURL>", "<BaseURL>no-"), "no such file"),
-        ("list", replaced(r'mediaRange="\d+-', 'mediaRange="x-'), "no byte range"),
-        ("list", replaced(r'(mediaRange="\d+-\d+)', r"\g<1>000"), "has no bytes"),
+        ("list", replaced(r'mediaRange="\d+-', 'mediaRange="x-'), "must have the form first-last"),
+        ("list", replaced(r'(mediaRange="\d+-\d+)', r"\g<1>000"), "is not inside the file"),
         ("list", replaced(r"<SegmentURL[^>]*>", ""), "differ: 2 and 3 segments"),
-        ("list", replaced(r"<SegmentList.*?</SegmentList>", ""), "no SegmentTemplate, SegmentList or SegmentBase"),
-        ("list", replaced(r"<Initialization[^>]*>", ""), "without Initialization"),
-        ("base", replaced(r'indexRange="(\d+)-\d+"', r'indexRange="0-\1"'), "stray bytes where a box"),
-        ("base", replaced(r'indexRange="\d+-\d+"', ""), "without indexRange"),
+        (
+            "list",
+            replaced(r"<SegmentList.*?</SegmentList>", ""),
+            "expected SegmentTemplate, SegmentList or SegmentBase",
+        ),
+        ("list", replaced(r"<Initialization[^>]*>", ""), "must have an Initialization element"),
+        ("base", replaced(r'indexRange="(\d+)-\d+"', r'indexRange="0-\1"'), "expected a box at byte"),
+        ("base", replaced(r'indexRange="\d+-\d+"', ""), "must have an indexRange"),
         ("template by number", replaced(r"\$Number%05d\$", "$Time$"), "no such file"),
-        ("template by number", replaced("init.mp4", "$Number$.mp4"), "has no value there"),
-        ("template by number", replaced(r'duration="\d+"', 'duration="0"'), "not a number from 1 on"),
+        ("template by number", replaced("init.mp4", "$Number$.mp4"), "is not allowed here"),
+        ("template by number", replaced(r'duration="\d+"', 'duration="0"'), "must be an integer of at least 1"),
         (
             "template by number",
             replaced(r'duration="\d+"', 'duration="1" timescale="1000000000"'),
-            "the most|redefined",
+            "must have at most|redefined",
         ),
-        ("template by time", replaced(r' r="1"', ' r="999999999"'), "the most"),
-        ("template by time", replaced(r'd="25600"', 'd="-1"'), "not a number from 1 on"),
+        ("template by time", replaced(r' r="1"', ' r="999999999"'), "must have at most"),
+        ("template by time", replaced(r'd="25600"', 'd="-1"'), "must be an integer of at least 1"),
     ],
 )
 def test_what_is_no_ladder_is_refused_with_the_reason(
     edited: Callable[[Addressing, Edit], Path], addressing: Addressing, edit: Edit, reason: str
 ) -> None:
     with pytest.raises(InputError, match=reason):
-        read_ladder(edited(addressing, edit))
+        read_existing(edited(addressing, edit))
 
 
 @pytest.mark.parametrize(
@@ -130,14 +138,14 @@ def test_what_is_no_ladder_is_refused_with_the_reason(
     [
         (("-r:v:0", "50", "-g:v:0", "100"), "differ: segment 1 has 100 and 50 frames"),
         (("-x264-params", "open-gop=1:bframes=3:b-adapt=0"), "open GOP"),
-        (("-c:v", "mpeg4"), "H.264 only"),
+        (("-c:v", "mpeg4"), "H.264 video only"),
     ],
 )
 def test_media_that_cannot_be_scored_are_refused_with_the_reason(
     tmp_path: Path, options: tuple[str, ...], reason: str
 ) -> None:
     with pytest.raises(InputError, match=reason):
-        read_ladder(make_ladder(tmp_path, "list", *options))
+        read_existing(make_presentation(tmp_path, "list", *options))
 
 
 def unchanged(text: str) -> str:
@@ -152,7 +160,7 @@ def test_a_segment_without_a_key_frame_is_refused(edited: Callable[[Addressing, 
     data[idr_picture + 4] = data[idr_picture + 4] & ~0x1F | 1  # the type of its NAL unit: another slice
     media.write_bytes(data)
     with pytest.raises(InputError, match="open GOP"):
-        read_ladder(mpd)
+        read_existing(mpd)
 
 
 def test_encrypted_media_are_refused(edited: Callable[[Addressing, Edit], Path]) -> None:
@@ -160,12 +168,12 @@ def test_encrypted_media_are_refused(edited: Callable[[Addressing, Edit], Path])
     initialization = mpd.parent / "1" / "init.mp4"
     initialization.write_bytes(initialization.read_bytes().replace(b"avc1", b"encv"))
     with pytest.raises(InputError, match="encrypted"):
-        read_ladder(mpd)
+        read_existing(mpd)
 
 
 def test_a_cut_off_segment_is_refused(edited: Callable[[Addressing, Edit], Path]) -> None:
     mpd = edited("template by number", unchanged)
     media = mpd.parent / "1" / "00003.m4s"
     media.write_bytes(media.read_bytes()[:-1])
-    with pytest.raises(InputError, match="does not fit its container"):
-        read_ladder(mpd)
+    with pytest.raises(InputError, match="states"):
+        read_existing(mpd)

@@ -28,10 +28,10 @@ def test_progress_is_counted_in_frames(tmp_path: Path, monkeypatch: pytest.Monke
     [
         ("echo 'disk: No space left on device' >&2; echo 'Conversion failed!' >&2; exit 1", "No space left on device"),
         ("echo first >&2; echo last >&2; exit 1", "last"),
-        ("exit 7", "ended with code 7"),
+        ("exit 7", "exited with code 7 and no message"),
     ],
 )
-def test_a_failure_is_told_in_one_line(
+def test_a_failure_is_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, reason: str
 ) -> None:
     stand_in(tmp_path, monkeypatch, script)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from runs import make_request
 from voxel_prepare.analysis.segment_analysis import Metric, Step
-from voxel_prepare.inspect.described import DescribedLevel, DescribedSegment, Droppable, read_described
+from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment, Droppable, read_described
 from voxel_prepare.inspect.report import TARGETS, as_json
 from voxel_prepare.jobs.prepare import prepare
-from voxel_prepare.media.ladder import parse_levels
+from voxel_prepare.media.ladder import parse_representations
 
 INSPECT = "from voxel_prepare.cli.inspect import main; main()"
 NO_MATPLOTLIB = "import sys; sys.modules['matplotlib'] = None; " + INSPECT
@@ -25,10 +25,10 @@ def inspect(*arguments: str | Path, program: str = INSPECT) -> subprocess.Comple
 def test_table_and_object_tell_of_every_segment(prepared: Path) -> None:
     table, found = inspect(prepared), inspect(prepared, "--json")
     assert table.returncode == found.returncode == 0
-    levels = json.loads(found.stdout)["levels"]
-    assert [len(level["segments"]) for level in levels] == [3, 3]
+    representations = json.loads(found.stdout)["representations"]
+    assert [len(representation["segments"]) for representation in representations] == [3, 3]
     assert table.stdout.count("\n all ") == 2
-    for segment in (segment for level in levels for segment in level["segments"]):
+    for segment in (segment for representation in representations for segment in representation["segments"]):
         assert segment["order"]
         assert 0 < segment["reliableBytes"] < segment["bytes"]
         shares = [share for share in segment["droppable"] if share is not None]
@@ -37,7 +37,7 @@ def test_table_and_object_tell_of_every_segment(prepared: Path) -> None:
 
 
 def test_what_may_be_dropped_keeps_the_score(prepared: Path) -> None:
-    for segment in (segment for level in read_described(prepared) for segment in level.segments):
+    for segment in (segment for representation in read_described(prepared) for segment in representation.segments):
         for target in TARGETS[Metric.SSIM]:
             step = segment.least_step(target)
             assert (step is None) == (max(step.score for step in segment.steps) < target)
@@ -61,7 +61,7 @@ def test_it_says_where_more_may_be_dropped_than_was_measured(steps: list[tuple[f
 
 
 def test_attributes_tell_the_same_as_the_index_but_for_the_frames(clip: Path, tmp_path: Path) -> None:
-    quick = {"levels": tuple(parse_levels("144p")), "duration": 2.0}
+    quick = {"representations": tuple(parse_representations("144p")), "duration": 2.0}
     prepare(make_request(clip, out=tmp_path, facts="index and attributes", **quick))
     by_index = read_described(tmp_path)
     manifest = tmp_path / "manifest.mpd"
@@ -71,13 +71,17 @@ def test_attributes_tell_the_same_as_the_index_but_for_the_frames(clip: Path, tm
     assert by_attributes[0].segments[0].order_name is None
 
 
-def numbers(levels: list[DescribedLevel]) -> list[object]:
+def numbers(representations: list[DescribedRepresentation]) -> list[object]:
     """What both say."""
-    return [[segment["droppable"], segment["bytes"], segment["reliableBytes"]] for segment in segments(levels)]
+    return [[segment["droppable"], segment["bytes"], segment["reliableBytes"]] for segment in segments(representations)]
 
 
-def segments(levels: list[DescribedLevel]) -> list[dict[str, object]]:
-    return [segment for level in as_json(levels)["levels"] for segment in level["segments"]]
+def segments(representations: list[DescribedRepresentation]) -> list[dict[str, object]]:
+    return [
+        segment
+        for representation in as_json(representations)["representations"]
+        for segment in representation["segments"]
+    ]
 
 
 def test_a_picture_is_drawn(prepared: Path, tmp_path: Path) -> None:
@@ -92,7 +96,7 @@ def test_a_picture_is_drawn(prepared: Path, tmp_path: Path) -> None:
         (["--plot", "out.png"], NO_MATPLOTLIB, "pip install 'voxel-prepare[plot]'"),
     ],
 )
-def test_a_picture_that_cannot_be_drawn_is_told_in_one_line(
+def test_a_picture_that_cannot_be_drawn_is_reported_in_one_line(
     prepared: Path, options: list[str], program: str, message: str
 ) -> None:
     result = inspect(prepared, *options, program=program)
@@ -103,9 +107,13 @@ def test_a_picture_that_cannot_be_drawn_is_told_in_one_line(
 
 @pytest.mark.parametrize(
     ("manifest", "message"),
-    [(None, "no such file"), ("<MPD", "not an MPD"), ("<MPD/>", "says nothing of what its segments are made of")],
+    [
+        (None, "no such file"),
+        ("<MPD", "not an MPD"),
+        ("<MPD/>", "expected representations with an index or attributes"),
+    ],
 )
-def test_a_bad_folder_is_told_in_one_line(tmp_path: Path, manifest: str | None, message: str) -> None:
+def test_a_bad_folder_is_reported_in_one_line(tmp_path: Path, manifest: str | None, message: str) -> None:
     if manifest is not None:
         (tmp_path / "manifest.mpd").write_text(manifest)
     result = inspect(tmp_path)

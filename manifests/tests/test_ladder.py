@@ -2,19 +2,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from voxel_prepare.errors import InputError
-from voxel_prepare.media.ladder import LevelName, choose_levels, parse_levels, scaled_size
+from voxel_prepare.media.ladder import RepresentationName, choose_representations, parse_representations, scaled_size
 
 
 def sizes(width: int, height: int) -> list[tuple[int, int]]:
-    return list(dict.fromkeys((level.width, level.height) for level in choose_levels(width, height)))
+    return list(
+        dict.fromkeys(
+            (representation.width, representation.height) for representation in choose_representations(width, height)
+        )
+    )
 
 
-def test_a_2160p_source_gets_the_thirteen_levels_of_the_thesis() -> None:
-    levels = choose_levels(3840, 2160)
-    assert [level.bitrate / 1e6 for level in levels] == [
+def test_a_2160p_source_gets_the_thirteen_representations_of_the_thesis() -> None:
+    representations = choose_representations(3840, 2160)
+    assert [representation.bitrate / 1e6 for representation in representations] == [
         *(0.16, 0.23, 0.37, 0.56, 0.75, 1.05, 1.75, 2.35, 3, 4.3, 5.8, 7.4, 10)  # thesis Table 6.2
     ]
-    assert [level.id for level in levels] == [f"q{index:02}" for index in range(13)]
+    assert [representation.id for representation in representations] == [f"q{index:02}" for index in range(13)]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +34,9 @@ def test_a_2160p_source_gets_the_thirteen_levels_of_the_thesis() -> None:
         ((1279, 719), (1280, 720)),  # even
     ],
 )
-def test_the_top_level_is_the_largest_that_the_source_fills(source: tuple[int, int], top: tuple[int, int]) -> None:
+def test_the_top_representation_is_the_largest_that_the_source_fills(
+    source: tuple[int, int], top: tuple[int, int]
+) -> None:
     assert sizes(*source)[-1] == top
 
 
@@ -45,20 +51,24 @@ def test_sizes_are_even_not_enlarged_and_keep_the_aspect(width: int, height: int
 
 
 def test_names_stand_for_the_bitrates_of_the_thesis_or_for_a_given_one() -> None:
-    assert parse_levels("240p, 720p:2.5") == [LevelName("240p", 0.23), LevelName("240p", 0.37), LevelName("720p", 2.5)]
+    assert parse_representations("240p, 720p:2.5") == [
+        RepresentationName("240p", 0.23),
+        RepresentationName("240p", 0.37),
+        RepresentationName("720p", 2.5),
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "999p", "720", "720p:", "720p:x", "720p:-1", "720p:nan", "720p:inf", "720p,720p"])
-def test_bad_level_lists_are_refused(text: str) -> None:
+def test_bad_representation_lists_are_refused(text: str) -> None:
     with pytest.raises(InputError):
-        parse_levels(text)
+        parse_representations(text)
 
 
-def test_levels_above_the_source_are_refused_when_asked_for_by_name() -> None:
-    with pytest.raises(InputError, match="720p is above"):
-        choose_levels(640, 360, parse_levels("360p,720p"))
+def test_representations_above_the_source_are_refused_when_asked_for_by_name() -> None:
+    with pytest.raises(InputError, match="720p is larger"):
+        choose_representations(640, 360, parse_representations("360p,720p"))
 
 
-def test_a_source_below_all_levels_is_refused() -> None:
-    with pytest.raises(InputError, match="smaller"):
-        choose_levels(64, 64)
+def test_a_source_below_all_representations_is_refused() -> None:
+    with pytest.raises(InputError, match="at least the size 144p"):
+        choose_representations(64, 64)

@@ -53,7 +53,7 @@ def test_sizes_come_from_the_defaults_where_the_run_has_none() -> None:
     data = segment(len(segment(0))) + box("mdat", b"abcdef")
     (fragment,) = parse_fragments(data, SampleDefaults(duration=7, size=3))
     assert [(each.size, each.size_field, each.decode_time) for each in fragment.samples] == [(3, None, 0), (3, None, 7)]
-    with pytest.raises(UnsupportedMp4, match="without a size"):
+    with pytest.raises(UnsupportedMp4, match="size of each sample"):
         parse_fragments(data)
 
 
@@ -61,16 +61,16 @@ def test_sizes_come_from_the_defaults_where_the_run_has_none() -> None:
     ("file", "message"),
     [
         (b"", "no moov"),
-        (b"RIFF....AVI ", "does not fit"),
-        (INIT[:-1], "does not fit"),
-        (init_segment(AVCC, tracks=2), "2 trak boxes"),
-        (init_segment(AVCC, tracks=0), "0 trak boxes"),
-        (init_segment(AVCC, timescale=0), "timescale is zero"),
-        (INIT + FIRST[:-1], "does not fit"),
-        (INIT + box("mdat"), "without moof"),
-        (INIT + box("moof"), "without mdat"),
-        (INIT + u32(1) + b"mdat" + u32(0xFFFF_FFFF, 0), "does not fit"),
-        (INIT + u32(4) + b"free", "does not fit"),
+        (b"RIFF....AVI ", "bytes, states"),
+        (INIT[:-1], "bytes, states"),
+        (init_segment(AVCC, tracks=2), "expected one trak box, found 2"),
+        (init_segment(AVCC, tracks=0), "expected one trak box, found 0"),
+        (init_segment(AVCC, timescale=0), "timescale must be positive"),
+        (INIT + FIRST[:-1], "bytes, states"),
+        (INIT + box("mdat"), "no moof box before"),
+        (INIT + box("moof"), "no mdat box after"),
+        (INIT + u32(1) + b"mdat" + u32(0xFFFF_FFFF, 0), "bytes, states"),
+        (INIT + u32(4) + b"free", "bytes, states"),
     ],
 )
 def test_bad_files_get_one_line(file: bytes, message: str) -> None:

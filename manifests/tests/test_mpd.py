@@ -8,7 +8,7 @@ from manifest_reader import read_manifest
 from runs import make_request
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
-from voxel_prepare.media.ladder import parse_levels
+from voxel_prepare.media.ladder import parse_representations
 
 PLAIN_SHARE = 1.2
 """How much larger than a plain one the manifest may be (issue 3)."""
@@ -27,8 +27,10 @@ def test_the_manifest_is_hardly_larger_than_a_plain_one(prepared: Path) -> None:
 
 def test_attributes_say_what_the_index_says(prepared: Path, clip: Path, tmp_path: Path) -> None:
     out = shutil.copytree(prepared, tmp_path / "out")
-    levels = tuple(parse_levels("144p,240p:0.37"))
-    prepare(make_request(clip, out=out, slices=2, levels=levels, facts="index and attributes"))
+    representations = tuple(parse_representations("144p,240p:0.37"))
+    prepare(make_request(clip, out=out, slices=2, representations=representations, facts="index and attributes"))
     inline = etree.parse(out / "manifest.mpd").getroot()
     assert len(list(inline.iter("{*}SegmentURL"))) == sum(url.get("ssims") is not None for url in inline.iter())
-    assert [level.segments for level in read_manifest(out)] == [level.segments for level in read_manifest(prepared)]
+    assert [representation.segments for representation in read_manifest(out)] == [
+        representation.segments for representation in read_manifest(prepared)
+    ]

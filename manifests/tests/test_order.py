@@ -165,13 +165,13 @@ def test_measured_order_fills_up_to_a_limit_of_the_loss_before_it_goes_beyond() 
 
 
 @pytest.mark.parametrize(("bytes_", "chosen"), [(980, OrderName.MEASURED), (900, OrderName.ORIGINAL)])
-def test_another_order_must_foretell_clearly_fewer_bytes_than_the_measured_one(
+def test_another_order_must_predict_clearly_fewer_bytes_than_the_measured_one(
     bytes_: int, chosen: OrderName, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def foretold(_: Evidence, name: OrderName) -> RankedFrames:
+    def predicted(_: Evidence, name: OrderName) -> RankedFrames:
         return RankedFrames(name, [1], [0, 1000 if name is OrderName.MEASURED else bytes_], [1, 0])
 
-    monkeypatch.setattr("voxel_prepare.analysis.choose_order.rank", foretold)
+    monkeypatch.setattr("voxel_prepare.analysis.choose_order.rank", predicted)
     evidence = replace(EVIDENCE, useful_loss=0.5)
     assert choose_order(evidence, [OrderName.ORIGINAL, OrderName.MEASURED]).name is chosen
 

@@ -20,32 +20,37 @@ from voxel_prepare.jobs.plan import make_plan
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.workspace import WORK_FOLDER
 from voxel_prepare.media import recipes
-from voxel_prepare.media.ladder import parse_levels
+from voxel_prepare.media.ladder import parse_representations
 
 
 def video(folder: Path) -> list[Representation]:
-    return [level for level in read_manifest(folder) if level.content_type == "video"]
+    return [representation for representation in read_manifest(folder) if representation.content_type == "video"]
 
 
-def test_levels_and_segments_are_as_asked(prepared: Path) -> None:
-    levels = video(prepared)
-    assert [(level.attributes["id"], level.attributes["width"], level.media.name) for level in levels] == [
+def test_representations_and_segments_are_as_asked(prepared: Path) -> None:
+    representations = video(prepared)
+    assert [
+        (representation.attributes["id"], representation.attributes["width"], representation.media.name)
+        for representation in representations
+    ] == [
         ("q00", "256", "q00.mp4"),
         ("q01", "426", "q01.mp4"),
     ]
-    assert all(level.segment_seconds == 2 and len(level.segments) == 3 for level in levels)
+    assert all(
+        representation.segment_seconds == 2 and len(representation.segments) == 3 for representation in representations
+    )
 
 
 def test_segments_follow_the_initialization_without_a_gap(prepared: Path) -> None:
-    for level in video(prepared):
-        ranges = [level.initialization, *(segment.media_range for segment in level.segments)]
+    for representation in video(prepared):
+        ranges = [representation.initialization, *(segment.media_range for segment in representation.segments)]
         assert ranges[0].start == 0
         assert all(one.end == other.start for one, other in pairwise(ranges))
-        assert ranges[-1].end == level.media.stat().st_size
+        assert ranges[-1].end == representation.media.stat().st_size
 
 
 def test_reliable_and_unreliable_ranges_partition_every_segment(prepared: Path) -> None:
-    for segment in (segment for level in video(prepared) for segment in level.segments):
+    for segment in (segment for representation in video(prepared) for segment in representation.segments):
         together = sorted([*segment.reliable, *segment.unreliable])
         assert all(one.end == other.start for one, other in pairwise(together))
         assert merged(together) == [segment.media_range]
@@ -72,7 +77,7 @@ def test_the_two_slices_of_a_frame_stand_side_by_side(prepared: Path) -> None:
 
 
 def test_steps_ascend_from_nothing_to_everything_on_range_boundaries(prepared: Path) -> None:
-    for segment in (segment for level in video(prepared) for segment in level.segments):
+    for segment in (segment for representation in video(prepared) for segment in representation.segments):
         boundaries = {0, *np.cumsum([range_.size for range_ in segment.unreliable])}
         assert len(segment.steps) >= 8
         assert segment.steps[0][1:] == (0, 0)
@@ -81,7 +86,7 @@ def test_steps_ascend_from_nothing_to_everything_on_range_boundaries(prepared: P
         assert all(step[2] in boundaries for step in segment.steps)
 
 
-def test_the_top_level_is_perfect_and_averages_are_those_of_the_untouched_segments(prepared: Path) -> None:
+def test_the_top_representation_is_perfect_and_averages_are_those_of_the_untouched_segments(prepared: Path) -> None:
     low, top = video(prepared)
     assert {segment.steps[-1][0] for segment in top.segments} == {1.0}
     assert float(top.attributes["avgSSIM"]) == 1
@@ -90,8 +95,8 @@ def test_the_top_level_is_perfect_and_averages_are_those_of_the_untouched_segmen
 
 
 def test_each_segment_starts_with_its_only_key_frame_and_the_first_picture_is_shown_at_0(prepared: Path) -> None:
-    for level in video(prepared):
-        fragments = parse_track(level.media.read_bytes()).fragments
+    for representation in video(prepared):
+        fragments = parse_track(representation.media.read_bytes()).fragments
         assert [len(fragment.samples) for fragment in fragments] == [50, 50, 25]
         for fragment in fragments:
             assert [sample.is_sync for sample in fragment.samples] == [True, *[False] * (len(fragment.samples) - 1)]
@@ -100,8 +105,8 @@ def test_each_segment_starts_with_its_only_key_frame_and_the_first_picture_is_sh
 
 
 def test_files_play_to_the_end_in_an_ordinary_decoder(prepared: Path) -> None:
-    for level in video(prepared):
-        ffmpeg("-xerror", "-err_detect", "explode", "-i", level.media, "-f", "null", "-")
+    for representation in video(prepared):
+        ffmpeg("-xerror", "-err_detect", "explode", "-i", representation.media, "-f", "null", "-")
 
 
 @pytest.mark.parametrize("media", ["encode", "copy"])
@@ -133,24 +138,26 @@ def decoded_tone_start(sound: Representation) -> float:
 
 
 def test_an_excerpt_starts_and_ends_where_asked(clip: Path, tmp_path: Path) -> None:
-    prepare(make_request(clip, out=tmp_path, start=1.0, duration=3.0, levels=tuple(parse_levels("144p"))))
-    (level,) = video(tmp_path)
-    fragments = parse_track(level.media.read_bytes()).fragments
+    prepare(
+        make_request(clip, out=tmp_path, start=1.0, duration=3.0, representations=tuple(parse_representations("144p")))
+    )
+    (representation,) = video(tmp_path)
+    fragments = parse_track(representation.media.read_bytes()).fragments
     assert [len(fragment.samples) for fragment in fragments] == [50, 25]
 
 
 def test_two_passes_and_upright_pictures_work(tmp_path: Path) -> None:
     upright = make_clip(tmp_path / "clip.mp4", size="180x320", seconds=1)
     prepare(make_request(upright, out=tmp_path / "out", passes=2))
-    (level,) = video(tmp_path / "out")
-    assert (level.attributes["width"], level.attributes["height"]) == ("144", "256")
+    (representation,) = video(tmp_path / "out")
+    assert (representation.attributes["width"], representation.attributes["height"]) == ("144", "256")
 
 
 def test_a_second_run_makes_nothing_again(prepared: Path, clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (prepared / "manifest.mpd").read_bytes()
     monkeypatch.setattr(recipes, "encode_video", fail)
-    monkeypatch.setattr("voxel_prepare.jobs.prepare.analyse_levels", expect_no_jobs)
-    prepare(make_request(clip, out=prepared, slices=2, levels=tuple(parse_levels("144p,240p:0.37"))))
+    monkeypatch.setattr("voxel_prepare.jobs.prepare.analyse_representations", expect_no_jobs)
+    prepare(make_request(clip, out=prepared, slices=2, representations=tuple(parse_representations("144p,240p:0.37"))))
     assert (prepared / "manifest.mpd").read_bytes() == before
 
 
@@ -160,11 +167,11 @@ def test_an_analysis_that_cannot_be_read_is_made_again(prepared: Path, clip: Pat
     before = analysis.read_bytes()
     for damaged in (b'[{"of": "another form"}]', before[:-1]):
         analysis.write_bytes(damaged)
-        prepare(make_request(clip, out=out, slices=2, levels=tuple(parse_levels("144p,240p:0.37"))))
+        prepare(make_request(clip, out=out, slices=2, representations=tuple(parse_representations("144p,240p:0.37"))))
         assert analysis.read_bytes() == before
 
 
-def test_a_level_encoded_by_another_number_of_threads_is_another_part(
+def test_a_representation_encoded_by_another_number_of_threads_is_another_part(
     clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = make_plan(make_request(clip, out=tmp_path)).video[0].part
@@ -180,15 +187,15 @@ def expect_no_jobs(_workspace: object, jobs: Sequence[object], *_: object) -> No
     assert jobs == []
 
 
-def test_copied_levels_keep_every_picture_and_are_scored(clip: Path, tmp_path: Path) -> None:
+def test_copied_representations_keep_every_picture_and_are_scored(clip: Path, tmp_path: Path) -> None:
     high = make_clip(tmp_path / "high.mp4", "-x264-params", "open-gop=0")
     low = make_clip(tmp_path / "low.mp4", "-vf", "scale=160:90", "-profile:v", "baseline")
     prepare(make_request(high, low, out=tmp_path / "out", media="copy"))
-    levels = video(tmp_path / "out")
-    assert [level.attributes["width"] for level in levels] == ["160", "320"]
-    for level, original in zip(levels, (low, high), strict=True):
-        assert frame_hashes(level.media) == frame_hashes(original)
-        assert all(len(segment.steps) >= 8 for segment in level.segments)
+    representations = video(tmp_path / "out")
+    assert [representation.attributes["width"] for representation in representations] == ["160", "320"]
+    for representation, original in zip(representations, (low, high), strict=True):
+        assert frame_hashes(representation.media) == frame_hashes(original)
+        assert all(len(segment.steps) >= 8 for segment in representation.segments)
 
 
 def frame_hashes(path: Path) -> list[str]:
@@ -199,35 +206,35 @@ def frame_hashes(path: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("-g", "40"), "no key frame at 2 s"),
+        (("-g", "40"), "expected a key frame at 2 s"),
         (("-x264-params", "open-gop=1:bframes=3:b-adapt=0"), "open GOP"),
-        (("-r", "24"), "frame rate differs"),
-        (("-t", "4"), "differ in length"),
-        (("-c:v", "mpeg4"), "H.264 only"),
+        (("-r", "24"), "expected 24 frames/s"),
+        (("-t", "4"), "the same number of frames, found 100, 125"),
+        (("-c:v", "mpeg4"), "H.264 video only"),
     ],
 )
-def test_levels_that_do_not_fit_together_are_refused(tmp_path: Path, options: tuple[str, ...], reason: str) -> None:
+def test_inputs_that_do_not_fit_together_are_refused(tmp_path: Path, options: tuple[str, ...], reason: str) -> None:
     inputs = make_clip(tmp_path / "one.mp4"), make_clip(tmp_path / "other.mp4", *options)
     with pytest.raises(InputError, match=reason):
         prepare(make_request(*inputs, out=tmp_path / "out", media="copy"))
 
 
-def test_what_cannot_be_repaired_is_wholly_reliable_with_a_warning(
+def test_what_cannot_be_repaired_is_completely_reliable_with_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clip = make_clip(tmp_path / "clip.mp4", "-flags", "+ilme+ildct", "-x264-params", "interlaced=1", seconds=2)
     prepare(make_request(clip, out=tmp_path / "out", media="copy"))
-    (level,) = video(tmp_path / "out")
-    for segment in level.segments:
+    (representation,) = video(tmp_path / "out")
+    for segment in representation.segments:
         assert segment.unreliable == []
         assert segment.reliable == [segment.media_range]
         assert segment.steps == [(1.0, 0, 0)]
-    assert "warning: q00: 1 segments stay wholly reliable" in capsys.readouterr().err
+    assert "warning: q00: 1 segments cannot be repaired and stay completely reliable" in capsys.readouterr().err
 
 
 def test_an_input_is_never_overwritten(clip: Path, tmp_path: Path) -> None:
     own = tmp_path / "q00.mp4"
     own.write_bytes(clip.read_bytes())
-    with pytest.raises(InputError, match="overwrite its input"):
+    with pytest.raises(InputError, match="must not overwrite"):
         prepare(make_request(own, out=tmp_path))
     assert own.read_bytes() == clip.read_bytes()

@@ -5,13 +5,13 @@ from urllib.parse import unquote
 
 import pytest
 from lxml import etree
-from presentations import ADDRESSINGS, Addressing, make_ladder
+from presentations import ADDRESSINGS, Addressing, make_presentation
 from processes import run
 from runs import make_request
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import merged
-from voxel_prepare.jobs.prepare_existing import prepare_ladder
-from voxel_prepare.manifest.existing import LadderLevel, read_ladder
+from voxel_prepare.jobs.prepare_existing import prepare_existing
+from voxel_prepare.manifest.existing import ExistingRepresentation, read_existing
 from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
 
 
@@ -19,29 +19,29 @@ def all_files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def index_of(level: LadderLevel) -> list[SegmentAnalysis | None]:
-    """Its URL is relative to the level's base URL, as for all players."""
-    (element,) = level.element.findall(f"{{*}}SupplementalProperty[@schemeIdUri='{INDEX_SCHEME}']")
-    return read_index((level.folder / unquote(str(element.get("value")))).read_bytes())
+def index_of(representation: ExistingRepresentation) -> list[SegmentAnalysis | None]:
+    """Its URL is relative to the representation's base URL, as for all players."""
+    (element,) = representation.element.findall(f"{{*}}SupplementalProperty[@schemeIdUri='{INDEX_SCHEME}']")
+    return read_index((representation.folder / unquote(str(element.get("value")))).read_bytes())
 
 
-def addresses(level: LadderLevel) -> list[tuple[Path, object]]:
-    of_all = [level.addresses.initialization, *level.addresses.segments]
+def addresses(representation: ExistingRepresentation) -> list[tuple[Path, object]]:
+    of_all = [representation.addresses.initialization, *representation.addresses.segments]
     return [(address.path.resolve(), address.range) for address in of_all]
 
 
 @pytest.mark.parametrize("addressing", ADDRESSINGS)
-def test_media_and_addressing_stay_and_each_level_gets_an_index(tmp_path: Path, addressing: Addressing) -> None:
-    mpd = make_ladder(tmp_path / "ladder", addressing)
-    before, plain = all_files(mpd.parent), read_ladder(mpd)
-    prepare_ladder(make_request(mpd, out=tmp_path / "voxel out", media="ladder"))
+def test_media_and_addressing_stay_and_indexes_are_added(tmp_path: Path, addressing: Addressing) -> None:
+    mpd = make_presentation(tmp_path / "ladder", addressing)
+    before, plain = all_files(mpd.parent), read_existing(mpd)
+    prepare_existing(make_request(mpd, out=tmp_path / "voxel out", media="existing"))
     assert all_files(mpd.parent) == before
 
-    indexed = read_ladder(tmp_path / "voxel out" / "manifest.mpd")
-    assert list(map(addresses, indexed.levels)) == list(map(addresses, plain.levels))
-    for level in indexed.levels:
-        assert float(level.element.get("avgSSIM", "0")) > 0.5
-        for address, analysis in zip(level.addresses.segments, index_of(level), strict=True):
+    indexed = read_existing(tmp_path / "voxel out" / "manifest.mpd")
+    assert list(map(addresses, indexed.representations)) == list(map(addresses, plain.representations))
+    for representation in indexed.representations:
+        assert float(representation.element.get("avgSSIM", "0")) > 0.5
+        for address, analysis in zip(representation.addresses.segments, index_of(representation), strict=True):
             assert analysis is not None
             assert analysis.range == address.range
             assert merged([*analysis.reliable, *analysis.unreliable]) == [address.range]
@@ -50,10 +50,10 @@ def test_media_and_addressing_stay_and_each_level_gets_an_index(tmp_path: Path, 
 
 
 def test_the_new_mpd_may_lie_beside_the_old_one_and_be_made_again(tmp_path: Path) -> None:
-    mpd = make_ladder(tmp_path, "template by number")
+    mpd = make_presentation(tmp_path, "template by number")
     results = [run("--copy", mpd, "--out", tmp_path) for _ in range(2)]
     assert [result.returncode for result in results] == [0, 0]
-    assert "2 of 2 levels are finished from an earlier run" in results[1].stderr
+    assert "reusing 2 of 2 representations from an earlier run" in results[1].stderr
     text = (tmp_path / "manifest.mpd").read_text()
     assert text.count(INDEX_SCHEME) == 2
     assert "BaseURL" not in text
@@ -64,8 +64,8 @@ def test_the_new_mpd_may_lie_beside_the_old_one_and_be_made_again(tmp_path: Path
 
 
 def test_listed_segments_get_attributes_where_they_are_asked_for(tmp_path: Path) -> None:
-    mpd = make_ladder(tmp_path / "ladder", "list")
-    prepare_ladder(make_request(mpd, out=tmp_path / "out", media="ladder", facts="index and attributes"))
+    mpd = make_presentation(tmp_path / "ladder", "list")
+    prepare_existing(make_request(mpd, out=tmp_path / "out", media="existing", facts="index and attributes"))
     tree = etree.parse(tmp_path / "out" / "manifest.mpd")
     urls = tree.findall(".//{*}AdaptationSet[@contentType='video']//{*}SegmentURL")
     assert len(urls) == 6
@@ -75,13 +75,13 @@ def test_listed_segments_get_attributes_where_they_are_asked_for(tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--copy", "manifest.mpd", "--out", "."], "the output would overwrite its input"),
-        (["--copy", "manifest.mpd", "manifest.mpd", "--out", "out"], "an MPD goes alone"),
+        (["--copy", "manifest.mpd", "--out", "."], "the output must not overwrite the input"),
+        (["--copy", "manifest.mpd", "manifest.mpd", "--out", "out"], "expected one MPD, got 2 inputs"),
         (["--copy", "missing.mpd", "--out", "out"], "missing.mpd: no such file"),
         (["--copy", "bad.mpd", "--out", "out"], "bad.mpd: not an MPD"),
     ],
 )
-def test_a_bad_mpd_is_told_in_one_line(
+def test_a_bad_mpd_is_reported_in_one_line(
     tmp_path: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "manifest.mpd").write_text("<MPD/>")

@@ -12,7 +12,7 @@ from voxel_prepare.h264.repair import repair_segment
 from voxel_prepare.isobmff import parse_track
 
 
-def player_builds(level: Representation, segment: Segment, prefix_bytes: int) -> bytes:
+def player_builds(representation: Representation, segment: Segment, prefix_bytes: int) -> bytes:
     """The initialization and the segment, repaired with only the reliable bytes and that prefix of the others."""
     received = list(segment.reliable)
     for range_ in segment.unreliable:
@@ -21,10 +21,13 @@ def player_builds(level: Representation, segment: Segment, prefix_bytes: int) ->
     start = segment.media_range.start
     delivered = bytearray(segment.media_range.size)
     for range_ in received:
-        delivered[range_.start - start : range_.end - start] = level.bytes_of(range_)
-    parameter_sets = ParameterSets.from_avcc(parse_track(level.media.read_bytes()).codec_configuration)
+        delivered[range_.start - start : range_.end - start] = representation.bytes_of(range_)
+    parameter_sets = ParameterSets.from_avcc(parse_track(representation.media.read_bytes()).codec_configuration)
     ranges = ReceivedRanges(range_.moved(-start) for range_ in received)
-    return level.bytes_of(level.initialization) + repair_segment(parameter_sets, bytes(delivered), ranges).bytes
+    return (
+        representation.bytes_of(representation.initialization)
+        + repair_segment(parameter_sets, bytes(delivered), ranges).bytes
+    )
 
 
 def ffmpeg_ssim(picture: Path, reference: Path, scale: str) -> float:
@@ -35,14 +38,14 @@ def ffmpeg_ssim(picture: Path, reference: Path, scale: str) -> float:
     return sum(scores) / len(scores)
 
 
-@pytest.mark.parametrize("level_index", [0, 1])
-def test_every_step_scores_as_an_independent_decode(prepared: Path, tmp_path: Path, level_index: int) -> None:
-    levels = read_manifest(prepared)
-    level, top = levels[level_index], levels[-1]
+@pytest.mark.parametrize("index", [0, 1])
+def test_every_step_scores_as_an_independent_decode(prepared: Path, tmp_path: Path, index: int) -> None:
+    representations = read_manifest(prepared)
+    representation, top = representations[index], representations[-1]
     scale = f"{top.attributes['width']}:{top.attributes['height']}"
     built, reference = tmp_path / "built.mp4", tmp_path / "reference.mp4"
-    for segment, top_segment in zip(level.segments, top.segments, strict=True):
+    for segment, top_segment in zip(representation.segments, top.segments, strict=True):
         reference.write_bytes(top.bytes_of(top.initialization) + top.bytes_of(top_segment.media_range))
         for score, _, prefix_bytes in segment.steps:
-            built.write_bytes(player_builds(level, segment, prefix_bytes))
+            built.write_bytes(player_builds(representation, segment, prefix_bytes))
             assert score == pytest.approx(ffmpeg_ssim(built, reference, scale), abs=1e-4)

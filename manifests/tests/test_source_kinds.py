@@ -11,7 +11,7 @@ from runs import make_request
 from voxel_prepare.errors import InputError
 from voxel_prepare.isobmff import Track, parse_track
 from voxel_prepare.jobs.prepare import prepare
-from voxel_prepare.media.ladder import parse_levels
+from voxel_prepare.media.ladder import parse_representations
 
 
 def prepare_clip(*clips: Path, out: Path, **settings: object) -> list[Representation]:
@@ -65,20 +65,20 @@ def check_partly_reliable(representation: Representation) -> None:
 )
 def test_every_frame_rate_is_kept(tmp_path: Path, rate: str, frames: list[int]) -> None:
     clip = make_clip(tmp_path / "clip.mp4", rate=rate, seconds=2)
-    (level,) = prepare_clip(clip, out=tmp_path / "out")
-    assert sum(frames_of(level)) == pytest.approx(sum(frames), abs=1)
-    assert frames_of(level)[0] == frames[0]
-    check_times(level, Fraction(rate))
-    check_partly_reliable(level)
+    (representation,) = prepare_clip(clip, out=tmp_path / "out")
+    assert sum(frames_of(representation)) == pytest.approx(sum(frames), abs=1)
+    assert frames_of(representation)[0] == frames[0]
+    check_times(representation, Fraction(rate))
+    check_partly_reliable(representation)
 
 
 def test_a_variable_frame_rate_becomes_the_nearest_standard_one(tmp_path: Path) -> None:
     half_of_the_pictures_after_1_s = ("-vf", r"select=lt(t\,1)+not(mod(n\,2))", "-fps_mode", "vfr")
     clip = make_clip(tmp_path / "clip.mp4", *half_of_the_pictures_after_1_s, rate="30", seconds=3)
-    (level,) = prepare_clip(clip, out=tmp_path / "out")
-    rate = Fraction(level.frame_rate)
-    assert sum(frames_of(level)) == pytest.approx(3 * rate, abs=2)
-    check_times(level, rate)
+    (representation,) = prepare_clip(clip, out=tmp_path / "out")
+    rate = Fraction(representation.frame_rate)
+    assert sum(frames_of(representation)) == pytest.approx(3 * rate, abs=2)
+    check_times(representation, rate)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_odd_and_upright_sizes_become_even_and_keep_their_shape(
     # testsrc2 and H.264 take even sizes only.
     scaled = f"scale={size.replace('x', ':')},setsar=1"
     clip = make_clip(tmp_path / "clip.mkv", "-vf", scaled, "-c:v", "ffv1", seconds=1)
-    (level,) = prepare_clip(clip, out=tmp_path / "out", levels=tuple(parse_levels("144p")))
-    assert (level.attributes["width"], level.attributes["height"]) == expected
-    check_partly_reliable(level)
+    (representation,) = prepare_clip(clip, out=tmp_path / "out", representations=tuple(parse_representations("144p")))
+    assert (representation.attributes["width"], representation.attributes["height"]) == expected
+    check_partly_reliable(representation)
 
 
 @pytest.mark.parametrize("media", ["encode", "copy"])
@@ -114,8 +114,8 @@ def test_every_sound_track_becomes_an_adaptation_set(tmp_path: Path, media: str)
 
 
 def test_a_clip_without_sound_has_no_audio(clip: Path, tmp_path: Path) -> None:
-    representations = prepare_clip(clip, out=tmp_path, levels=tuple(parse_levels("144p")))
-    assert [level.content_type for level in representations] == ["video"]
+    representations = prepare_clip(clip, out=tmp_path, representations=tuple(parse_representations("144p")))
+    assert [representation.content_type for representation in representations] == ["video"]
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,11 @@ def test_a_clip_without_sound_has_no_audio(clip: Path, tmp_path: Path) -> None:
 )
 def test_every_kind_of_progressive_stream_is_partly_reliable_as_it_is(tmp_path: Path, options: tuple[str, ...]) -> None:
     clip = make_clip(tmp_path / "clip.mp4", *options, seconds=2)
-    (level,) = prepare_clip(clip, out=tmp_path / "out", media="copy")
-    assert sum(frames_of(level)) == 50
-    assert len(level.segments) == 2
-    check_partly_reliable(level)
-    check_times(level, Fraction(25))
+    (representation,) = prepare_clip(clip, out=tmp_path / "out", media="copy")
+    assert sum(frames_of(representation)) == 50
+    assert len(representation.segments) == 2
+    check_partly_reliable(representation)
+    check_times(representation, Fraction(25))
 
 
 @pytest.mark.parametrize(
@@ -154,19 +154,19 @@ def test_every_kind_of_progressive_stream_is_partly_reliable_as_it_is(tmp_path: 
     ],
     ids=" ".join,
 )
-def test_what_cannot_be_repaired_is_wholly_reliable_with_a_warning(
+def test_what_cannot_be_repaired_is_completely_reliable_with_a_warning(
     tmp_path: Path, options: tuple[str, ...], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clip = make_clip(tmp_path / "clip.mp4", *options, seconds=2)
     low = make_clip(tmp_path / "low.mp4", "-vf", "scale=160:90", seconds=2)
-    levels = prepare_clip(clip, low, out=tmp_path / "out", media="copy")
-    for segment in levels[1].segments:
+    representations = prepare_clip(clip, low, out=tmp_path / "out", media="copy")
+    for segment in representations[1].segments:
         assert segment.unreliable == []
         assert segment.reliable == [segment.media_range]
         assert segment.steps == [(1.0, 0, 0)]
-    check_partly_reliable(levels[0])
+    check_partly_reliable(representations[0])
     warning = capsys.readouterr().err
-    assert "warning: q01: 2 segments stay wholly reliable" in warning
+    assert "warning: q01: 2 segments cannot be repaired and stay completely reliable" in warning
     assert reason in warning
 
 
@@ -174,11 +174,11 @@ def test_what_cannot_be_repaired_is_wholly_reliable_with_a_warning(
     ("options", "reason"),
     [
         (("-x264-params", "open-gop=1:bframes=3:b-adapt=0"), "open GOP"),
-        (("-g", "40"), "no key frame at 1 s"),
-        (("-g", "1000"), "no key frame at 1 s"),
-        (("-vf", r"select=lt(t\,1)+not(mod(n\,2))", "-fps_mode", "vfr"), "the frame rate varies"),
+        (("-g", "40"), "expected a key frame at 1 s"),
+        (("-g", "1000"), "expected a key frame at 1 s"),
+        (("-vf", r"select=lt(t\,1)+not(mod(n\,2))", "-fps_mode", "vfr"), "the frame rate must be constant"),
         (("-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "1" * 32, "-encryption_kid", "2" * 32), "encrypted"),
-        (("-c:v", "mpeg4"), "H.264 only"),
+        (("-c:v", "mpeg4"), "H.264 video only"),
     ],
     ids=str,
 )

@@ -65,7 +65,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
         make(workspace, PART)
 
 
-def test_files_of_levels_that_are_no_more_are_deleted(tmp_path: Path) -> None:
+def test_files_of_representations_that_are_no_more_are_deleted(tmp_path: Path) -> None:
     other = Part.of("q01.mp4", [])
     with closing(Workspace(tmp_path)) as workspace:
         make(workspace, PART)
@@ -84,5 +84,5 @@ def test_two_processes_cannot_use_a_folder_at_once(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot write there"):
+    with pytest.raises(InputError, match="cannot be written"):
         Workspace(tmp_path / "file" / "out")

@@ -38,7 +38,7 @@ export interface VideoSpec {
   readonly file: string | undefined;
   /** The sample stands in where the file is absent. */
   readonly otherwise: 'sample' | undefined;
-  /** As `voxel-prepare --levels`. */
+  /** As `voxel-prepare --representations`. */
   readonly levels: string | undefined;
   readonly start: number | undefined;
   readonly duration: number | undefined;

@@ -10,17 +10,18 @@ import { ensureSample } from './sample.mjs';
 /** A newcomer waits for this: one fast pass. `voxel-prepare` itself defaults to the thesis' two slow ones. */
 const QUICK_ENCODE = ['--preset', 'veryfast', '--passes', '1'];
 /** Enough steps to see the rule at work, few enough to be ready in a minute or two. */
-const SAMPLE_LEVELS = ['--levels', '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3'];
+const SAMPLE_REPRESENTATIONS = ['--representations', '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3'];
 
 /**
- * Prepares the user's video, or the sample; what is finished is used again. `levels` as `voxel-prepare` takes them.
+ * Prepares the user's video, or the sample; what is finished is used again. `levels` as for `voxel-prepare --representations`.
  * @param {{ video: string | undefined, duration: number | undefined, start?: number, levels?: string }} options
  * @returns {Promise<string>} the folder with manifest.mpd
  */
 export async function prepareVideo({ video, duration, start, levels }) {
   if (video !== undefined && !existsSync(video)) throw new UserError(`no such file: ${video}`);
   const input = video === undefined ? await ensureSample() : resolve(video);
-  const ladder = levels === undefined ? (video === undefined ? SAMPLE_LEVELS : []) : ['--levels', levels];
+  const ladder =
+    levels === undefined ? (video === undefined ? SAMPLE_REPRESENTATIONS : []) : ['--representations', levels];
   const settings = [...QUICK_ENCODE, ...ladder];
   if (start !== undefined) settings.push('--start', String(start));
   if (duration !== undefined) settings.push('--duration', String(duration));

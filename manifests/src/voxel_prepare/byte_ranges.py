@@ -24,7 +24,7 @@ class ByteRange(NamedTuple):
 
 
 def merged(ranges: Iterable[ByteRange]) -> list[ByteRange]:
-    """The same bytes in file order, with touching and overlapping ranges made one."""
+    """The same bytes in file order, with touching and overlapping ranges joined."""
     result: list[ByteRange] = []
     for start, end in sorted(ranges):
         if result and start <= result[-1].end:
@@ -48,7 +48,7 @@ def complement(whole: ByteRange, ranges: Iterable[ByteRange]) -> list[ByteRange]
 
 
 class ReceivedRanges:
-    """Which bytes are here; satisfies the repairer's `Received`."""
+    """Which bytes have arrived; implements `h264.Received`."""
 
     def __init__(self, ranges: Iterable[ByteRange]) -> None:
         self._ranges = merged(ranges)

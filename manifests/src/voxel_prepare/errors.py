@@ -1,8 +1,8 @@
-"""What can go wrong, and the exit code that says so. Every message is one line for a person."""
+"""The errors of preparation and their exit codes. Every message is one line for the user."""
 
 
 class PreparationError(Exception):
-    """Preparation failed in its own work: an encoder that ended early, a full disk."""
+    """Preparation failed while it worked: an encoder that ended early, a full disk."""
 
     exit_code = 1
 
@@ -12,6 +12,6 @@ class MisalignedSegments(PreparationError):
 
 
 class InputError(PreparationError):
-    """The user asked for something that cannot be done: a bad file, folder or option."""
+    """A bad input file, folder or option."""
 
     exit_code = 2

@@ -1,4 +1,4 @@
-"""Runs FFmpeg's command; PyAV decodes and measures, but only the command gives progress and two-pass encoding."""
+"""Runs the FFmpeg program; PyAV decodes and measures, but only the program has progress and two-pass encoding."""
 
 import asyncio
 import errno
@@ -16,20 +16,20 @@ OnFrames = Callable[[int], None]
 
 
 def ffmpeg_program() -> str:
-    """The static binary that imageio-ffmpeg brings along."""
+    """The static binary of imageio-ffmpeg."""
     program: str = imageio_ffmpeg.get_ffmpeg_exe()
     return program
 
 
 def ffmpeg_version() -> str:
-    """Names the build: part of what decides an encoder's output."""
+    """Identifies the build, on which an encoder's output depends."""
     return Path(ffmpeg_program()).name
 
 
 async def run_ffmpeg(
     arguments: Sequence[str], on_frames: OnFrames = lambda frames: None, folder: Path | None = None
 ) -> None:
-    """Runs FFmpeg to its end, in `folder`; kills it when cancelled. Raises `PreparationError` with its last message."""
+    """Runs FFmpeg in `folder` until it ends; kills it if cancelled. Raises `PreparationError` with its last message."""
     process = await asyncio.create_subprocess_exec(
         *(ffmpeg_program(), "-nostdin", "-v", "error", "-y", "-progress", "pipe:1", *arguments),
         cwd=folder,
@@ -59,9 +59,9 @@ async def _read_progress(stdout: asyncio.StreamReader, on_frames: OnFrames) -> N
 
 
 def _reason(messages: str, exit_code: int) -> str:
-    """One line out of FFmpeg's many: a full disk explains whatever else it says."""
+    """One line of FFmpeg's messages: a full disk explains all others."""
     full_disk = os.strerror(errno.ENOSPC)
     if full_disk in messages:
         return full_disk
     lines = [line for line in messages.splitlines() if line.strip()]
-    return lines[-1] if lines else f"ended with code {exit_code}"
+    return lines[-1] if lines else f"exited with code {exit_code} and no message"

@@ -24,17 +24,17 @@ from voxel_prepare.manifest.mpd_file import MANIFEST
 from voxel_prepare.media.preset import Preset
 from voxel_prepare.media.tracks import read_video
 
-QUICK_LEVELS = 3
+QUICK_REPRESENTATIONS = 3
 """Whose droppable bytes are measured, spread over the ladder; `--full` takes all."""
 
 DROPPABLE_SEGMENTS = 4
-"""Of each level, spread evenly."""
+"""Of each representation, spread evenly."""
 
 FULL_DROPPABLE_SEGMENTS = 2
-"""Of each clip and level, with all clips, levels and orders."""
+"""Of each clip and representation, with all clips, representations and orders."""
 
 DRAWS = 8
-"""Of prefixes, of each segment that is checked: one of each level and clip, more than two hundred with all clips."""
+"""Prefixes of each segment that is checked: one of each representation and clip, more than 200 with all clips."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Clip:
     presentation: Presentation
 
     @property
-    def levels(self) -> Sequence[VideoFile]:
+    def representations(self) -> Sequence[VideoFile]:
         return self.presentation.video
 
-    def sources(self, level: VideoFile) -> list[SegmentSource]:
-        media = level.media
+    def sources(self, representation: VideoFile) -> list[SegmentSource]:
+        media = representation.media
         return read_video(media.id, self.folder / media.name, media.name, self.presentation.segment).segments
 
 
@@ -95,18 +95,19 @@ def measure(request: Request, *, is_full: bool) -> dict[str, Any]:
     with local_workers(os.cpu_count() or 1) as workers:
         return {
             "clip": clip.name,
-            "levels": len(clip.levels),
+            "levels": len(clip.representations),
             "encodingSeconds": encoding.processor,
             "analysisSeconds": analysis.processor,
             "clockRatio": analysis.clock / encoding.clock,
             "largestProcessBytes": memory,
             "indexShares": [
-                (level.media.bandwidth(presentation.duration), _index_share(clip, level)) for level in clip.levels
+                (representation.media.bandwidth(presentation.duration), _index_share(clip, representation))
+                for representation in clip.representations
             ],
             "mpdRatio": _mpd_ratio(clip.folder / MANIFEST),
             "orders": _orders_chosen(clip),
             "deviations": _deviations(clip, workers),
-            "droppable": _droppable(clip, workers, None if is_full else QUICK_LEVELS),
+            "droppable": _droppable(clip, workers, None if is_full else QUICK_REPRESENTATIONS),
         }
 
 
@@ -121,7 +122,7 @@ def _request(path: Path, folder: Path, seconds: float) -> Request:
         inputs=(path,),
         out=folder,
         media="encode",
-        levels=None,
+        representations=None,
         segment_seconds=4,
         slices=1,
         preset=Preset.SLOW,
@@ -133,9 +134,9 @@ def _request(path: Path, folder: Path, seconds: float) -> Request:
     )
 
 
-def _index_share(clip: Clip, level: VideoFile) -> float:
-    media = sum(segment.size for segment in level.media.segments)
-    return (clip.folder / level.index).stat().st_size / media
+def _index_share(clip: Clip, representation: VideoFile) -> float:
+    media = sum(segment.size for segment in representation.media.segments)
+    return (clip.folder / representation.index).stat().st_size / media
 
 
 def _mpd_ratio(path: Path) -> float:
@@ -146,18 +147,18 @@ def _mpd_ratio(path: Path) -> float:
 
 
 def _orders_chosen(clip: Clip) -> dict[str, int]:
-    chosen = [analysis.order_name for level in clip.levels for analysis in level.analyses]
+    chosen = [analysis.order_name for representation in clip.representations for analysis in representation.analyses]
     return {name.value: chosen.count(name) for name in OrderName}
 
 
 def _deviations(clip: Clip, workers: Workers) -> dict[str, list[tuple[float, float]]]:
-    """One segment of each level, another for each."""
-    top = clip.sources(clip.levels[-1])
+    """One segment of each representation, another for each."""
+    top = clip.sources(clip.representations[-1])
     futures = []
-    for number, level in enumerate(clip.levels):
-        index = number % len(level.analyses)
-        source = clip.sources(level)[index]
-        futures.append(workers.submit(check_segment, source, level.analyses[index], top[index], DRAWS, number))
+    for number, representation in enumerate(clip.representations):
+        index = number % len(representation.analyses)
+        source = clip.sources(representation)[index]
+        futures.append(workers.submit(check_segment, source, representation.analyses[index], top[index], DRAWS, number))
     result: dict[str, list[tuple[float, float]]] = {}
     for future in futures:
         for kind, of_kind in future.result().items():
@@ -165,18 +166,21 @@ def _deviations(clip: Clip, workers: Workers) -> dict[str, list[tuple[float, flo
     return result
 
 
-def _droppable(clip: Clip, workers: Workers, levels: int | None) -> dict[str, list[dict[str, list[float]]]]:
-    """By level, a row for each segment."""
-    chosen = clip.levels if levels is None else _spread_out(clip.levels, levels)
-    names = list(OrderName) if levels is None else [OrderName.ORIGINAL, OrderName.UNREFERENCED, OrderName.MEASURED]
-    segments = FULL_DROPPABLE_SEGMENTS if levels is None else DROPPABLE_SEGMENTS
+def _droppable(clip: Clip, workers: Workers, representations: int | None) -> dict[str, list[dict[str, list[float]]]]:
+    """By representation, a row for each segment."""
+    chosen = clip.representations if representations is None else _spread_out(clip.representations, representations)
+    names = (
+        list(OrderName) if representations is None else [OrderName.ORIGINAL, OrderName.UNREFERENCED, OrderName.MEASURED]
+    )
+    segments = FULL_DROPPABLE_SEGMENTS if representations is None else DROPPABLE_SEGMENTS
     futures = {
-        level.media.id: [
-            workers.submit(droppable_shares, source, names) for source in _spread_out(clip.sources(level), segments)
+        representation.media.id: [
+            workers.submit(droppable_shares, source, names)
+            for source in _spread_out(clip.sources(representation), segments)
         ]
-        for level in chosen
+        for representation in chosen
     }
-    return {id_: [future.result() for future in of_level] for id_, of_level in futures.items()}
+    return {id_: [future.result() for future in of_representation] for id_, of_representation in futures.items()}
 
 
 def _spread_out(items: Sequence[Any], count: int) -> list[Any]:

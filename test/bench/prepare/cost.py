@@ -1,4 +1,4 @@
-"""What analysing levels costs, compared with encoding them."""
+"""What analysing representations costs, compared with encoding them."""
 
 import asyncio
 import resource

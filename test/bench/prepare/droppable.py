@@ -7,7 +7,7 @@ from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.analysis.evidence import UndamagedPictures, gather_evidence
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.references import ReferencePictures
-from voxel_prepare.analysis.repairable_segment import LevelSegment
+from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import SegmentScorer
 from voxel_prepare.analysis.segment_analysis import Metric, OrderName
 
@@ -20,12 +20,12 @@ CHOSEN = "chosen"
 def droppable_shares(source: SegmentSource, names: Sequence[OrderName]) -> dict[str, list[float]]:
     """For each order, and the one that the tool would choose, the share of bytes droppable at each target."""
     segment = source.read()
-    level = LevelSegment.of(segment)
-    undamaged = UndamagedPictures(level.frames)
-    scorer = SegmentScorer(level, ReferencePictures(segment), PictureComparer(Metric.SSIM), undamaged.see)
-    evidence = gather_evidence(level, undamaged, scorer, min(TARGETS))
+    repairable = RepairableSegment.of(segment)
+    undamaged = UndamagedPictures(repairable.frames)
+    scorer = SegmentScorer(repairable, ReferencePictures(segment), PictureComparer(Metric.SSIM), undamaged.see)
+    evidence = gather_evidence(repairable, undamaged, scorer, min(TARGETS))
     shares = {
-        name.value: _shares(scorer, ranked.order, ranked.prefix_bytes, level.size)
+        name.value: _shares(scorer, ranked.order, ranked.prefix_bytes, repairable.size)
         for name, ranked in ((name, rank(evidence, name)) for name in names)
     }
     shares[CHOSEN] = shares[choose_order(evidence, names).name.value]

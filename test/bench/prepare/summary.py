@@ -11,7 +11,7 @@ from rich.table import Table
 from voxel_prepare.analysis.segment_analysis import OrderName
 
 LOW_BITRATE = 300_000
-"""bit/s: the index may take more of levels below."""
+"""bit/s: the index may take more of representations below."""
 
 Shares: TypeAlias = dict[str, list[float]]
 """By order, the share of bytes droppable at each target."""
@@ -20,11 +20,11 @@ Shares: TypeAlias = dict[str, list[float]]
 def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Over all clips, which count alike."""
     indexes = [share for result in results for share in result["indexShares"]]
-    levels: dict[str, list[Shares]] = {}
+    representations: dict[str, list[Shares]] = {}
     deviations: dict[str, list[Deviation]] = {}
     for result in results:
-        for level, rows in result["droppable"].items():
-            levels.setdefault(level, []).extend(rows)
+        for representation, rows in result["droppable"].items():
+            representations.setdefault(representation, []).extend(rows)
         for kind, of_kind in result["deviations"].items():
             deviations.setdefault(kind, []).extend(Deviation(*pair) for pair in of_kind)
     clips = [_of_clip(result) for result in results]
@@ -38,14 +38,14 @@ def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "measuredOverTail": fmean(clip["measuredOverTail"] for clip in clips),
         "measuredOverUnreferenced": fmean(clip["measuredOverUnreferenced"] for clip in clips),
         "droppable": _mean([clip["shares"] for clip in clips]),
-        "droppableByLevel": {level: _mean(rows) for level, rows in sorted(levels.items())},
+        "droppableByLevel": {representation: _mean(rows) for representation, rows in sorted(representations.items())},
         "deviations": {kind: _spread(of_kind) for kind, of_kind in deviations.items()},
         "clips": clips,
     }
 
 
 def _of_clip(result: dict[str, Any]) -> dict[str, Any]:
-    """With means over its levels and segments, without single deviations."""
+    """With means over its representations and segments, without single deviations."""
     shares = _mean([row for rows in result["droppable"].values() for row in rows])
     return {
         **{key: value for key, value in result.items() if key != "deviations"},
@@ -62,14 +62,17 @@ def print_summary(summary: dict[str, Any]) -> None:
         if isinstance(value, float | int):
             console.print(f"{name}: {value:.4g}", highlight=False)
     droppable = Table(
-        "level", "order", title="Bytes that may be dropped at SSIM against the level's own decode", box=None
+        "representation",
+        "order",
+        title="Bytes that may be dropped at SSIM against the own decode",
+        box=None,
     )
     for target in TARGETS:
         droppable.add_column(f"≥ {target:g}", justify="right")
     means = {clip["clip"]: clip["shares"] for clip in summary["clips"]}
-    for level, shares in {**summary["droppableByLevel"], **means, "all clips": summary["droppable"]}.items():
+    for representation, shares in {**summary["droppableByLevel"], **means, "all clips": summary["droppable"]}.items():
         for order, of_order in shares.items():
-            droppable.add_row(level, order, *(f"{share:.1%}" for share in of_order))
+            droppable.add_row(representation, order, *(f"{share:.1%}" for share in of_order))
     deviations = Table("stated or estimated less decoded", title="Scores", box=None)
     for name in ("count", "greatest", "p95", "median", "mean"):
         deviations.add_column(name, justify="right")

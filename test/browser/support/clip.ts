@@ -59,7 +59,7 @@ function sourceIn(folder: string): string {
 }
 
 function prepare(source: string, media: string, segmentSeconds: number, ...options: readonly string[]): void {
-  const quick = ['--preset', 'veryfast', '--passes', '1', '--levels', '144p,240p'];
+  const quick = ['--preset', 'veryfast', '--passes', '1', '--representations', '144p,240p'];
   run(venvProgram('voxel-prepare'), [
     source,
     '--out',

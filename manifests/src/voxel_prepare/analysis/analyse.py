@@ -1,4 +1,4 @@
-"""Ranks and scores segments: all that manifest and index say of them."""
+"""Ranks and scores segments: everything that the MPD and its indexes say about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,38 +11,38 @@ from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.analysis.evidence import Evidence, UndamagedPictures, gather_evidence
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.references import ReferencePictures
-from voxel_prepare.analysis.repairable_segment import LevelSegment
+from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import SegmentScorer, score_pictures
 from voxel_prepare.analysis.segment_analysis import SCALES, SCORE_DECIMALS, Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.byte_ranges import ByteRange, complement
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264 import RepairError
 
-METHOD = 6
-"""Counts the ways of analysis. Whoever changes what comes out for the same media and settings counts one up, or what an
-earlier way found out is used again."""
+ANALYSIS_VERSION = 6
+"""Increment it with every change of the result for the same media and settings: results of another version are not
+reused."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisSettings:
-    """How to analyse."""
+    """How to score and rank."""
 
     metric: Metric
     order: OrderName | None
-    """None: the best for each segment."""
+    """None: the best one for each segment."""
 
     @property
     def orders(self) -> list[OrderName]:
-        """To choose from."""
+        """The orders to choose from."""
         return [self.order] if self.order else list(OrderName)
 
 
 def analyse_segments(
     sources: Sequence[SegmentSource], reference: SegmentSource, settings: AnalysisSettings
 ) -> list[SegmentAnalysis]:
-    """Analyses the same segment of all levels; `reference` is that of the top level. Raises `PreparationError`.
+    """Analyses the same segment of all representations; `reference` is that of the top one. Raises `PreparationError`.
 
-    What is useful of a level ends where a level of fewer bytes is as good untouched.
+    The useful part of a curve ends at the score of the best untouched segment with fewer bytes.
     """
     references = ReferencePictures(reference.read())
     analyses: dict[int, SegmentAnalysis] = {}
@@ -51,29 +51,31 @@ def analyse_segments(
         try:
             analyses[number] = _analyse(source, references, useful_from, settings)
         except (FFmpegError, ValueError) as error:
-            raise PreparationError(f"{source.path.name}, bytes {source.range}: cannot be decoded: {error}") from error
+            raise PreparationError(
+                f"{source.path.name}, bytes {source.range}: the segment cannot be decoded: {error}"
+            ) from error
     return [analyses[number] for number in range(len(sources))]
 
 
 def _analyse(
     source: SegmentSource, references: ReferencePictures, useful_from: float, settings: AnalysisSettings
 ) -> SegmentAnalysis:
-    segment = source.read()
+    encoded = source.read()
     comparer = PictureComparer(settings.metric)
     try:
-        level = LevelSegment.of(segment)
+        segment = RepairableSegment.of(encoded)
     except RepairError as error:
-        score = score_pictures(segment.pictures(), references, comparer)
-        return _wholly_reliable(source.range, score, settings, str(error))
-    undamaged = UndamagedPictures(level.frames)
-    scorer = SegmentScorer(level, references, comparer, undamaged.see)
-    if not level.droppable:
-        return _wholly_reliable(source.range, scorer.whole, settings, None)
-    evidence = gather_evidence(level, undamaged, scorer, useful_from)
+        score = score_pictures(encoded.pictures(), references, comparer)
+        return _completely_reliable(source.range, score, settings, str(error))
+    undamaged = UndamagedPictures(segment.frames)
+    scorer = SegmentScorer(segment, references, comparer, undamaged.see)
+    if not segment.droppable:
+        return _completely_reliable(source.range, scorer.whole, settings, None)
+    evidence = gather_evidence(segment, undamaged, scorer, useful_from)
     ranked = choose_order(evidence, settings.orders)
     curve = measure_curve(
         CurveRequest(
-            foretold_losses=ranked.foretold_losses,
+            predicted_losses=ranked.predicted_losses,
             reliable_only=evidence.reliable_only,
             whole=evidence.whole,
             useful_from=useful_from,
@@ -104,7 +106,7 @@ def _partly_reliable(
     )
 
 
-def _wholly_reliable(
+def _completely_reliable(
     range_: ByteRange, score: float, settings: AnalysisSettings, warning: str | None
 ) -> SegmentAnalysis:
     return SegmentAnalysis(

@@ -1,4 +1,4 @@
-"""The squares in which pictures are looked at to foretell losses."""
+"""The squares into which pictures are divided to predict losses."""
 
 from dataclasses import dataclass
 from math import ceil, sqrt
@@ -9,18 +9,18 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 MACROBLOCK = 16
-"""Luma samples, both ways."""
+"""Luma samples in width and height."""
 
 CELLS = 1000
-"""At most about so many in a picture: finer ones do not foretell better."""
+"""Upper bound of the cells of a picture, about: finer ones do not improve the prediction."""
 
 SAMPLES_PER_SIDE = 4
-"""Of a cell, which so many luma samples squared stand for."""
+"""A cell is represented by this number of luma samples squared."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellGrid:
-    """Cells of whole macroblocks, in raster order; those at the right and lower edge may stick out of the picture."""
+    """Cells of whole macroblocks, in raster order; those at the right and lower edge may exceed the picture."""
 
     columns: int
     rows: int
@@ -29,7 +29,7 @@ class CellGrid:
 
     @classmethod
     def of(cls, picture: VideoFrame) -> "CellGrid":
-        """The grid for pictures of that size."""
+        """The grid for pictures of the size of `picture`."""
         macroblocks = ceil(picture.width / MACROBLOCK) * ceil(picture.height / MACROBLOCK)
         side = MACROBLOCK * ceil(sqrt(macroblocks / CELLS))
         return cls(ceil(picture.width / side), ceil(picture.height / side), side)
@@ -54,14 +54,14 @@ class CellGrid:
         return cells.reshape(self.cells, SAMPLES_PER_SIDE**2)
 
     def cell(self, x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int32]:
-        """Which cell a luma position is in; for positions outside the picture the nearest."""
+        """The cell that contains a luma position; the nearest one for positions outside the picture."""
         column = np.clip(x // self.side, 0, self.columns - 1)
         row = np.clip(y // self.side, 0, self.rows - 1)
         cell: NDArray[np.int32] = (row * self.columns + column).astype(np.int32)
         return cell
 
     def moved(self, x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int32]:
-        """For each cell the one in which its centre comes to lie when it moves by so many luma samples."""
+        """For each cell the one that contains its centre after a move by `x` and `y` luma samples."""
         index = np.arange(self.cells)
         centre_x, centre_y = (
             part * self.side + self.side / 2 for part in (index % self.columns, index // self.columns)

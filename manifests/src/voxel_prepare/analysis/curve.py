@@ -1,4 +1,4 @@
-"""The curve of a segment in one order: which prefixes to measure, so that steps tell the score of all."""
+"""The curve of a segment in one order: which prefixes to measure, so that their scores describe all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,41 +8,41 @@ from math import ceil
 import numpy as np
 
 ROUNDS = 8
-"""Halving finds any of 256 frames in so many; usually the foretold losses hit at once."""
+"""Halving finds any of 256 frames in 8 rounds; usually one round is enough, as the predicted losses are good."""
 
 FEWEST_STEPS = 4
-"""A useful range that is narrower than so many steps gets smaller ones: bytes may be saved there, too."""
+"""Steps get smaller where the useful range is narrower than this many: bytes may be saved there, too."""
 
 SMALLEST_STEP = 0.1
-"""Of the widest."""
+"""As a share of the widest."""
 
 AIM = 0.9
-"""Of a step: what is not quite foretold is still no wider."""
+"""As a share of a step: leaves room for the error of the prediction."""
 
 SLACK = 1.5
-"""Smaller steps than the widest may be so much wider than wanted."""
+"""Factor by which steps smaller than the widest may be wider than asked for."""
 
 MeasurePrefixes = Callable[[Sequence[int]], Sequence[float]]
-"""The scores of prefixes, which count frames."""
+"""Returns the scores of prefixes, given as numbers of frames."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurveRequest:
-    """What is known beforehand."""
+    """What is known before the measurement."""
 
-    foretold_losses: Sequence[float]
-    """For each prefix from no frame to all, descending to 0."""
+    predicted_losses: Sequence[float]
+    """The predicted loss of score at each prefix from no frame to all, descending to 0."""
     reliable_only: float
     whole: float
     useful_from: float
-    """The lowest score of use: below it another level is better."""
+    """The lowest useful score: below it another representation is better."""
     widest_step: float
 
 
 def measure_curve(request: CurveRequest, measure: MeasurePrefixes) -> dict[int, float]:
-    """Prefixes and their scores, ascending: no frame, and from the lowest useful prefix to all so many that
-    neighbours differ by the widest step at most."""
-    frames = len(request.foretold_losses) - 1
+    """Prefixes and their scores, ascending: no frame, and, from the lowest useful prefix to all frames, enough of them
+    that the scores of neighbours differ by the widest step at most."""
+    frames = len(request.predicted_losses) - 1
     known = {0: request.reliable_only, frames: request.whole}
     useful = max(request.useful_from, request.reliable_only)
     step = float(
@@ -61,7 +61,7 @@ def measure_curve(request: CurveRequest, measure: MeasurePrefixes) -> dict[int, 
 def _inside(
     request: CurveRequest, known: dict[int, float], gap: tuple[int, int], useful: float, step: float
 ) -> list[int]:
-    """Prefixes to measure between two neighbours, where foretold losses say that the score has made a step."""
+    """Prefixes to measure between two neighbours, one for each step of the score that the predicted losses suggest."""
     low, high = gap
     bottom, top = known[low], known[high]
     drop = top - bottom
@@ -73,12 +73,12 @@ def _inside(
     lowest = max(bottom, useful)
     parts = ceil((top - lowest) / (AIM * step))
     scores = [top - part * (top - lowest) / parts for part in range(1, parts + (bottom < useful))]
-    return [_foretold_prefix(request, low, high, (top - score) / drop) for score in scores]
+    return [_predicted_prefix(request, low, high, (top - score) / drop) for score in scores]
 
 
-def _foretold_prefix(request: CurveRequest, low: int, high: int, share: float) -> int:
-    """The prefix between `low` and `high` that loses about that share of what `low` loses more than `high`."""
-    losses = request.foretold_losses
+def _predicted_prefix(request: CurveRequest, low: int, high: int, share: float) -> int:
+    """The prefix between `low` and `high` whose loss is about that `share` of the way from that of `high` to `low`."""
+    losses = request.predicted_losses
     loss = losses[high] + share * (losses[low] - losses[high])
     return next((prefix for prefix in range(low + 1, high) if losses[prefix] <= loss), high - 1)
 

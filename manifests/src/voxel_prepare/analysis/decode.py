@@ -8,7 +8,7 @@ from av.video.codeccontext import VideoCodecContext
 from av.video.frame import VideoFrame
 
 PROBED_ROWS = 16
-"""Every so many rows are compared first."""
+"""One row in this many is compared first."""
 
 
 def decode_samples(
@@ -16,11 +16,11 @@ def decode_samples(
 ) -> Iterator[VideoFrame]:
     """The pictures of numbered samples in order of presentation, one at a time; a picture's `pts` is its number.
 
-    `codec_configuration` is the avcC's payload, `options` are FFmpeg's for its decoder.
+    `codec_configuration` is the payload of the `avcC`, `options` are those of FFmpeg's decoder.
     """
     decoder = VideoCodecContext.create("h264", "r")
     decoder.extradata = codec_configuration
-    decoder.thread_count = 1  # segments are decoded side by side instead
+    decoder.thread_count = 1  # segments are decoded in parallel instead
     # Streams that do not state their reordering depth come out in order only if the decoder assumes the deepest.
     decoder.options = {"strict": "1", **(options or {})}
     for number, data in samples:
@@ -37,7 +37,7 @@ def same_picture(one: VideoFrame, other: VideoFrame) -> bool:
     if (one.width, one.height, one.format.name) != (other.width, other.height, other.format.name):
         return False
     pairs = [(_rows(one, plane), _rows(other, plane)) for plane in range(len(one.planes))]
-    # A few rows tell most different pictures apart.
+    # A few rows are enough to distinguish most pictures.
     return all(np.array_equal(a[::PROBED_ROWS], b[::PROBED_ROWS]) for a, b in pairs) and all(
         np.array_equal(a, b) for a, b in pairs
     )

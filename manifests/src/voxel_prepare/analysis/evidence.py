@@ -1,4 +1,4 @@
-"""What is known of a segment before its frames are put in order."""
+"""What is known about a segment before its frames are put in order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,42 +10,42 @@ from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.analysis.loss_model import LossModel, Undamaged
 from voxel_prepare.analysis.motion import nearest_references, read_predictions
 from voxel_prepare.analysis.reference_graph import ReferenceGraph
-from voxel_prepare.analysis.repairable_segment import LevelSegment
+from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import Missing, SegmentScorer
 from voxel_prepare.h264.frames import Frame
 
 PROBED_REFERENCES = 8
-"""Every so many of the referenced P frames are missing in the decode that tells what such frames are worth."""
+"""One in this many referenced P frames is missing in the decode that measures the cost of such frames."""
 
 MAX_CORRECTION = 16
-"""Of the model by a measurement, as a factor either way; more is noise."""
+"""Greatest factor, up or down, by which a measurement corrects the model; beyond it the measurement is noise."""
 
 SMALL = 1e-9
-"""A loss next to nothing."""
+"""Avoids a division by a loss of 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """About one segment of one level."""
+    """About one segment of one representation."""
 
     frames: Sequence[Frame]
     droppable: list[int]
-    """Frames that may be missing, in decode order."""
+    """Indexes of the frames that may be missing, in decode order."""
     graph: ReferenceGraph
     model: LossModel
-    """Corrected by measurements; its losses are of the segment's score."""
+    """Corrected by measurements; predicts losses of the segment's score."""
     whole: float
     """The untouched segment's score."""
     reliable_only: float
-    """The score when only reliable bytes are here."""
+    """The score when only the reliable bytes have arrived."""
     useful_loss: float
-    """What the score may lose until another level is better."""
+    """How much of the score may be lost until another representation is better."""
     loss_costs: dict[int, float]
-    """What each droppable frame costs when it alone is missing."""
+    """For each droppable frame the loss of score when only that frame is missing."""
 
 
 class UndamagedPictures:
-    """Collects what the model needs to know of the pictures while they are decoded for other ends."""
+    """Collects the model's input from pictures that are decoded for another purpose anyway."""
 
     def __init__(self, frames: Sequence[Frame]) -> None:
         self._frames = frames
@@ -54,7 +54,7 @@ class UndamagedPictures:
         self._seen: dict[int, Undamaged] = {}
 
     def see(self, index: int, picture: VideoFrame) -> None:
-        """A frame's picture, with motion vectors."""
+        """Takes a frame's picture, which must carry motion vectors."""
         self._grid = self._grid or CellGrid.of(picture)
         nearest = self._nearest[index]
         predictions = read_predictions(picture, self._grid, nearest)
@@ -70,47 +70,47 @@ class UndamagedPictures:
 
 
 def gather_evidence(
-    level: LevelSegment, undamaged: UndamagedPictures, scorer: SegmentScorer, useful_from: float
+    segment: RepairableSegment, undamaged: UndamagedPictures, scorer: SegmentScorer, useful_from: float
 ) -> Evidence:
-    """Measures on repaired decodes what kinds of frames are worth, and corrects the model accordingly.
+    """Measures the cost of each kind of frame in repaired decodes, and corrects the model accordingly.
 
-    `useful_from` is the score of the next lower level.
+    `useful_from` is the score of the next lower representation.
     """
-    probes = _probes(level)
+    probes = _probes(segment)
     whole, reliable_only, *scores = scorer.scores(
-        [frozenset(), frozenset(level.droppable), *(probe.missing for probe in probes)]
+        [frozenset(), frozenset(segment.droppable), *(probe.missing for probe in probes)]
     )
-    alone = {index: scorer.cost_alone(index) for index in level.droppable if not level.frames[index].is_reference}
+    alone = {index: scorer.cost_alone(index) for index in segment.droppable if not segment.frames[index].is_reference}
     measured = [(_Probe([index], frozenset([index])), cost) for index, cost in alone.items()]
     measured += [(probe, whole - score) for probe, score in zip(probes, scores, strict=True)]
     model = _corrected(undamaged.model(), measured)
-    referenced = [index for index in level.droppable if index not in alone]
+    referenced = [index for index in segment.droppable if index not in alone]
     costs = {**alone, **dict(zip(referenced, model.losses([[index] for index in referenced]), strict=True))}
     return Evidence(
-        frames=level.frames,
-        droppable=level.droppable,
+        frames=segment.frames,
+        droppable=segment.droppable,
         graph=undamaged.graph(),
         model=model,
         whole=whole,
         reliable_only=reliable_only,
         useful_loss=max(0.0, whole - max(useful_from, reliable_only)),
-        loss_costs={index: max(0.0, costs[index]) for index in level.droppable},
+        loss_costs={index: max(0.0, costs[index]) for index in segment.droppable},
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Probe:
-    """A repaired decode that tells what frames of a kind are worth."""
+    """A repaired decode that measures the cost of one kind of frame."""
 
     kind: Sequence[int]
     missing: Missing
-    """Some of them, so far apart that each counts."""
+    """Some frames of the kind, far enough apart for their losses to add up."""
 
 
-def _probes(level: LevelSegment) -> list[_Probe]:
-    referenced = [index for index in level.droppable if level.frames[index].is_reference]
-    of_type_b = [index for index in referenced if level.frames[index].type == "B"]
-    of_type_p = [index for index in referenced if level.frames[index].type == "P"]
+def _probes(segment: RepairableSegment) -> list[_Probe]:
+    referenced = [index for index in segment.droppable if segment.frames[index].is_reference]
+    of_type_b = [index for index in referenced if segment.frames[index].type == "B"]
+    of_type_p = [index for index in referenced if segment.frames[index].type == "P"]
     probes = [
         _Probe(of_type_b, frozenset(of_type_b)),
         _Probe(of_type_p, frozenset(of_type_p[PROBED_REFERENCES // 2 :: PROBED_REFERENCES])),
@@ -119,14 +119,14 @@ def _probes(level: LevelSegment) -> list[_Probe]:
 
 
 def _corrected(model: LossModel, measured: Sequence[tuple[_Probe, float]]) -> LossModel:
-    """Makes the model's losses for the probes those that were measured."""
-    foretold = model.losses([probe.missing for probe, _ in measured])
-    factor = sum(loss for _, loss in measured) / max(sum(foretold), SMALL)
+    """The model, corrected to predict the measured losses of the probes."""
+    predicted = model.losses([probe.missing for probe, _ in measured])
+    factor = sum(loss for _, loss in measured) / max(sum(predicted), SMALL)
     if factor <= 0:
         return model
     corrections = {
         index: float(np.clip(loss / max(factor * estimate, SMALL), 1 / MAX_CORRECTION, MAX_CORRECTION))
-        for (probe, loss), estimate in zip(measured, foretold, strict=True)
+        for (probe, loss), estimate in zip(measured, predicted, strict=True)
         for index in probe.kind
     }
     return model.corrected(corrections, factor)

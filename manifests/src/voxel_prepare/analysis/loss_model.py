@@ -1,7 +1,7 @@
-"""Foretells what missing frames do to a segment's pictures, from its undamaged decode alone.
+"""Predicts what missing frames do to a segment's pictures, from its undamaged decode alone.
 
-A missing frame shows what its references show, unmoved: that is what an all-skip slice does. What this costs is the
-difference of undamaged pictures; from there the error travels along the motion vectors.
+A missing frame shows what its references show, without motion: the effect of an all-skip slice. The cost is the
+difference between the undamaged pictures; from there the error spreads along the motion vectors.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,15 +20,15 @@ SSIM_C1, SSIM_C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 """Wang et al., Image Quality Assessment, 2004."""
 
 BATCH = 32
-"""So many scenarios at a time: bounds memory."""
+"""Scenarios that are computed at the same time: bounds memory."""
 
 Shown: TypeAlias = tuple[int, ...]
-"""Frames whose undamaged pictures, averaged, stand where a missing frame should."""
+"""Indexes of the frames whose averaged undamaged pictures are shown in place of a missing frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undamaged:
-    """A frame's picture as it is when nothing is missing."""
+    """A frame's picture when no frame is missing."""
 
     samples: NDArray[np.uint8]
     """See `CellGrid.samples`."""
@@ -37,7 +37,7 @@ class Undamaged:
 
 
 class LossModel:
-    """Of one segment."""
+    """The model of one segment."""
 
     def __init__(
         self,
@@ -48,8 +48,8 @@ class LossModel:
     ) -> None:
         """`frames` and `undamaged` are in decode order.
 
-        `corrections` are factors for what single missing frames cost. `unit` is the loss of the segment's score for one
-        picture of which nothing is left; by default that of a mean of 1 - SSIM.
+        `corrections` are factors on the cost of single missing frames. `unit` is the loss of the segment's score when
+        one picture is lost completely; by default that of a mean of 1 - SSIM.
         """
         self._frames = frames
         self._undamaged = undamaged
@@ -58,7 +58,7 @@ class LossModel:
         self._differences: dict[tuple[int, Shown], Floats] = {}
 
     def corrected(self, corrections: Mapping[int, float], factor: float) -> "LossModel":
-        """The same with these corrections, and all losses multiplied by `factor`."""
+        """A model with these corrections, and all losses multiplied by `factor`."""
         return LossModel(self._frames, self._undamaged, corrections, self._unit * factor)
 
     def losses(self, scenarios: Sequence[Collection[int]]) -> list[float]:
@@ -93,7 +93,7 @@ class LossModel:
         return total
 
     def _inherited(self, index: int, errors: dict[int, Floats]) -> Floats | None:
-        """What the frame's references hand on; None for nothing."""
+        """The error that the frame inherits from its references; None if they have no error."""
         parts = [
             prediction.share[:, None] * errors[prediction.reference][prediction.source]
             for prediction in self._undamaged[index].predictions
@@ -104,9 +104,9 @@ class LossModel:
     def _shown_instead(
         self, frame: Frame, scenarios: Sequence[int], shown: dict[int, dict[int, Shown]]
     ) -> dict[Shown, list[int]]:
-        """What stands in the frame's place where it is missing: of references that are missing, too, what they show.
+        """What is shown in place of the frame where it is missing: its references, or what is shown in place of those.
 
-        `shown` holds it for each missing frame and scenario, and is added to.
+        `shown` holds this for each missing frame and scenario; the method adds the frame to it.
         """
         references = self._undamaged[frame.index].nearest.all[: 1 if frame.type == "P" else 2]
         intact = tuple(sorted(references))
@@ -122,7 +122,7 @@ class LossModel:
         return groups
 
     def _difference(self, index: int, shown: Shown) -> Floats:
-        """1 - SSIM of each cell."""
+        """1 - SSIM of each cell between the frame and what is shown in its place."""
         key = (index, shown)
         if key not in self._differences:
             mean: Floats = np.stack([self._undamaged[other].samples for other in shown]).mean(0, np.float32)
@@ -132,7 +132,7 @@ class LossModel:
 
 
 def _of(shown: dict[int, dict[int, Shown]], index: int, scenario: int) -> Shown:
-    """What a reference shows."""
+    """What is shown for a reference."""
     return shown.get(index, {}).get(scenario, (index,))
 
 

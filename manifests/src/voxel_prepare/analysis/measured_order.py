@@ -1,4 +1,4 @@
-"""Order 5: frames by what the segment loses without them per byte that is saved."""
+"""Order 5: frames by the score that is lost without them, per byte saved."""
 
 from math import ceil
 
@@ -6,19 +6,20 @@ from voxel_prepare.analysis.evidence import Evidence
 from voxel_prepare.analysis.loss_model import BATCH
 
 ROUND_SHARE = 0.04
-"""So much of the bytes goes before losses are looked at again: what a frame is worth depends on which are gone."""
+"""Share of the bytes that is dropped between two updates of the losses: a frame's cost depends on which others are
+missing."""
 
 LIMITS = 10
-"""Of the loss, at equal steps, up to the useful one."""
+"""Number of limits of the loss, at equal steps, up to the useful loss."""
 
 ENOUGH = 1.5
-"""Times the useful loss: beyond that nobody asks for the order, and losses are not looked at again."""
+"""Times the useful loss: beyond it the order is of no use, and losses are not updated any more."""
 
 
 def measured(evidence: Evidence) -> list[int]:
-    """Drops the cheapest frames again and again; the last to be dropped is the most important.
+    """Drops the cheapest frames round by round; the last one dropped is the most important.
 
-    As many bytes as possible go before each limit: what would lose more waits until nothing else fits below it.
+    As many bytes as possible are dropped below each limit: a frame that would exceed it waits for the next limit.
     """
     frames, model = evidence.frames, evidence.model
     sizes = {index: frames[index].unreliable_bytes for index in evidence.droppable}
@@ -27,7 +28,7 @@ def measured(evidence: Evidence) -> list[int]:
     dropped: list[int] = []
     limit = 1
     while price and limit <= ceil(ENOUGH * LIMITS):
-        # Prices change little from round to round, so only the cheapest are looked at.
+        # Prices change little from round to round, so only those of the cheapest are updated.
         candidates = _cheapest(price)[: BATCH - 1]
         before, *after = model.losses([dropped, *([*dropped, index] for index in candidates)])
         added = {index: loss - before for index, loss in zip(candidates, after, strict=True)}

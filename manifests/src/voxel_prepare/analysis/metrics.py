@@ -1,4 +1,4 @@
-"""Compares pictures with those of the top level, by FFmpeg's filters."""
+"""Compares pictures with those of the top representation, by FFmpeg's filters."""
 
 from fractions import Fraction
 from typing import Protocol
@@ -11,14 +11,14 @@ from voxel_prepare.analysis.segment_analysis import SCALES, Metric
 from voxel_prepare.analysis.vmaf import VmafScores
 
 TIME_BASE = Fraction(1, 25)
-"""Any will do: pairs are matched by equal time stamps."""
+"""Any value will do: pairs are matched by equal time stamps."""
 
 
 STREAMS = 12
-"""Each holds the pictures that its decoder may refer to, 30 MB at 1080p."""
+"""Each needs memory for the reference pictures of its decoder, 30 MB at 1080p."""
 
 VMAF_STREAMS = 3
-"""Each takes a process of its own."""
+"""Each needs a process of its own."""
 
 
 class PictureScores(Protocol):
@@ -29,16 +29,16 @@ class PictureScores(Protocol):
         ...
 
     def skip(self, reference: VideoFrame) -> None:
-        """The score of the next picture is not asked for."""
+        """Leaves the next picture without a score."""
         ...
 
     def result(self) -> list[float]:
-        """The scores of all that was added. Nothing can be added afterwards."""
+        """The scores of all added pictures. Nothing can be added afterwards."""
         ...
 
 
 class PictureComparer:
-    """Compares pictures that are all alike in size and format with references that are, too."""
+    """Compares pictures of one size and format with references of one size and format."""
 
     def __init__(self, metric: Metric) -> None:
         self._metric = metric
@@ -46,11 +46,11 @@ class PictureComparer:
 
     @property
     def streams(self) -> int:
-        """How many to score side by side at most, for the sake of memory."""
+        """How many streams to score side by side at most: bounds memory."""
         return VMAF_STREAMS if self._metric is Metric.VMAF else STREAMS
 
     def start(self) -> PictureScores:
-        """For another stream."""
+        """Scores for another stream."""
         return VmafScores() if self._metric is Metric.VMAF else MeteredScores(self)
 
     def measure(self, picture: VideoFrame, reference: VideoFrame) -> float:
@@ -63,7 +63,7 @@ class PictureComparer:
 class PictureMeter:
     """FFmpeg's `ssim` or `psnr` of single pictures, scaled to their references' size (bicubic).
 
-    All pictures must be like `picture`, all references like `reference`, in size and format.
+    All pictures must have the size and format of `picture`, all references those of `reference`.
     """
 
     def __init__(self, metric: Metric, picture: VideoFrame, reference: VideoFrame) -> None:
@@ -89,7 +89,7 @@ class PictureMeter:
         self._last: tuple[VideoFrame, VideoFrame, float] | None = None
 
     def measure(self, picture: VideoFrame, reference: VideoFrame) -> float:
-        """The mean over all planes' samples; variants of a picture that follow each other are often equal."""
+        """The mean over the samples of all planes. Skips the filter if the pictures equal those of the last call."""
         if same_picture(picture, reference):
             return self._best
         if self._last and self._last[1] is reference and same_picture(picture, self._last[0]):
@@ -104,7 +104,7 @@ class PictureMeter:
 
 
 class MeteredScores:
-    """Scores pictures at once."""
+    """Scores pictures as soon as they are added."""
 
     def __init__(self, comparer: PictureComparer) -> None:
         self._comparer = comparer

@@ -1,4 +1,4 @@
-"""Which parts of which pictures a picture is predicted from, as far as FFmpeg tells."""
+"""Which parts of which pictures a picture is predicted from, as far as FFmpeg reports it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ EXPORT_MOTION = {"flags2": "+export_mvs"}
 
 @dataclass(frozen=True, slots=True)
 class NearestReferences:
-    """The frames, by index, that a frame is taken to be predicted from."""
+    """The frames, by index, from which a frame is assumed to be predicted."""
 
     before: int | None
-    """Shown before it."""
+    """Presented before it."""
     after: int | None
-    """Shown after it."""
+    """Presented after it."""
 
     @property
     def all(self) -> list[int]:
@@ -31,20 +31,20 @@ class NearestReferences:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a picture takes from one other; arrays have an entry for each of its cells."""
+    """What is predicted from one other picture; arrays have an entry for each cell of the predicted one."""
 
     reference: int
     """Index of the other frame."""
     share: NDArray[np.float32]
-    """How much of the cell comes from there, 0 to 1."""
+    """The share of the cell that is predicted from the other picture, 0 to 1."""
     source: NDArray[np.int32]
-    """The other picture's cell that it mostly comes from."""
+    """The cell of the other picture from which most of it is predicted."""
     macroblocks: float
-    """How many come from there in all."""
+    """How many macroblocks are predicted from the other picture in total."""
 
 
 def nearest_references(frames: Sequence[Frame]) -> list[NearestReferences]:
-    """For each frame those nearest in time of the references that are decoded before it."""
+    """For each frame the nearest references in time among those decoded before it."""
     nearest: list[NearestReferences] = []
     references: list[Frame] = []
     for frame in frames:
@@ -63,9 +63,9 @@ def nearest_references(frames: Sequence[Frame]) -> list[NearestReferences]:
 
 
 def read_predictions(picture: VideoFrame, grid: CellGrid, nearest: NearestReferences) -> list[Prediction]:
-    """What `picture`, decoded with `EXPORT_MOTION`, takes from its nearest references; nothing for I pictures.
+    """What is predicted in `picture`, decoded with `EXPORT_MOTION`, from its nearest references; empty for I pictures.
 
-    FFmpeg tells the list that a vector refers to, but not which picture of it: it is taken to be the nearest one.
+    FFmpeg reports the list to which a vector refers, but not the picture of the list: the nearest one is assumed.
     """
     side_data: Any = picture.side_data.get("MOTION_VECTORS")
     if side_data is None or not nearest.all:
@@ -82,10 +82,10 @@ def read_predictions(picture: VideoFrame, grid: CellGrid, nearest: NearestRefere
 
 
 def _areas(vectors: NDArray[Any], picture: VideoFrame) -> NDArray[np.float64]:
-    """Of each vector, in macroblocks; what is predicted both ways counts half each way."""
+    """The area of each vector in macroblocks; bidirectional prediction counts half in each direction."""
     columns = -(-picture.width // MACROBLOCK)
     area = vectors["w"].astype(np.float64) * vectors["h"] / MACROBLOCK**2
-    # Positions are of blocks' centres, so they are inside the picture.
+    # Positions are the centres of blocks, so they are inside the picture.
     macroblock = vectors["dst_y"] // MACROBLOCK * columns + vectors["dst_x"] // MACROBLOCK
     _, macroblock = np.unique(macroblock, return_inverse=True)
     halved: NDArray[np.float64] = area / np.maximum(np.bincount(macroblock, area), 1)[macroblock]
@@ -93,7 +93,7 @@ def _areas(vectors: NDArray[Any], picture: VideoFrame) -> NDArray[np.float64]:
 
 
 def _prediction(reference: int, grid: CellGrid, vectors: NDArray[Any], area: NDArray[np.float64]) -> Prediction:
-    """Sums vectors up by cell; the displacement is their mean."""
+    """Adds vectors up by cell; the displacement is their mean."""
     cell = grid.cell(vectors["dst_x"], vectors["dst_y"])
     covered = np.bincount(cell, area, grid.cells)
     weight = np.maximum(covered, np.finfo(np.float32).eps)

@@ -1,6 +1,6 @@
 """The orders in which a segment's frames may be asked for, most important first (thesis §5).
 
-Every order is a function from what is known of a segment to those of its frames that may be missing.
+Every order is a function from what is known about a segment to the frames that may be missing.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,22 +14,22 @@ FrameOrder: TypeAlias = Callable[[Evidence], list[int]]
 
 
 def original(evidence: Evidence) -> list[int]:
-    """As the frames stand in the file, in decode order: the tail is dropped first."""
+    """In decode order, as in the file: the tail is dropped first."""
     return evidence.droppable
 
 
 def unreferenced_last(evidence: Evidence) -> list[int]:
-    """Frames that no other refers to are dropped first (as by BETA), the others as in the original order."""
+    """Frames to which no other refers are dropped first (as in BETA), the others as in the original order."""
     return sorted(evidence.droppable, key=lambda index: not evidence.frames[index].is_reference)
 
 
 def summed_references(evidence: Evidence) -> list[int]:
-    """By how many macroblocks refer to the frame."""
+    """By the number of macroblocks that refer to the frame."""
     return _heaviest_first(evidence.droppable, evidence.graph.summed())
 
 
 def chained_references(evidence: Evidence) -> list[int]:
-    """By how many macroblocks refer to the frame directly or through others (Algorithm 1)."""
+    """By the number of macroblocks that refer to the frame directly or through others (Algorithm 1)."""
     return _heaviest_first(evidence.droppable, evidence.graph.chained())
 
 

@@ -1,4 +1,4 @@
-"""How much frames refer to each other: the weights of the thesis' orders 3 and 4 (§5.1.2, §5.1.3)."""
+"""How strongly frames refer to each other: the weights of the thesis' orders 3 and 4 (§5.1.2, §5.1.3)."""
 
 from collections.abc import Sequence
 from math import inf
@@ -6,14 +6,14 @@ from math import inf
 from voxel_prepare.analysis.motion import Prediction
 
 FOLLOWED_SHARE = 0.01
-"""Of a picture's macroblocks: weaker references are counted but not followed (thesis §5.1.3)."""
+"""As a share of a picture's macroblocks: weaker references are counted but not followed (thesis §5.1.3)."""
 
 
 class ReferenceGraph:
     """A directed acyclic graph from each frame to those predicted from it; weights are in macroblocks."""
 
     def __init__(self, predictions: Sequence[Sequence[Prediction]], picture_macroblocks: int) -> None:
-        """`predictions`: of each frame, in decode order."""
+        """`predictions` has those of each frame, in decode order."""
         self._threshold = FOLLOWED_SHARE * picture_macroblocks
         self._successors: list[list[tuple[int, float]]] = [[] for _ in predictions]
         for index, of_frame in enumerate(predictions):

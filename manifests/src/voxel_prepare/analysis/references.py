@@ -1,4 +1,4 @@
-"""The pictures that all levels are compared with."""
+"""The pictures with which those of all representations are compared."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,11 @@ from av.video.frame import VideoFrame
 from voxel_prepare.analysis.encoded_segment import EncodedSegment
 
 KEPT_BYTES = 400_000_000
-"""Pictures are kept up to that size, 4 s of 1080p at 30 frames per second; more are decoded each time."""
+"""Pictures are kept up to this size, 4 s of 1080p at 30 frames per second; more are decoded each time."""
 
 
 class ReferencePictures:
-    """A segment of the top level, decoded as often as necessary."""
+    """A segment of the top representation, decoded as often as necessary."""
 
     def __init__(self, segment: EncodedSegment) -> None:
         self._segment = segment
@@ -23,7 +23,7 @@ class ReferencePictures:
         return self._decode()
 
     def _decode(self) -> Iterator[VideoFrame]:
-        """Keeps the pictures on the way, if they are not too many."""
+        """Keeps the pictures, unless they are too many."""
         pictures: list[VideoFrame] | None = []
         size = 0
         for picture in self._segment.pictures():

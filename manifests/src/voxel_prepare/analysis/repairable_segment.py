@@ -1,4 +1,4 @@
-"""A segment of one level as the repairer sees it: every frame either as it is or as what stands in for it."""
+"""A segment as repair sees it: every frame either as it is stored or as its replacement."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from voxel_prepare.h264.repair import repair_segment
 
 
 @dataclass(frozen=True, slots=True)
-class LevelSegment:
-    """A segment that can be repaired; frames are named by their index in decode order."""
+class RepairableSegment:
+    """A segment that can be repaired; frames are identified by their index in decode order."""
 
     codec_configuration: bytes
     frames: Sequence[Frame]
     size: int
     """Bytes."""
     whole: Sequence[bytes]
-    """Each frame's sample as it is."""
+    """Each frame's sample as it is stored."""
     skipped: Sequence[bytes]
-    """Each frame's sample as it is repaired when nothing but its reliable bytes is here."""
+    """Each frame's sample as repaired from its reliable bytes alone."""
 
     @classmethod
-    def of(cls, segment: EncodedSegment) -> "LevelSegment":
-        """Raises a `RepairError` where the repairer cannot help."""
+    def of(cls, segment: EncodedSegment) -> "RepairableSegment":
+        """Raises a `RepairError` if repair does not support the stream."""
         parameter_sets = ParameterSets.from_avcc(segment.codec_configuration)
         frames = read_frames(parameter_sets, segment.data, segment.defaults)
         unreliable = [range_ for frame in frames for range_ in frame.unreliable]
@@ -45,21 +45,21 @@ class LevelSegment:
 
     @property
     def droppable(self) -> list[int]:
-        """Frames that may be missing."""
+        """Indexes of the frames that may be missing."""
         return [frame.index for frame in self.frames if frame.unreliable]
 
     @property
     def presented(self) -> list[int]:
-        """All frames in order of presentation."""
+        """Indexes of all frames in order of presentation."""
         return [frame.index for frame in sorted(self.frames, key=lambda frame: frame.presentation_time)]
 
     def pictures(
         self, missing: Collection[int], wanted: Collection[int], options: Mapping[str, str] | None = None
     ) -> Iterator[tuple[int, VideoFrame]]:
-        """The `wanted` frames' pictures in order of presentation, as they are when the `missing` ones are repaired.
+        """The pictures of the `wanted` frames in order of presentation, with the `missing` ones repaired.
 
-        Frames are repaired one by one, so what is decoded is what the player decodes. Frames that are neither wanted
-        nor referred to are left out, which changes no other. Raises `PreparationError` when a picture does not appear.
+        Frames are repaired one by one, so the decoder gets the same bytes as in the player. Frames that are neither
+        wanted nor references are left out, which changes no other. Raises `PreparationError` if a picture is missing.
         """
         samples = (
             (frame.index, (self.skipped if frame.index in missing else self.whole)[frame.index])
@@ -71,8 +71,12 @@ class LevelSegment:
         for picture in decode_samples(self.codec_configuration, samples, options):
             if picture.pts in wanted:
                 if decoded == len(awaited) or picture.pts != awaited[decoded]:
-                    raise PreparationError("pictures are not decoded in the order in which the file presents them")
+                    raise PreparationError(
+                        f"pictures must be decoded in order of presentation, frame {picture.pts} is out of order"
+                    )
                 yield picture.pts, picture
                 decoded += 1
         if decoded < len(awaited):
-            raise PreparationError(f"{len(awaited)} frames decode to {decoded} pictures")
+            raise PreparationError(
+                f"expected {len(awaited)} pictures from as many frames, the decoder put out {decoded}"
+            )

@@ -1,4 +1,4 @@
-"""What a viewer sees of a segment with missing frames: repaired, decoded and compared with the top level."""
+"""What a viewer sees of a segment with missing frames: repaired, decoded and compared with the top representation."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import fmean
@@ -8,7 +8,7 @@ from av.video.frame import VideoFrame
 
 from voxel_prepare.analysis.metrics import PictureComparer, PictureScores
 from voxel_prepare.analysis.motion import EXPORT_MOTION
-from voxel_prepare.analysis.repairable_segment import LevelSegment
+from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.errors import PreparationError
 
 Missing: TypeAlias = frozenset[int]
@@ -21,7 +21,7 @@ Pictures: TypeAlias = Iterator[tuple[int, VideoFrame]]
 def score_pictures(
     pictures: Iterable[VideoFrame], references: Iterable[VideoFrame], comparer: PictureComparer
 ) -> float:
-    """The mean over a segment's pictures, which come as they are."""
+    """The mean score of a segment's pictures, unrepaired, in order of presentation."""
     scores = comparer.start()
     for picture, reference in zip(pictures, references, strict=True):
         scores.add(picture, reference)
@@ -29,28 +29,28 @@ def score_pictures(
 
 
 class SegmentScorer:
-    """Scores one segment of one level with any of its frames missing.
+    """Scores one segment of one representation with any of its frames missing.
 
-    A missing frame changes what is decoded after it, and nothing but itself if no frame may refer to it. So all that
-    stands before the first missing reference is known from two decodes: of everything, and of every unreferenced frame
+    A missing frame changes what is decoded after it, and only itself if no frame may refer to it. So all pictures
+    before the first missing reference are known from two decodes: of all frames, and of every unreferenced frame
     repaired.
     """
 
     def __init__(
         self,
-        level: LevelSegment,
+        segment: RepairableSegment,
         references: Iterable[VideoFrame],
         comparer: PictureComparer,
         see: Callable[[int, VideoFrame], None],
     ) -> None:
         """Decodes the whole segment at once; `see` is called with each of its pictures, which carry motion vectors."""
-        self._level = level
+        self._segment = segment
         self._references = references
         self._comparer = comparer
-        everything = range(len(level.frames))
-        alone = frozenset(index for index in level.droppable if not level.frames[index].is_reference)
-        whole = _seen(level.pictures(frozenset(), everything, EXPORT_MOTION), see)
-        self._whole, self._alone = self._compare([whole, level.pictures(alone, alone)])
+        everything = range(len(segment.frames))
+        alone = frozenset(index for index in segment.droppable if not segment.frames[index].is_reference)
+        whole = _seen(segment.pictures(frozenset(), everything, EXPORT_MOTION), see)
+        self._whole, self._alone = self._compare([whole, segment.pictures(alone, alone)])
 
     @property
     def whole(self) -> float:
@@ -58,7 +58,7 @@ class SegmentScorer:
         return self.scores([frozenset()])[0]
 
     def cost_alone(self, index: int) -> float:
-        """What a missing frame that none refers to costs the segment."""
+        """The loss of the segment's score when only that frame is missing, to which no other may refer."""
         return (self._whole[index] - self._alone[index]) / len(self._whole)
 
     def scores(self, variants: Sequence[Missing]) -> list[float]:
@@ -68,7 +68,7 @@ class SegmentScorer:
             some = variants[start : start + self._comparer.streams]
             changed = [self._changed(missing) for missing in some]
             streams = [
-                self._level.pictures(missing, indexes)
+                self._segment.pictures(missing, indexes)
                 for missing, indexes in zip(some, changed, strict=True)
                 if indexes
             ]
@@ -80,13 +80,13 @@ class SegmentScorer:
         return scores
 
     def _changed(self, missing: Missing) -> range:
-        """Frames that must be decoded to know their pictures."""
-        first = min((index for index in missing if self._level.frames[index].is_reference), default=len(self._whole))
+        """Indexes of the frames whose pictures are known only after decoding."""
+        first = min((index for index in missing if self._segment.frames[index].is_reference), default=len(self._whole))
         return range(first, len(self._whole))
 
     def _compare(self, streams: Sequence[Pictures]) -> list[dict[int, float]]:
         """The scores of each stream's pictures, by index."""
-        presented = self._level.presented
+        presented = self._segment.presented
         columns: list[PictureScores] = [self._comparer.start() for _ in streams]
         indexes: list[list[int]] = [[] for _ in streams]
         heads = [next(stream, None) for stream in streams]
@@ -102,7 +102,7 @@ class SegmentScorer:
                 indexes[number].append(head[0])
                 heads[number] = next(streams[number], None)
         if count != len(presented):
-            raise PreparationError("the levels do not hold the same number of pictures")
+            raise PreparationError(f"expected as many pictures as in the top representation, found {len(presented)}")
         return [
             dict(zip(of_stream, column.result(), strict=True))
             for of_stream, column in zip(indexes, columns, strict=True)

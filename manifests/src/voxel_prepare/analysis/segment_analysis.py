@@ -1,4 +1,4 @@
-"""What preparation finds out about a segment: all that manifest, index and reports say of it."""
+"""The result of the analysis of a segment: everything that MPD, index and reports say about it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ SCORE_DECIMALS = 5
 
 
 class Metric(StrEnum):
-    """How pictures are compared with the reference; FFmpeg's names."""
+    """How pictures are compared with the reference; named as in FFmpeg."""
 
     SSIM = "ssim"
     PSNR = "psnr"
@@ -20,19 +20,19 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What numbers a metric gives."""
+    """The range of a metric."""
 
     best: float
-    """The score of a picture equal to its reference. PSNR is infinite then: libvmaf's limit for 8 bits stands in."""
+    """The score of a picture equal to its reference. PSNR would be infinite: this is libvmaf's limit for 8 bits."""
     step: float
-    """How far the steps of a curve may be apart: about what a viewer does not notice."""
+    """Greatest distance of neighbouring steps of a curve: about what a viewer does not notice."""
 
 
 SCALES = {Metric.SSIM: Scale(1, 0.005), Metric.PSNR: Scale(60, 0.25), Metric.VMAF: Scale(100, 0.5)}
 
 
 class OrderName(StrEnum):
-    """The orders of frames to choose from; order.py tells them apart."""
+    """The orders of frames to choose from; order.py defines them."""
 
     ORIGINAL = "original"
     UNREFERENCED = "unreferenced"
@@ -43,7 +43,7 @@ class OrderName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a prefix of `unreliable` is worth."""
+    """The score of a prefix of `unreliable`: a virtual level."""
 
     score: float
     frames: int
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class SegmentAnalysis:
-    """One segment of one level; ranges are positions in the file."""
+    """One segment of one representation; ranges are positions in the file."""
 
     range: ByteRange
     reliable: list[ByteRange]
@@ -62,15 +62,15 @@ class SegmentAnalysis:
     metric: Metric
     order_name: OrderName
     order: list[int]
-    """The frames of `unreliable`, as positions in decode order; frames that are wholly reliable are left out."""
+    """The frames of `unreliable`, as positions in decode order; completely reliable frames are left out."""
     slices: list[int]
-    """For each frame of `order`: how many ranges of `unreliable` are its."""
+    """For each frame of `order` the number of its ranges in `unreliable`."""
     loss_costs: list[float]
-    """For each frame of `order`: the score that the segment loses when that frame alone is missing; not negative."""
+    """For each frame of `order` the loss of the segment's score when only that frame is missing; not negative."""
     steps: list[Step]
     """Ascending; the first takes no frame, the last takes all."""
     warning: str | None = None
-    """Why all of it is reliable."""
+    """Why the whole segment is reliable; None if it is not, or if it has only I slices."""
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "SegmentAnalysis":
@@ -94,5 +94,5 @@ class SegmentAnalysis:
 
     @property
     def score(self) -> float:
-        """Of the untouched segment."""
+        """The score of the untouched segment."""
         return self.steps[-1].score

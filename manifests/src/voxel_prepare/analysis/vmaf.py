@@ -1,4 +1,4 @@
-"""VMAF of streams of pictures, by the libvmaf of FFmpeg's program: PyAV is built without it."""
+"""VMAF of streams of pictures, by libvmaf in the FFmpeg program: PyAV is built without it."""
 
 import json
 import subprocess
@@ -19,13 +19,13 @@ FILTERS = (
     "split[a][b];[a]select=not(mod(n\\,2)),setpts=N[pictures];[b]select=mod(n\\,2),setpts=N[references];"
     f"[pictures][references]libvmaf=log_fmt=json:log_path={LOG}"
 )
-"""Pictures and references come in turn."""
+"""The input alternates between pictures and references."""
 
 
 class VmafScores:
     """Scores a stream of pictures, scaled to their references' size (bicubic), with libvmaf's default model.
 
-    libvmaf looks at motion between pictures, so those that are skipped are measured, too, as their references.
+    libvmaf considers motion between pictures, so skipped pictures are measured too: their references take their place.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class VmafScores:
         if self._process is None:
             self._process = self._start(reference)
         assert self._process.stdin is not None
-        # A program that has ended says why in `result`.
+        # `result` reports why the program has ended.
         with suppress(BrokenPipeError):
             self._process.stdin.write(picture_bytes(picture) + picture_bytes(reference))
 

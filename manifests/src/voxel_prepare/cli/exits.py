@@ -1,4 +1,4 @@
-"""How the commands end: one line for what went wrong, and an exit code."""
+"""How the commands end: an error is one line on standard error, and an exit code."""
 
 import sys
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ EXIT_INTERRUPTED = 130
 
 
 @contextmanager
-def told_in_one_line(command: str, interrupted: str, *, debug: bool) -> Iterator[None]:
-    """Ends the command with a line on standard error when the block raises; `interrupted` is what Ctrl-C says."""
+def errors_in_one_line(command: str, interrupted: str, *, debug: bool) -> Iterator[None]:
+    """Ends the command with one line on standard error if the block raises; `interrupted` is the line after Ctrl-C."""
     try:
         yield
     except KeyboardInterrupt:
@@ -28,7 +28,7 @@ def told_in_one_line(command: str, interrupted: str, *, debug: bool) -> Iterator
 
 
 def run(app: typer.Typer, command: str) -> None:
-    """Runs a command's app and exits; says bad usage in one line too."""
+    """Runs a command's app and exits; bad usage also gets one line."""
     try:
         sys.exit(app(standalone_mode=False))
     except TyperException as error:
@@ -41,7 +41,7 @@ def _explained(error: Exception) -> tuple[str, int]:
         return str(error), error.exit_code
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror, EXIT_FAILURE
-    return f"internal error (see --debug): {type(error).__name__}: {error}", EXIT_FAILURE
+    return f"internal error: {type(error).__name__}: {error} (--debug shows the traceback)", EXIT_FAILURE
 
 
 def _ended(command: str, message: str, exit_code: int) -> typer.Exit:

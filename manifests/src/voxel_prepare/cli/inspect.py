@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from voxel_prepare.cli.exits import run, told_in_one_line
+from voxel_prepare.cli.exits import errors_in_one_line, run
 from voxel_prepare.inspect.described import read_described
 from voxel_prepare.inspect.report import as_json, print_table
 
@@ -17,27 +17,27 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 @app.command()
 def voxel_inspect(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that voxel-prepare made.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of voxel-prepare.")],
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw what was found as a picture, such as out.png.")
+        Path | None, typer.Option(metavar="FILE", help="Write a plot of the results, such as out.png.")
     ] = None,
-    as_json_object: Annotated[bool, typer.Option("--json", help="One JSON object in place of the table.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    as_json_object: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Shows what voxel-prepare found: per segment and level the order of frames, what must arrive, what may be missing.
+    """Shows the results of voxel-prepare: for each segment the order of frames, the reliable and the droppable bytes.
 
     Exit codes: 0; 1 failed; 2 bad input.
     """
-    with told_in_one_line(COMMAND, "interrupted", debug=debug):
-        levels = read_described(folder)
+    with errors_in_one_line(COMMAND, "interrupted", debug=debug):
+        representations = read_described(folder)
         if plot is not None:
             from voxel_prepare.inspect.plot import draw  # needs an optional package
 
-            draw(levels, plot)
+            draw(representations, plot)
         if as_json_object:
-            print(json.dumps(as_json(levels)))
+            print(json.dumps(as_json(representations)))
         else:
-            print_table(levels)
+            print_table(representations)
 
 
 def main() -> None:

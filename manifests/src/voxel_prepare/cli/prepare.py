@@ -8,20 +8,20 @@ from typing import Annotated, Literal
 import typer
 
 from voxel_prepare.analysis.segment_analysis import Metric, OrderName
-from voxel_prepare.cli.exits import run, told_in_one_line
+from voxel_prepare.cli.exits import errors_in_one_line, run
 from voxel_prepare.jobs.prepare import prepare
-from voxel_prepare.jobs.prepare_existing import prepare_ladder
+from voxel_prepare.jobs.prepare_existing import prepare_existing
 from voxel_prepare.jobs.progress import summarise
 from voxel_prepare.jobs.request import Request
-from voxel_prepare.media.ladder import parse_levels
+from voxel_prepare.media.ladder import parse_representations
 from voxel_prepare.media.preset import Preset
 
 COMMAND = "voxel-prepare"
 
-LEVELS_HELP = (
-    "What to encode, as NAME[:MBPS],…: a name from 144p to 2160p alone stands for the thesis' bitrates of that size "
-    "(720p is 2.35 and 3 Mbit/s), 720p:3 for one level of that size at that bitrate. Default: all thesis levels that "
-    "the source is large enough for."
+REPRESENTATIONS_HELP = (
+    "What to encode, as SIZE[:MBPS],…: a size from 144p to 2160p alone means all bitrates of the thesis for that size "
+    "(720p: 2.35 and 3 Mbit/s), 720p:3 means one representation of that size at 3 Mbit/s. Default: all sizes of the "
+    "thesis up to that of the source."
 )
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -30,52 +30,58 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def voxel_prepare(
     inputs: Annotated[
-        list[Path], typer.Argument(metavar="INPUT", help="A video file; with --copy one file for each level.")
+        list[Path],
+        typer.Argument(metavar="INPUT", help="A video file; with --copy one file for each representation, or an MPD."),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
-    levels: Annotated[str | None, typer.Option(metavar="LIST", help=LEVELS_HELP)] = None,
+    representations: Annotated[str | None, typer.Option(metavar="LIST", help=REPRESENTATIONS_HELP)] = None,
     segment: Annotated[
-        float, typer.Option(min=0.5, max=30, metavar="S", help="Seconds of a segment, rounded to whole frames.")
+        float,
+        typer.Option(min=0.5, max=30, metavar="S", help="Duration of a segment in seconds, rounded to whole frames."),
     ] = 4,
     slices: Annotated[
-        int, typer.Option(min=1, max=32, metavar="N", help="Slices of a picture; more make repair finer.")
+        int, typer.Option(min=1, max=32, metavar="N", help="Slices per picture; repair is finer with more slices.")
     ] = 1,
-    preset: Annotated[Preset, typer.Option(help="x264's trade of time for quality.")] = Preset.SLOW,
+    preset: Annotated[
+        Preset, typer.Option(help="x264 preset: slower ones look better at the same bitrate.")
+    ] = Preset.SLOW,
     passes: Annotated[int, typer.Option(min=1, max=2, help="Encoding passes.")] = 2,
-    start: Annotated[float, typer.Option(min=0, metavar="S", help="Leave out that much of the beginning.")] = 0,
+    start: Annotated[float, typer.Option(min=0, metavar="S", help="Skip the first S seconds.")] = 0,
     duration: Annotated[
-        float | None, typer.Option(min=0.1, metavar="S", help="Prepare only that much. Default: to the end.")
+        float | None, typer.Option(min=0.1, metavar="S", help="Prepare only S seconds. Default: to the end.")
     ] = None,
     copy: Annotated[
         bool,
-        typer.Option("--copy", help="The inputs are the levels, H.264 in MP4, or an MPD of such; nothing is encoded."),
+        typer.Option(
+            "--copy", help="Encode nothing: the inputs are the representations, H.264 in MP4, or an MPD of such."
+        ),
     ] = False,
-    metric: Annotated[Metric, typer.Option(help="What scores are.")] = Metric.SSIM,
+    metric: Annotated[Metric, typer.Option(help="Metric of the scores.")] = Metric.SSIM,
     order: Annotated[
-        OrderName | None, typer.Option(help="Order of frames in all segments. Default: the best for each.")
+        OrderName | None, typer.Option(help="Order of frames in all segments. Default: the best one for each segment.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes at a time. Default: one for each core.")
+        int | None, typer.Option(min=1, metavar="N", help="Number of parallel processes. Default: one for each core.")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Let the workers of a Dask cluster do it, as tcp://host:8786.")
+        str | None, typer.Option(metavar="ADDRESS", help="Use the workers of a Dask cluster, such as tcp://host:8786.")
     ] = None,
     inline: Annotated[
-        bool, typer.Option("--inline", help="Describe segments in the manifest, too, for other tools.")
+        bool, typer.Option("--inline", help="Also describe segments in attributes of the MPD, for other tools.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Prepares video for voxel-dash: encodes it at several levels, ranks and scores its frames, writes the manifest.
+    """Prepares video for voxel-dash: encodes several representations, ranks and scores frames, writes the manifest.
 
-    What is finished is used again by a second run. Exit codes: 0; 1 failed; 2 bad input; 130 interrupted.
+    A second run reuses what is finished. Exit codes: 0; 1 failed; 2 bad input; 130 interrupted.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with told_in_one_line(COMMAND, "interrupted; a second run goes on from what is finished", debug=debug):
+    with errors_in_one_line(COMMAND, "interrupted; a second run continues from what is finished", debug=debug):
         request = Request(
             inputs=tuple(inputs),
             out=out,
             media=_media(inputs, copied=copy),
-            levels=tuple(parse_levels(levels)) if levels is not None else None,
+            representations=tuple(parse_representations(representations)) if representations is not None else None,
             segment_seconds=segment,
             slices=slices,
             preset=preset,
@@ -89,7 +95,7 @@ def voxel_prepare(
             scheduler=scheduler,
         )
         request.check()
-        summarise(prepare_ladder(request) if request.media == "ladder" else prepare(request))
+        summarise(prepare_existing(request) if request.media == "existing" else prepare(request))
 
 
 def main() -> None:
@@ -97,7 +103,7 @@ def main() -> None:
     run(app, COMMAND)
 
 
-def _media(inputs: list[Path], *, copied: bool) -> Literal["encode", "copy", "ladder"]:
+def _media(inputs: list[Path], *, copied: bool) -> Literal["encode", "copy", "existing"]:
     if not copied:
         return "encode"
-    return "ladder" if any(path.suffix == ".mpd" for path in inputs) else "copy"
+    return "existing" if any(path.suffix == ".mpd" for path in inputs) else "copy"

@@ -16,10 +16,10 @@ PARAMETER_SET_TYPES = frozenset({7, 8})
 
 
 class Received(Protocol):
-    """Which bytes are here."""
+    """Which bytes have arrived."""
 
     def contains(self, start: int, end: int) -> bool:
-        """True when every byte of `[start, end)` is here."""
+        """True if every byte of `[start, end)` has arrived."""
         ...
 
 
@@ -81,7 +81,7 @@ class AccessUnit:
         return "B" if "B" in types else "P" if "P" in types else "I"
 
     def macroblocks(self) -> tuple[int, ...]:
-        """How many macroblocks each slice covers: up to where the next one starts."""
+        """The number of macroblocks of each slice: up to the start of the next one."""
         slices = self.slices
         ends = [header.first_mb for header in slices[1:]] + [slices[0].pps.sps.picture_macroblocks]
         return tuple(end - header.first_mb for header, end in zip(slices, ends, strict=True))
@@ -93,7 +93,7 @@ EVERYTHING = Everything()
 def read_access_unit(
     parameter_sets: ParameterSets, data: Buffer, start: int, end: int, received: Received = EVERYTHING
 ) -> AccessUnit:
-    """Reads the sample at `[start, end)` of `data`, whose missing bytes may hold anything.
+    """Reads the sample at `[start, end)` of `data`, whose missing bytes may have any value.
 
     Raises `MissingReliableBytes`, `UnsupportedStream` or `MalformedStream`.
     """
@@ -118,7 +118,7 @@ def read_access_unit(
 def _read_nal_unit(
     parameter_sets: ParameterSets, data: Buffer, start: int, payload: int, end: int, received: Received
 ) -> NalUnit:
-    """Reads a NAL unit and checks that of it which must be here."""
+    """Reads a NAL unit and checks that its reliable bytes have arrived."""
     if not received.contains(payload, payload + 1):
         raise MissingReliableBytes(f"NAL unit header at {payload} is missing")
     nal_type = data[payload] & 0x1F
@@ -138,7 +138,7 @@ def _read_nal_unit(
 def _read_header(
     parameter_sets: ParameterSets, data: Buffer, payload: int, end: int, received: Received
 ) -> SliceHeader:
-    """A header that cannot be read from an incomplete slice is one that has not arrived."""
+    """Parses a header; one that cannot be read from an incomplete slice counts as missing."""
     try:
         return parse_slice_header(bytes(data[payload : min(end, payload + MAX_HEADER_BYTES)]), parameter_sets)
     except RepairError as error:

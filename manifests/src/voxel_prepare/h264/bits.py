@@ -5,7 +5,7 @@ import re
 from voxel_prepare.h264.errors import MalformedStream
 
 _WINDOW_BYTES = 9
-"""Bytes looked at in one go: any 64 bits, wherever they start."""
+"""Bytes read at a time: enough for any 64 bits, wherever they start."""
 
 _MAX_GOLOMB_ZEROS = 31
 """ue(v) reaches 2^32 - 2 at most."""
@@ -24,7 +24,7 @@ def escape(rbsp: bytes) -> bytes:
 
 
 def escaped_length(payload: bytes, rbsp_bytes: int) -> int:
-    """How many bytes of the escaped `payload` hold its first `rbsp_bytes` unescaped bytes."""
+    """The number of bytes of the escaped `payload` that contain its first `rbsp_bytes` unescaped bytes."""
     escapes = 0
     at = payload.find(b"\x00\x00\x03")
     while at >= 0 and at + 2 < rbsp_bytes + escapes:

@@ -1,4 +1,4 @@
-"""What a segment is made of: its frames, and which of their bytes may be missing."""
+"""The frames of a segment, and which of their bytes may be missing."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Frame:
     presentation_time: int
     """In the track's timescale."""
     unreliable: tuple[ByteRange, ...]
-    """Of each slice, what follows its header; nothing for I slices, which must always arrive."""
+    """The bytes after the header of each slice; none of I slices, which must always arrive."""
 
     @property
     def unreliable_bytes(self) -> int:
@@ -27,7 +27,7 @@ class Frame:
 
 
 def read_frames(parameter_sets: ParameterSets, segment: bytes, defaults: SampleDefaults) -> list[Frame]:
-    """The frames of a media segment. Raises `Mp4Error`, or a `RepairError` where the repairer could not help it."""
+    """The frames of a media segment. Raises `Mp4Error`, or a `RepairError` if repair does not support it."""
     frames: list[Frame] = []
     for fragment in parse_fragments(segment, defaults):
         for sample in fragment.samples:
@@ -35,7 +35,7 @@ def read_frames(parameter_sets: ParameterSets, segment: bytes, defaults: SampleD
             after_headers = (ByteRange(nal.reliable_end, nal.end) for nal in unit.nal_units)
             unreliable = tuple(range_ for range_ in after_headers if range_.size > 0)
             if unreliable and sample.size_field is None:
-                raise UnsupportedStream("fragments without a size for each sample")
+                raise UnsupportedStream("fragments must state the size of each sample")
             frames.append(
                 Frame(
                     index=len(frames),

@@ -23,5 +23,5 @@ def check_start(codec_configuration: bytes, data: Buffer, sample: Sample) -> Non
             break
         at = payload + int.from_bytes(data[at:payload], "big")
     if sample.is_sync:
-        raise MisalignedSegments("segments start with key frames that are not IDR pictures (open GOP)")
-    raise MisalignedSegments("not every segment starts with a key frame")
+        raise MisalignedSegments("every segment must start with an IDR picture, found another key frame (open GOP)")
+    raise MisalignedSegments("every segment must start with a key frame, found another frame")

@@ -19,7 +19,7 @@ MAX_REFERENCES = 32
 
 @dataclass(frozen=True, slots=True)
 class SequenceParameterSet:
-    """What a slice header depends on."""
+    """The fields on which slice headers depend."""
 
     id: int
     luma_bit_depth: int
@@ -39,7 +39,7 @@ class SequenceParameterSet:
 
 @dataclass(frozen=True, slots=True)
 class PictureParameterSet:
-    """What a slice header depends on."""
+    """The fields on which slice headers depend."""
 
     id: int
     sps: SequenceParameterSet
@@ -168,7 +168,7 @@ def _read_sets(avcc: bytes, at: int, count: int) -> tuple[list[bytes], int]:
 
 
 def _log2_bits(reader: BitReader) -> int:
-    """A log2_max_…_minus4 field: how many bits the numbers take that it limits."""
+    """A log2_max_…_minus4 field: the number of bits of the numbers that it limits."""
     bits = reader.ue() + 4
     if bits > 16:
         raise MalformedStream("counter of more than 16 bits")

@@ -1,6 +1,6 @@
 """Makes any delivered subset of a segment a valid segment; src/repair/README.md is the normative description.
 
-The player's implementation must agree byte for byte.
+The player's implementation must give the same bytes.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ FILLER_HEADER = b"\x0c"
 
 @dataclass(frozen=True, slots=True)
 class FrameReport:
-    """What became of one frame (sample) of a segment, in decode order."""
+    """The state of one frame (sample) of a segment after repair."""
 
     index: int
     start: int
@@ -35,19 +35,19 @@ class FrameReport:
     type: SliceType
     slices: int
     repaired_slices: int
-    """Slices that were incomplete and are now all-skip slices."""
+    """Incomplete slices that all-skip slices have replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepairedSegment:
     bytes: bytes
-    """A valid segment; the very object that went in when nothing was missing."""
+    """A valid segment; the same object as the input if nothing was missing."""
     frames: list[FrameReport]
 
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """`[start, end)` of the segment gives way to `data`."""
+    """`data` replaces `[start, end)` of the segment."""
 
     start: int
     end: int
@@ -61,7 +61,7 @@ class _Edit:
 def repair_segment(parameter_sets: ParameterSets, segment: bytes, received: Received) -> RepairedSegment:
     """Replaces every incomplete P and B slice of `segment` by an all-skip slice.
 
-    `segment` has its full length with anything in its holes; positions given to `received` count from its first byte.
+    `segment` has its full length, with arbitrary bytes in its gaps; `received` gets positions from its first byte.
     Raises `MissingReliableBytes`, `UnsupportedStream` or `MalformedStream`.
     """
     edits: list[_Edit] = []
@@ -87,19 +87,19 @@ def repair_segment(parameter_sets: ParameterSets, segment: bytes, received: Rece
 
 
 def _read_fragments(segment: bytes, received: Received) -> tuple[Fragment, ...]:
-    """The segment's fragments; all bytes outside the sample data must be here."""
+    """The segment's fragments; all bytes outside the sample data must have arrived."""
     try:
         fragments = parse_fragments(segment)
         if any(sample.size_field is None for fragment in fragments for sample in fragment.samples):
-            raise UnsupportedMp4("fragments without a size for each sample")
+            raise UnsupportedMp4("fragments must state the size of each sample")
     except Mp4Error as error:
         if not received.contains(0, len(segment)):
             raise MissingReliableBytes("movie fragment header is missing") from error
         if isinstance(error, UnsupportedMp4):
             raise UnsupportedStream(str(error)) from error
         raise MalformedStream(str(error)) from error
-    headers_here = all(received.contains(fragment.start, fragment.mdat_payload) for fragment in fragments)
-    if not headers_here or not received.contains(fragments[-1].end, len(segment)):
+    headers_received = all(received.contains(fragment.start, fragment.mdat_payload) for fragment in fragments)
+    if not headers_received or not received.contains(fragments[-1].end, len(segment)):
         raise MissingReliableBytes("bytes outside the sample data are missing")
     return fragments
 
@@ -120,7 +120,7 @@ def _skip(parameter_sets: ParameterSets, segment: bytes, nal: SliceUnit, macrobl
 
 
 def _filler(spare: int, nal_length_size: int) -> bytes:
-    """One filler NAL unit with its length field, `spare` bytes long; empty where none has that length."""
+    """A filler NAL unit with its length field, `spare` bytes long; empty if that length is not possible."""
     nal_bytes = spare - nal_length_size
     if nal_bytes < 2 or nal_bytes >> 8 * nal_length_size:
         return b""
@@ -133,7 +133,7 @@ def _resize(segment: bytes, fragment: Fragment, resized: list[tuple[Sample, int]
         return []
     edits = []
     for sample, growth in resized:
-        assert sample.size_field is not None  # _read_fragments refuses such samples
+        assert sample.size_field is not None  # _read_fragments rejects such samples
         edits.append(_number(sample.size_field, sample.size + growth))
     for offset in fragment.data_offsets:
         growth = sum(growth for sample, growth in resized if sample.offset < offset.target)

@@ -1,4 +1,4 @@
-"""All-skip slices: what stands in for a slice that is not complete."""
+"""All-skip slices, which replace incomplete slices."""
 
 from voxel_prepare.h264.bits import BitWriter, escape, unescape
 from voxel_prepare.h264.cabac import skipped_macroblocks

@@ -19,7 +19,7 @@ _SLICE_TYPES: tuple[SliceType, ...] = ("P", "B", "I")
 
 @dataclass(frozen=True, slots=True)
 class SliceHeader:
-    """What repair and ranking need to know of a slice."""
+    """What repair and ranking need to know about a slice."""
 
     nal_ref_idc: int
     """0: no other picture refers to this one."""
@@ -36,7 +36,7 @@ class SliceHeader:
     header_bits: int
     """Bits up to the end of the header in the unescaped NAL unit, its first byte included."""
     header_bytes: int
-    """Bytes of the escaped NAL unit that hold them."""
+    """Bytes of the escaped NAL unit that contain them."""
 
 
 def parse_slice_header(nal: bytes, parameter_sets: ParameterSets) -> SliceHeader:

@@ -1,4 +1,4 @@
-"""What a finished manifest says of its video: read back from its indexes or attributes, without the media."""
+"""Reads the description of video back from a finished manifest, from its indexes or attributes, without the media."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,43 +9,44 @@ from lxml import etree
 
 from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.errors import InputError
+from voxel_prepare.manifest.index_entry import IndexFormatError
 from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
 from voxel_prepare.manifest.mpd_file import AVERAGES, MANIFEST, SCORES, base_url, local_path, parse_mpd
 
 
 @dataclass(frozen=True, slots=True)
 class Droppable:
-    """How much a segment can do without."""
+    """The droppable share of a segment."""
 
     share: float
     """Of all its bytes."""
     at_least: bool
-    """Perhaps more: the next fewer bytes with a score are far below."""
+    """Perhaps more is droppable: the next measured score below is far away."""
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedSegment:
-    """What is known of a segment."""
+    """The description of a segment."""
 
     bytes: int
     reliable_bytes: int
     steps: Sequence[Step]
     order_name: OrderName | None
-    """None where only attributes describe it, which do not say."""
+    """None if only attributes describe the segment: they do not contain it."""
     order: Sequence[int]
-    """Positions of frames in decode order, the most important first; empty where only attributes describe it."""
+    """Positions of frames in decode order, the most important first; empty if only attributes describe the segment."""
 
     @property
     def score(self) -> float:
-        """Of the untouched segment."""
+        """The score of the untouched segment."""
         return self.steps[-1].score
 
     def least_step(self, target: float) -> Step | None:
-        """The fewest bytes with that score; None where the level does not reach it."""
+        """The step with the fewest bytes and at least that score; None if no step has it."""
         return next((step for step in self.steps if step.score >= target), None)
 
     def droppable(self, target: float, metric: Metric) -> Droppable | None:
-        """When the score must stay at `target`."""
+        """What can be dropped at a score of at least `target`; None if the segment does not have it."""
         step = self.least_step(target)
         if step is None:
             return None
@@ -55,7 +56,7 @@ class DescribedSegment:
 
 
 @dataclass(frozen=True, slots=True)
-class DescribedLevel:
+class DescribedRepresentation:
     """A representation."""
 
     id: str
@@ -67,24 +68,26 @@ class DescribedLevel:
     segments: Sequence[DescribedSegment]
 
 
-def read_described(folder: Path) -> list[DescribedLevel]:
-    """The levels with VOXEL data that the manifest in `folder` names. Raises `PreparationError`."""
+def read_described(folder: Path) -> list[DescribedRepresentation]:
+    """The representations with VOXEL data in the manifest of `folder`. Raises `PreparationError`."""
     path = folder / MANIFEST
     root = parse_mpd(path).getroot()
-    levels = [
-        level for element in root.iterfind(".//{*}Representation") if (level := _level(path, element)) is not None
+    representations = [
+        representation
+        for element in root.iterfind(".//{*}Representation")
+        if (representation := _representation(path, element)) is not None
     ]
-    if not levels:
-        raise InputError(f"{path}: it says nothing of what its segments are made of")
-    return levels
+    if not representations:
+        raise InputError(f"{path}: expected representations with an index or attributes of voxel-prepare, found none")
+    return representations
 
 
-def _level(manifest: Path, element: etree._Element) -> DescribedLevel | None:
+def _representation(manifest: Path, element: etree._Element) -> DescribedRepresentation | None:
     metric = next((metric for metric, name in AVERAGES.items() if element.get(name) is not None), None)
     segments = [] if metric is None else _segments(manifest, element, metric)
     if metric is None or not segments:
         return None
-    return DescribedLevel(
+    return DescribedRepresentation(
         id=element.get("id", ""),
         width=int(element.get("width", "0")),
         height=int(element.get("height", "0")),
@@ -98,12 +101,16 @@ def _segments(manifest: Path, element: etree._Element, metric: Metric) -> list[D
     for descriptor in element.iterfind("{*}SupplementalProperty"):
         if descriptor.get("schemeIdUri") == INDEX_SCHEME:
             path = local_path(base_url(manifest, element), descriptor.get("value", ""))
-            return [_from_index(analysis) for analysis in read_index(path.read_bytes()) if analysis is not None]
+            try:
+                analyses = read_index(path.read_bytes())
+            except IndexFormatError as error:
+                raise InputError(f"{path}: {error}") from error
+            return [_from_index(analysis) for analysis in analyses if analysis is not None]
     urls = element.iterfind("{*}SegmentList/{*}SegmentURL")
     try:
         return [_from_attributes(url, metric) for url in urls if url.get(SCORES[metric])]
     except ValueError as error:
-        raise InputError(f"{manifest}: bad attributes of a segment: {error}") from error
+        raise InputError(f"{manifest}: bad attributes of a SegmentURL: {error}") from error
 
 
 def _from_index(analysis: SegmentAnalysis) -> DescribedSegment:
@@ -121,6 +128,6 @@ def _from_attributes(url: etree._Element, metric: Metric) -> DescribedSegment:
     fields = [step.split(":") for step in url.get(SCORES[metric], "").split(",")]
     steps = [Step(float(score), int(frames), int(size)) for score, frames, size in fields]
     if any(later.bytes <= earlier.bytes for earlier, later in pairwise(steps)):
-        raise ValueError(f"{SCORES[metric]} does not ascend")
+        raise ValueError(f"the bytes in {SCORES[metric]} must ascend")
     reliable = int(url.get("reliableSize", "0"))
     return DescribedSegment(bytes=last - first + 1, reliable_bytes=reliable, steps=steps, order_name=None, order=())

@@ -1,4 +1,4 @@
-"""Draws what was found, in the style of the thesis' Figs. 4.1, 4.3 and 5.3 to 5.9."""
+"""Plots the report in the style of the thesis' Figs. 4.1, 4.3 and 5.3 to 5.9."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,28 +9,28 @@ import numpy as np
 
 from voxel_prepare.analysis.segment_analysis import Step
 from voxel_prepare.errors import InputError
-from voxel_prepare.inspect.described import DescribedLevel, DescribedSegment
+from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment
 from voxel_prepare.inspect.report import TARGETS
 
 try:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 except ImportError as error:
-    raise InputError("--plot needs matplotlib: pip install 'voxel-prepare[plot]'") from error
+    raise InputError("--plot needs matplotlib, which is not installed: pip install 'voxel-prepare[plot]'") from error
 
 SIZE_INCHES = (12, 8)
 DOTS_PER_INCH = 120
 LINE_STYLES = ("-", "--", "-.", ":")
 
 
-def draw(levels: Sequence[DescribedLevel], path: Path) -> None:
-    """Writes the picture; the ending of `path` decides its format. Raises `InputError` for one that is not known."""
+def draw(representations: Sequence[DescribedRepresentation], path: Path) -> None:
+    """Writes the plot; the suffix of `path` selects the format. Raises `InputError` if it is not known."""
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")
     (tolerance, scores), (positions, curves) = figure.subplots(2, 2)
-    _draw_tolerance(tolerance, levels)
-    _draw_scores(scores, levels)
-    _draw_positions(positions, levels[-1])
-    _draw_curves(curves, levels[-1])
+    _draw_tolerance(tolerance, representations)
+    _draw_scores(scores, representations)
+    _draw_positions(positions, representations[-1])
+    _draw_curves(curves, representations[-1])
     for axes in (tolerance, scores, positions, curves):
         axes.grid(alpha=0.3)
     try:
@@ -39,14 +39,18 @@ def draw(levels: Sequence[DescribedLevel], path: Path) -> None:
         raise InputError(f"{path}: {error}") from error
 
 
-def _draw_tolerance(axes: Axes, levels: Sequence[DescribedLevel]) -> None:
-    """Fig. 4.1a to c: how many segments can do without how many frames."""
-    target = TARGETS[levels[-1].metric][0]
-    for number, level in enumerate(levels):
-        shares = [share for segment in level.segments if (share := _droppable_frames(segment, target)) is not None]
-        _draw_distribution(axes, [100 * share for share in shares], len(level.segments), level.id, number)
+def _draw_tolerance(axes: Axes, representations: Sequence[DescribedRepresentation]) -> None:
+    """Fig. 4.1a to c: the share of segments that can lose a share of their frames."""
+    target = TARGETS[representations[-1].metric][0]
+    for number, representation in enumerate(representations):
+        shares = [
+            share for segment in representation.segments if (share := _droppable_frames(segment, target)) is not None
+        ]
+        _draw_distribution(
+            axes, [100 * share for share in shares], len(representation.segments), representation.id, number
+        )
     axes.set(
-        title=f"Frame-drop tolerance at {levels[-1].metric.upper()} ≥ {target:g}",
+        title=f"Frame-drop tolerance at {representations[-1].metric.upper()} ≥ {target:g}",
         xlabel="frames dropped [%]",
         ylabel="share of segments",
         ylim=(0, 1.02),
@@ -54,64 +58,68 @@ def _draw_tolerance(axes: Axes, levels: Sequence[DescribedLevel]) -> None:
     axes.legend(fontsize="small")
 
 
-def _draw_scores(axes: Axes, levels: Sequence[DescribedLevel]) -> None:
+def _draw_scores(axes: Axes, representations: Sequence[DescribedRepresentation]) -> None:
     """Fig. 4.1d: the scores of untouched segments."""
-    for number, level in enumerate(levels):
-        values = [segment.score for segment in level.segments]
-        _draw_distribution(axes, values, len(values), level.id, number)
+    for number, representation in enumerate(representations):
+        values = [segment.score for segment in representation.segments]
+        _draw_distribution(axes, values, len(values), representation.id, number)
     axes.set(
-        title="Scores of whole segments", xlabel=levels[-1].metric.upper(), ylabel="share of segments", ylim=(0, 1.02)
+        title="Scores of whole segments",
+        xlabel=representations[-1].metric.upper(),
+        ylabel="share of segments",
+        ylim=(0, 1.02),
     )
     axes.legend(fontsize="small")
 
 
-def _draw_positions(axes: Axes, level: DescribedLevel) -> None:
-    """Fig. 4.3: where in the segment the frames stand that may be missing."""
-    for number, target in enumerate(TARGETS[level.metric]):
+def _draw_positions(axes: Axes, representation: DescribedRepresentation) -> None:
+    """Fig. 4.3: the positions in the segment of the frames that may be missing."""
+    for number, target in enumerate(TARGETS[representation.metric]):
         dropped: Counter[int] = Counter()
-        for segment in level.segments:
+        for segment in representation.segments:
             step = segment.least_step(target)
             dropped.update(segment.order[step.frames :] if step else ())
         if dropped:
             frames = range(max(dropped) + 1)
-            heights = [dropped[frame] / len(level.segments) for frame in frames]
+            heights = [dropped[frame] / len(representation.segments) for frame in frames]
             axes.step(frames, heights, LINE_STYLES[number % len(LINE_STYLES)], where="mid", label=f"≥ {target:g}")
             axes.legend(fontsize="small")
-    if not any(segment.order for segment in level.segments):
-        axes.text(0.5, 0.5, "attributes do not say which frames", ha="center", transform=axes.transAxes)
+    if not any(segment.order for segment in representation.segments):
+        axes.text(0.5, 0.5, "attributes do not list the frames", ha="center", transform=axes.transAxes)
     axes.set(
-        title=f"Frames that may be dropped, {level.id}",
+        title=f"Frames that may be dropped, {representation.id}",
         xlabel="position in the segment, in decode order",
         ylabel="share of segments",
         ylim=(0, 1.02),
     )
 
 
-def _draw_curves(axes: Axes, level: DescribedLevel) -> None:
+def _draw_curves(axes: Axes, representation: DescribedRepresentation) -> None:
     """Figs. 5.3 to 5.9: the score against the share of bytes dropped; every segment, and the mean of all.
 
-    What is stored ends where the next lower level is as good; a dotted line leads on to the reliable bytes' score.
+    Measured scores end where the next lower representation is as good; a dotted line continues to the score of the
+    reliable bytes.
     """
-    for segment in level.segments:
+    for segment in representation.segments:
         points = [(_dropped_percent(segment, step), step.score) for step in segment.steps]
         axes.plot(*zip(*points[1:] or points, strict=True), color="0.75", linewidth=0.7)
         axes.plot(*zip(*points[:2], strict=True), color="0.75", linewidth=0.7, linestyle=":")
     grid = range(101)
-    means = [fmean(_score_at(segment, percent) for segment in level.segments) for percent in grid]
+    means = [fmean(_score_at(segment, percent) for segment in representation.segments) for percent in grid]
     axes.plot(grid, means, color="C0", label="mean")
-    for target in TARGETS[level.metric]:
+    for target in TARGETS[representation.metric]:
         axes.axhline(target, color="0.4", linestyle=":", linewidth=0.8)
     axes.set(
-        title=f"Score of what is left, {level.id} (dotted: not measured)",
+        title=f"Score of the remaining frames, {representation.id} (dotted: not measured)",
         xlabel="unreliable bytes dropped [%]",
-        ylabel=level.metric.upper(),
+        ylabel=representation.metric.upper(),
         xlim=(0, 100),
     )
     axes.legend(fontsize="small")
 
 
 def _draw_distribution(axes: Axes, values: Sequence[float], total: int, label: str, number: int) -> None:
-    """How many of `total` have at least that value; those without one count as less than any."""
+    """The share of `total` with at least each value; members without a value count as less than any."""
     ordered = sorted(values, reverse=True)
     heights = [(position + 1) / total for position in range(len(ordered))]
     style = LINE_STYLES[number % len(LINE_STYLES)]
@@ -119,7 +127,7 @@ def _draw_distribution(axes: Axes, values: Sequence[float], total: int, label: s
 
 
 def _droppable_frames(segment: DescribedSegment, target: float) -> float | None:
-    """As a share of all its frames; None where it does not reach the target."""
+    """The droppable share of all frames; None if the segment does not reach the target."""
     step = segment.least_step(target)
     droppable = segment.steps[-1].frames
     frames = max(segment.order, default=droppable) + 1  # the first one is an I frame
@@ -127,11 +135,11 @@ def _droppable_frames(segment: DescribedSegment, target: float) -> float | None:
 
 
 def _dropped_percent(segment: DescribedSegment, step: Step) -> float:
-    """Of the unreliable bytes."""
+    """The dropped percentage of the unreliable bytes."""
     return 100 * (1 - step.bytes / max(1, segment.steps[-1].bytes))
 
 
 def _score_at(segment: DescribedSegment, percent: float) -> float:
-    """With so many of the unreliable bytes missing; between steps interpolated."""
+    """The score with that percentage of the unreliable bytes missing, interpolated between steps."""
     scores = {_dropped_percent(segment, step): step.score for step in reversed(segment.steps)}
     return float(np.interp(percent, list(scores), list(scores.values())))

@@ -1,4 +1,4 @@
-"""What `voxel-inspect` says: a row for each segment of each level, and a mean for each level."""
+"""The output of `voxel-inspect`: a row for each segment of each representation, and a mean for each representation."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,24 +9,23 @@ from rich.console import Console
 from rich.table import Table
 
 from voxel_prepare.analysis.segment_analysis import Metric
-from voxel_prepare.inspect.described import DescribedLevel, DescribedSegment, Droppable
+from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment, Droppable
 
 TARGETS: dict[Metric, tuple[float, ...]] = {
     Metric.SSIM: (0.99, 0.95, 0.90),
     Metric.PSNR: (45, 40, 35),
     Metric.VMAF: (95, 90, 80),
 }
-"""Scores for which to say what may be missing. SSIM's are the thesis' (§4.2.1)."""
+"""Scores for which the droppable share is reported. Those of SSIM are from the thesis (§4.2.1)."""
 
 TABLE_WIDTH = 120
-"""Where standard output is no terminal."""
+"""If standard output is not a terminal."""
 
-
-AT_LEAST = "≥: or more; between there and the reliable bytes alone nothing is measured, as the level below is better"
+AT_LEAST = "≥: perhaps more; lower scores are not measured, as the next lower representation is better there"
 
 
 def droppable(segments: Sequence[DescribedSegment], metric: Metric) -> list[Droppable | None]:
-    """For each target the mean over the segments that reach it; None where none does."""
+    """For each target the mean over the segments that reach it; None if none does."""
     result: list[Droppable | None] = []
     for target in TARGETS[metric]:
         reached = [found for segment in segments if (found := segment.droppable(target, metric)) is not None]
@@ -38,21 +37,21 @@ def droppable(segments: Sequence[DescribedSegment], metric: Metric) -> list[Drop
     return result
 
 
-def as_json(levels: Sequence[DescribedLevel]) -> dict[str, Any]:
-    """The same as an object; shares are of a segment's bytes, null where the level does not reach the target.
+def as_json(representations: Sequence[DescribedRepresentation]) -> dict[str, Any]:
+    """The report as an object; shares are of a segment's bytes, null if the representation does not reach the target.
 
-    `atLeast` tells for each whether more may be droppable.
+    `atLeast` says for each share whether more may be droppable.
     """
     return {
-        "levels": [
+        "representations": [
             {
-                "id": level.id,
-                "width": level.width,
-                "height": level.height,
-                "bandwidth": level.bandwidth,
-                "metric": level.metric,
-                "targets": TARGETS[level.metric],
-                **_droppable_fields(level.segments, level.metric),
+                "id": representation.id,
+                "width": representation.width,
+                "height": representation.height,
+                "bandwidth": representation.bandwidth,
+                "metric": representation.metric,
+                "targets": TARGETS[representation.metric],
+                **_droppable_fields(representation.segments, representation.metric),
                 "segments": [
                     {
                         "order": segment.order_name,
@@ -60,39 +59,41 @@ def as_json(levels: Sequence[DescribedLevel]) -> dict[str, Any]:
                         "reliableBytes": segment.reliable_bytes,
                         "score": segment.score,
                         "reliableScore": segment.steps[0].score,
-                        **_droppable_fields([segment], level.metric),
+                        **_droppable_fields([segment], representation.metric),
                     }
-                    for segment in level.segments
+                    for segment in representation.segments
                 ],
             }
-            for level in levels
+            for representation in representations
         ]
     }
 
 
-def print_table(levels: Sequence[DescribedLevel]) -> None:
-    """On standard output: it is what the command is for."""
+def print_table(representations: Sequence[DescribedRepresentation]) -> None:
+    """Prints the report on standard output."""
     console = Console(width=None if Console().is_terminal else TABLE_WIDTH)
-    for level in levels:
-        title = f"{level.id}: {level.width}x{level.height}, {level.bandwidth / 1000:.0f} kbit/s, {level.metric.upper()}"
+    for representation in representations:
+        size = f"{representation.width}x{representation.height}"
+        bitrate = f"{representation.bandwidth / 1000:.0f} kbit/s"
+        title = f"{representation.id}: {size}, {bitrate}, {representation.metric.upper()}"
         table = Table("segment", "order", title=title, title_justify="left", box=None, show_footer=True)
-        means = droppable(level.segments, level.metric)
-        total = sum(segment.bytes for segment in level.segments)
-        reliable = sum(segment.reliable_bytes for segment in level.segments)
-        table.columns[0].footer, table.columns[1].footer = "all", _most_common(level.segments)
+        means = droppable(representation.segments, representation.metric)
+        total = sum(segment.bytes for segment in representation.segments)
+        reliable = sum(segment.reliable_bytes for segment in representation.segments)
+        table.columns[0].footer, table.columns[1].footer = "all", _most_common(representation.segments)
         table.add_column("bytes", str(total), justify="right")
         table.add_column("reliable", f"{reliable / total:.1%}", justify="right")
-        table.add_column("score", f"{fmean(segment.score for segment in level.segments):.4f}", justify="right")
-        for target, mean in zip(TARGETS[level.metric], means, strict=True):
+        table.add_column("score", f"{fmean(segment.score for segment in representation.segments):.4f}", justify="right")
+        for target, mean in zip(TARGETS[representation.metric], means, strict=True):
             table.add_column(f"droppable at {target:g}", _percent(mean), justify="right")
-        for number, segment in enumerate(level.segments, start=1):
+        for number, segment in enumerate(representation.segments, start=1):
             table.add_row(
                 str(number),
                 segment.order_name or "–",
                 str(segment.bytes),
                 f"{segment.reliable_bytes / segment.bytes:.1%}",
                 f"{segment.score:.4f}",
-                *map(_percent, droppable([segment], level.metric)),
+                *map(_percent, droppable([segment], representation.metric)),
             )
         if any(mean and mean.at_least for mean in means):
             table.caption, table.caption_justify = AT_LEAST, "left"

@@ -1,6 +1,6 @@
 """Boxes of an MP4 file (ISO/IEC 14496-12 §4.2): finding them and reading their fields.
 
-All input is taken as hostile: every size is checked against its container.
+All input is treated as hostile: every size is checked against its container.
 """
 
 import struct
@@ -15,14 +15,14 @@ class Mp4Error(Exception):
 
 
 class UnsupportedMp4(Mp4Error):
-    """The file is MP4 of a kind that cannot be prepared or repaired."""
+    """The file is MP4 of a kind that preparation and repair do not support."""
 
     code = "unsupported-stream"
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box that has been found: its bytes are `[start, end)`, its payload `[payload, end)`."""
+    """A box: its bytes are `[start, end)`, its payload `[payload, end)`."""
 
     type: str
     start: int
@@ -31,7 +31,7 @@ class Box:
 
 
 class BoxReader:
-    """Reads boxes and big-endian numbers. Every method raises `Mp4Error` where they do not fit their container."""
+    """Reads boxes and big-endian numbers. Every method raises `Mp4Error` if they exceed their container."""
 
     def __init__(self, data: memoryview) -> None:
         self._data = data
@@ -51,19 +51,19 @@ class BoxReader:
         return self.boxes(parent.payload + fields, parent.end)
 
     def child(self, parent: Box, *path: str) -> Box:
-        """The box that is reached from `parent` by taking the first child of each type of `path`."""
+        """The box at `path`, from `parent` down: the first child of each type."""
         for fourcc in path:
             found = next((box for box in self.children(parent) if box.type == fourcc), None)
             if found is None:
-                raise Mp4Error(f"{parent.type} box without {fourcc} (is the file fragmented?)")
+                raise Mp4Error(f"{parent.type} box has no {fourcc} box: the file must be fragmented MP4")
             parent = found
         return parent
 
     def only_child(self, parent: Box, fourcc: str) -> Box:
-        """The child of that type, of which there must be exactly one: else `UnsupportedMp4`."""
+        """The only child of that type. Raises `UnsupportedMp4` unless there is exactly one."""
         found = [box for box in self.children(parent) if box.type == fourcc]
         if len(found) != 1:
-            raise UnsupportedMp4(f"{len(found)} {fourcc} boxes instead of one")
+            raise UnsupportedMp4(f"expected one {fourcc} box, found {len(found)}")
         return found[0]
 
     def u16(self, box: Box, at: int) -> int:
@@ -95,16 +95,16 @@ class BoxReader:
     def _box(self, start: int, limit: int) -> Box:
         available = limit - start
         if available < 8:
-            raise Mp4Error(f"stray bytes where a box should start, at {start}")
+            raise Mp4Error(f"expected a box at byte {start}, found {available} stray bytes")
         size, fourcc = struct.unpack_from(">I4s", self._data, start)
         header = 8
         if size == 1:
             if available < 16:
-                raise Mp4Error(f"box header cut off at {start}")
+                raise Mp4Error(f"box header at byte {start} is truncated")
             (size,) = struct.unpack_from(">Q", self._data, start + 8)
             header = 16
         elif size == 0:  # to the end of the file
             size = available
         if not header <= size <= available:
-            raise Mp4Error(f"box size {size} at {start} does not fit its container")
+            raise Mp4Error(f"box at byte {start} must have {header} to {available} bytes, states {size}")
         return Box(fourcc.decode("latin-1"), start, start + header, start + size)

@@ -1,4 +1,4 @@
-"""Recognises encrypted tracks: they can neither be decoded, and so not scored, nor repaired."""
+"""Recognises encrypted tracks: they cannot be decoded, so neither scored nor repaired."""
 
 import mmap
 from pathlib import Path
@@ -9,11 +9,11 @@ from voxel_prepare.isobmff.track import SAMPLE_DESCRIPTION_FIELDS
 ENCRYPTED_SAMPLE_ENTRIES = {"encv", "enca"}
 """Of Common Encryption and other protection schemes (ISO/IEC 14496-12 §8.12)."""
 
-WHY_NOT_ENCRYPTED = "it cannot be scored without its key; prepare it before encryption"
+WHY_NOT_ENCRYPTED = "encrypted media cannot be scored; prepare them before encryption"
 
 
 def has_encrypted_tracks(path: Path) -> bool:
-    """True for an MP4 file with a protected video or audio track; false also for what is no MP4 file."""
+    """True for an MP4 file with a protected video or audio track; False also for files that are not MP4."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return not ENCRYPTED_SAMPLE_ENTRIES.isdisjoint(_sample_entries(data))

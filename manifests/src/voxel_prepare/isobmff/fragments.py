@@ -1,4 +1,4 @@
-"""Movie fragments (ISO/IEC 14496-12 §8.8) of a file or segment with one track: where their samples lie, in bytes."""
+"""Movie fragments (ISO/IEC 14496-12 §8.8) of a file or segment with one track: the positions of their samples."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ class Sample:
     decode_time: int
     is_sync: bool
     size_field: int | None
-    """Position of its 32-bit size in the `trun`, or None where the fragment's default size stands for it."""
+    """Position of its 32-bit size in the `trun`, or None if it has the fragment's default size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class SampleDefaults:
-    """What a sample has unless its fragment says otherwise (`trex`)."""
+    """Values of samples whose fragment does not state others (`trex`)."""
 
     duration: int = 0
     size: int = 0
@@ -79,7 +79,7 @@ class SampleDefaults:
 def parse_fragments(segment: Buffer, defaults: SampleDefaults = SampleDefaults()) -> tuple[Fragment, ...]:
     """The fragments of a media segment cut out of its file; positions count from the segment's first byte.
 
-    Raises `Mp4Error`, also when there is none.
+    Raises `Mp4Error`, also if it has no fragment.
     """
     with memoryview(segment) as view:
         fragments = tuple(read_fragments(BoxReader(view), 0, len(view), defaults))
@@ -96,24 +96,24 @@ def read_fragments(reader: BoxReader, start: int, end: int, defaults: SampleDefa
     for box in reader.boxes(start, end):
         if box.type == "moof":
             if moof is not None:
-                break  # the one before has no mdat
+                break  # the previous one has no mdat
             moof = box
         elif box.type == "mdat":
             if moof is None:
-                raise Mp4Error(f"mdat at {box.start} without moof")
+                raise Mp4Error(f"mdat box at byte {box.start} has no moof box before it")
             fragment = _fragment(reader, fragment_start, moof, box, defaults, decode_time)
             decode_time = fragment.base_decode_time + sum(sample.duration for sample in fragment.samples)
             yield fragment
             fragment_start = box.end
             moof = None
     if moof is not None:
-        raise Mp4Error(f"moof at {moof.start} without mdat")
+        raise Mp4Error(f"moof box at byte {moof.start} has no mdat box after it")
 
 
 def _fragment(
     reader: BoxReader, start: int, moof: Box, mdat: Box, defaults: SampleDefaults, decode_time: int
 ) -> Fragment:
-    """`decode_time`: the end of the fragment before, for a fragment that does not say when it starts."""
+    """`decode_time`: the end of the previous fragment, for a fragment that does not state its start."""
     track = reader.only_child(moof, "traf")
     boxes = list(reader.children(track))
     defaults = _fragment_defaults(reader, reader.child(track, "tfhd"), defaults)
@@ -129,9 +129,9 @@ def _fragment(
             offset = moof.start + reader.i32(trun, 8)
             data_offsets.append(DataOffset(trun.payload + 8, offset))
         if offset is None:
-            raise Mp4Error(f"trun at {trun.start} does not say where its data is")
+            raise Mp4Error(f"trun box at byte {trun.start} must have a data offset")
         if offset < (mdat.payload if data_end is None else data_end):
-            raise Mp4Error(f"samples at {offset} lie outside their mdat or over others")
+            raise Mp4Error(f"samples at byte {offset} are outside their mdat box or overlap others")
         samples += _run(reader, trun, mdat, defaults, offset, decode_time)
         if samples:
             data_end = samples[-1].offset + samples[-1].size
@@ -161,7 +161,7 @@ def _run(
         sample_flags = reader.u32(trun, at)
         at += 4
     if not flags & SAMPLE_SIZE_PRESENT and defaults.size == 0:
-        raise UnsupportedMp4("fragments without a size for each sample")
+        raise UnsupportedMp4("fragments must state the size of each sample")
 
     for _ in range(count):
         duration, size, size_field, composition_offset = defaults.duration, defaults.size, None, 0
@@ -178,7 +178,7 @@ def _run(
             composition_offset = reader.u32(trun, at) if reader.version(trun) == 0 else reader.i32(trun, at)
             at += 4
         if offset + size > mdat.end:
-            raise Mp4Error(f"sample at {offset} lies outside its mdat")
+            raise Mp4Error(f"sample at byte {offset} is outside its mdat box")
         is_sync = not sample_flags & NON_SYNC_SAMPLE
         yield Sample(offset, size, duration, composition_offset, decode_time, is_sync, size_field)
         offset += size
@@ -189,7 +189,7 @@ def _run(
 def _fragment_defaults(reader: BoxReader, tfhd: Box, defaults: SampleDefaults) -> SampleDefaults:
     flags = reader.u32(tfhd, 0)
     if flags & BASE_DATA_OFFSET_PRESENT:
-        raise UnsupportedMp4("data offsets that are positions in the file")
+        raise UnsupportedMp4("data offsets must be relative to the moof box, found positions in the file")
     at = 12 if flags & SAMPLE_DESCRIPTION_INDEX_PRESENT else 8
     if flags & DEFAULT_SAMPLE_DURATION_PRESENT:
         defaults = replace(defaults, duration=reader.u32(tfhd, at))

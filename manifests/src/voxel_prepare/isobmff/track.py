@@ -40,7 +40,7 @@ def parse_track(data: Buffer) -> Track:
         reader = BoxReader(view)
         moov = next((box for box in reader.boxes(0, len(view)) if box.type == "moov"), None)
         if moov is None:
-            raise Mp4Error("not an MP4 file: it has no moov box")
+            raise Mp4Error("not an MP4 file: no moov box found")
         media = reader.child(reader.only_child(moov, "trak"), "mdia")
         handler = reader.u32(reader.child(media, "hdlr"), 8).to_bytes(4, "big").decode("latin-1")
         entry, configuration = _sample_entry(reader, view, reader.child(media, "minf", "stbl", "stsd"), handler)
@@ -66,7 +66,7 @@ def _sample_defaults(reader: BoxReader, trex: Box) -> SampleDefaults:
 def _timescale(reader: BoxReader, mdhd: Box) -> int:
     timescale = reader.u32(mdhd, 20 if reader.version(mdhd) == 1 else 12)
     if timescale == 0:
-        raise Mp4Error("timescale is zero")
+        raise Mp4Error("the timescale must be positive, found 0")
     return timescale
 
 
@@ -74,7 +74,7 @@ def _sample_entry(reader: BoxReader, view: memoryview, stsd: Box, handler: str) 
     """The only sample entry and the payload of its `avcC`, if it has one."""
     entries = list(reader.children(stsd, SAMPLE_DESCRIPTION_FIELDS))
     if len(entries) != 1:
-        raise UnsupportedMp4(f"{len(entries)} sample descriptions instead of one")
+        raise UnsupportedMp4(f"expected one sample description, found {len(entries)}")
     fields = VISUAL_SAMPLE_ENTRY_FIELDS if handler == "vide" else AUDIO_SAMPLE_ENTRY_FIELDS
     for box in reader.children(entries[0], fields):
         if box.type == "avcC":

@@ -1,4 +1,4 @@
-"""Analyses all segments of all levels, several at a time."""
+"""Analyses all segments of all representations in parallel."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +14,8 @@ from voxel_prepare.media.tracks import VideoTrack
 
 
 @dataclass(frozen=True, slots=True)
-class LevelJob:
-    """A level to analyse."""
+class PlannedAnalysis:
+    """A representation to analyse."""
 
     part: Part
     track: VideoTrack
@@ -24,42 +24,42 @@ class LevelJob:
     """See cost.py."""
 
     def segment_part(self, index: int) -> Part:
-        """Holds the analysis of that segment while others are still to be done."""
+        """Stores the analysis of that segment until all segments are analysed."""
         return Part(f"{index}-{self.part.name}", self.part.key)
 
 
-def analyse_levels(
+def analyse_representations(
     workspace: Workspace,
-    jobs: Sequence[LevelJob],
+    planned: Sequence[PlannedAnalysis],
     settings: AnalysisSettings,
     workers: Workers,
     progress: WorkProgress,
 ) -> None:
-    """Makes the analysis parts of `jobs`: all levels between which a player switches. Raises `PreparationError`.
+    """Makes the analysis parts of `planned`: all representations of an AdaptationSet. Raises `PreparationError`.
 
-    Each finished segment is kept as a part of its own until all are finished, so that an interrupted run goes on.
+    Each finished segment is stored as a separate part until all are finished, so that an interrupted run can continue.
     """
-    segments = range(len(jobs[0].reference.segments) if jobs else 0)
+    segments = range(len(planned[0].reference.segments) if planned else 0)
     futures: dict[Future[list[SegmentAnalysis]], int] = {}
     for index in segments:
-        if all(find_analysis(workspace, job.segment_part(index)) is not None for job in jobs):
-            _advance(progress, jobs)
+        if all(find_analysis(workspace, one.segment_part(index)) is not None for one in planned):
+            _advance(progress, planned)
             continue
-        sources = [job.track.segments[index] for job in jobs]
-        futures[workers.submit(analyse_segments, sources, jobs[0].reference.segments[index], settings)] = index
+        sources = [one.track.segments[index] for one in planned]
+        futures[workers.submit(analyse_segments, sources, planned[0].reference.segments[index], settings)] = index
     for future in as_completed(futures):
         index = futures.pop(future)
-        for job, analysis in zip(jobs, future.result(), strict=True):
-            _write(workspace, job.segment_part(index), [analysis])
-        _advance(progress, jobs)
-    for job in jobs:
-        _write(workspace, job.part, list(_read_parts(workspace, map(job.segment_part, segments))))
-    for job in jobs:
-        workspace.discard([job.segment_part(index) for index in segments])
+        for one, analysis in zip(planned, future.result(), strict=True):
+            _write(workspace, one.segment_part(index), [analysis])
+        _advance(progress, planned)
+    for one in planned:
+        _write(workspace, one.part, list(_read_parts(workspace, map(one.segment_part, segments))))
+    for one in planned:
+        workspace.discard([one.segment_part(index) for index in segments])
 
 
 def find_analysis(workspace: Workspace, part: Part) -> list[SegmentAnalysis] | None:
-    """What a finished analysis part says. None where there is none: one that cannot be read is discarded."""
+    """The content of a finished analysis part; None if there is none. Discards one that cannot be read."""
     path = workspace.find(part)
     if path is None:
         return None
@@ -71,15 +71,15 @@ def find_analysis(workspace: Workspace, part: Part) -> list[SegmentAnalysis] | N
 
 
 def read_analysis(workspace: Workspace, part: Part) -> list[SegmentAnalysis]:
-    """What an analysis part says that was finished in this run."""
+    """The content of an analysis part, which must be finished."""
     analyses = find_analysis(workspace, part)
-    assert analyses is not None, f"{part.name} was made before"
+    assert analyses is not None, f"{part.name} is finished"
     return analyses
 
 
-def _advance(progress: WorkProgress, jobs: Sequence[LevelJob]) -> None:
-    """A segment of each job is finished."""
-    progress.advance(sum(job.cost / len(job.track.segments) for job in jobs))
+def _advance(progress: WorkProgress, planned: Sequence[PlannedAnalysis]) -> None:
+    """Reports a finished segment of each representation."""
+    progress.advance(sum(one.cost / len(one.track.segments) for one in planned))
 
 
 def _write(workspace: Workspace, part: Part, analyses: Sequence[SegmentAnalysis]) -> None:

@@ -1,7 +1,7 @@
-"""Carries out tasks on a Dask cluster: the same tasks as in processes of this machine, with the same results.
+"""Executes tasks on a Dask cluster: the same tasks as in processes on this machine, with the same results.
 
-Start one with `dask scheduler` and, on each machine, `dask worker tcp://… --nworkers N --nthreads 1`. Scheduler and
-workers need voxel-prepare[dask], and the workers see inputs and output folder under the same paths as this process.
+Start a cluster with `dask scheduler` and, on each machine, `dask worker tcp://… --nworkers N --nthreads 1`. Scheduler
+and workers need voxel-prepare[dask], and inputs and output folder must have the same paths on all machines.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ CONNECT_SECONDS = 10
 """How long to wait for the scheduler, and then for its first worker."""
 
 WANTED_CHECK_SECONDS = 1.0
-"""How often a worker looks whether the run that waits for its file is still there."""
+"""How often a worker checks that the run which waits for its file still exists."""
 
 
 def workers_for(request: Request, shared: Path) -> AbstractContextManager[Workers]:
-    """Those that the user asked for; they work in the folder `shared`."""
+    """The workers that the user asked for; they work in the folder `shared`."""
     return local_workers(request.jobs) if request.scheduler is None else cluster_workers(request.scheduler, shared)
 
 
@@ -37,26 +37,26 @@ def workers_for(request: Request, shared: Path) -> AbstractContextManager[Worker
 def cluster_workers(address: str, shared: Path) -> Iterator[Workers]:
     """The workers of the scheduler at `address` (`tcp://host:port`), all of which must see the folder `shared`.
 
-    Raises `InputError` when there are none, `PreparationError` when they are lost.
+    Raises `InputError` if there are none, `PreparationError` if they are lost.
     """
     try:
         from distributed import KilledWorker
     except ImportError as error:
-        raise InputError("--scheduler needs Dask: pip install 'voxel-prepare[dask]'") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised, too
+        raise InputError("--scheduler needs Dask, which is not installed: pip install 'voxel-prepare[dask]'") from error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors that matter are raised as well
     with _connected(address) as client:
         _check_workers(client, address, shared)
         try:
             yield _ClusterWorkers(client)
         except KilledWorker as error:
-            raise PreparationError("workers ended unexpectedly, perhaps for lack of memory") from error
+            raise PreparationError("workers ended unexpectedly, perhaps because memory ran out") from error
         except CancelledError as error:
-            raise PreparationError(f"the scheduler at {address} went away") from error
+            raise PreparationError(f"the connection to the scheduler at {address} was lost") from error
 
 
 class _ClusterWorkers:
     def __init__(self, client: "Client") -> None:
-        # Not pure: results must never come from an earlier run with files of the same names.
+        # Not pure: Dask must not reuse results of an earlier run with files of the same names.
         self._executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
 
     def submit(
@@ -77,9 +77,9 @@ class _ClusterWorkers:
 
 
 def write_while_wanted(recipe: MediaRecipe, path: Path) -> None:
-    """Makes a media file in a worker, and gives up when the folder of `path` vanishes: nobody waits for it any more.
+    """Makes a media file in a worker, and stops if the folder of `path` vanishes: then no run waits for it any more.
 
-    Dask may start a task again while a lost worker still writes: each attempt has a folder of its own.
+    Dask may start a task again while a lost worker still writes: each attempt has its own folder.
     """
     with TemporaryDirectory(dir=path.parent, ignore_cleanup_errors=True) as attempt:
         asyncio.run(_write_while_wanted(recipe, Path(attempt) / path.name))
@@ -95,11 +95,11 @@ async def _write_while_wanted(recipe: MediaRecipe, path: Path) -> None:
     try:
         await writing
     except asyncio.CancelledError:
-        raise PreparationError(f"{path.name} is not wanted any more") from None
+        raise PreparationError(f"{path.name}: the run that needs it has ended") from None
 
 
 def _is_given_up() -> bool:
-    """Whether it is this process that cancels, not the scheduler."""
+    """Whether this process cancels, not the scheduler."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -1,4 +1,4 @@
-"""How long work will take, for the time left: rough seconds of one core, right in proportion."""
+"""Estimates the duration of work for the progress bar: rough seconds of one core, in the right proportion."""
 
 from voxel_prepare.media.preset import Preset
 
@@ -26,10 +26,10 @@ COMPARE_VARIANTS_SECONDS = 10e-9
 
 
 def encode_cost(frames: int, pixels: int, preset: Preset, passes: int) -> float:
-    """Of encoding one level."""
+    """The cost of encoding a representation."""
     return frames * pixels * passes * PRESET_COST[preset] * ENCODE_SECONDS
 
 
 def analyse_cost(frames: int, pixels: int, reference_pixels: int) -> float:
-    """Of scoring that many frames of a level."""
+    """The cost of scoring `frames` frames of a representation; pixels are those of a frame."""
     return frames * (pixels * DECODE_VARIANTS_SECONDS + reference_pixels * COMPARE_VARIANTS_SECONDS)

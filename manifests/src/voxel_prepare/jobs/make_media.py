@@ -1,31 +1,33 @@
-"""Makes the media files, several at a time."""
+"""Makes the media files in parallel."""
 
 import asyncio
 from collections.abc import Sequence
 
-from voxel_prepare.jobs.plan import MediaJob
+from voxel_prepare.jobs.plan import PlannedMedia
 from voxel_prepare.jobs.progress import WorkProgress
 from voxel_prepare.jobs.workers import Workers
 from voxel_prepare.jobs.workspace import Workspace
 
 
-async def make_media(workspace: Workspace, jobs: Sequence[MediaJob], workers: Workers, progress: WorkProgress) -> None:
-    """Makes all parts of `jobs`, the most costly first so that none is left over at the end.
+async def make_media(
+    workspace: Workspace, planned: Sequence[PlannedMedia], workers: Workers, progress: WorkProgress
+) -> None:
+    """Makes all parts of `planned`, the most costly first so that all workers end at about the same time.
 
-    Raises the first `PreparationError`; the caller's event loop then cancels the other jobs, which ends their FFmpegs.
+    Raises the first `PreparationError`; the caller's event loop then cancels the others, which ends their FFmpegs.
     """
-    by_cost = sorted(jobs, key=lambda job: job.cost, reverse=True)
-    await asyncio.gather(*(_make(workspace, job, workers, progress) for job in by_cost))
+    by_cost = sorted(planned, key=lambda media: media.cost, reverse=True)
+    await asyncio.gather(*(_make(workspace, media, workers, progress) for media in by_cost))
 
 
-async def _make(workspace: Workspace, job: MediaJob, workers: Workers, progress: WorkProgress) -> None:
+async def _make(workspace: Workspace, media: PlannedMedia, workers: Workers, progress: WorkProgress) -> None:
     done = 0.0
 
     def on_share(share: float) -> None:
         nonlocal done
-        progress.advance((share - done) * job.cost)
+        progress.advance((share - done) * media.cost)
         done = share
 
-    with workspace.make(job.part) as path:
-        await workers.write_media(job.recipe, path, on_share)
+    with workspace.make(media.part) as path:
+        await workers.write_media(media.recipe, path, on_share)
     on_share(1)

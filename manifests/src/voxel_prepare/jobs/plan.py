@@ -1,4 +1,4 @@
-"""What to make of the inputs: one job per media file."""
+"""Which media files to make from the inputs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ from voxel_prepare.media.encode import (
     video_arguments,
     video_copy_arguments,
 )
-from voxel_prepare.media.ladder import Level, choose_levels
+from voxel_prepare.media.ladder import Representation, choose_representations
 from voxel_prepare.media.recipes import CopyVideo, EncodeVideo, MediaRecipe, WriteAudio
 from voxel_prepare.media.source import AudioTrack, Source, check_encodable, probe
 from voxel_prepare.media.tracks import AAC_OBJECT_TYPES
 
 SMALL_COST = 1.0
-"""For the progress bar, where the work is copying or audio."""
+"""Cost of copying or of audio, for the progress bar."""
 
 
 @dataclass(frozen=True, slots=True)
-class MediaJob:
+class PlannedMedia:
     """A media file to make."""
 
     part: Part
@@ -38,23 +38,23 @@ class MediaJob:
     cost: float
     """See cost.py."""
     frames: int = 0
-    """About; 0 for audio."""
+    """Approximate number; 0 for audio."""
     pixels: int = 0
-    """Of a frame; 0 for audio."""
+    """Per frame; 0 for audio."""
 
     @property
     def id(self) -> str:
-        """Of the representation."""
+        """Id of the representation in the MPD."""
         return Path(self.part.name).stem
 
 
 @dataclass(frozen=True, slots=True)
-class AudioJob:
+class PlannedAudio:
     """An audio file to make."""
 
-    job: MediaJob
+    media: PlannedMedia
     track: AudioTrack
-    """As it will be."""
+    """The track in the output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +62,23 @@ class Plan:
     """All media files of a presentation."""
 
     segment: SegmentDuration
-    video: list[MediaJob]
+    video: list[PlannedMedia]
     """Ascending in bitrate."""
-    audio: list[AudioJob]
+    audio: list[PlannedAudio]
 
     @property
-    def media(self) -> list[MediaJob]:
+    def media(self) -> list[PlannedMedia]:
         """Video and audio."""
-        return [*self.video, *(audio.job for audio in self.audio)]
+        return [*self.video, *(audio.media for audio in self.audio)]
 
     @property
-    def reference(self) -> MediaJob:
-        """The top level: what all others are compared with."""
-        return max(self.video, key=lambda job: (job.pixels, self.video.index(job)))
+    def reference(self) -> PlannedMedia:
+        """The top representation, with which all others are compared."""
+        return max(self.video, key=lambda media: (media.pixels, self.video.index(media)))
 
 
 def make_plan(request: Request) -> Plan:
-    """Looks at the inputs. Raises `InputError`."""
+    """Examines the inputs. Raises `InputError`."""
     return _plan_copy(request) if request.media == "copy" else _plan_encode(request)
 
 
@@ -86,26 +86,28 @@ def _plan_encode(request: Request) -> Plan:
     source = probe(request.inputs[0])
     check_encodable(source)
     excerpt = _excerpt(source, request)
-    levels = choose_levels(source.width, source.height, request.levels)
+    representations = choose_representations(source.width, source.height, request.representations)
     segment = SegmentDuration.nearest(request.segment_seconds, source.rate)
     settings = VideoSettings(request.preset, request.passes, request.slices, segment)
     return Plan(
         segment=segment,
-        video=[_encode_job(source, excerpt, level, settings) for level in levels],
+        video=[_encoded_video(source, excerpt, representation, settings) for representation in representations],
         audio=[
-            AudioJob(_audio_job(index, source, audio_arguments(source, excerpt, track, segment)), encoded_audio(track))
+            PlannedAudio(_audio(index, source, audio_arguments(source, excerpt, track, segment)), encoded_audio(track))
             for index, track in enumerate(source.audio)
         ],
     )
 
 
-def _encode_job(source: Source, excerpt: Excerpt, level: Level, settings: VideoSettings) -> MediaJob:
-    arguments = video_arguments(source, excerpt, level, settings)
+def _encoded_video(
+    source: Source, excerpt: Excerpt, representation: Representation, settings: VideoSettings
+) -> PlannedMedia:
+    arguments = video_arguments(source, excerpt, representation, settings)
     frames = round(excerpt.duration * source.rate)
-    pixels = level.width * level.height
+    pixels = representation.width * representation.height
     threads = encoder_threads(pixels)
-    return MediaJob(
-        part=_part(f"{level.id}.mp4", source, arguments, settings.passes, threads),
+    return PlannedMedia(
+        part=_part(f"{representation.id}.mp4", source, arguments, settings.passes, threads),
         recipe=EncodeVideo(tuple(arguments), settings.passes, threads, frames, settings.segment),
         cost=encode_cost(frames, pixels, settings.preset, settings.passes),
         frames=frames,
@@ -113,45 +115,48 @@ def _encode_job(source: Source, excerpt: Excerpt, level: Level, settings: VideoS
     )
 
 
-def _audio_job(index: int, source: Source, arguments: Sequence[str]) -> MediaJob:
-    return MediaJob(_part(f"audio-{index}.mp4", source, arguments), WriteAudio(tuple(arguments)), cost=SMALL_COST)
+def _audio(index: int, source: Source, arguments: Sequence[str]) -> PlannedMedia:
+    return PlannedMedia(_part(f"audio-{index}.mp4", source, arguments), WriteAudio(tuple(arguments)), cost=SMALL_COST)
 
 
 def _excerpt(source: Source, request: Request) -> Excerpt:
     rest = source.duration - request.start
     if rest * source.rate < 1:
-        raise InputError(f"--start {request.start:g} is behind the end of {source.path} ({source.duration:g} s)")
+        raise InputError(
+            f"--start must be before the end of {source.path} at {source.duration:g} s, got {request.start:g}"
+        )
     return Excerpt(request.start, min(rest, request.duration or rest))
 
 
 def _plan_copy(request: Request) -> Plan:
-    """The inputs as they are, the smallest file first; audio from the first input that has any."""
+    """Copies the inputs, the smallest file first, and the audio of the first input that has any."""
     sources = [probe(path) for path in sorted(request.inputs, key=_file_size)]
     segment = SegmentDuration.nearest(request.segment_seconds, sources[0].rate)
     for source in sources:
         if source.video_codec != "h264":
-            raise InputError(f"{source.path}: {source.video_codec} video; --copy takes H.264 only")
+            raise InputError(f"{source.path}: --copy takes H.264 video only, found {source.video_codec}")
         if source.rate != sources[0].rate:
-            raise InputError(f"{source.path}: its frame rate differs from that of {sources[0].path}")
+            expected = f"{float(sources[0].rate):g} frames/s as in {sources[0].path}"
+            raise InputError(f"{source.path}: expected {expected}, found {float(source.rate):g}")
     with_audio = next(
         (source for path in request.inputs for source in sources if source.path == path and source.audio), None
     )
     return Plan(
         segment=segment,
-        video=[_copy_job(index, source, segment) for index, source in enumerate(sources)],
+        video=[_copied_video(index, source, segment) for index, source in enumerate(sources)],
         audio=_copied_audio(with_audio, segment) if with_audio else [],
     )
 
 
 def _file_size(path: Path) -> int:
-    """0 for what is no file: `probe` says so."""
+    """0 if it is not a file, which `probe` reports."""
     return path.stat().st_size if path.is_file() else 0
 
 
-def _copy_job(index: int, source: Source, segment: SegmentDuration) -> MediaJob:
+def _copied_video(index: int, source: Source, segment: SegmentDuration) -> PlannedMedia:
     arguments = video_copy_arguments(source)
     frames = round(source.duration * source.rate)
-    return MediaJob(
+    return PlannedMedia(
         part=_part(f"q{index:02}.mp4", source, arguments, str(segment)),
         recipe=CopyVideo(source.path.absolute(), tuple(arguments), frames, segment),
         cost=SMALL_COST,
@@ -160,13 +165,13 @@ def _copy_job(index: int, source: Source, segment: SegmentDuration) -> MediaJob:
     )
 
 
-def _copied_audio(source: Source, segment: SegmentDuration) -> list[AudioJob]:
-    jobs = []
+def _copied_audio(source: Source, segment: SegmentDuration) -> list[PlannedAudio]:
+    planned = []
     for index, track in enumerate(source.audio):
         if track.codec != "aac" or track.profile not in AAC_OBJECT_TYPES:
-            raise InputError(f"{source.path}: {track.codec} audio {track.profile}; --copy takes AAC only")
-        jobs.append(AudioJob(_audio_job(index, source, audio_copy_arguments(source, track, segment)), track))
-    return jobs
+            raise InputError(f"{source.path}: --copy takes AAC audio only, found {track.codec} {track.profile}")
+        planned.append(PlannedAudio(_audio(index, source, audio_copy_arguments(source, track, segment)), track))
+    return planned
 
 
 def _part(name: str, source: Source, *facts: Json) -> Part:

@@ -1,16 +1,21 @@
-"""The whole preparation: inputs in, media files and manifest out."""
+"""The whole preparation of video files: inputs in, media files and MPD out."""
 
 import asyncio
 from contextlib import closing
 
 from voxel_prepare.analysis.analyse import AnalysisSettings
 from voxel_prepare.errors import InputError
-from voxel_prepare.jobs.analyse_representations import LevelJob, analyse_levels, find_analysis, read_analysis
+from voxel_prepare.jobs.analyse_representations import (
+    PlannedAnalysis,
+    analyse_representations,
+    find_analysis,
+    read_analysis,
+)
 from voxel_prepare.jobs.cluster import workers_for
 from voxel_prepare.jobs.cost import analyse_cost
 from voxel_prepare.jobs.finish import analysis_part, index_part, make_index, warn
 from voxel_prepare.jobs.make_media import make_media
-from voxel_prepare.jobs.plan import AudioJob, MediaJob, Plan, make_plan
+from voxel_prepare.jobs.plan import Plan, PlannedAudio, PlannedMedia, make_plan
 from voxel_prepare.jobs.progress import say, work_progress
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Workspace
@@ -28,9 +33,9 @@ def prepare(request: Request) -> Presentation:
 
 def _check_overwriting(request: Request, plan: Plan) -> None:
     inputs = {path.resolve() for path in request.inputs}
-    for job in plan.media:
-        if (request.out / job.part.name).resolve() in inputs:
-            raise InputError(f"{request.out / job.part.name}: the output would overwrite its input")
+    for planned in plan.media:
+        if (request.out / planned.part.name).resolve() in inputs:
+            raise InputError(f"{request.out / planned.part.name}: the output must not overwrite an input")
 
 
 class _Preparation:
@@ -42,52 +47,58 @@ class _Preparation:
         self._workspace = workspace
         self._media = plan.media
         self._settings = AnalysisSettings(request.metric, request.order)
-        levels = [plan.reference.id, *(job.part.key for job in plan.video)]
-        self._analyses = {job.id: analysis_part(job.id, levels, self._settings) for job in plan.video}
+        all_media = [plan.reference.id, *(planned.part.key for planned in plan.video)]
+        self._analyses = {planned.id: analysis_part(planned.id, all_media, self._settings) for planned in plan.video}
         self._indexes = {id_: index_part(id_, analysis) for id_, analysis in self._analyses.items()}
 
     def run(self) -> Presentation:
         workspace = self._workspace
-        parts = [*(job.part for job in self._media), *self._analyses.values()]
+        parts = [*(planned.part for planned in self._media), *self._analyses.values()]
         workspace.keep_only([*parts, *self._indexes.values()])
-        missing_media = [job for job in self._media if workspace.find(job.part) is None]
+        missing_media = [planned for planned in self._media if workspace.find(planned.part) is None]
         is_analysed = all(find_analysis(workspace, part) is not None for part in self._analyses.values())
         missing_analyses = [] if is_analysed else self._plan.video
         reused = len(parts) - len(missing_media) - len(missing_analyses)
         if reused:
-            say(f"{reused} of {len(parts)} parts are finished from an earlier run")
-        costs = [job.cost for job in missing_media] + [self._analyse_cost(job) for job in missing_analyses]
+            say(f"reusing {reused} of {len(parts)} parts from an earlier run")
+        costs = [planned.cost for planned in missing_media] + [
+            self._analyse_cost(planned) for planned in missing_analyses
+        ]
         with workers_for(self._request, workspace.folder) as workers, work_progress(sum(costs)) as progress:
             progress.phase("encoding")
             asyncio.run(make_media(workspace, missing_media, workers, progress))
             progress.phase("scoring")
             tracks = self._read_tracks()
-            jobs = [self._level_job(job, tracks) for job in missing_analyses]
-            analyse_levels(workspace, jobs, self._settings, workers, progress)
+            analyses = [self._planned_analysis(media, tracks) for media in missing_analyses]
+            analyse_representations(workspace, analyses, self._settings, workers, progress)
         presentation = self._presentation(tracks)
         warn(presentation.video)
-        for level in presentation.video:
-            make_index(workspace, self._indexes[level.media.id], level.analyses)
-        published = [*(job.part for job in self._media), *self._indexes.values()]
+        for video in presentation.video:
+            make_index(workspace, self._indexes[video.media.id], video.analyses)
+        published = [*(planned.part for planned in self._media), *self._indexes.values()]
         workspace.publish(published, write_mpd(presentation, self._request.facts))
         return presentation
 
-    def _analyse_cost(self, job: MediaJob) -> float:
-        return analyse_cost(job.frames, job.pixels, self._plan.reference.pixels)
+    def _analyse_cost(self, planned: PlannedMedia) -> float:
+        return analyse_cost(planned.frames, planned.pixels, self._plan.reference.pixels)
 
-    def _level_job(self, job: MediaJob, tracks: dict[str, VideoTrack]) -> LevelJob:
+    def _planned_analysis(self, planned: PlannedMedia, tracks: dict[str, VideoTrack]) -> PlannedAnalysis:
         reference = tracks[self._plan.reference.id]
-        return LevelJob(self._analyses[job.id], tracks[job.id], reference, self._analyse_cost(job))
+        return PlannedAnalysis(self._analyses[planned.id], tracks[planned.id], reference, self._analyse_cost(planned))
 
     def _read_tracks(self) -> dict[str, VideoTrack]:
-        """The levels by id, all of the same length. Raises `InputError`."""
+        """The representations by id. Raises `InputError` unless all have the same number of frames."""
         tracks = {
-            job.id: read_video(job.id, self._workspace.path(job.part), job.part.name, self._plan.segment)
-            for job in self._plan.video
+            planned.id: read_video(
+                planned.id, self._workspace.path(planned.part), planned.part.name, self._plan.segment
+            )
+            for planned in self._plan.video
         }
         lengths = {track.frames for track in tracks.values()}
         if len(lengths) > 1:
-            raise InputError(f"the levels differ in length: {', '.join(map(str, sorted(lengths)))} frames")
+            raise InputError(
+                f"all inputs must have the same number of frames, found {', '.join(map(str, sorted(lengths)))}"
+            )
         return tracks
 
     def _presentation(self, tracks: dict[str, VideoTrack]) -> Presentation:
@@ -108,7 +119,7 @@ class _Preparation:
             audio=[self._read_audio(audio, len(video[0].media.segments)) for audio in self._plan.audio],
         )
 
-    def _read_audio(self, audio: AudioJob, segments: int) -> AudioFile:
-        part, track = audio.job.part, audio.track
-        media = read_audio(audio.job.id, self._workspace.path(part), part.name, track.profile, segments)
+    def _read_audio(self, audio: PlannedAudio, segments: int) -> AudioFile:
+        part, track = audio.media.part, audio.track
+        media = read_audio(audio.media.id, self._workspace.path(part), part.name, track.profile, segments)
         return AudioFile(media, track.language, track.sample_rate, track.channels)

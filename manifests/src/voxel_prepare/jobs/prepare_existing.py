@@ -1,4 +1,4 @@
-"""Makes a VOXEL stream of a DASH presentation that exists already: an index for each level, and a copy of its MPD."""
+"""Makes a VOXEL stream of an existing DASH presentation: an index for each representation, and a copy of the MPD."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from voxel_prepare.analysis.analyse import AnalysisSettings
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import InputError
-from voxel_prepare.jobs.analyse_representations import LevelJob, analyse_levels, find_analysis, read_analysis
+from voxel_prepare.jobs.analyse_representations import (
+    PlannedAnalysis,
+    analyse_representations,
+    find_analysis,
+    read_analysis,
+)
 from voxel_prepare.jobs.cluster import workers_for
 from voxel_prepare.jobs.cost import analyse_cost
 from voxel_prepare.jobs.finish import analysis_part, index_part, make_index, warn
 from voxel_prepare.jobs.progress import say, work_progress
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Json, Part, Workspace, source_identity
-from voxel_prepare.manifest.existing import Ladder, LadderLevel, read_ladder
+from voxel_prepare.manifest.existing import ExistingPresentation, ExistingRepresentation, read_existing
 from voxel_prepare.manifest.indexed_mpd import write_indexed_mpd
 from voxel_prepare.manifest.mpd import MediaFile, Presentation, VideoFile
 from voxel_prepare.manifest.mpd_file import MANIFEST
@@ -21,99 +26,104 @@ from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.tracks import VideoTrack
 
 
-def prepare_ladder(request: Request) -> Presentation:
-    """Analyses the levels of the MPD that is the only input, and publishes what came out. Raises `PreparationError`."""
+def prepare_existing(request: Request) -> Presentation:
+    """Analyses the representations of the MPD, the only input, and publishes the result. Raises `PreparationError`."""
     path = request.inputs[0]
     if (request.out / MANIFEST).resolve() == path.resolve():
-        raise InputError(f"{path}: the output would overwrite its input")
-    ladder = read_ladder(path)
+        raise InputError(f"{path}: the output must not overwrite the input")
+    existing = read_existing(path)
     settings = AnalysisSettings(request.metric, request.order)
-    jobs = _jobs(ladder, settings)
+    planned = _plan(existing, settings)
     with closing(Workspace(request.out.absolute())) as workspace:
-        _analyse(request, settings, workspace, [job.level_job for job in jobs])
-        presentation = _presentation(ladder, jobs, workspace)
+        _analyse(request, settings, workspace, [one.analysis for one in planned])
+        presentation = _presentation(existing, planned, workspace)
         warn(presentation.video)
-        for job, level in zip(jobs, presentation.video, strict=True):
-            make_index(workspace, job.index, level.analyses)
-        described = [(job.level, level) for job, level in zip(jobs, presentation.video, strict=True)]
-        manifest = write_indexed_mpd(ladder, described, workspace.folder, request.facts)
-        workspace.publish([job.index for job in jobs], manifest)
+        for one, video in zip(planned, presentation.video, strict=True):
+            make_index(workspace, one.index, video.analyses)
+        pairs = zip((one.representation for one in planned), presentation.video, strict=True)
+        manifest = write_indexed_mpd(existing, pairs, workspace.folder, request.facts)
+        workspace.publish([one.index for one in planned], manifest)
     return presentation
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
-    level: LadderLevel
-    level_job: LevelJob
+class _Planned:
+    representation: ExistingRepresentation
+    analysis: PlannedAnalysis
     index: Part
 
 
-def _jobs(ladder: Ladder, settings: AnalysisSettings) -> list[_Job]:
-    """One for each level, in the order of the MPD's sets."""
-    jobs: list[_Job] = []
-    for levels in ladder.switching_sets:
-        tracks = [_track(level) for level in levels]
-        top = max(range(len(levels)), key=lambda number: (_pixels(levels[number]), number))
-        identity: Json = [top, *map(_identity, levels)]
-        for level, track in zip(levels, tracks, strict=True):
-            name = f"video-{len(jobs)}"
-            analysis = analysis_part(name, identity, settings)
-            cost = analyse_cost(sum(level.segment_frames), _pixels(level), _pixels(levels[top]))
-            jobs.append(_Job(level, LevelJob(analysis, track, tracks[top], cost), index_part(name, analysis)))
-    return jobs
+def _plan(existing: ExistingPresentation, settings: AnalysisSettings) -> list[_Planned]:
+    """All representations in the order of the MPD's AdaptationSets."""
+    planned: list[_Planned] = []
+    for representations in existing.switching_sets:
+        tracks = [_track(representation) for representation in representations]
+        top = max(range(len(representations)), key=lambda number: (_pixels(representations[number]), number))
+        identity: Json = [top, *map(_identity, representations)]
+        for representation, track in zip(representations, tracks, strict=True):
+            name = f"video-{len(planned)}"
+            part = analysis_part(name, identity, settings)
+            cost = analyse_cost(track.frames, _pixels(representation), _pixels(representations[top]))
+            analysis = PlannedAnalysis(part, track, tracks[top], cost)
+            planned.append(_Planned(representation, analysis, index_part(name, part)))
+    return planned
 
 
-def _analyse(request: Request, settings: AnalysisSettings, workspace: Workspace, jobs: list[LevelJob]) -> None:
-    workspace.keep_only([job.part for job in jobs])
-    missing = [job for job in jobs if find_analysis(workspace, job.part) is None]
-    if len(missing) < len(jobs):
-        say(f"{len(jobs) - len(missing)} of {len(jobs)} levels are finished from an earlier run")
+def _analyse(
+    request: Request, settings: AnalysisSettings, workspace: Workspace, analyses: list[PlannedAnalysis]
+) -> None:
+    workspace.keep_only([analysis.part for analysis in analyses])
+    missing = [analysis for analysis in analyses if find_analysis(workspace, analysis.part) is None]
+    reused = len(analyses) - len(missing)
+    if reused:
+        say(f"reusing {reused} of {len(analyses)} representations from an earlier run")
     with (
         workers_for(request, workspace.folder) as workers,
-        work_progress(sum(job.cost for job in missing)) as progress,
+        work_progress(sum(analysis.cost for analysis in missing)) as progress,
     ):
         progress.phase("scoring")
-        for reference in {id(job.reference): job.reference for job in missing}.values():
-            of_set = [job for job in jobs if job.reference is reference]
-            analyse_levels(workspace, of_set, settings, workers, progress)
+        for reference in {id(analysis.reference): analysis.reference for analysis in missing}.values():
+            of_set = [analysis for analysis in analyses if analysis.reference is reference]
+            analyse_representations(workspace, of_set, settings, workers, progress)
 
 
-def _presentation(ladder: Ladder, jobs: list[_Job], workspace: Workspace) -> Presentation:
-    first = ladder.levels[0].segment_frames
+def _presentation(existing: ExistingPresentation, planned: list[_Planned], workspace: Workspace) -> Presentation:
+    first = existing.representations[0].segment_frames
     return Presentation(
-        duration=ladder.duration,
-        segment=SegmentDuration(first[0], sum(first) / ladder.duration),
+        duration=existing.duration,
+        segment=SegmentDuration(first[0], sum(first) / existing.duration),
         video=[
             VideoFile(
-                media=job.level_job.track.media,
-                width=job.level.width,
-                height=job.level.height,
-                analyses=read_analysis(workspace, job.level_job.part),
-                index=job.index.name,
+                media=one.analysis.track.media,
+                width=one.representation.width,
+                height=one.representation.height,
+                analyses=read_analysis(workspace, one.analysis.part),
+                index=one.index.name,
             )
-            for job in jobs
+            for one in planned
         ],
         audio=[],
     )
 
 
-def _track(level: LadderLevel) -> VideoTrack:
-    """Its segments may lie in many files; what is published are not they but the index."""
-    ranges = [segment.range for segment in level.segments]
+def _track(representation: ExistingRepresentation) -> VideoTrack:
+    """The segments may be in several files; no file name is needed, as only the index is published."""
+    ranges = [segment.range for segment in representation.segments]
     return VideoTrack(
-        media=MediaFile(level.id, "", "", ByteRange(0, 0), ranges),
-        width=level.width,
-        height=level.height,
-        frames=sum(level.segment_frames),
-        segments=level.segments,
+        media=MediaFile(representation.id, "", "", ByteRange(0, 0), ranges),
+        width=representation.width,
+        height=representation.height,
+        frames=sum(representation.segment_frames),
+        segments=representation.segments,
     )
 
 
-def _pixels(level: LadderLevel) -> int:
-    return level.width * level.height
+def _pixels(representation: ExistingRepresentation) -> int:
+    return representation.width * representation.height
 
 
-def _identity(level: LadderLevel) -> Json:
-    """Changes when the media do, or which of their bytes the segments are."""
-    paths = dict.fromkeys([level.addresses.initialization.path, *(segment.path for segment in level.segments)])
-    return [[source_identity(path) for path in paths], [str(segment.range) for segment in level.segments]]
+def _identity(representation: ExistingRepresentation) -> Json:
+    """Changes with the media files, and with the byte ranges of the segments."""
+    segments = representation.segments
+    paths = dict.fromkeys([representation.addresses.initialization.path, *(segment.path for segment in segments)])
+    return [[source_identity(path) for path in paths], [str(segment.range) for segment in segments]]

@@ -1,4 +1,4 @@
-"""What the user sees on standard error."""
+"""Messages, progress bar and summary on standard error."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,30 +10,30 @@ from rich.table import Table
 from voxel_prepare.manifest.mpd import Presentation
 
 SPEED_WINDOW_SECONDS = 120
-"""Over which the time left is estimated: long enough to smooth levels of different size."""
+"""Window for the estimate of the remaining time: long enough to smooth representations of different size."""
 
 console = Console(stderr=True)
 
 
 class WorkProgress:
-    """One bar over all the work, in the units of cost.py."""
+    """One bar for all work, in the units of cost.py."""
 
     def __init__(self, bar: Progress, total: float) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=total)
 
     def phase(self, name: str) -> None:
-        """Says what is being done now."""
+        """Names the current work."""
         self._bar.update(self._task, description=name)
 
     def advance(self, cost: float) -> None:
-        """More work is done."""
+        """Reports finished work."""
         self._bar.advance(self._task, cost)
 
 
 @contextmanager
 def work_progress(total: float) -> Iterator[WorkProgress]:
-    """Shows a bar while the block runs; nothing where standard error is no terminal."""
+    """Shows a bar while the block runs, if standard error is a terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
@@ -54,20 +54,20 @@ def say(message: str) -> None:
 
 
 def summarise(presentation: Presentation) -> None:
-    """The table at the end."""
-    table = Table("level", "size", box=None)
+    """Prints a table of the representations."""
+    table = Table("representation", "size", box=None)
     for name in ("kbit/s", "SSIM", "reliable only", "reliable bytes", "segments"):
         table.add_column(name, justify="right")
-    for level in presentation.video:
-        reliable = sum(analysis.reliable_bytes for analysis in level.analyses)
-        total = sum(analysis.range.size for analysis in level.analyses)
+    for representation in presentation.video:
+        reliable = sum(analysis.reliable_bytes for analysis in representation.analyses)
+        total = sum(analysis.range.size for analysis in representation.analyses)
         table.add_row(
-            level.media.id,
-            f"{level.width}x{level.height}",
-            f"{level.media.bandwidth(presentation.duration) / 1000:.0f}",
-            f"{level.average_score:.4f}",
-            f"{level.reliable_score:.4f}",
+            representation.media.id,
+            f"{representation.width}x{representation.height}",
+            f"{representation.media.bandwidth(presentation.duration) / 1000:.0f}",
+            f"{representation.average_score:.4f}",
+            f"{representation.reliable_score:.4f}",
             f"{reliable / total:.1%}",
-            str(len(level.analyses)),
+            str(len(representation.analyses)),
         )
     console.print(table)

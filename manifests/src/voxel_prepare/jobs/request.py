@@ -1,4 +1,4 @@
-"""What the user asked for."""
+"""The settings of a run."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Literal
 from voxel_prepare.analysis.segment_analysis import Metric, OrderName
 from voxel_prepare.errors import InputError
 from voxel_prepare.manifest.mpd_file import FactsPlace
-from voxel_prepare.media.ladder import LevelName
+from voxel_prepare.media.ladder import RepresentationName
 from voxel_prepare.media.preset import Preset
 
 SCHEDULER_ADDRESS = re.compile(r"tcp://\S+:\d{1,5}")
@@ -20,11 +20,11 @@ class Request:
 
     inputs: tuple[Path, ...]
     out: Path
-    media: Literal["encode", "copy", "ladder"]
-    """`encode`: one input, to be encoded at several levels. `copy`: each input is a level already, to be remuxed.
-    `ladder`: the input is the MPD of a presentation, whose media stay as they are."""
-    levels: tuple[LevelName, ...] | None
-    """None: the thesis' ladder as far as the source allows."""
+    media: Literal["encode", "copy", "existing"]
+    """`encode`: one input, to be encoded as several representations. `copy`: each input is a representation, to be
+    remuxed. `existing`: the input is the MPD of a presentation, whose media stay unchanged."""
+    representations: tuple[RepresentationName, ...] | None
+    """None: the thesis' ladder up to the size of the source."""
     segment_seconds: float
     slices: int
     preset: Preset
@@ -34,20 +34,21 @@ class Request:
     duration: float | None
     """Seconds; None: to the end."""
     jobs: int
-    """Processes at a time."""
+    """Number of processes that work in parallel."""
     facts: FactsPlace = "index"
     metric: Metric = Metric.SSIM
-    """What scores are."""
+    """The metric of all scores."""
     order: OrderName | None = None
-    """Of frames; None: the best for each segment."""
+    """The order of frames; None: the best one for each segment."""
     scheduler: str | None = None
-    """Address of a Dask scheduler whose workers do the work instead, as `tcp://host:port`."""
+    """Address of a Dask scheduler whose workers do the work instead, such as `tcp://host:port`."""
 
     def check(self) -> None:
-        """Raises `InputError` where settings do not go together."""
+        """Raises `InputError` if settings contradict each other."""
         if self.media != "copy" and len(self.inputs) > 1:
-            raise InputError("several inputs go with --copy only, and an MPD goes alone")
-        if self.media != "encode" and (self.levels is not None or self.start or self.duration is not None):
-            raise InputError("--levels, --start and --duration do not go with --copy: the inputs stay as they are")
+            expected = "one MPD" if self.media == "existing" else "one input, or several with --copy"
+            raise InputError(f"expected {expected}, got {len(self.inputs)} inputs")
+        if self.media != "encode" and (self.representations is not None or self.start or self.duration is not None):
+            raise InputError("--representations, --start and --duration cannot be used with --copy: it does not encode")
         if self.scheduler is not None and not SCHEDULER_ADDRESS.fullmatch(self.scheduler):
-            raise InputError(f"--scheduler {self.scheduler}: not an address such as tcp://host:8786")
+            raise InputError(f"--scheduler must be an address such as tcp://host:8786, got {self.scheduler!r}")

@@ -1,4 +1,4 @@
-"""Where the work is done: in processes of this machine, or on a cluster (cluster.py)."""
+"""Where the work is done: in processes on this machine, or on a cluster (cluster.py)."""
 
 import asyncio
 import multiprocessing
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Workers(Protocol):
-    """Carries out tasks, as many at a time as there are workers."""
+    """Executes tasks, as many in parallel as there are workers."""
 
     async def write_media(self, recipe: MediaRecipe, path: Path, on_share: OnShare) -> None:
         """Makes a media file. When cancelled, its FFmpeg is killed. Raises `PreparationError`."""
@@ -32,28 +32,28 @@ class Workers(Protocol):
 
 
 class LocalWorkers:
-    """Those of a pool of this machine."""
+    """The processes of a pool on this machine."""
 
     def __init__(self, pool: Executor, at_a_time: int) -> None:
         self.submit = pool.submit
         self._slots = asyncio.Semaphore(at_a_time)
 
     async def write_media(self, recipe: MediaRecipe, path: Path, on_share: OnShare) -> None:
-        """FFmpeg is a process of its own already."""
+        """Runs in this process, as FFmpeg is a process of its own."""
         async with self._slots:
             await recipe.write(path, on_share)
 
 
 @contextmanager
 def local_workers(processes: int) -> Iterator[Workers]:
-    """Processes of this machine, which end with the block. Raises `PreparationError` when one dies."""
+    """Processes on this machine, which end with the block. Raises `PreparationError` if one dies."""
     # Not forked: this process has threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_interrupts_to_parent) as pool:
         try:
             yield LocalWorkers(pool, processes)
         except BrokenProcessPool as error:
-            raise PreparationError("a worker process ended unexpectedly, perhaps for lack of memory") from error
+            raise PreparationError("a worker process ended unexpectedly, perhaps because memory ran out") from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in multiprocessing.active_children():

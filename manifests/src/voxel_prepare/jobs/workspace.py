@@ -1,4 +1,4 @@
-"""The output folder: finished parts wait in a hidden folder and appear under their final names all at once."""
+"""The output folder: finished parts are kept in a hidden folder and published under their final names together."""
 
 import fcntl
 import hashlib
@@ -20,12 +20,12 @@ Json: TypeAlias = str | int | float | bool | Sequence["Json"] | Mapping[str, "Js
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file to make; a finished one is used again when name and key are the same."""
+    """A file to make; a finished one is reused if name and key are the same."""
 
     name: str
     """Its final file name."""
     key: str
-    """Stands for everything that decides its content."""
+    """Identifies everything that its content depends on."""
 
     @classmethod
     def of(cls, name: str, facts: Json) -> "Part":
@@ -33,10 +33,10 @@ class Part:
 
 
 class Workspace:
-    """Makes parts and publishes them; used by one process at a time."""
+    """Makes parts and publishes them; one process at a time can use it."""
 
     def __init__(self, folder: Path) -> None:
-        """Creates `folder` where needed. Raises `InputError` when it cannot be written or another process uses it."""
+        """Creates `folder` if needed. Raises `InputError` if it cannot be written or another process uses it."""
         self.folder = folder
         self._work = folder / WORK_FOLDER
         self._published_file = self._work / "published.json"
@@ -45,19 +45,19 @@ class Workspace:
             self._work.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self._lock_file)
         except BlockingIOError as error:
-            raise InputError(f"{folder}: another voxel-prepare is at work there") from error
+            raise InputError(f"{folder}: the output folder is in use by another voxel-prepare") from error
         except OSError as error:
-            raise InputError(f"{folder}: cannot write there: {error.strerror}") from error
+            raise InputError(f"{folder}: the output folder cannot be written: {error.strerror}") from error
         self._published = self._read_published()
         for leftover in self._work.glob("*.unfinished"):
             shutil.rmtree(leftover)
 
     def close(self) -> None:
-        """Lets other processes use the folder."""
+        """Releases the folder for other processes."""
         self._lock.close()
 
     def find(self, part: Part) -> Path | None:
-        """Where the finished part lies, if there is one."""
+        """The finished part's file; None if it is not finished."""
         staged = self._staged(part)
         if staged.exists():
             return staged
@@ -66,14 +66,14 @@ class Workspace:
         return published if is_current else None
 
     def path(self, part: Part) -> Path:
-        """Where the part lies, which is finished."""
+        """The part's file; the part must be finished."""
         path = self.find(part)
-        assert path is not None, f"{part.name} was made before"
+        assert path is not None, f"{part.name} is finished"
         return path
 
     @contextmanager
     def make(self, part: Part) -> Iterator[Path]:
-        """A path to write the part to; it counts as finished when the block ends without an exception."""
+        """A path for writing the part, which is finished once the block ends without an exception."""
         folder = self._work / f"{part.name}.unfinished"
         folder.mkdir()
         try:
@@ -83,7 +83,7 @@ class Workspace:
             shutil.rmtree(folder, ignore_errors=True)
 
     def publish(self, parts: Sequence[Part], manifest: bytes) -> None:
-        """Moves the finished parts to their final names and writes the manifest, last; forgets all other parts.
+        """Moves the finished parts to their final names, writes the manifest last, removes all other published parts.
 
         A reader of the folder sees the old content, then no manifest for a moment, then the new content.
         """
@@ -91,7 +91,7 @@ class Workspace:
         identities = {part.name: _identity(self.find(part), part.key) for part in parts}
         obsolete = self._published.keys() - identities.keys()
         self._published = identities
-        # Before the files move, so that an interrupted publication loses none of them.
+        # Before the files are moved, so that an interrupted publication loses none of them.
         self._write(self._published_file, json.dumps(identities).encode())
         if staged:
             (self.folder / MANIFEST).unlink(missing_ok=True)
@@ -102,14 +102,14 @@ class Workspace:
             (self.folder / name).unlink(missing_ok=True)
 
     def keep_only(self, parts: Sequence[Part]) -> None:
-        """Deletes staged parts of other settings: those that share no key with any of `parts`."""
+        """Deletes staged parts of other settings: those whose key none of `parts` has."""
         keys = {part.key for part in parts}
         for path in self._work.iterdir():
             if path.name.partition("-")[0] not in keys and path not in {self._published_file, self._lock_file}:
                 path.unlink()
 
     def discard(self, parts: Sequence[Part]) -> None:
-        """Deletes staged parts that are not needed any more."""
+        """Deletes staged parts."""
         for part in parts:
             self._staged(part).unlink(missing_ok=True)
 
@@ -130,13 +130,13 @@ class Workspace:
 
 
 def source_identity(path: Path) -> Json:
-    """Changes when the file does, without reading it."""
+    """Changes with the file; does not read it."""
     status = path.stat()
     return [str(path.resolve()), status.st_size, status.st_mtime_ns]
 
 
 def _identity(path: Path | None, key: str) -> list[Json]:
-    """Empty when there is no such file."""
+    """Empty if the file does not exist."""
     if path is None or not path.exists():
         return []
     status = path.stat()
@@ -144,7 +144,7 @@ def _identity(path: Path | None, key: str) -> list[Json]:
 
 
 def _lock(path: Path) -> IO[str]:
-    """Held until the file is closed, also by the process' end."""
+    """A lock that is held until the file is closed, at the latest by the end of the process."""
     file = path.open("w")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Which bytes of which local files the segments of a representation are (ISO/IEC 23009-1 §5.3.9)."""
+"""The local files and byte ranges of a representation's segments (ISO/IEC 23009-1 §5.3.9)."""
 
 import mmap
 import re
@@ -18,7 +18,7 @@ from voxel_prepare.isobmff.sidx import read_sidx
 from voxel_prepare.manifest.mpd_file import local_path
 
 MAX_SEGMENTS = 1 << 17
-"""Three days of 2 s: more are a mistake."""
+"""Three days of 2 s: more must be a mistake."""
 
 IDENTIFIER = re.compile(r"\$(?:(?P<name>RepresentationID|Number|Time|Bandwidth)(?:%0(?P<width>\d{1,2})d)?)?\$")
 """In a template's URL; `$$` stands for a dollar (table 16)."""
@@ -33,9 +33,9 @@ class Address:
 
     @contextmanager
     def mapped(self) -> Iterator[memoryview]:
-        """Those bytes, of which only what is looked at is read. Raises `Mp4Error` for an empty file."""
+        """The bytes, memory-mapped: only those that are used are read. Raises `Mp4Error` for an empty file."""
         if self.range.size == 0:
-            raise Mp4Error("an empty file")
+            raise Mp4Error("the file is empty")
         with (
             self.path.open("rb") as file,
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
@@ -47,7 +47,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where a representation lies."""
+    """The addresses of a representation."""
 
     initialization: Address
     segments: list[Address]
@@ -55,21 +55,21 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the addresses of a representation follow from."""
+    """The parts of an MPD that define the addresses of a representation."""
 
-    levels: Sequence[etree._Element]
-    """Period, AdaptationSet, Representation: what the lower ones say goes before what the higher ones say."""
+    elements: Sequence[etree._Element]
+    """Period, AdaptationSet, Representation: attributes of later ones override those of earlier ones."""
     base: str
-    """URL that those of the media are relative to."""
+    """URL to which those of the media are relative."""
     duration: Fraction
     """Of the period, in seconds."""
 
     def path(self, url: str) -> Path:
-        """Raises `InputError` where that is not on this machine."""
+        """The file at `url`. Raises `InputError` unless it is on this machine."""
         return local_path(self.base, url)
 
     def whole(self, url: str) -> Address:
-        """All of a file. Raises `InputError` where there is none."""
+        """A whole file. Raises `InputError` if it does not exist."""
         path = self.path(url)
         if not path.is_file():
             raise InputError(f"{path}: no such file")
@@ -81,57 +81,61 @@ class Place:
         return whole if range_ is None else Address(whole.path, parse_range(range_, whole))
 
     def attributes(self, name: str) -> Mapping[str, str] | None:
-        """Those of all elements of that name; None when there is no such element."""
-        found = [element for level in self.levels for element in level.findall(f"{{*}}{name}")]
-        return {str(key): str(value) for element in found for key, value in element.attrib.items()} if found else None
+        """The attributes of all elements of that name; None if there is no such element."""
+        found = [child for element in self.elements for child in element.findall(f"{{*}}{name}")]
+        return {str(key): str(value) for child in found for key, value in child.attrib.items()} if found else None
 
     def child(self, name: str, of: str) -> etree._Element | None:
-        """The lowest element `name` inside an element `of`."""
-        found = (element.find(f"{{*}}{name}") for level in self.levels for element in level.findall(f"{{*}}{of}"))
-        return next((element for element in reversed(list(found)) if element is not None), None)
+        """The innermost element `name` inside an element `of`."""
+        found = (parent.find(f"{{*}}{name}") for element in self.elements for parent in element.findall(f"{{*}}{of}"))
+        return next((child for child in reversed(list(found)) if child is not None), None)
 
 
 def read_addresses(place: Place) -> Addresses:
     """The addresses of a representation. Raises `InputError`."""
-    representation = place.levels[-1]
+    representation = place.elements[-1]
     for name, read in (("SegmentTemplate", _template), ("SegmentList", _list), ("SegmentBase", _base)):
         attributes = place.attributes(name)
         if attributes is not None:
             addresses = read(place, attributes)
             if not addresses.segments:
-                raise InputError(f"representation {representation.get('id')}: it has no segments")
+                raise InputError(
+                    f"representation {representation.get('id')}: expected at least one segment, found none"
+                )
             return addresses
-    raise InputError(f"representation {representation.get('id')}: no SegmentTemplate, SegmentList or SegmentBase")
+    raise InputError(f"representation {representation.get('id')}: expected SegmentTemplate, SegmentList or SegmentBase")
 
 
 def parse_range(text: str, whole: Address) -> ByteRange:
-    """Raises `InputError` where that is no range inside the file."""
+    """Parses `first-last`, both inclusive. Raises `InputError` unless it is a range inside the file."""
     first, dash, last = text.partition("-")
     if not (dash and first.isdecimal() and last.isdecimal()):
-        raise InputError(f"{text!r} is no byte range")
+        raise InputError(f"{whole.path}: a byte range must have the form first-last, got {text!r}")
     if not int(first) <= int(last) < whole.range.end:
-        raise InputError(f"{whole.path}: it has no bytes {text}")
+        raise InputError(f"{whole.path}: byte range {text} is not inside the file, which has {whole.range.end} bytes")
     return ByteRange(int(first), int(last) + 1)
 
 
 def _template(place: Place, attributes: Mapping[str, str]) -> Addresses:
-    representation = place.levels[-1]
+    representation = place.elements[-1]
     fixed = {"RepresentationID": representation.get("id", ""), "Bandwidth": representation.get("bandwidth", "")}
     media, initialization = attributes.get("media"), attributes.get("initialization")
     if media is None or initialization is None:
-        raise InputError(f"representation {representation.get('id')}: a template without media or initialization")
+        raise InputError(
+            f"representation {representation.get('id')}: SegmentTemplate must have media and initialization"
+        )
     first = _number(attributes, "startNumber", 1)
     times = list(_times(place, attributes))
     urls = [
         _filled(media, {**fixed, "Number": str(first + index), "Time": str(time)}) for index, time in enumerate(times)
     ]
     if len(urls) > 1 and not place.path(urls[-1]).exists():
-        urls.pop()  # the period's duration is often rounded up
+        urls.pop()  # durations of periods are often rounded up
     return Addresses(place.whole(_filled(initialization, fixed)), [place.whole(url) for url in urls])
 
 
 def _times(place: Place, attributes: Mapping[str, str]) -> Iterator[int]:
-    """When each segment starts, in the template's timescale."""
+    """The start of each segment, in the timescale of the template."""
     scale = _number(attributes, "timescale", 1, least=1)
     end = place.duration * scale + _number(attributes, "presentationTimeOffset", 0)
     timeline = place.child("SegmentTimeline", "SegmentTemplate")
@@ -148,7 +152,7 @@ def _times(place: Place, attributes: Mapping[str, str]) -> Iterator[int]:
         duration = _number(fields, "d", 0, least=1)
         time = _number(fields, "t", time)
         repeats = int(fields["r"]) if re.fullmatch(r"-?\d+", fields.get("r", "")) else 0
-        if repeats < 0:  # up to the next entry, or to the end
+        if repeats < 0:  # until the next entry, or until the end
             until = Fraction(following.get("t", "0")) if following is not None else end
             repeats = ceil((until - time) / duration) - 1
         total += repeats + 1
@@ -161,8 +165,8 @@ def _times(place: Place, attributes: Mapping[str, str]) -> Iterator[int]:
 def _list(place: Place, attributes: Mapping[str, str]) -> Addresses:
     urls = [
         url
-        for level in place.levels
-        for segment_list in level.findall("{*}SegmentList")
+        for element in place.elements
+        for segment_list in element.findall("{*}SegmentList")
         for url in segment_list.iterfind("{*}SegmentURL")
     ]
     return Addresses(
@@ -174,7 +178,7 @@ def _list(place: Place, attributes: Mapping[str, str]) -> Addresses:
 def _base(place: Place, attributes: Mapping[str, str]) -> Addresses:
     whole = place.whole("")
     if "indexRange" not in attributes:
-        raise InputError(f"{whole.path}: a SegmentBase without indexRange")
+        raise InputError(f"{whole.path}: SegmentBase must have an indexRange")
     start, end = parse_range(attributes["indexRange"], whole)
     try:
         with whole.mapped() as data:
@@ -187,7 +191,7 @@ def _base(place: Place, attributes: Mapping[str, str]) -> Addresses:
 def _initialization(place: Place, of: str) -> Address:
     element = place.child("Initialization", of)
     if element is None:
-        raise InputError(f"representation {place.levels[-1].get('id')}: a {of} without Initialization")
+        raise InputError(f"representation {place.elements[-1].get('id')}: {of} must have an Initialization element")
     return place.part(element.get("sourceURL", ""), element.get("range"))
 
 
@@ -196,7 +200,7 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
         if found["name"] is None:
             return "$"
         if found["name"] not in values:
-            raise InputError(f"template {template!r}: ${found['name']}$ has no value there")
+            raise InputError(f"template {template!r}: ${found['name']}$ is not allowed here")
         return values[found["name"]].zfill(int(found["width"] or 0))
 
     return IDENTIFIER.sub(value, template)
@@ -205,10 +209,10 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
 def _number(attributes: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
     text = attributes.get(name, str(default))
     if not text.isdecimal() or int(text) < least:
-        raise InputError(f"{name}={text!r}: not a number from {least} on")
+        raise InputError(f"{name} must be an integer of at least {least}, got {text!r}")
     return int(text)
 
 
 def _check_count(count: int) -> None:
     if count > MAX_SEGMENTS:
-        raise InputError(f"the MPD has {count} segments, where {MAX_SEGMENTS} are the most")
+        raise InputError(f"the MPD must have at most {MAX_SEGMENTS} segments, found {count}")

@@ -1,4 +1,4 @@
-"""A DASH presentation that exists already: its video levels, read from its own MPD and media files."""
+"""An existing DASH presentation: its video representations, read from its MPD and media files."""
 
 import re
 from collections.abc import Iterator
@@ -26,55 +26,58 @@ DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)
 
 
 @dataclass(frozen=True, slots=True)
-class LadderLevel:
+class ExistingRepresentation:
     """A video representation."""
 
     element: etree._Element
     folder: Path
-    """That the URLs in it are relative to."""
+    """The folder to which the URLs in the element are relative."""
     id: str
     addresses: Addresses
     width: int
     height: int
     segments: list[SegmentSource]
     segment_frames: list[int]
-    """How many frames each segment has."""
+    """The number of frames of each segment."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
-    """An MPD and its levels."""
+class ExistingPresentation:
+    """An MPD and its representations."""
 
     path: Path
     mpd: etree._ElementTree
     duration: Fraction
     """Seconds."""
-    switching_sets: list[list[LadderLevel]]
-    """The levels between which a player switches, ascending in bitrate."""
+    switching_sets: list[list[ExistingRepresentation]]
+    """The representations of each AdaptationSet, ascending in bitrate: a player switches between them."""
 
     @property
-    def levels(self) -> list[LadderLevel]:
-        return [level for levels in self.switching_sets for level in levels]
+    def representations(self) -> list[ExistingRepresentation]:
+        return [representation for of_set in self.switching_sets for representation in of_set]
 
 
-def read_ladder(path: Path) -> Ladder:
-    """Reads an MPD and what it says of its media. Raises `InputError` where that cannot become a VOXEL stream."""
+def read_existing(path: Path) -> ExistingPresentation:
+    """Reads an MPD and examines its media. Raises `InputError` if they cannot become a VOXEL stream."""
     mpd = parse_mpd(path)
     root = mpd.getroot()
     periods = root.findall("{*}Period")
-    if root.get("type", "static") != "static" or len(periods) != 1:
-        raise InputError(f"{path}: --copy takes static presentations of one period")
+    type_ = root.get("type", "static")
+    if type_ != "static" or len(periods) != 1:
+        raise InputError(
+            f"{path}: --copy takes static presentations of one period, found type {type_}, {len(periods)} periods"
+        )
     duration = _duration(periods[0].get("duration") or root.get("mediaPresentationDuration"), path)
     sets = [
-        sorted(levels, key=lambda level: int(level.element.get("bandwidth", "0")))
+        sorted(representations, key=lambda representation: int(representation.element.get("bandwidth", "0")))
         for adaptation_set in periods[0].iterfind("{*}AdaptationSet")
-        if (levels := list(_levels(path, periods[0], adaptation_set, duration)))
+        if (representations := list(_representations(path, periods[0], adaptation_set, duration)))
     ]
     if not sets:
-        raise InputError(f"{path}: no video track")
-    for levels in sets:
-        _check_alignment(levels)
-    return Ladder(path, mpd, duration, sets)
+        raise InputError(f"{path}: the MPD has no video representation")
+    for representations in sets:
+        _check_alignment(representations)
+    return ExistingPresentation(path, mpd, duration, sets)
 
 
 def _duration(text: str | None, path: Path) -> Fraction:
@@ -82,35 +85,35 @@ def _duration(text: str | None, path: Path) -> Fraction:
     days, hours, minutes, seconds = (Fraction(part or 0) for part in found.groups()) if found else [Fraction(0)] * 4
     duration = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     if duration <= 0:
-        raise InputError(f"{path}: it does not say how long it is")
+        raise InputError(f"{path}: the MPD must state a duration such as PT1M30S, got {text!r}")
     return duration
 
 
-def _levels(
+def _representations(
     path: Path, period: etree._Element, adaptation_set: etree._Element, duration: Fraction
-) -> Iterator[LadderLevel]:
+) -> Iterator[ExistingRepresentation]:
     for element in adaptation_set.iterfind("{*}Representation"):
         mime_type = element.get("mimeType") or adaptation_set.get("mimeType") or ""
         if adaptation_set.get("contentType") != "video" and not mime_type.startswith("video/"):
             continue
         place = Place((period, adaptation_set, element), base_url(path, element), duration)
-        yield _level(element, place.path(".").resolve(), read_addresses(place))
+        yield _representation(element, place.path(".").resolve(), read_addresses(place))
 
 
-def _level(element: etree._Element, folder: Path, addresses: Addresses) -> LadderLevel:
+def _representation(element: etree._Element, folder: Path, addresses: Addresses) -> ExistingRepresentation:
     id_ = element.get("id", "")
     initialization = addresses.initialization
     try:
         with initialization.mapped() as data:
             track = parse_track(data)
         if track.sample_entry in ENCRYPTED_SAMPLE_ENTRIES:
-            raise InputError(f"{initialization.path}: encrypted: {WHY_NOT_ENCRYPTED}")
+            raise InputError(f"{initialization.path}: {WHY_NOT_ENCRYPTED}")
         if track.sample_entry not in AVC_SAMPLE_ENTRIES or len(track.codec_configuration) < AVCC_FIELDS:
-            raise InputError(f"{initialization.path}: {track.sample_entry} video; --copy takes H.264 only")
+            raise InputError(f"{initialization.path}: --copy takes H.264 video only, found {track.sample_entry}")
         frames = [_checked_frames(track, address) for address in addresses.segments]
     except Mp4Error as error:
         raise InputError(f"{initialization.path}: {error}") from error
-    return LadderLevel(
+    return ExistingRepresentation(
         element=element,
         folder=folder,
         id=id_,
@@ -126,26 +129,27 @@ def _level(element: etree._Element, folder: Path, addresses: Addresses) -> Ladde
 
 
 def _checked_frames(track: Track, address: Address) -> int:
-    """How many frames a segment has, which must start with an IDR picture. Raises `InputError`."""
+    """The number of frames of a segment. Raises `InputError` unless it starts with an IDR picture."""
     try:
         with address.mapped() as segment:
             fragments = parse_fragments(segment, track.defaults)
             samples = [sample for fragment in fragments for sample in fragment.samples]
             if not samples:
-                raise Mp4Error("a segment without frames")
+                raise Mp4Error("the segment has no frames")
             check_start(track.codec_configuration, segment, samples[0])
     except (Mp4Error, MisalignedSegments) as error:
         raise InputError(f"{address.path}, from byte {address.range.start}: {error}") from error
     return len(samples)
 
 
-def _check_alignment(levels: list[LadderLevel]) -> None:
-    """Pictures are compared one by one, and players switch between segments."""
-    top = levels[-1]
-    for level in levels:
-        differ = f"representations {level.id} and {top.id} differ"
-        if len(level.segments) != len(top.segments):
-            raise InputError(f"{differ}: {len(level.segments)} and {len(top.segments)} segments")
-        for index, (frames, of_top) in enumerate(zip(level.segment_frames, top.segment_frames, strict=True), start=1):
+def _check_alignment(representations: list[ExistingRepresentation]) -> None:
+    """Raises `InputError` unless all have the same frames in each segment, as scoring and switching need."""
+    top = representations[-1]
+    for representation in representations:
+        differ = f"representations {representation.id} and {top.id} differ"
+        if len(representation.segments) != len(top.segments):
+            raise InputError(f"{differ}: {len(representation.segments)} and {len(top.segments)} segments")
+        pairs = zip(representation.segment_frames, top.segment_frames, strict=True)
+        for index, (frames, of_top) in enumerate(pairs, start=1):
             if frames != of_top:
                 raise InputError(f"{differ}: segment {index} has {frames} and {of_top} frames")

@@ -1,7 +1,7 @@
-"""Numbers and lists of numbers as the index writes them: Exp-Golomb codes whose parameter fits the list.
+"""Numbers and lists of numbers in the index: Exp-Golomb codes with a parameter chosen for each list.
 
-Sizes of frames, their costs and the distances in an order spread over decades, with a few outliers far beyond the rest:
-a code that grows with the logarithm of a number takes both. docs/MANIFEST.md has the layout.
+Sizes of frames, their costs and the distances in an order span several powers of ten, with a few outliers: a code whose
+length grows with the logarithm of the number suits both. docs/MANIFEST.md specifies the layout.
 """
 
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from voxel_prepare.h264.bits import BitReader, BitWriter
 
 PARAMETER_BITS = 5
 MAX_PARAMETER = 20
-"""Keeps every number below 2^53, which JavaScript still counts exactly."""
+"""Keeps every number below 2^53, up to which JavaScript is exact."""
 
 CONSTANT = 31
-"""In place of a parameter: all numbers of the list are the one that follows."""
+"""Written in place of a parameter: one number follows, to which all members of the list are equal."""
 
 
 class CodeError(ValueError):
-    """These bits are no list of numbers."""
+    """The bits are not a valid list of numbers."""
 
 
 def write_number(writer: BitWriter, value: int, parameter: int) -> None:
-    """Appends a number ≥ 0: all but its `parameter` low bits as ue(v) (H.264 §9.1), then those."""
+    """Appends a number ≥ 0: without its `parameter` low bits as ue(v) (H.264 §9.1), then these bits."""
     writer.ue(value >> parameter)
     writer.bits(value & ((1 << parameter) - 1), parameter)
 
@@ -33,7 +33,7 @@ def read_number(reader: BitReader, parameter: int) -> int:
 
 
 def write_list(writer: BitWriter, values: Sequence[int]) -> None:
-    """Appends numbers ≥ 0, with the parameter that makes them shortest; their count is not written."""
+    """Appends numbers ≥ 0, with the parameter that gives the fewest bits. Does not write their count."""
     if not values:
         return
     if len(values) > 1 and len(set(values)) == 1:
@@ -54,7 +54,7 @@ def read_list(reader: BitReader, count: int) -> list[int]:
     if parameter == CONSTANT:
         return [reader.ue()] * count
     if parameter > MAX_PARAMETER:
-        raise CodeError(f"a list's parameter is {parameter}")
+        raise CodeError(f"the parameter of a list must be at most {MAX_PARAMETER} or {CONSTANT}, got {parameter}")
     return [read_number(reader, parameter) for _ in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""One segment in the index: the same facts as a `SegmentAnalysis`, in a tenth of the attributes' bytes."""
+"""One segment in the index: the content of a `SegmentAnalysis`, in a tenth of the bytes of the MPD attributes."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -19,7 +19,7 @@ from voxel_prepare.manifest.index_codes import (
 )
 
 POSITION_PARAMETER = 16
-"""Of the code for a position in the file; with it 3 to 4 bytes hold one up to 1 GB."""
+"""Parameter of the code for a position in the file: 3 to 4 bytes suffice up to 1 GB."""
 
 ORDER_BITS = 3
 ORDER_CODES = {
@@ -32,11 +32,11 @@ ORDER_CODES = {
 """As in docs/MANIFEST.md."""
 
 MAX_RANGES = 1 << 17
-"""In a segment: 30 s at 120 frames/s of 32 slices. A reader of a bad index must not be made to build more."""
+"""Per segment: 30 s at 120 frames/s of 32 slices. Bounds the memory that a damaged index can make a reader use."""
 
 
 class IndexFormatError(PreparationError):
-    """This is no index, or a damaged one."""
+    """Not an index, or a damaged one."""
 
 
 def write_entry(analysis: SegmentAnalysis, scale: int) -> bytes:
@@ -58,14 +58,16 @@ def write_entry(analysis: SegmentAnalysis, scale: int) -> bytes:
 
 
 def read_entry(data: bytes, metric: Metric, scale: int) -> SegmentAnalysis:
-    """Reads what `write_entry` wrote; costs that were not measured are 0. Raises `IndexFormatError`."""
+    """The inverse of `write_entry`; costs that are not stored become 0. Raises `IndexFormatError`."""
     reader = BitReader(data)
     try:
         analysis = _read(reader, metric, scale)
     except (MalformedStream, CodeError) as error:
-        raise IndexFormatError("index: a damaged entry") from error
+        raise IndexFormatError(f"index: damaged entry: {error}") from error
     if (reader.position + 7) // 8 != len(data):
-        raise IndexFormatError("index: an entry goes on behind its end")
+        raise IndexFormatError(
+            f"index: expected an entry of {len(data)} bytes, it ends after {(reader.position + 7) // 8}"
+        )
     return analysis
 
 
@@ -80,7 +82,7 @@ def _read(reader: BitReader, metric: Metric, scale: int) -> SegmentAnalysis:
     unreliable = [range_ for ranges in in_order for range_ in ranges]
     reliable = complement(ByteRange(start, end), unreliable)
     if not reliable:
-        raise IndexFormatError("index: a segment without reliable bytes")
+        raise IndexFormatError("index: a segment must have reliable bytes, found none")
     return SegmentAnalysis(
         range=ByteRange(start, end),
         reliable=reliable,
@@ -95,14 +97,14 @@ def _read(reader: BitReader, metric: Metric, scale: int) -> SegmentAnalysis:
 
 
 def _frames_in_file_order(analysis: SegmentAnalysis) -> list[list[ByteRange]]:
-    """The ranges of each frame that may be missing."""
+    """The byte ranges of each frame that may be missing."""
     ends = accumulate(analysis.slices)
     in_order = [analysis.unreliable[end - count : end] for count, end in zip(analysis.slices, ends, strict=True)]
     return [ranges for _, ranges in sorted(zip(analysis.order, in_order, strict=True))]
 
 
 def _write_positions(writer: BitWriter, positions: Sequence[int]) -> None:
-    """Of the frames that may be missing, in decode order: their count, and the few others among them."""
+    """Writes which frames may be missing, in decode order: their number, and the few other frames between them."""
     others = sorted(set(range(positions[-1] if positions else 0)) - set(positions))
     writer.ue(len(positions))
     writer.ue(len(others))
@@ -110,23 +112,23 @@ def _write_positions(writer: BitWriter, positions: Sequence[int]) -> None:
 
 
 def _read_positions(reader: BitReader) -> list[int]:
-    count = _checked(reader.ue(), MAX_RANGES, "frames")
-    distances = read_list(reader, _checked(reader.ue(), MAX_RANGES, "frames"))
+    count = _checked(reader.ue(), MAX_RANGES, "number of frames")
+    distances = read_list(reader, _checked(reader.ue(), MAX_RANGES, "number of frames"))
     others = [position - 1 for position in accumulate(distance + 1 for distance in distances)]
     total = count + len(others)
     if others and others[-1] >= total - 1:
-        raise IndexFormatError("index: a wholly reliable frame behind the last one that may be missing")
+        raise IndexFormatError("index: completely reliable frames must precede the last frame that may be missing")
     return sorted(set(range(total)) - set(others))
 
 
 def _write_ranges(writer: BitWriter, whole: ByteRange, frames: Sequence[Sequence[ByteRange]]) -> None:
-    """How many ranges each frame has, what lies before each of them, their sizes, and what lies behind the last."""
+    """Writes the number of ranges of each frame, the gap before each range, the sizes, and the bytes after the last."""
     ranges = [range_ for of_frame in frames for range_ in of_frame]
     ends = [whole.start, *(range_.end for range_ in ranges)]
     starts = [*(range_.start for range_ in ranges), whole.end]
     *gaps, tail = (start - end for start, end in zip(starts, ends, strict=True))
     if min(*gaps, tail, 0) < 0:
-        raise PreparationError("the frames do not stand in the file in decode order")
+        raise PreparationError("the frames must be stored in decode order")
     smallest = min(gaps, default=0)
     write_list(writer, [len(of_frame) - 1 for of_frame in frames])
     writer.ue(smallest)
@@ -136,9 +138,9 @@ def _write_ranges(writer: BitWriter, whole: ByteRange, frames: Sequence[Sequence
 
 
 def _read_ranges(reader: BitReader, start: int, frames: int) -> tuple[list[list[ByteRange]], int]:
-    """The ranges of each frame, and the segment's end."""
+    """The byte ranges of each frame, and the segment's end."""
     counts = [more + 1 for more in read_list(reader, frames)]
-    ranges = _checked(sum(counts), MAX_RANGES, "ranges")
+    ranges = _checked(sum(counts), MAX_RANGES, "number of ranges")
     smallest = reader.ue()
     gaps = [smallest + gap for gap in read_list(reader, ranges)]
     sizes = [size + 1 for size in read_list(reader, ranges)]
@@ -150,7 +152,7 @@ def _read_ranges(reader: BitReader, start: int, frames: int) -> tuple[list[list[
 
 
 def _ranks(order: Sequence[int]) -> list[int]:
-    """A permutation as a Lehmer code: of each frame, how many of those yet to come stand before it in the file."""
+    """A permutation as a Lehmer code: for each frame, how many later ones of the order precede it in the file."""
     remaining = sorted(order)
     ranks = []
     for position in order:
@@ -160,13 +162,13 @@ def _ranks(order: Sequence[int]) -> list[int]:
 
 
 def _unranked(ranks: Sequence[int]) -> list[int]:
-    """The indices of the frames, counted in the file, in order."""
+    """The inverse of `_ranks`: indexes of the frames, in order."""
     remaining = list(range(len(ranks)))
-    return [remaining.pop(_checked(rank, len(remaining) - 1, "frames to come")) for rank in ranks]
+    return [remaining.pop(_checked(rank, len(remaining) - 1, "rank")) for rank in ranks]
 
 
 def _write_steps(writer: BitWriter, steps: Sequence[Step], scale: int) -> None:
-    """The bytes of a step follow from its frames."""
+    """Writes frames and scores; the bytes of a step follow from its frames."""
     frames = [step.frames for step in steps]
     scores = [round(step.score * scale) for step in steps]
     writer.ue(len(steps) - 1)
@@ -175,11 +177,11 @@ def _write_steps(writer: BitWriter, steps: Sequence[Step], scale: int) -> None:
 
 
 def _read_steps(reader: BitReader, frame_bytes: Sequence[int], scale: int) -> list[Step]:
-    count = _checked(reader.ue(), len(frame_bytes), "steps") + 1
+    count = _checked(reader.ue(), len(frame_bytes), "number of steps") + 1
     first, *more = read_list(reader, count)
     frames = list(accumulate((distance + 1 for distance in more), initial=first))
     if frames[-1] != len(frame_bytes):
-        raise IndexFormatError("index: the last step is not the whole segment")
+        raise IndexFormatError(f"index: the last step must have all {len(frame_bytes)} frames, found {frames[-1]}")
     scores = accumulate(unzigzag(code) for code in read_list(reader, count))
     ends = list(accumulate(frame_bytes, initial=0))
     return [Step(score / scale, taken, ends[taken]) for score, taken in zip(scores, frames, strict=True)]
@@ -188,11 +190,11 @@ def _read_steps(reader: BitReader, frame_bytes: Sequence[int], scale: int) -> li
 def _order_name(code: int) -> OrderName:
     name = next((name for name, its_code in ORDER_CODES.items() if its_code == code), None)
     if name is None:
-        raise IndexFormatError(f"index: order code {code} is not known")
+        raise IndexFormatError(f"index: the order code must be at most {max(ORDER_CODES.values())}, got {code}")
     return name
 
 
 def _checked(number: int, limit: int, what: str) -> int:
     if number > limit:
-        raise IndexFormatError(f"index: {number} {what}, where {limit} is the most")
+        raise IndexFormatError(f"index: {what} must be at most {limit}, got {number}")
     return number

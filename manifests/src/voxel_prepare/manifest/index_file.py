@@ -1,4 +1,4 @@
-"""The index of a representation: what `SegmentURL` attributes say, in a file of its own (docs/MANIFEST.md)."""
+"""The index of a representation: the content of the `SegmentURL` attributes in a separate file (docs/MANIFEST.md)."""
 
 import struct
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ METRIC_CODES = {Metric.SSIM: 0, Metric.PSNR: 1, Metric.VMAF: 2}
 """As in docs/MANIFEST.md."""
 METRICS = {code: metric for metric, code in METRIC_CODES.items()}
 FIXED = struct.Struct(">4sBBBxII")
-"""Magic, version, metric, decimals of a score, a zero, segments, bytes of this and the table."""
+"""Magic, version, metric, decimals of a score, a zero, number of segments, bytes of head and table."""
 
 MAX_DECIMALS = 9
 MAX_SEGMENTS = 1 << 17
-"""Three days of 2 s. A reader of a bad index must not be made to build more."""
+"""Three days of 2 s. Bounds the memory that a damaged index can make a reader use."""
 
 
 def write_index(analyses: Sequence[SegmentAnalysis], decimals: int) -> bytes:
-    """The index of all segments of a representation, with scores and costs of so many decimals."""
+    """The index of all segments of a representation; scores and costs have `decimals` decimals."""
     entries = [write_entry(analysis, 10**decimals) for analysis in analyses]
     table = BitWriter()
     write_list(table, [len(entry) for entry in entries])
@@ -41,19 +41,21 @@ def write_index(analyses: Sequence[SegmentAnalysis], decimals: int) -> bytes:
 def read_index(data: bytes) -> list[SegmentAnalysis | None]:
     """All segments of an index; None for one without an entry. Raises `IndexFormatError`."""
     if len(data) < FIXED.size:
-        raise IndexFormatError("index: shorter than its head")
+        raise IndexFormatError(f"index: expected a head of {FIXED.size} bytes, found {len(data)} bytes")
     magic, version, metric, decimals, segments, head_bytes = FIXED.unpack_from(data)
     if magic != MAGIC or version != VERSION:
-        raise IndexFormatError("index: not an index, or of another version")
+        raise IndexFormatError(f"index: expected {MAGIC!r} version {VERSION}, found {magic!r} version {version}")
     if metric not in METRICS or decimals > MAX_DECIMALS or segments > MAX_SEGMENTS or head_bytes < FIXED.size:
-        raise IndexFormatError("index: a bad head")
+        raise IndexFormatError(
+            f"index: bad head: metric {metric}, {decimals} decimals, {segments} segments, {head_bytes} bytes of head"
+        )
     try:
         sizes = read_list(BitReader(data[FIXED.size : head_bytes]), segments)
     except (MalformedStream, CodeError) as error:
-        raise IndexFormatError("index: a damaged table") from error
+        raise IndexFormatError(f"index: damaged table: {error}") from error
     ends = list(accumulate(sizes, initial=head_bytes))
     if ends[-1] > len(data):
-        raise IndexFormatError("index: it ends inside an entry")
+        raise IndexFormatError(f"index: expected {ends[-1]} bytes, found {len(data)}")
     return [
         read_entry(data[end - size : end], METRICS[metric], 10**decimals) if size else None
         for end, size in zip(ends[1:], sizes, strict=True)

@@ -1,4 +1,4 @@
-"""Writes the copy of an existing MPD that also names an index for each level."""
+"""Writes a copy of an existing MPD that also names an index for each representation."""
 
 import os
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS
-from voxel_prepare.manifest.existing import Ladder, LadderLevel
+from voxel_prepare.manifest.existing import ExistingPresentation, ExistingRepresentation
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
 from voxel_prepare.manifest.mpd import VideoFile, add_attributes
 from voxel_prepare.manifest.mpd_file import AVERAGES, SCORES, FactsPlace
@@ -20,27 +20,30 @@ FIRST_AFTER_DESCRIPTORS = {"BaseURL", "SubRepresentation", "SegmentBase", "Segme
 
 
 def write_indexed_mpd(
-    ladder: Ladder, levels: Iterable[tuple[LadderLevel, VideoFile]], folder: Path, facts: FactsPlace
+    presentation: ExistingPresentation,
+    video: Iterable[tuple[ExistingRepresentation, VideoFile]],
+    folder: Path,
+    facts: FactsPlace,
 ) -> bytes:
-    """The MPD for `folder`, where the indexes are; `levels` pairs levels of the ladder with what was found about them.
+    """The MPD for `folder`, which contains the indexes; `video` pairs existing representations with their analyses.
 
-    Addressing stays as it is, but for a `BaseURL` that leads from `folder` to where the ladder lies. Segments that are
-    listed one by one also get attributes where `facts` ask for them.
+    Addressing stays the same, except for a `BaseURL` from `folder` to the folder of the existing MPD. Segments of a
+    SegmentList also get attributes if `facts` asks for them.
     """
-    for existing, level in levels:
+    for existing, found in video:
         representation = existing.element
         _remove_facts(representation)
-        representation.set(AVERAGES[level.metric], f"{level.average_score:.{SCORE_DECIMALS}f}")
-        _add_index(representation, _relative(folder / level.index, existing.folder))
+        representation.set(AVERAGES[found.metric], f"{found.average_score:.{SCORE_DECIMALS}f}")
+        _add_index(representation, _relative(folder / found.index, existing.folder))
         if facts == "index and attributes":
-            _add_attributes(representation, level)
-    if folder.resolve() != ladder.path.parent.resolve():
-        _lead_to(ladder.mpd.getroot(), _relative(ladder.path.parent, folder))
-    return etree.tostring(ladder.mpd, xml_declaration=True, encoding="utf-8")
+            _add_attributes(representation, found)
+    if folder.resolve() != presentation.path.parent.resolve():
+        _lead_to(presentation.mpd.getroot(), _relative(presentation.path.parent, folder))
+    return etree.tostring(presentation.mpd, xml_declaration=True, encoding="utf-8")
 
 
 def _remove_facts(representation: etree._Element) -> None:
-    """Those of an earlier preparation."""
+    """Removes the indexes and attributes of an earlier preparation."""
     etree.strip_attributes(representation, *AVERAGES.values(), *SEGMENT_ATTRIBUTES)
     for element in representation.findall("{*}SupplementalProperty"):
         if element.get("schemeIdUri") == INDEX_SCHEME:
@@ -58,20 +61,20 @@ def _add_index(representation: etree._Element, index: str) -> None:
     representation.insert(next(positions, len(representation)), element)
 
 
-def _add_attributes(representation: etree._Element, level: VideoFile) -> None:
+def _add_attributes(representation: etree._Element, video: VideoFile) -> None:
     urls = representation.findall("{*}SegmentList/{*}SegmentURL")
-    if all(url.get("mediaRange") for url in urls) and len(urls) == len(level.analyses):
-        for url, analysis in zip(urls, level.analyses, strict=True):
+    if all(url.get("mediaRange") for url in urls) and len(urls) == len(video.analyses):
+        for url, analysis in zip(urls, video.analyses, strict=True):
             add_attributes(url, analysis)
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """The URL that leads from `folder` to `path`."""
+    """The relative URL from `folder` to `path`."""
     return quote(os.path.relpath(path.resolve(), folder.resolve()))
 
 
 def _lead_to(mpd: etree._Element, folder: str) -> None:
-    """Makes all relative URLs go through `folder`."""
+    """Makes all relative URLs start from `folder`."""
     prefix = f"{folder}/"
     bases = mpd.findall("{*}BaseURL")
     for base in bases:

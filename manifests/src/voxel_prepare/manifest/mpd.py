@@ -20,7 +20,7 @@ CHANNEL_CONFIGURATION = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011"
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
-    """A track's file, as the manifest refers to it."""
+    """A track's file, as the MPD refers to it."""
 
     id: str
     name: str
@@ -30,13 +30,13 @@ class MediaFile:
     segments: list[ByteRange]
 
     def bandwidth(self, duration: Fraction) -> int:
-        """Average bit/s of the segments."""
+        """Average bitrate of the segments in bit/s; `duration` in seconds."""
         return max(1, round(8 * sum(segment.size for segment in self.segments) / duration))
 
 
 @dataclass(frozen=True, slots=True)
 class VideoFile:
-    """A level."""
+    """A video representation."""
 
     media: MediaFile
     width: int
@@ -47,17 +47,17 @@ class VideoFile:
 
     @property
     def metric(self) -> Metric:
-        """Of all scores."""
+        """The metric of all scores."""
         return self.analyses[0].metric
 
     @property
     def average_score(self) -> float:
-        """Of the untouched segments."""
+        """The mean score of the untouched segments."""
         return fmean(analysis.score for analysis in self.analyses)
 
     @property
     def reliable_score(self) -> float:
-        """Of the segments when nothing but their reliable bytes arrives."""
+        """The mean score of the segments when only their reliable bytes arrive."""
         return fmean(analysis.steps[0].score for analysis in self.analyses)
 
 
@@ -75,7 +75,7 @@ class AudioFile:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """Everything that the manifest describes."""
+    """Everything that the MPD describes."""
 
     duration: Fraction
     """Seconds."""
@@ -114,30 +114,30 @@ def _add_video(period: etree._Element, presentation: Presentation, facts: FactsP
         mimeType="video/mp4",
         segmentAlignment="true",
         startWithSAP="1",
-        maxWidth=str(max(level.width for level in presentation.video)),
-        maxHeight=str(max(level.height for level in presentation.video)),
+        maxWidth=str(max(video.width for video in presentation.video)),
+        maxHeight=str(max(video.height for video in presentation.video)),
         frameRate=str(presentation.segment.rate),
     )
-    for level in presentation.video:
+    for video in presentation.video:
         representation = _child(
             adaptation_set,
             "Representation",
-            id=level.media.id,
-            codecs=level.media.codecs,
-            width=str(level.width),
-            height=str(level.height),
-            bandwidth=str(level.media.bandwidth(presentation.duration)),
-            **{AVERAGES[level.metric]: _score(level.average_score)},
+            id=video.media.id,
+            codecs=video.media.codecs,
+            width=str(video.width),
+            height=str(video.height),
+            bandwidth=str(video.media.bandwidth(presentation.duration)),
+            **{AVERAGES[video.metric]: _score(video.average_score)},
         )
-        _child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=level.index)
-        urls = _add_segment_list(representation, level.media, presentation.segment)
+        _child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=video.index)
+        urls = _add_segment_list(representation, video.media, presentation.segment)
         if facts == "index and attributes":
-            for url, analysis in zip(urls, level.analyses, strict=True):
+            for url, analysis in zip(urls, video.analyses, strict=True):
                 add_attributes(url, analysis)
 
 
 def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
-    """Says at a `SegmentURL` what the segment is made of."""
+    """Describes the segment in attributes of its `SegmentURL`."""
     steps = (f"{_score(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
     url.set("reliable", ",".join(map(str, analysis.reliable)))
     url.set("unreliable", ",".join(map(str, analysis.unreliable)))

@@ -1,4 +1,4 @@
-"""Encodes and remuxes with FFmpeg: one fragmented MP4 per level and per audio track."""
+"""Encodes and remuxes with FFmpeg: a fragmented MP4 file for each representation and audio track."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from voxel_prepare.ffmpeg import OnFrames, run_ffmpeg
 from voxel_prepare.manifest.segment_duration import SegmentDuration
-from voxel_prepare.media.ladder import Level
+from voxel_prepare.media.ladder import Representation
 from voxel_prepare.media.preset import Preset
 from voxel_prepare.media.source import AudioTrack, Source
 
@@ -18,17 +18,17 @@ AUDIO_SAMPLE_RATE = 48_000
 MAX_AUDIO_CHANNELS = 2
 
 AAC_PRIMING_SAMPLES = 1024
-"""What FFmpeg's AAC encoder puts out before the first sample."""
+"""Output of FFmpeg's AAC encoder before the first sample."""
 
 FRAGMENTED = ("-movflags", "+frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets+skip_trailer")
-"""One fragment per key frame, and the first picture at time 0 without an edit list, which not all players apply."""
+"""One fragment per key frame, and the first picture at time 0 without an edit list, which some players ignore."""
 
 PIXELS_PER_ENCODER_THREAD = 1 << 19
-"""One thread up to 480p, 2 for 720p, 4 for 1080p. x264's output depends on their number, so the machine must not
-decide it."""
+"""One thread up to 480p, 2 for 720p, 4 for 1080p. x264's output depends on their number, so it must not depend
+on the machine."""
 
 MAX_ENCODER_THREADS = 8
-"""Each holds pictures in memory."""
+"""Each thread keeps pictures in memory."""
 
 NO_METADATA = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact")
 
@@ -43,7 +43,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class VideoSettings:
-    """How to encode, the same for all levels."""
+    """Encoder settings of all representations."""
 
     preset: Preset
     passes: int
@@ -52,10 +52,12 @@ class VideoSettings:
     segment: SegmentDuration
 
 
-def video_arguments(source: Source, excerpt: Excerpt, level: Level, settings: VideoSettings) -> list[str]:
-    """FFmpeg's arguments for one level, without passes, threads and output."""
+def video_arguments(
+    source: Source, excerpt: Excerpt, representation: Representation, settings: VideoSettings
+) -> list[str]:
+    """FFmpeg's arguments for one representation, without passes, threads and output."""
     filters = (
-        f"fps={settings.segment.rate}:start_time=0,scale={level.width}:{level.height}:flags=bicubic,"
+        f"fps={settings.segment.rate}:start_time=0,scale={representation.width}:{representation.height}:flags=bicubic,"
         "setsar=1,format=yuv420p"
     )
     frames = settings.segment.frames
@@ -63,8 +65,8 @@ def video_arguments(source: Source, excerpt: Excerpt, level: Level, settings: Vi
     return [
         *_input(source, excerpt),
         *("-map", f"0:{source.video_stream}", "-vf", filters, "-c:v", "libx264", "-preset", settings.preset),
-        *("-b:v", str(level.bitrate), "-maxrate", str(PEAK_FACTOR * level.bitrate)),
-        *("-bufsize", str(PEAK_FACTOR * level.bitrate), "-x264-params", x264),
+        *("-b:v", str(representation.bitrate), "-maxrate", str(PEAK_FACTOR * representation.bitrate)),
+        *("-bufsize", str(PEAK_FACTOR * representation.bitrate), "-x264-params", x264),
         *("-video_track_timescale", str(settings.segment.rate.numerator)),
         *NO_METADATA,
         *FRAGMENTED,
@@ -72,14 +74,14 @@ def video_arguments(source: Source, excerpt: Excerpt, level: Level, settings: Vi
 
 
 def encoder_threads(pixels: int) -> int:
-    """How many threads encode a level with that many pixels, on every machine."""
+    """The number of threads that encode a representation with `pixels` per frame."""
     return min(MAX_ENCODER_THREADS, max(1, round(pixels / PIXELS_PER_ENCODER_THREAD)))
 
 
 async def encode_video(
     arguments: Sequence[str], output: Path, *, passes: int, threads: int, on_frames: OnFrames
 ) -> None:
-    """Encodes one level to `output`. `on_frames` counts the frames of all passes together."""
+    """Encodes one representation to `output`. `on_frames` gets the frames of all passes together."""
     arguments = [*arguments, "-threads", str(threads)]
     if passes == 1:
         await run_ffmpeg([*arguments, "-f", "mp4", str(output)], on_frames)
@@ -100,17 +102,17 @@ async def encode_video(
 
 
 def encoded_audio(track: AudioTrack) -> AudioTrack:
-    """What `audio_arguments` make of a track."""
+    """The track that `audio_arguments` produce."""
     channels = min(track.channels, MAX_AUDIO_CHANNELS)
     return replace(track, codec="aac", profile="LC", channels=channels, sample_rate=AUDIO_SAMPLE_RATE)
 
 
 def audio_arguments(source: Source, excerpt: Excerpt, track: AudioTrack, segment: SegmentDuration) -> list[str]:
-    """FFmpeg's arguments for one audio track, as AAC in step with the video and as long."""
+    """FFmpeg's arguments for one audio track: AAC, synchronous with the video and of the same duration."""
     encoded = encoded_audio(track)
     filters = (
         f"aresample={encoded.sample_rate}:async=1:first_pts=0",
-        # Players of fragments play the encoder's priming too: it takes the place of the first samples.
+        # Players of fragments also play the encoder's priming: it replaces the first samples.
         f"atrim=start_sample={AAC_PRIMING_SAMPLES}",
         "asetpts=PTS-STARTPTS",
         "apad",
@@ -124,14 +126,14 @@ def audio_arguments(source: Source, excerpt: Excerpt, track: AudioTrack, segment
 
 
 def video_copy_arguments(source: Source) -> list[str]:
-    """Remuxes the video track as it is."""
+    """FFmpeg's arguments to remux the video track unchanged."""
     return ["-i", _location(source), "-map", f"0:{source.video_stream}", "-c", "copy", *NO_METADATA, *FRAGMENTED]
 
 
 def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDuration) -> list[str]:
-    """Remuxes an audio track as it is, without the encoder's priming.
+    """FFmpeg's arguments to remux an audio track unchanged, but without the encoder's priming.
 
-    The source's edit list hides it, which is not carried over; players of fragments would play it, and all sound late.
+    In the source an edit list hides the priming, but it is lost: players would play it and delay all sound.
     """
     no_priming = ("-bsf:a", r"noise=drop=lte(pts+duration\,0)")
     return [
@@ -141,7 +143,10 @@ def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDura
 
 
 async def write_audio(arguments: Sequence[str], output: Path) -> None:
-    """Runs FFmpeg with arguments from above. The muxer takes a % in a path for a pattern: hence the relative one."""
+    """Runs FFmpeg with `audio_arguments` or `audio_copy_arguments`.
+
+    The muxer treats % in a path as a pattern: hence the relative path.
+    """
     playlist = output.with_suffix(".m3u8")
     await run_ffmpeg([*arguments, "-hls_segment_filename", output.name, playlist.name], folder=output.parent)
     playlist.unlink()
@@ -153,14 +158,14 @@ def _input(source: Source, excerpt: Excerpt) -> list[str]:
 
 
 def _location(source: Source) -> str:
-    """Absolute, as FFmpeg takes what stands before a colon for a protocol."""
+    """Absolute, as FFmpeg would read text before a colon as a protocol."""
     return str(source.path.absolute())
 
 
 def _audio_segments(segment: SegmentDuration) -> list[str]:
-    """FFmpeg's HLS muxer ends each segment at the frame nearest to a multiple of its duration.
+    """Uses FFmpeg's HLS muxer: it ends each segment at the frame nearest to a multiple of the duration.
 
-    Its MP4 and DASH muxers count from the segment before, and drift away from the video.
+    The MP4 and DASH muxers count from the end of the previous segment, and drift away from the video.
     """
     return [
         *NO_METADATA,

@@ -1,4 +1,4 @@
-"""Which levels to encode: the thesis' ladder (Table 6.2), cut to what the source holds."""
+"""Which representations to encode: by default the thesis' ladder (Table 6.2), up to the size of the source."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ THESIS_MBPS: dict[str, tuple[float, ...]] = {
 }
 
 ASPECT = 16 / 9
-"""Of the box that a level's name stands for: 720p is whatever fits into 1280x720 (720x1280 if upright)."""
+"""Aspect of the box of a size: 720p is the largest picture that fits into 1280x720 (720x1280 if upright)."""
 
 ROUNDING = 1.02
-"""A source cropped by a few lines (1918x1078) still holds its nominal level; it is never scaled up."""
+"""A source cropped by a few lines (1918x1078) still counts as its nominal size; pictures are never scaled up."""
 
 MAX_MBPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class LevelName:
-    """A level as the user names it: a size and a bitrate."""
+class RepresentationName:
+    """A representation as the user specifies it: a size such as `720p` and a bitrate."""
 
     size: str
     mbps: float
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A level to encode."""
+class Representation:
+    """A representation to encode."""
 
     id: str
     width: int
@@ -44,40 +44,44 @@ class Level:
     """Bit/s."""
 
 
-THESIS_LADDER = tuple(LevelName(size, mbps) for size, rates in THESIS_MBPS.items() for mbps in rates)
+THESIS_LADDER = tuple(RepresentationName(size, mbps) for size, rates in THESIS_MBPS.items() for mbps in rates)
 
 
-def parse_levels(text: str) -> list[LevelName]:
-    """Parses `NAME[:MBPS],…`: a name alone stands for all the thesis' levels of that size. Raises `InputError`."""
-    names: list[LevelName] = []
+def parse_representations(text: str) -> list[RepresentationName]:
+    """Parses `SIZE[:MBPS],…`: a size alone means all of the thesis' bitrates of that size. Raises `InputError`."""
+    names: list[RepresentationName] = []
     for part in text.split(","):
         size, colon, rate = part.strip().partition(":")
         if size not in THESIS_MBPS:
-            raise InputError(f"unknown level {size!r}: choose from {', '.join(THESIS_MBPS)}")
+            raise InputError(f"--representations: the size must be one of {', '.join(THESIS_MBPS)}, got {size!r}")
         rates = (_parse_rate(part, rate),) if colon else THESIS_MBPS[size]
-        names += [LevelName(size, mbps) for mbps in rates]
+        names += [RepresentationName(size, mbps) for mbps in rates]
     if len(set(names)) < len(names):
-        raise InputError(f"the same level twice in {text!r}")
+        raise InputError(f"--representations: each size and bitrate must be different, got {text!r}")
     return names
 
 
-def choose_levels(width: int, height: int, names: Sequence[LevelName] | None = None) -> list[Level]:
-    """The levels for a source of that size in square pixels, ascending in bitrate, with ids `q00`, `q01`, ….
+def choose_representations(
+    width: int, height: int, names: Sequence[RepresentationName] | None = None
+) -> list[Representation]:
+    """The representations for a source of that size in square pixels, ascending in bitrate, with ids `q00`, `q01`, ….
 
-    Without `names`: the thesis' ladder without the levels above the source. Raises `InputError` when a named level is
-    above the source, or none fits.
+    Without `names`: those of the thesis' ladder that are not larger than the source. Raises `InputError` if a named one
+    is larger than the source, or all of the ladder are.
     """
     fitting = [(name, size) for name in names or THESIS_LADDER if (size := scaled_size(name.size, width, height))]
     if names and len(fitting) < len(names):
         missing = next(name.size for name in names if not scaled_size(name.size, width, height))
-        raise InputError(f"level {missing} is above the source ({width}x{height})")
+        raise InputError(f"--representations: {missing} is larger than the source, which has {width}x{height} pixels")
     if not fitting:
-        raise InputError(f"the source ({width}x{height}) is smaller than the lowest level")
+        raise InputError(
+            f"the source must have at least the size {THESIS_LADDER[0].size} (256x144), found {width}x{height}"
+        )
     return _numbered((size, round(name.mbps * 1e6)) for name, size in fitting)
 
 
 def scaled_size(size: str, width: int, height: int) -> tuple[int, int] | None:
-    """`width` x `height` fitted into the box of that level, aspect kept, both even; None if that would enlarge it."""
+    """`width` x `height` scaled to fit the box of `size`, aspect kept, both even; None if that would enlarge it."""
     short = int(size.removesuffix("p"))
     long = short * ASPECT
     factor = min(long / max(width, height), short / min(width, height))
@@ -87,9 +91,12 @@ def scaled_size(size: str, width: int, height: int) -> tuple[int, int] | None:
     return _even(width * factor), _even(height * factor)
 
 
-def _numbered(levels: Iterable[tuple[tuple[int, int], int]]) -> list[Level]:
-    ascending = sorted(levels, key=lambda level: (level[1], level[0]))
-    return [Level(f"q{index:02}", width, height, bitrate) for index, ((width, height), bitrate) in enumerate(ascending)]
+def _numbered(representations: Iterable[tuple[tuple[int, int], int]]) -> list[Representation]:
+    ascending = sorted(representations, key=lambda representation: (representation[1], representation[0]))
+    return [
+        Representation(f"q{index:02}", width, height, bitrate)
+        for index, ((width, height), bitrate) in enumerate(ascending)
+    ]
 
 
 def _parse_rate(part: str, text: str) -> float:
@@ -98,7 +105,7 @@ def _parse_rate(part: str, text: str) -> float:
     except ValueError:
         rate = 0
     if not 0.01 <= rate <= MAX_MBPS:
-        raise InputError(f"bad level {part!r}: the bitrate is a number of Mbit/s from 0.01 to {MAX_MBPS}")
+        raise InputError(f"--representations: the bitrate must be from 0.01 to {MAX_MBPS} Mbit/s, got {part!r}")
     return rate
 
 

@@ -1,4 +1,4 @@
-"""How media files are made: small descriptions that any process can carry out, also one on another machine."""
+"""How media files are made: small descriptions that any process can execute, also on another machine."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from voxel_prepare.media.encode import encode_video, write_audio
 from voxel_prepare.media.tracks import check_copied_video, check_encoded_video
 
 OnShare: TypeAlias = Callable[[float], None]
-"""Called with the share of the work that is done, from 0 to about 1."""
+"""Called with the finished share of the work, from 0 to about 1."""
 
 
 class MediaRecipe(Protocol):
-    """Makes one media file. It can be pickled, and the same recipe gives the same bytes wherever it is carried out."""
+    """Makes one media file. It can be pickled, and gives the same bytes on every machine."""
 
     async def write(self, path: Path, on_share: OnShare) -> None:
         """Writes the file and checks it. Raises `PreparationError`."""
@@ -26,13 +26,13 @@ class MediaRecipe(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EncodeVideo:
-    """One level out of the source."""
+    """Encodes a representation from the source."""
 
     arguments: tuple[str, ...]
     passes: int
     threads: int
     frames: int
-    """About how many."""
+    """Approximate number of frames, for progress."""
     segment: SegmentDuration
 
     async def write(self, path: Path, on_share: OnShare) -> None:
@@ -43,12 +43,12 @@ class EncodeVideo:
 
 @dataclass(frozen=True, slots=True)
 class CopyVideo:
-    """One level as it is in the source."""
+    """Copies a representation from the source."""
 
     source: Path
     arguments: tuple[str, ...]
     frames: int
-    """About how many."""
+    """Approximate number of frames, for progress."""
     segment: SegmentDuration
 
     async def write(self, path: Path, on_share: OnShare) -> None:
@@ -61,7 +61,7 @@ class CopyVideo:
 
 @dataclass(frozen=True, slots=True)
 class WriteAudio:
-    """One audio track."""
+    """Encodes or copies an audio track."""
 
     arguments: tuple[str, ...]
 

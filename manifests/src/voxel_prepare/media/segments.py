@@ -1,4 +1,4 @@
-"""How a track's fragments make up segments, and whether they are such that a manifest can address them."""
+"""Groups the fragments of a track into segments, and checks that an MPD can address them."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,7 +12,7 @@ from voxel_prepare.manifest.segment_duration import SegmentDuration
 
 
 def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
-    """Where the segments lie, each one or more whole fragments of `duration`; the last may be shorter.
+    """The byte ranges of the segments, each one or more whole fragments of `duration`; the last may be shorter.
 
     Raises `MisalignedSegments`.
     """
@@ -26,7 +26,7 @@ def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
         frames = sum(len(member.samples) for member in collected)
         if frames > duration.frames:
             raise MisalignedSegments(
-                f"no key frame at {float((len(segments) + 1) * duration.seconds):g} s: every segment "
+                f"expected a key frame at {float((len(segments) + 1) * duration.seconds):g} s: every segment "
                 f"({float(duration.seconds):g} s, see --segment) must start with one"
             )
         if frames == duration.frames:
@@ -35,14 +35,14 @@ def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
     if collected:
         segments.append(_whole(collected))
     if not segments:
-        raise MisalignedSegments("the track is empty")
+        raise MisalignedSegments("expected at least one segment, found an empty track")
     return segments
 
 
 def check_key_frames(track: Track, data: Buffer, segments: Sequence[ByteRange]) -> None:
     """Raises `MisalignedSegments` unless every segment starts with an IDR picture.
 
-    Other key frames let frames that follow refer to the segment before, which may be of another level.
+    After other key frames, frames may refer to the previous segment, which may be of another representation.
     """
     starts = {segment.start for segment in segments}
     for fragment in track.fragments:
@@ -51,7 +51,7 @@ def check_key_frames(track: Track, data: Buffer, segments: Sequence[ByteRange]) 
 
 
 def count_intra_frames(track: Track, data: Buffer) -> list[int]:
-    """How many I pictures each fragment holds."""
+    """The number of I pictures in each fragment."""
     parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
     return [
         sum(
@@ -63,13 +63,13 @@ def count_intra_frames(track: Track, data: Buffer) -> list[int]:
 
 
 def _check_rate(track: Track, rate: Fraction) -> None:
-    """Time stamps may be rounded; a frame that is shown for the time of two is another matter."""
+    """Raises `MisalignedSegments` if a frame is half a frame too long or short; less may be rounding."""
     durations = [sample.duration for fragment in track.fragments for sample in fragment.samples]
-    for duration in durations[:-1]:  # the last one is often made up
+    for duration in durations[:-1]:  # the last one is often arbitrary
         if abs(Fraction(duration, track.timescale) * rate - 1) > Fraction(1, 2):
             seconds = duration / track.timescale
             raise MisalignedSegments(
-                f"the frame rate varies: a frame of {seconds:.3f} s, at {float(rate):g} per second"
+                f"the frame rate must be constant: expected {float(rate):g} frames/s, found a frame of {seconds:.3f} s"
             )
 
 
@@ -77,7 +77,7 @@ def _check_start(track: Track, fragment: Fragment, expected: Fraction, duration:
     start = Fraction(fragment.base_decode_time, track.timescale)
     if abs(start - expected) > 1 / (2 * duration.rate):
         raise MisalignedSegments(
-            f"a segment starts at {float(start):.3f} s instead of {float(expected):.3f} s; "
+            f"expected a segment to start at {float(expected):.3f} s, found {float(start):.3f} s: "
             "the frame rate must be constant from time 0 on"
         )
 

@@ -1,4 +1,4 @@
-"""What a source file holds, as far as preparation needs to know; refuses what cannot be prepared."""
+"""Examines a source file, and rejects what cannot be prepared."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,10 +16,10 @@ from voxel_prepare.errors import InputError
 from voxel_prepare.isobmff.encryption import WHY_NOT_ENCRYPTED, has_encrypted_tracks
 
 PIXEL_FORMATS = {"yuv420p", "yuvj420p"}
-"""8-bit 4:2:0 (limited and full range): what every browser and the repairer take."""
+"""8-bit 4:2:0 (limited and full range): supported by every browser and by repair."""
 
 STILL_FORMATS = {"tty", "image2"}
-"""FFmpeg also makes "video" of text files and pictures; its other picture formats end in `_pipe`."""
+"""FFmpeg also reads text files and pictures as "video"; the names of its other picture formats end in `_pipe`."""
 
 PROBED_FRAMES = 10
 
@@ -34,23 +34,23 @@ STANDARD_RATES = (
 )
 
 RATE_TOLERANCE = Fraction(1, 2500)
-"""Finer than the 0.1 % between 24 and 23.976 frames per second, coarser than what rounded time stamps cause."""
+"""Less than the 0.1 % between 24 and 23.976 frames per second, more than the error of rounded time stamps."""
 
 
 @dataclass(frozen=True, slots=True)
 class AudioTrack:
-    """An audio track of a source, or what becomes of it."""
+    """An audio track of a source or of the output."""
 
     stream_index: int
     language: str
-    """ISO 639-2; `und` when the file does not say."""
+    """ISO 639-2; `und` if the file does not state it."""
     channels: int
     sample_rate: int
     """Hz."""
     codec: str
-    """FFmpeg's name for it, as `aac`."""
+    """FFmpeg's name of the codec, such as `aac`."""
     profile: str
-    """As `LC`; empty when there is none."""
+    """Such as `LC`; empty if the codec has no profiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Source:
     """As displayed, upright, in square pixels."""
     height: int
     rate: Fraction
-    """Frames per second to encode at: the source's own when it is constant, else the nearest standard one."""
+    """Frames per second to encode at: the source's own if it is constant, otherwise the nearest standard one."""
     duration: float
     """Seconds."""
     pixel_format: str
@@ -76,11 +76,11 @@ def probe(path: Path) -> Source:
     """Reads the headers and the first frames of `path`. Raises `InputError`."""
     with _open(path) as container:
         if has_encrypted_tracks(path):
-            raise InputError(f"{path}: encrypted: {WHY_NOT_ENCRYPTED}")
+            raise InputError(f"{path}: {WHY_NOT_ENCRYPTED}")
         stream = _video_stream(container, path)
         duration = _duration(container, stream)
         if duration <= 0 or not stream.average_rate:
-            raise InputError(f"{path}: not a video: it has no duration")
+            raise InputError(f"{path}: not a video: expected a duration and a frame rate, found none")
         frames = _first_frames(container, stream, path)
         width, height = _display_size(frames[0], stream.sample_aspect_ratio or Fraction(1))
         field_order = stream.codec_context.field_order
@@ -99,18 +99,20 @@ def probe(path: Path) -> Source:
 
 
 def check_encodable(source: Source) -> None:
-    """Refuses pictures that encoding would have to change. Raises `InputError`."""
+    """Raises `InputError` if the pictures would have to be converted before encoding."""
     if source.is_interlaced:
-        raise InputError(f"{source.path}: interlaced video is not supported: deinterlace it first (ffmpeg -vf bwdif)")
+        raise InputError(
+            f"{source.path}: the video must be progressive, found interlaced: deinterlace it first (ffmpeg -vf bwdif)"
+        )
     if source.pixel_format not in PIXEL_FORMATS:
         raise InputError(
-            f"{source.path}: {source.pixel_format} video is not supported, only 8-bit 4:2:0: "
+            f"{source.path}: the video must be 8-bit 4:2:0, found {source.pixel_format}: "
             "convert it first (ffmpeg -pix_fmt yuv420p)"
         )
 
 
 def output_rate(average: Fraction, base: Fraction | None) -> Fraction:
-    """The constant rate for a stream with that average; `base` is the lowest rate that all its time stamps fit."""
+    """The constant frame rate for a stream with that average; `base` is the lowest rate that fits all time stamps."""
     is_constant = base is not None and abs(base / average - 1) < RATE_TOLERANCE
     nearest = min(STANDARD_RATES, key=lambda rate: abs(rate - average))
     if is_constant and abs(nearest / average - 1) >= RATE_TOLERANCE and average <= max(STANDARD_RATES):
@@ -122,7 +124,7 @@ def _open(path: Path) -> InputContainer:
     if not path.exists():
         raise InputError(f"{path}: no such file")
     if not path.is_file():
-        raise InputError(f"{path}: not a file")
+        raise InputError(f"{path}: expected a file, found a folder or device")
     try:
         container = av.open(str(path.absolute()))
     except PermissionError as error:
@@ -140,11 +142,11 @@ def _video_stream(container: InputContainer, path: Path) -> VideoStream:
     for stream in container.streams.video:
         if not stream.disposition & Disposition.attached_pic:
             return stream
-    raise InputError(f"{path}: no video track")
+    raise InputError(f"{path}: expected a video track, found none")
 
 
 def _duration(container: InputContainer, stream: VideoStream) -> float:
-    """Of the video in seconds, as far as the file says; not all formats state it for each stream."""
+    """Of the video in seconds, 0 if the file does not state it; not all formats state it for each stream."""
     if stream.duration and stream.time_base:
         return float(stream.duration * stream.time_base)
     return (container.duration or 0) / av.time_base
@@ -154,9 +156,9 @@ def _first_frames(container: InputContainer, stream: VideoStream, path: Path) ->
     try:
         frames = list(islice(container.decode(stream), PROBED_FRAMES))
     except FFmpegError as error:
-        raise InputError(f"{path}: cannot be decoded: {error.strerror}") from error
+        raise InputError(f"{path}: the video cannot be decoded: {error.strerror}") from error
     if not frames:
-        raise InputError(f"{path}: not a video: it has no frames")
+        raise InputError(f"{path}: not a video: no frames found")
     return frames
 
 

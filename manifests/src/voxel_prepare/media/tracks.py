@@ -1,4 +1,4 @@
-"""What a finished media file holds, read back from the file itself."""
+"""Reads and checks finished media files."""
 
 import mmap
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ AAC_OBJECT_TYPES = {"LC": 2, "HE-AAC": 5, "HE-AACv2": 29}
 
 @dataclass(frozen=True, slots=True)
 class VideoTrack:
-    """One level's file."""
+    """A representation's file."""
 
     media: MediaFile
     width: int
@@ -30,7 +30,7 @@ class VideoTrack:
 
 
 def read_video(id_: str, path: Path, name: str, segment: SegmentDuration) -> VideoTrack:
-    """Reads a level that will be published as `name`. Raises `MisalignedSegments` or `PreparationError`."""
+    """Reads a representation that will be published as `name`. Raises `MisalignedSegments` or `PreparationError`."""
     with _opened(path) as (track, _):
         ranges = video_segments(track, segment)
         return VideoTrack(
@@ -43,21 +43,21 @@ def read_video(id_: str, path: Path, name: str, segment: SegmentDuration) -> Vid
 
 
 def check_copied_video(path: Path, segment: SegmentDuration) -> None:
-    """Raises `MisalignedSegments` unless each segment can be played after the previous one of any level."""
+    """Raises `MisalignedSegments` unless each segment can be decoded after the previous one of any representation."""
     with _opened(path) as (track, data):
         check_key_frames(track, data, video_segments(track, segment))
 
 
 def check_encoded_video(path: Path, segment: SegmentDuration) -> None:
-    """Raises `PreparationError` unless each segment holds one I picture, its first."""
+    """Raises `PreparationError` unless the only I picture of each segment is its first."""
     check_copied_video(path, segment)
     with _opened(path) as (track, data):
         if any(count != 1 for count in count_intra_frames(track, data)):
-            raise PreparationError("the encoder put I pictures inside a segment")
+            raise PreparationError(f"{path.name}: expected one I picture in each segment, found others: encoder error")
 
 
 def read_audio(id_: str, path: Path, name: str, profile: str, segments: int) -> MediaFile:
-    """Reads an audio file, of which no more segments count than the video has. Raises `PreparationError`."""
+    """Reads an audio file, up to `segments` segments, the number of the video. Raises `PreparationError`."""
     with _opened(path) as (track, _):
         ranges = [ByteRange(fragment.start, fragment.end) for fragment in track.fragments]
         codecs = f"mp4a.40.{AAC_OBJECT_TYPES[profile]}"
@@ -74,5 +74,5 @@ def _opened(path: Path) -> Iterator[tuple[Track, Buffer]]:
 
 
 def _avc_codecs(track: Track) -> str:
-    """RFC 6381 §3.3: profile, constraints and level, as they stand in the avcC."""
+    """RFC 6381 §3.3: profile, constraints and level from the `avcC`."""
     return f"{track.sample_entry}.{track.codec_configuration[1:4].hex().upper()}"
