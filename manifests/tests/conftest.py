@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,6 +11,12 @@ from voxel_prepare.jobs import cluster
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.workers import LocalWorkers, Workers
 from voxel_prepare.media.ladder import parse_representations
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_get_interrupts() -> None:
+    """Commands inherit an ignored SIGINT, as scripts have it that a shell started in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

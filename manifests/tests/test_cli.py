@@ -72,25 +72,25 @@ def test_a_cut_off_file_is_reported_in_one_line(clip: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("phase", ["encode", "score"])
+@pytest.mark.parametrize("phase", ["start", "encode", "score"])
 def test_an_interrupted_run_leaves_no_half_written_file_and_no_process(
     large_clip: Path, tmp_path: Path, number: signal.Signals, phase: str
 ) -> None:
     out = tmp_path / "out"
-    representations = "144p,480p" if phase == "encode" else "480p:9"
-    preset = "veryslow" if phase == "encode" else "ultrafast"
+    representations = "480p:9" if phase == "score" else "144p,480p"
+    preset = "ultrafast" if phase == "score" else "veryslow"
     process = subprocess.Popen(
         [*COMMAND, large_clip, "--out", out, "--representations", representations, "--preset", preset, "--passes", "1"],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    marker = "*.unfinished/*.mp4" if phase == "encode" else "*-q00.mp4"
+    marker = {"start": "*.unfinished", "encode": "*.unfinished/*.mp4", "score": "*-q00.mp4"}[phase]
     wait_for(lambda: any((out / ".voxel-prepare").glob(marker)))
     process.send_signal(number)
     _, messages = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "interrupted" in messages
+    assert messages == "voxel-prepare: interrupted; a second run continues from what is finished\n"
     assert visible(out) == set()
     assert not list((out / ".voxel-prepare").glob("*.unfinished"))
     wait_for(lambda: not processes_of_session(process.pid))

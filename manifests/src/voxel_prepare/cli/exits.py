@@ -1,8 +1,10 @@
 """How the commands end: an error is one line on standard error, and an exit code."""
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import typer
 from typer.exceptions import TyperException
@@ -25,6 +27,20 @@ def errors_in_one_line(command: str, interrupted: str, *, debug: bool) -> Iterat
         if debug:
             raise
         raise _ended(command, *_explained(error)) from error
+
+
+def interrupt_on_sigterm() -> None:
+    """Makes SIGTERM the same as Ctrl-C.
+
+    An exception out of the signal handler could end asyncio between the start of a process and the first mention of
+    it: the process would be left behind. So asyncio's own handler, which cancels the running tasks, gets the signal.
+    """
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        handler = signal.getsignal(signal.SIGINT)
+        (handler if callable(handler) else signal.default_int_handler)(number, frame)
+
+    signal.signal(signal.SIGTERM, interrupt)
 
 
 def run(app: typer.Typer, command: str) -> None:

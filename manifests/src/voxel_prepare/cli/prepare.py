@@ -1,14 +1,13 @@
 """Console command `voxel-prepare`."""
 
 import os
-import signal
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from voxel_prepare.analysis.segment_analysis import Metric, OrderName
-from voxel_prepare.cli.exits import errors_in_one_line, run
+from voxel_prepare.cli.exits import errors_in_one_line, interrupt_on_sigterm, run
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.prepare_existing import prepare_existing
 from voxel_prepare.jobs.progress import summarise
@@ -75,7 +74,7 @@ def voxel_prepare(
 
     A second run reuses what is finished. Exit codes: 0; 1 failed; 2 bad input; 130 interrupted.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupt_on_sigterm()
     with errors_in_one_line(COMMAND, "interrupted; a second run continues from what is finished", debug=debug):
         request = Request(
             inputs=tuple(inputs),

@@ -14,10 +14,15 @@ async def make_media(
 ) -> None:
     """Makes all parts of `planned`, the most costly first so that all workers end at about the same time.
 
-    Raises the first `PreparationError`; the caller's event loop then cancels the others, which ends their FFmpegs.
+    Raises the first `PreparationError`. Does not return before the FFmpegs of all others have ended, also if cancelled.
     """
     by_cost = sorted(planned, key=lambda media: media.cost, reverse=True)
-    await asyncio.gather(*(_make(workspace, media, workers, progress) for media in by_cost))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for media in by_cost:
+                group.create_task(_make(workspace, media, workers, progress))
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
 
 
 async def _make(workspace: Workspace, media: PlannedMedia, workers: Workers, progress: WorkProgress) -> None:

@@ -75,8 +75,8 @@ class Workspace:
     def make(self, part: Part) -> Iterator[Path]:
         """A path for writing the part, which is finished once the block ends without an exception."""
         folder = self._work / f"{part.name}.unfinished"
-        folder.mkdir()
         try:
+            folder.mkdir()
             yield folder / part.name
             (folder / part.name).replace(self._staged(part))
         finally:
