@@ -44,10 +44,10 @@ def test_what_is_no_video_is_refused(tmp_path: Path, sound_clip: Path) -> None:
     ffmpeg("-i", sound_clip, "-vn", "-c", "copy", sound)
     for path, reason in (
         (tmp_path / "missing.mp4", "no such file"),
-        (tmp_path, "not a file"),
+        (tmp_path, "expected a file"),
         (text, "not a video"),
         (picture, "not a video"),
-        (sound, "no video track"),
+        (sound, "expected a video track"),
     ):
         with pytest.raises(InputError, match=reason):
             probe(path)

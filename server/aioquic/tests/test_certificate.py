@@ -130,5 +130,5 @@ def test_unreadable_certificates_are_a_configuration_error(tmp_path: Path) -> No
     garbage = tmp_path / "garbage.pem"
     garbage.write_bytes(b"\x00garbage")
     for pair in ((tmp_path / "absent", key), (garbage, key), (certificate, garbage), (certificate, other_key)):
-        with pytest.raises(ConfigurationError, match="unreadable certificate"):
+        with pytest.raises(ConfigurationError, match="certificate or key cannot be read"):
             load_certificate(*pair)

@@ -95,14 +95,20 @@ async def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
     ("arguments", "message"),
     [
         (["/absent-folder"], "no such folder: /absent-folder"),
-        (["FOLDER", "--mount", "media"], "bad mount: 'media'"),
+        (["FOLDER", "--mount", "media"], "--mount must have the form /PREFIX=DIR, got 'media'"),
         (["FOLDER", "--mount", "/media=/absent-folder"], "no such folder: /absent-folder"),
-        (["FOLDER", "--allow-origin", "player.example"], "bad origin: 'player.example'"),
-        (["FOLDER", "--certificate", "/absent.pem"], "--certificate and --key go together"),
-        (["FOLDER", "--certificate", "/absent.pem", "--key", "/absent.pem"], "unreadable certificate or key"),
-        (["FOLDER", "--public-endpoint", "127.0.0.1:5555"], "bad public endpoint"),
-        (["FOLDER", "--host", "0.0.0.0"], "0.0.0.0 is not a loopback address"),
-        (["FOLDER", "--host", "host.invalid", "--insecure"], "unknown host: host.invalid"),
+        (
+            ["FOLDER", "--allow-origin", "player.example"],
+            "--allow-origin must be * or have the form https://host[:port], got 'player.example'",
+        ),
+        (["FOLDER", "--certificate", "/absent.pem"], "--certificate and --key must be used together"),
+        (["FOLDER", "--certificate", "/absent.pem", "--key", "/absent.pem"], "the certificate or key cannot be read"),
+        (
+            ["FOLDER", "--public-endpoint", "127.0.0.1:5555"],
+            "--public-endpoint must have the form https://host:port/voxel, got '127.0.0.1:5555'",
+        ),
+        (["FOLDER", "--host", "0.0.0.0"], "--host 0.0.0.0 is not a loopback address"),
+        (["FOLDER", "--host", "host.invalid", "--insecure"], "--host: host.invalid cannot be resolved"),
         (["FOLDER", "--qlog", "/proc/absent"], "cannot write qlog files to /proc/absent"),
     ],
 )

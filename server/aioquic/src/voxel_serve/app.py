@@ -1,4 +1,4 @@
-"""The whole server: starts both sides, keeps the certificate fresh, drains and stops."""
+"""The whole server: starts TCP and QUIC, renews the certificate, drains and stops."""
 
 import asyncio
 import contextlib
@@ -30,13 +30,13 @@ from .site import Site
 from .sockets import bind_tcp, bind_udp
 
 MAX_DATAGRAM_BYTES = 1350
-"""UDP payload of a packet: with its headers it fits every path of 1400 bytes, tunnels included."""
+"""UDP payload of a packet: with headers it fits a path of 1400 bytes, as in tunnels."""
 
 MAX_DATAGRAM_FRAME_BYTES = 65536
-"""Announces that any datagram frame is taken (RFC 9221 section 3); not a packet size."""
+"""Announces that datagram frames of any size are accepted (RFC 9221 section 3); not a packet size."""
 
 QUIC_IDLE_SECONDS = 60.0
-"""Without a packet; browsers offer 30."""
+"""Time without a packet after which a connection is closed; browsers offer 30."""
 
 HOUSEKEEPING_SECONDS = 30.0
 DRAIN_POLL_SECONDS = 0.05
@@ -55,12 +55,12 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the TCP side answers."""
+        """The URL of the TCP side."""
         host = f"[{self.config.host}]" if ":" in self.config.host else self.config.host
         return f"{'https' if self.config.tls else 'http'}://{host}:{self.http_port}/"
 
     def ready_event(self) -> dict[str, object]:
-        """What is printed once the server answers."""
+        """The line that is printed once the server accepts requests."""
         discovery = self.site.discovery
         return {
             "event": "ready",
@@ -71,7 +71,7 @@ class Server:
         }
 
     async def drain(self) -> None:
-        """Refuses what is new and waits for what is in flight, at most `limits.drain` seconds."""
+        """Refuses new requests and waits for those in flight, at most `limits.drain` seconds."""
         self.site.draining = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.limits.drain):
@@ -82,7 +82,7 @@ class Server:
 
 @contextlib.asynccontextmanager
 async def running(config: Config) -> AsyncIterator[Server]:
-    """A server that answers; it is closed at the end of the block. Raises `ConfigurationError`."""
+    """A running server, which is closed at the end of the block. Raises `ConfigurationError`."""
     mounts = Mounts(config.folders)
     origins = _origin_policy(config)
     tls = _tls_context(config)
@@ -115,7 +115,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
 
 
 def _obtain_certificate(config: Config, now: datetime) -> Certificate:
-    """The given certificate, read again each time, or a self-made one."""
+    """The configured certificate, read again each time, or a self-signed one."""
     if config.certificate is not None and config.key is not None:
         return load_certificate(config.certificate, config.key)
     hosts = {"localhost", "127.0.0.1", "::1", config.host}
@@ -166,7 +166,7 @@ def _qlog(config: Config) -> QuicFileLogger | None:
         config.qlog.mkdir(parents=True, exist_ok=True)
         return QuicFileLogger(str(config.qlog))
     except (OSError, ValueError) as error:
-        raise ConfigurationError(f"cannot write qlog files to {config.qlog}: {error}") from error
+        raise ConfigurationError(f"--qlog: {config.qlog} must be a writable folder: {error}") from error
 
 
 def _tls_context(config: Config) -> ssl.SSLContext | None:
@@ -176,5 +176,7 @@ def _tls_context(config: Config) -> ssl.SSLContext | None:
     try:
         context.load_cert_chain(config.certificate, config.key)
     except OSError as error:  # ssl.SSLError is one
-        raise ConfigurationError(f"unreadable certificate or key: {config.certificate}, {config.key}") from error
+        raise ConfigurationError(
+            f"the certificate or key cannot be read: {config.certificate}, {config.key}: {error}"
+        ) from error
     return context

@@ -1,7 +1,7 @@
-"""The server's certificate: a given one, or a self-made one that browsers accept by its hash.
+"""The server's certificate: a configured one, or a self-signed one that browsers accept by its hash.
 
-`serverCertificateHashes` (W3C WebTransport, "custom certificate requirements") wants an ECDSA P-256 key and a validity
-of at most 14 days; Chromium also wants proper extensions.
+`serverCertificateHashes` (W3C WebTransport, "custom certificate requirements") requires an ECDSA P-256 key and a
+validity of at most 14 days; Chromium also requires the usual extensions.
 """
 
 import base64
@@ -26,16 +26,16 @@ from .log import log
 
 LONGEST_HASHABLE_VALIDITY = timedelta(days=14)
 VALIDITY = timedelta(days=13)
-"""With a day to spare below the longest that browsers accept by hash."""
+"""One day less than the longest that browsers accept by hash."""
 
 CLOCK_SKEW = timedelta(hours=1)
-"""Clients' clocks may be behind by so much."""
+"""How far clients' clocks may be behind."""
 
 REUSE_LEFT = timedelta(days=3)
-"""A kept certificate with less left is not used again: a server that runs over a weekend keeps its hash."""
+"""A stored certificate with less validity left is not reused: a server that runs over a weekend keeps its hash."""
 
 RENEWAL_LEFT = timedelta(days=1)
-"""A running server makes the next certificate when so much is left."""
+"""A running server makes the next certificate when this much validity is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Certificate:
 
     @property
     def hashes(self) -> list[str]:
-        """Base64 SHA-256 of the DER form when browsers accept the certificate by hash, else nothing."""
+        """Base64 SHA-256 of the DER form; empty if browsers do not accept the certificate by hash."""
         leaf = self.chain[0]
         key = leaf.public_key()
         validity = leaf.not_valid_after_utc - leaf.not_valid_before_utc
@@ -62,7 +62,7 @@ class Certificate:
         return [base64.b64encode(hashlib.sha256(leaf.public_bytes(serialization.Encoding.DER)).digest()).decode()]
 
     def install(self, configuration: QuicConfiguration) -> None:
-        """New connections of `configuration` show this certificate; open ones keep theirs."""
+        """New connections of `configuration` use this certificate; open ones keep theirs."""
         configuration.certificate = self.chain[0]
         configuration.certificate_chain = list(self.chain[1:])
         configuration.private_key = self.private_key
@@ -72,18 +72,18 @@ class CertificateKeeper:
     """Installs a certificate in a configuration, and the next one before it ends."""
 
     def __init__(self, configuration: QuicConfiguration, obtain: Callable[[datetime], Certificate]) -> None:
-        """`obtain`: gives the certificate to use at a time. It may raise `ConfigurationError`."""
+        """`obtain` returns the certificate to use from a given time on. It may raise `ConfigurationError`."""
         self._configuration = configuration
         self._obtain = obtain
         self._certificate = obtain(datetime.now(UTC))
         self._certificate.install(configuration)
 
     def hashes(self) -> list[str]:
-        """Of the certificate in use; see `Certificate.hashes`."""
+        """The hashes of the certificate in use; see `Certificate.hashes`."""
         return self._certificate.hashes
 
     def renew_if_due(self, now: datetime) -> None:
-        """To be called at least once a day."""
+        """Renews the certificate if it is about to expire. Must be called at least once a day."""
         if self._certificate.not_after - now > RENEWAL_LEFT:
             return
         self._certificate = self._obtain(now)
@@ -96,13 +96,13 @@ def load_certificate(certificate: Path, key: Path) -> Certificate:
     try:
         return _parse(certificate.read_bytes(), key.read_bytes())
     except (OSError, ValueError, TypeError) as error:
-        raise ConfigurationError(f"unreadable certificate or key: {certificate}, {key}: {error}") from error
+        raise ConfigurationError(f"the certificate or key cannot be read: {certificate}, {key}: {error}") from error
 
 
 def cached_certificate(cache: Path, hosts: Iterable[str], now: datetime) -> Certificate:
-    """The certificate kept in `cache` for these hosts if it lasts, else a new one, which is kept.
+    """The certificate stored in `cache` for these hosts if it is valid for long enough, otherwise a new one.
 
-    A cache that cannot be read or written costs only the reuse.
+    A cache that cannot be read or written only prevents the reuse.
     """
     names = sorted(set(hosts))
     file = cache / f"{hashlib.sha256(' '.join(names).encode()).hexdigest()[:16]}.pem"
@@ -112,7 +112,7 @@ def cached_certificate(cache: Path, hosts: Iterable[str], now: datetime) -> Cert
         if kept.not_after - now > REUSE_LEFT:
             return kept
     except (OSError, ValueError, TypeError):
-        pass  # None is kept, or it is damaged: the new one takes its place.
+        pass  # None is stored, or it is damaged: a new one replaces it.
     made = make_certificate(names, now)
     _keep(file, made)
     return made
@@ -165,7 +165,7 @@ def _parse(certificate_pem: bytes, key_pem: bytes) -> Certificate:
     key = serialization.load_pem_private_key(key_pem, password=None)
     public = (serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     if chain[0].public_key().public_bytes(*public) != key.public_key().public_bytes(*public):
-        raise ValueError("the key is not the certificate's")
+        raise ValueError("the key does not belong to the certificate")
     return Certificate(tuple(chain), key)  # type: ignore[arg-type]  # a certificate's key can sign
 
 
@@ -181,4 +181,4 @@ def _keep(file: Path, certificate: Certificate) -> None:
             output.write(pem)
         Path(temporary).replace(file)
     except OSError:
-        pass  # Nowhere to keep it: the next start makes another.
+        pass  # It cannot be stored: the next start makes another.

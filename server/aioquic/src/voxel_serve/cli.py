@@ -27,39 +27,43 @@ def serve(
         int, typer.Option(min=0, max=65535, help="UDP port of HTTP/3 and WebTransport; 0: any free one.")
     ] = 4433,
     mount: Annotated[
-        list[str] | None, typer.Option(metavar="/PREFIX=DIR", help="Serves another folder under a prefix; repeatable.")
+        list[str] | None, typer.Option(metavar="/PREFIX=DIR", help="Serve another folder under a prefix; repeatable.")
     ] = None,
     certificate: Annotated[
-        Path | None, typer.Option(help="PEM certificate chain. Default: self-made, trusted by its hash.")
+        Path | None, typer.Option(help="PEM certificate chain. Default: self-signed, accepted by its hash.")
     ] = None,
     key: Annotated[Path | None, typer.Option(help="PEM key of the certificate.")] = None,
     allow_origin: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ORIGIN", help="Origin whose pages may use the server, or *; repeatable. Default: own host."
+            metavar="ORIGIN",
+            help="Origin whose pages may use the server, or *; repeatable. Default: the server's own host.",
         ),
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="VOXEL_TOKEN", help="Sessions must carry ?token=TOKEN in their URL.")
+        str | None, typer.Option(envvar="VOXEL_TOKEN", help="Require ?token=TOKEN in the URL of sessions.")
     ] = None,
     public_endpoint: Annotated[
-        str | None, typer.Option(metavar="URL", help="WebTransport URL to announce, as seen from outside.")
+        str | None,
+        typer.Option(metavar="URL", help="WebTransport URL for clients, if it differs from the address of the server."),
     ] = None,
-    congestion_control: Annotated[CongestionControl, typer.Option(help="For streams and datagrams alike.")] = (
-        CongestionControl.CUBIC
-    ),
-    qlog: Annotated[Path | None, typer.Option(metavar="DIR", help="Writes a qlog file per connection there.")] = None,
+    congestion_control: Annotated[
+        CongestionControl, typer.Option(help="Congestion control of streams and datagrams.")
+    ] = (CongestionControl.CUBIC),
+    qlog: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a qlog file for each connection to this folder.")
+    ] = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Plain HTTP on other than loopback addresses, for test networks.")
+        bool, typer.Option("--insecure", help="Allow plain HTTP on other than loopback addresses, for test networks.")
     ] = False,
-    log_format: Annotated[LogFormat, typer.Option(help="Form of the log on standard error.")] = LogFormat.TEXT,
+    log_format: Annotated[LogFormat, typer.Option(help="Format of the log on standard error.")] = LogFormat.TEXT,
     no_webtransport: Annotated[
-        bool, typer.Option("--no-webtransport", help="HTTP/1.1 and HTTP/3 only, and no discovery.")
+        bool, typer.Option("--no-webtransport", help="Serve HTTP/1.1 and HTTP/3 only, without the discovery file.")
     ] = False,
 ) -> None:
     """Serves the files of a folder over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
 
-    Prints one JSON line to standard output once it answers. SIGTERM and Ctrl-C let what is in flight finish.
+    Prints one JSON line to standard output once it accepts requests. SIGTERM and Ctrl-C let requests in flight finish.
     """
     configure_logging(log_format)
     try:
@@ -89,7 +93,7 @@ def _parse_mounts(mounts: list[str]) -> dict[str, Path]:
     for mount in mounts:
         prefix, separator, folder = mount.partition("=")
         if not separator or not prefix.startswith("/") or not prefix.strip("/") or not folder:
-            raise ConfigurationError(f"bad mount: {mount!r} (write it as /prefix=DIR)")
+            raise ConfigurationError(f"--mount must have the form /PREFIX=DIR, got {mount!r}")
         folders["/" + prefix.strip("/")] = Path(folder)
     return folders
 

@@ -1,4 +1,4 @@
-"""What the operator decides."""
+"""The configuration of a server."""
 
 import os
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ class CongestionControl(StrEnum):
 
 
 def default_cache() -> Path:
-    """Where the self-made certificate is kept (XDG Base Directory specification)."""
+    """The folder for the self-signed certificate (XDG Base Directory specification)."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "voxel-serve"
 
 
 @dataclass(frozen=True)
 class Config:
-    """A server's whole configuration. Raises `ConfigurationError` when its parts contradict each other."""
+    """The whole configuration. Raises `ConfigurationError` if settings contradict each other."""
 
     folders: dict[str, Path]
     """URL prefix ("/", "/media") to folder."""
@@ -35,12 +35,12 @@ class Config:
 
     certificate: Path | None = None
     key: Path | None = None
-    """PEM files; both or neither. Without them a certificate is made, which clients trust by its hash."""
+    """PEM files; both or neither. Without them the server makes a certificate, which clients accept by its hash."""
 
     certificate_cache: Path = field(default_factory=default_cache)
 
     allowed_origins: frozenset[str] = frozenset()
-    """Empty: pages of the server's own host name."""
+    """Empty: only pages of the server's own host name."""
 
     token: str | None = None
     public_endpoint: str | None = None
@@ -55,14 +55,14 @@ class Config:
 
     def __post_init__(self) -> None:
         if (self.certificate is None) != (self.key is None):
-            raise ConfigurationError("--certificate and --key go together")
+            raise ConfigurationError("--certificate and --key must be used together, got only one of them")
         if self.public_endpoint is not None and not self.public_endpoint.startswith("https://"):
             raise ConfigurationError(
-                f"bad public endpoint: {self.public_endpoint!r} (write it as https://host:port/voxel)"
+                f"--public-endpoint must have the form https://host:port/voxel, got {self.public_endpoint!r}"
             )
         if not is_loopback(self.host) and self.certificate is None and not self.insecure:
             raise ConfigurationError(
-                f"{self.host} is not a loopback address: give --certificate and --key, or --insecure for a test network"
+                f"--host {self.host} is not a loopback address: add --certificate and --key, or --insecure for tests"
             )
 
     @property

@@ -22,17 +22,17 @@ C: Final = 0.4
 """Packets per second cubed (RFC 9438 section 5.1)."""
 
 BETA: Final = 0.7
-"""What a loss leaves of the window (RFC 9438 section 4.6)."""
+"""Factor on the window after a loss (RFC 9438 section 4.6)."""
 
 ALPHA: Final = 3 * (1 - BETA) / (1 + BETA)
-"""Packets per round trip that keep up with Reno at that BETA (RFC 9438 section 4.3)."""
+"""Packets per round trip that equal the growth of Reno with that BETA (RFC 9438 section 4.3)."""
 
 MOST_GROWTH: Final = 1.5
-"""Of the window in one round trip (RFC 9438 section 4.2)."""
+"""Greatest growth of the window in one round trip, as a factor (RFC 9438 section 4.2)."""
 
 USED_SHARE: Final = 0.85
 USED_SHARE_IN_SLOW_START: Final = 0.5
-"""A window of which so much is in flight counts as used: a paced sender lags behind a window that doubles."""
+"""A window counts as used if this share is in flight: a paced sender is slower than a window that doubles."""
 
 
 class Cubic(QuicCongestionControl):
@@ -45,16 +45,16 @@ class Cubic(QuicCongestionControl):
         self._slow_start = SlowStart()
         self._last_sent = 0.0
         self._last_used = 0.0
-        """When a packet was last sent that left the window used."""
+        """The last time at which the window was used after a packet was sent."""
         self._recovery_start = -1.0
         self._epoch: float | None = None
-        """Start of the curve; None: at the next acknowledgement."""
+        """Start of the curve; None: it starts at the next acknowledgement."""
         self._window_max = 0.0
-        """The curve's plateau: the window before the last loss."""
+        """The plateau of the curve: the window before the last loss."""
         self._prior_window = 0.0
         self._reno_window = 0.0
         self._k = 0.0
-        """From the start of the curve to its plateau."""
+        """Time from the start of the curve to its plateau."""
 
     def on_packet_sent(self, *, packet: QuicSentPacket) -> None:
         sent_time = _sent_time(packet)
@@ -139,5 +139,5 @@ def _sent_time(packet: QuicSentPacket) -> float:
 
 
 def register() -> None:
-    """Makes it known to aioquic by `NAME`."""
+    """Registers the controller with aioquic as `NAME`."""
     register_congestion_control(NAME, Cubic)

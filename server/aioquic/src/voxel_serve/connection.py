@@ -1,4 +1,4 @@
-"""A QUIC connection on asyncio on which coroutines can wait for room, and answer one stream each."""
+"""A QUIC connection on asyncio: one coroutine answers each stream, and can wait for room to send."""
 
 import asyncio
 import logging
@@ -11,10 +11,10 @@ from .log import log
 from .quic_internals import stream_data_is_unacknowledged, stream_is_writable, unsent_stream_bytes
 
 SEND_AHEAD_BYTES = 128 * 1024
-"""Read and not yet sent, per response: two reads, so that one is always ready while the other is under way."""
+"""Bytes of a response that are read but not yet sent: two reads, so that one is ready while the other is sent."""
 
 CHUNK_BYTES = SEND_AHEAD_BYTES // 2
-"""One read."""
+"""Size of one read."""
 
 WEBTRANSPORT_ERROR_0 = 0x52E4A40FA8DB
 """WebTransport's stream error 0 as an HTTP/3 error code (draft-ietf-webtrans-http3-02 section 4.3)."""
@@ -45,7 +45,7 @@ class Connection(QuicConnectionProtocol):
                 future.set_result(None)
 
     async def wait_until(self, predicate: Callable[[], bool]) -> None:
-        """Returns once `predicate` holds; it is asked again after everything that has been sent."""
+        """Returns once `predicate` is true; it is called again after every transmission."""
         while not predicate():
             waiter = (predicate, self._loop.create_future())
             self._waiters.append(waiter)
@@ -55,19 +55,19 @@ class Connection(QuicConnectionProtocol):
                 self._waiters.remove(waiter)
 
     async def write_stream(self, stream_id: int, data: bytes) -> None:
-        """Waits for room, then sends `data` on the stream as it is."""
+        """Waits for room, then sends `data` on the stream unchanged."""
         await self.wait_for_room(stream_id)
         self._quic.send_stream_data(stream_id, data)
         self.transmit()
 
     def end_stream(self, stream_id: int, data: bytes = b"") -> None:
-        """Sends the stream's last bytes; on a stream that the client no longer wants, nothing."""
+        """Sends the last bytes of the stream, unless the client has cancelled it."""
         if stream_is_writable(self._quic, stream_id):
             self._quic.send_stream_data(stream_id, data, end_stream=True)
             self.transmit()
 
     async def wait_for_room(self, stream_id: int) -> None:
-        """Returns once little enough of the stream is unsent."""
+        """Returns once less than `SEND_AHEAD_BYTES` of the stream are unsent."""
         await self.wait_until(lambda: unsent_stream_bytes(self._quic, stream_id) < SEND_AHEAD_BYTES)
 
     def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> None:
@@ -77,14 +77,14 @@ class Connection(QuicConnectionProtocol):
         task.add_done_callback(lambda _: self._answered(stream_id, task))
 
     def cancel_answer(self, stream_id: int) -> None:
-        """The client no longer wants it."""
+        """Stops the response after the client has cancelled the stream."""
         task = self._answers.get(stream_id)
         if task is not None:
             task.cancel()
             self._reset_stream(stream_id)
 
     def cancel_answers(self) -> None:
-        """The connection has ended."""
+        """Stops all responses after the end of the connection."""
         for task in self._answers.values():
             task.cancel()
 

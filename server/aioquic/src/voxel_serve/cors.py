@@ -1,4 +1,4 @@
-"""Who may use the server from a web page: the origin policy, and the CORS headers that say so."""
+"""Which web pages may use the server: the origin policy and its CORS headers."""
 
 import ipaddress
 import re
@@ -15,13 +15,13 @@ ALLOWED_HEADERS = (
 )
 EXPOSED_HEADERS = "content-length, content-range, accept-ranges, etag, date"
 PREFLIGHT_SECONDS = 7200
-"""The longest that Chromium keeps a preflight answer."""
+"""The longest time for which Chromium keeps a preflight response."""
 
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
 def host_name(authority: str) -> str | None:
-    """`host` of `host[:port]`, in lower case and with an IPv6 address's brackets; None when malformed."""
+    """`host` of `host[:port]`, in lower case and with the brackets of an IPv6 address; None if malformed."""
     match = _HOST.fullmatch(authority)
     return match[1].lower() if match else None
 
@@ -39,16 +39,16 @@ def is_loopback(name: str) -> bool:
 class OriginPolicy:
     """The origins whose pages may read responses and open sessions.
 
-    Without a list: pages of the same host name, whatever their port, and pages of this machine when it is asked by
-    a loopback name. A client that sends no Origin is no browser and is let in.
+    Without a list: pages of the same host name with any port, and for requests to a loopback name also pages of other
+    loopback names. A client without an Origin header is not a browser and always allowed.
     """
 
     def __init__(self, allowed: frozenset[str], *, own_hosts: frozenset[str] | None = None) -> None:
         """`allowed`: origins as browsers write them, or `*`. Raises `ConfigurationError`.
 
-        `own_hosts`: the names that the server may be asked by, beside loopback names and those in `allowed`; None:
-        any name. On a loopback address it keeps out pages whose own name was made to resolve to this machine (DNS
-        rebinding): their requests are of the same origin to the browser.
+        `own_hosts`: the accepted Host names, besides loopback names and those in `allowed`; None: any name. On a
+        loopback address they keep out pages whose own name resolves to this machine (DNS rebinding): for the browser
+        their requests are of the same origin.
         """
         for origin in allowed - {ANY}:
             parts = urlsplit(origin)
@@ -57,7 +57,9 @@ class OriginPolicy:
                 or f"{parts.scheme}://{parts.netloc}" != origin
                 or not parts.netloc
             ):
-                raise ConfigurationError(f"bad origin: {origin!r} (write it as https://host or https://host:port)")
+                raise ConfigurationError(
+                    f"--allow-origin must be * or have the form https://host[:port], got {origin!r}"
+                )
         self._allowed = allowed
         self._hosts: frozenset[str | None] | None = None
         if own_hosts is not None and ANY not in allowed:
@@ -72,7 +74,7 @@ class OriginPolicy:
             raise HttpError(HTTPStatus.FORBIDDEN, "host not allowed")
 
     def allows(self, origin: str | None, authority: str) -> bool:
-        """`authority`: the Host that the request came to."""
+        """`authority` is the Host header of the request."""
         if origin is None or ANY in self._allowed:
             return True
         if self._allowed:

@@ -1,4 +1,4 @@
-"""`/.well-known/voxel.json`: where the WebTransport endpoint answers and which certificates it shows."""
+"""`/.well-known/voxel.json`: the URL of the WebTransport endpoint and the hashes of its certificates."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ WILDCARDS = ("0.0.0.0", "::")
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What the discovery file says."""
+    """The content of the discovery file."""
 
     host: str
     """The address that the server is bound to."""
@@ -24,13 +24,13 @@ class Discovery:
     """The UDP port."""
 
     public_endpoint: str | None
-    """Announced instead, when clients reach the server by another way."""
+    """The URL for clients, if it differs from the address of the server."""
 
     certificate_hashes: Callable[[], Sequence[str]]
-    """Base64 SHA-256 of the certificates' DER form; empty: publicly trusted. Asked each time: certificates renew."""
+    """Base64 SHA-256 of the certificates' DER form; empty: publicly trusted. Changes when certificates are renewed."""
 
     def endpoint(self, authority: str | None = None) -> str:
-        """The endpoint's URL for a client that came to `authority` (its Host header)."""
+        """The endpoint's URL for a client whose Host header is `authority`."""
         if self.public_endpoint is not None:
             return self.public_endpoint
         host = f"[{self.host}]" if ":" in self.host else self.host

@@ -1,12 +1,12 @@
-"""What can go wrong, for the client (`HttpError`) and for the operator (`ConfigurationError`)."""
+"""Errors for the client (`HttpError`) and for the operator (`ConfigurationError`)."""
 
 from http import HTTPStatus
 
 
 class HttpError(Exception):
-    """An answer other than the one asked for; `message` becomes the one-line text body.
+    """An error response; `message` becomes the one-line text body.
 
-    The statuses in use and their meaning stand in docs/PROTOCOL.md, "Errors".
+    docs/PROTOCOL.md, "Errors", lists the statuses and their meaning.
     """
 
     def __init__(self, status: HTTPStatus, message: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
@@ -17,4 +17,4 @@ class HttpError(Exception):
 
 
 class ConfigurationError(Exception):
-    """The server cannot start as asked; the message is one line for the operator. Exit code 2."""
+    """The server cannot start with this configuration; the message is one line for the operator. Exit code 2."""

@@ -1,4 +1,4 @@
-"""From a request path to an open file under a served folder, and from there to its bytes."""
+"""Finds the file for a request path in the served folders, opens it and reads its bytes."""
 
 import asyncio
 import io
@@ -18,7 +18,7 @@ from .ranges import ByteRange
 INDEX = "index.html"
 
 RWF_NOWAIT: Final[int] = getattr(os, "RWF_NOWAIT", 8)
-"""Reads only what takes no waiting: a hop to a thread and back costs more than most reads."""
+"""Reads only cached data, without waiting: switching to a thread and back costs more than most reads."""
 
 CONTENT_TYPES = mimetypes.MimeTypes()
 for _type, _suffix in (
@@ -34,7 +34,7 @@ for _type, _suffix in (
 
 
 class Redirect(Exception):
-    """A folder was asked for without its slash; `location` is the path with it."""
+    """The path of a folder had no final slash; `location` is the path with it."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -43,10 +43,10 @@ class Redirect(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
-    """An open regular file. `close` it."""
+    """An open regular file; must be closed."""
 
     handle: io.FileIO
-    """Closes itself when nobody holds it: a request may be cancelled while a thread opens its file."""
+    """Also closed when no longer referenced: a request may be cancelled while a thread opens its file."""
 
     size: int
     modified_ns: int
@@ -90,7 +90,7 @@ def _not_found() -> HttpError:
 
 
 def _decode(path: str) -> list[str]:
-    """The path's segments, decoded once; the last is "" for a folder. A dotfile, `..` or a hidden slash is a 404."""
+    """The segments of a path, decoded once; the last is "" for a folder. Dotfiles, `..` and encoded slashes are 404."""
     if not path.startswith("/"):
         raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request target")
     segments = [os.fsdecode(unquote_to_bytes(segment)) for segment in path[1:].split("/")]
@@ -118,7 +118,7 @@ def _open(root: Path, segments: Sequence[str], path: str) -> MediaFile:
 
 
 def _open_regular(found: Path) -> MediaFile:
-    """O_NOFOLLOW: the index of a folder may not be a link; O_NONBLOCK: opening a named pipe must not wait."""
+    """With O_NOFOLLOW, as the index of a folder may not be a link; with O_NONBLOCK, as opening a pipe must not wait."""
     handle = io.FileIO(os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
     status = os.fstat(handle.fileno())
     if not stat.S_ISREG(status.st_mode):
@@ -138,7 +138,7 @@ class Body:
         self._file = file
 
     async def read(self, size: int) -> bytes:
-        """Up to `size` next bytes, b"" at the end. Raises `OSError` when the file has become shorter."""
+        """The next bytes, at most `size`; b"" at the end. Raises `OSError` if the file has become shorter."""
         chunk = bytearray()
         try:
             self._fill(chunk, size, RWF_NOWAIT)
@@ -147,12 +147,12 @@ class Body:
         return bytes(chunk)
 
     def close(self) -> None:
-        """Releases the file. A read still under way in its thread fails, or reads bytes that nobody gets."""
+        """Closes the file. A read that still runs in its thread fails, or its bytes are discarded."""
         if self._file is not None:
             self._file.close()
 
     def _fill(self, chunk: bytearray, size: int, flags: int) -> None:
-        """Reads on until there are `size` bytes in `chunk` or none are left; may be called again after an error."""
+        """Reads until `chunk` has `size` bytes or the body ends; may be called again after an error."""
         while len(chunk) < size:
             if len(self._current) == 0:
                 following = next(self._pieces, None)

@@ -1,16 +1,16 @@
-"""One response body on its way as datagrams: `varint flow | varint offset | payload`. No I/O, no clock."""
+"""The datagrams of one response body: `varint flow | varint offset | payload`. No I/O, no clock."""
 
 from aioquic.buffer import encode_uint_var
 
 
 class Flow:
-    """The bytes of one body that are read but not yet sent, and the count of those that are.
+    """The bytes of one body that are read but not yet sent, and the number of sent ones.
 
     Bytes come in with `push`, in order; they leave as datagrams with `peek` and `commit`.
     """
 
     def __init__(self, number: int, length: int, datagram_size: int, prefix: bytes = b"") -> None:
-        """`length`: of the whole body; `datagram_size`: of a whole datagram; `prefix`: what each starts with."""
+        """`length` is that of the body, `datagram_size` that of a datagram with its first bytes, `prefix`; in bytes."""
         self.number = number
         self.sent_bytes = 0
         self.sent_datagrams = 0
@@ -39,13 +39,13 @@ class Flow:
         self._unsent += data
 
     def stop(self) -> None:
-        """Forgets what is unsent: the deadline has passed or the client has cancelled."""
+        """Drops unsent bytes, because the deadline has passed or the client has cancelled."""
         self._stopped = True
         self._unsent.clear()
         self._next = None
 
     def peek(self) -> bytes | None:
-        """The next datagram; None when there is none, or too little of it has been pushed to fill it."""
+        """The next datagram; None if there is none, or if not enough bytes have been pushed to fill it."""
         if self._next is None and not self.finished:
             head = self._head + encode_uint_var(self.sent_bytes)
             payload = self._datagram_size - len(head)
@@ -56,7 +56,7 @@ class Flow:
         return self._next
 
     def commit(self) -> None:
-        """The datagram last peeked at has gone into a packet."""
+        """Counts the last peeked datagram as sent: it is in a packet."""
         del self._unsent[: self._next_payload]
         self.sent_bytes += self._next_payload
         self.sent_datagrams += 1

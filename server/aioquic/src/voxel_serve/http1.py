@@ -1,4 +1,4 @@
-"""HTTP/1.1 on TCP with h11: the same files for clients that know nothing of VOXEL."""
+"""HTTP/1.1 on TCP with h11: the same files for clients without VOXEL."""
 
 import asyncio
 import contextlib
@@ -20,11 +20,11 @@ METRICS_PATH = "/metrics"
 
 LINGER_SECONDS = 1.0
 LINGER_BYTES = 1024 * 1024
-"""A refused client may still be sending; closing at once would reset the connection, answer and all."""
+"""A refused client may still be sending; closing immediately would reset the connection before it reads the answer."""
 
 
 class Http1Service:
-    """Serves TCP connections and counts what is in flight."""
+    """Serves TCP connections and counts requests in flight."""
 
     def __init__(self, site: Site) -> None:
         self.answers = 0
@@ -33,7 +33,7 @@ class Http1Service:
         self._connections: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One TCP connection, to its end; never raises for what the client does."""
+        """Serves one TCP connection until its end; never raises because of the client."""
         task = cast("asyncio.Task[None]", asyncio.current_task())
         self._connections.add(task)
         connection = Http1Connection(self._site, reader, writer)
@@ -71,7 +71,7 @@ class Http1Connection:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=site.limits.head_bytes)
 
     async def next_request(self) -> h11.Request | None:
-        """The next request; None when there will be none."""
+        """The next request; None at the end of the connection."""
         if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
         if self._http.our_state is not h11.IDLE:
@@ -125,7 +125,7 @@ class Http1Connection:
         log("request", transport="http1", status=status.value, **fields)
 
     async def _next_event(self, first_byte_timeout: float) -> h11.Event | None:
-        """h11's next event, None at the connection's end. Raises `h11.RemoteProtocolError`, `TimeoutError`."""
+        """h11's next event, None at the end of the connection. Raises `h11.RemoteProtocolError`, `TimeoutError`."""
         loop = asyncio.get_running_loop()
         started = self._http.trailing_data[0] != b""
         deadline = loop.time() + (self._site.limits.head_timeout if started else first_byte_timeout)

@@ -31,7 +31,7 @@ from .session import Session
 from .site import HttpRequest, HttpResponse, Site, text_response
 
 WEBTRANSPORT_TOKENS = ("webtransport", "webtransport-h3")
-"""The CONNECT request's :protocol, up to draft-ietf-webtrans-http3-14 and since."""
+"""The :protocol of the CONNECT request, up to draft-ietf-webtrans-http3-14 and since then."""
 
 CAPSULE_CLOSE_SESSION = 0x2843
 """CLOSE_WEBTRANSPORT_SESSION (draft-ietf-webtrans-http3-02 section 5)."""
@@ -42,17 +42,17 @@ BUFFERED_STREAM_REJECTED = 0x3994BD84
 
 @dataclass
 class Http3Service:
-    """What all connections share."""
+    """State that all connections share."""
 
     site: Site
     token: str | None
-    """A session's URL must carry it as `?token=`; None: no token is asked for."""
+    """Required in a session's URL as `?token=`; None: sessions need no token."""
 
     connections: set["Http3Protocol"] = field(default_factory=set)
 
     @property
     def sessions(self) -> int:
-        """WebTransport sessions open now."""
+        """Number of open WebTransport sessions."""
         return sum(connection.session is not None for connection in self.connections)
 
     @property
@@ -61,7 +61,7 @@ class Http3Service:
         return any(connection.busy for connection in self.connections)
 
     def close_idle_sessions(self, now: float) -> None:
-        """Closes the sessions that made no request for too long; `now` on the event loop's clock, in seconds."""
+        """Closes sessions that were idle for too long; `now` is the time of the event loop's clock in seconds."""
         for connection in list(self.connections):
             session = connection.session
             if session is None or connection.answers:
@@ -70,7 +70,7 @@ class Http3Service:
                 connection.close_session("idle")
 
     def refuse_session(self, headers: Mapping[str, str]) -> None:
-        """Raises `HttpError` when a CONNECT request with these headers may not open a session."""
+        """Raises `HttpError` if a CONNECT request with these headers may not open a session."""
         site = self.site
         path, _, query = headers.get(":path", "").partition("?")
         if site.discovery is None or path != ENDPOINT_PATH or headers.get(":protocol") not in WEBTRANSPORT_TOKENS:
@@ -98,7 +98,7 @@ class Http3Protocol(Connection):
         self._site = service.site
         self._http: VoxelH3Connection | None = None
         self._abandoned: set[int] = set()
-        """Streams whose frames were too long; what still comes on them is ignored."""
+        """Streams whose frames were too long; further bytes on them are ignored."""
         service.connections.add(self)
 
     def quic_event_received(self, event: QuicEvent) -> None:
@@ -123,7 +123,7 @@ class Http3Protocol(Connection):
                 self._abandoned.discard(stream_id)
 
     def close_session(self, reason: str) -> None:
-        """Ends the session, if there is one, with application error code 0."""
+        """Closes the session, if there is one, with application error code 0."""
         if self.session is None or self._http is None:
             return
         message = reason.encode()
@@ -232,7 +232,7 @@ class Http3Protocol(Connection):
             log("session closed", client=str(self._quic.get_peer_address()))
 
     def _abandon(self, http: VoxelH3Connection, stream_id: int) -> None:
-        """aioquic keeps a frame until it is complete, however long it says it is."""
+        """Ends a stream with a too long frame: aioquic buffers frames of any length until they are complete."""
         if stream_is_unidirectional(stream_id):
             self.close(ErrorCode.H3_EXCESSIVE_LOAD, "control frame too long")
             return
@@ -247,7 +247,7 @@ class Http3Protocol(Connection):
 
 
 def _chosen_protocol(offered: str | None) -> str | None:
-    """The protocol of ours that the client offers; None when it offers none at all. Raises `HttpError` 400."""
+    """The supported protocol among those that the client offers; None if it offers none. Raises `HttpError` 400."""
     if offered is None:
         return None
     try:

@@ -5,37 +5,37 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one client may ask of the server."""
+    """What one client may demand of the server."""
 
     head_bytes: int = 64 * 1024
-    """Request line and headers; 3200 ranges of nine-digit positions fit."""
+    """Request line and headers; enough for 3200 ranges of nine-digit positions."""
 
     ranges: int = 4096
     """Ranges per request: a 4 s segment at 60 frames/s and 16 slices per frame has 3840."""
 
     overlap: int = 2
-    """A body may be this many times as long as its file: ranges that overlap more are an attempt to amplify."""
+    """A body may be this many times as long as its file: more overlap of ranges is an attempt at amplification."""
 
     sessions: int = 1000
-    """WebTransport sessions at a time."""
+    """Simultaneous WebTransport sessions."""
 
     connections: int = 1000
-    """TCP connections, and likewise QUIC connections, at a time."""
+    """Simultaneous TCP connections, and simultaneous QUIC connections."""
 
     requests_per_connection: int = 64
     """Requests in flight on one QUIC connection; a player has two or three."""
 
     session_idle: float = 600.0
-    """A session without a request for so long is closed; longer than any player's buffer lasts."""
+    """A session without a request for this time is closed; longer than the buffer of any player."""
 
     head_timeout: float = 10.0
-    """For a request head on a TCP connection, from its first byte."""
+    """Time for a request head on a TCP connection, from its first byte."""
 
     keep_alive: float = 60.0
-    """For the next request on a TCP connection."""
+    """Time until the next request on a TCP connection."""
 
     write_timeout: float = 30.0
-    """For a TCP client that takes nothing of its response."""
+    """Time after which a TCP client that reads nothing of its response is cut off."""
 
     drain: float = 5.0
-    """For what is in flight when the server is told to stop."""
+    """Time for requests in flight when the server is stopped."""

@@ -1,4 +1,4 @@
-"""Structured logs on standard error: one event a line, as text or JSON."""
+"""Structured logs on standard error: one event per line, as text or JSON."""
 
 import json
 import logging
@@ -20,7 +20,7 @@ def log(event: str, level: int = logging.INFO, /, **fields: object) -> None:
 
 
 def configure_logging(log_format: LogFormat) -> None:
-    """Everything goes to standard error; aioquic speaks up for warnings only."""
+    """Sends all logs to standard error; of aioquic only warnings."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonFormatter() if log_format is LogFormat.JSON else _TextFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

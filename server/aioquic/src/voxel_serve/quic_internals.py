@@ -19,7 +19,7 @@ from aioquic.tls import Epoch
 PACKET_NUMBER_BYTES = 2
 
 SHORT_HEADER_BYTES = 1 + PACKET_NUMBER_BYTES
-"""First byte and packet number of a 1-RTT packet as aioquic writes it, without the connection ID (RFC 9000 17.3.1)."""
+"""Bytes of first byte and packet number of a 1-RTT packet of aioquic, without the connection ID (RFC 9000 17.3.1)."""
 
 AEAD_TAG_BYTES = 16
 """RFC 9001 section 5.3."""
@@ -40,17 +40,17 @@ SETTINGS_WEBTRANSPORT_DRAFT_13 = 0x14E9CD29
 
 
 class DatagramSource(Protocol):
-    """Where the next datagram comes from."""
+    """A source of datagrams."""
 
     def peek(self) -> bytes | None:
-        """The datagram that goes next, None when there is none now."""
+        """The next datagram, None if there is none now."""
 
     def commit(self) -> None:
-        """The datagram last peeked at is in a packet."""
+        """Counts the last peeked datagram as sent: it is in a packet."""
 
 
 class VoxelH3Connection(H3Connection):
-    """Announces the newer WebTransport drafts too, and has no dynamic QPACK table.
+    """Also announces the newer WebTransport drafts, and has no dynamic QPACK table.
 
     A two-byte reference to a table entry of 4 KiB would let a 64 KiB head grow to 128 MiB.
     """
@@ -60,7 +60,7 @@ class VoxelH3Connection(H3Connection):
         self._decoder = pylsqpack.Decoder(0, 0)
 
     def sends_nothing_more(self, stream_id: int) -> None:
-        """Keeps nothing of the stream once the client has ended it; else that would be until the connection ends.
+        """Discards the state of the stream once the client has ended it, rather than at the end of the connection.
 
         True of a WebTransport stream from its start: what is sent on it does not go through this object.
         """
@@ -79,13 +79,13 @@ class VoxelH3Connection(H3Connection):
 
 
 def buffered_frame_bytes(http: H3Connection, stream_id: int) -> int:
-    """Bytes that aioquic keeps of an HTTP/3 frame until the rest of it comes; it has no limit of its own."""
+    """Bytes of an incomplete HTTP/3 frame that aioquic buffers; it has no limit of its own."""
     stream = http._stream.get(stream_id)
     return 0 if stream is None else len(stream.buffer)
 
 
 def pull_datagrams_from(quic: QuicConnection, source: DatagramSource) -> None:
-    """From now on `quic` sends the datagrams of `source`, too."""
+    """Makes `quic` also send the datagrams of `source` from now on."""
     others = quic.datagrams_to_send
 
     def datagrams_to_send(now: float) -> list[tuple[bytes, NetworkAddress]]:
@@ -101,11 +101,11 @@ def pull_datagrams_from(quic: QuicConnection, source: DatagramSource) -> None:
 
 
 class _Built:
-    """Finished packets, in the shape of aioquic's packet builder."""
+    """Finished packets, with the interface of aioquic's packet builder."""
 
     def __init__(self, packet_number: int) -> None:
         self.packet_number = packet_number
-        """Of the next packet."""
+        """The number of the next packet."""
         self.datagrams: list[bytes] = []
         self.packets: list[QuicSentPacket] = []
 
@@ -143,7 +143,7 @@ def _datagram_packets(quic: QuicConnection, source: DatagramSource, now: float) 
 
 
 def stream_data_waits(quic: QuicConnection) -> bool:
-    """True when a stream has data that flow control lets out now."""
+    """True if a stream has data that flow control allows to be sent now."""
     credit = quic._remote_max_data - quic._remote_max_data_used
     return any(_can_send(stream, credit) for stream in quic._streams_queue)
 
@@ -159,13 +159,13 @@ def _can_send(stream: QuicStream, connection_credit: int) -> bool:
 
 
 def unsent_stream_bytes(quic: QuicConnection, stream_id: int) -> int:
-    """Bytes written to a stream that have not been sent once; 0 for a stream that is gone."""
+    """Bytes written to a stream that have never been sent; 0 for a discarded stream."""
     stream = quic._streams.get(stream_id)
     return 0 if stream is None else stream.sender._buffer_stop - stream.sender.highest_offset
 
 
 def stream_data_is_unacknowledged(quic: QuicConnection) -> bool:
-    """True when a stream that was not reset has data that the peer may lack."""
+    """True if a stream that was not reset has data that the peer has not acknowledged."""
     return any(stream.sender._buffer and stream.sender._reset_error_code is None for stream in quic._streams.values())
 
 
@@ -176,7 +176,7 @@ def stream_is_writable(quic: QuicConnection, stream_id: int) -> bool:
 
 
 def smoothed_rtt(quic: QuicConnection) -> float | None:
-    """Seconds; None before the first sample (RFC 9002 section 5.3)."""
+    """The smoothed round-trip time in seconds; None before the first sample (RFC 9002 section 5.3)."""
     return quic._loss._rtt_smoothed if quic._loss._rtt_initialized else None
 
 
@@ -186,7 +186,7 @@ def has_congestion_control(name: str) -> bool:
 
 
 def max_datagram_bytes(quic: QuicConnection) -> int:
-    """The longest DATAGRAM payload that fits a packet of its own and that the peer takes; 0: it takes none.
+    """The longest DATAGRAM payload that fits a packet of its own and that the peer accepts; 0: it accepts none.
 
     A longer one would stay at the head of aioquic's queue for ever.
     """

@@ -25,7 +25,7 @@ class ByteRange:
 
 @dataclass(frozen=True, slots=True)
 class RangeSpec:
-    """One range as asked for, before the file's size is known.
+    """One requested range, before the size of the file is known.
 
     `first` None: the last `last` bytes. `last` None: to the end. `last` is inclusive otherwise.
     """
@@ -35,7 +35,7 @@ class RangeSpec:
 
 
 def parse_range_header(value: str, limits: Limits) -> tuple[RangeSpec, ...] | None:
-    """The ranges of a `Range` header in the order asked for; None for a unit other than bytes, which is ignored.
+    """The ranges of a `Range` header in the requested order; None for a unit other than bytes, which is ignored.
 
     Raises `HttpError` 400 for a malformed header, 431 for more than `limits.ranges`.
     """
@@ -66,7 +66,7 @@ def _parse_range(text: str) -> RangeSpec:
 def exact_ranges(specs: Sequence[RangeSpec], size: int, limits: Limits) -> list[ByteRange]:
     """The ranges of a VOXEL request in request order.
 
-    Every one must lie inside the file: a range cut short would move all bytes behind it in the concatenation.
+    Each must be inside the file: a shortened range would move all bytes after it in the concatenation.
     Raises `HttpError` 416.
     """
     ranges = []
@@ -79,9 +79,9 @@ def exact_ranges(specs: Sequence[RangeSpec], size: int, limits: Limits) -> list[
 
 
 def satisfiable_ranges(specs: Sequence[RangeSpec], size: int, limits: Limits) -> list[ByteRange]:
-    """The ranges of an HTTP request as RFC 9110 has it: cut at the end of the file, those behind it left out.
+    """The ranges of an HTTP request according to RFC 9110: shortened to the end of the file, those after it left out.
 
-    Raises `HttpError` 416 when none is left.
+    Raises `HttpError` 416 if none remains.
     """
     ranges = [resolved for spec in specs if (resolved := _resolve(spec, size)) is not None]
     if not ranges:

@@ -13,12 +13,12 @@ from .limits import Limits
 from .ranges import RangeSpec, parse_range_header
 
 _MILLISECONDS = re.compile(r"\d{1,15}", re.ASCII)
-"""As long as an integer of a structured field may be (RFC 9651 section 3.3.1)."""
+"""The longest integer of a structured field (RFC 9651 section 3.3.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class VoxelRequest:
-    """A well-formed request; whether the file exists is another matter."""
+    """A well-formed request; the file may not exist."""
 
     target: str
     """Path and query as sent."""
@@ -27,10 +27,10 @@ class VoxelRequest:
     """In the order of delivery; None: the whole file."""
 
     flow: int | None
-    """The datagrams' flow; None: the body comes reliably on the stream."""
+    """The number of the datagram flow; None: the body is sent reliably on the stream."""
 
     deadline: float | None
-    """Seconds from the request's arrival after which what is unsent of the flow need not be sent."""
+    """Seconds after the arrival of the request; datagrams that are unsent by then are dropped."""
 
 
 class RequestReader:
@@ -42,9 +42,9 @@ class RequestReader:
         self._received = 0
 
     def feed(self, data: bytes) -> VoxelRequest | None:
-        """The request once its head is complete, None before; b"" is the stream's end.
+        """The request once its head is complete, None before; b"" is the end of the stream.
 
-        Raises `HttpError` for a head that is malformed, too long or cut off. Not to be fed again after that.
+        Raises `HttpError` if the head is malformed, too long or incomplete. Must not be called again after that.
         """
         self._received += len(data)
         if self._received > self._limits.head_bytes:
@@ -71,7 +71,7 @@ def combined_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:
-    """What a syntactically valid head asks for. Raises `HttpError` 400, 405, 431."""
+    """The request in a syntactically valid head. Raises `HttpError` 400, 405, 431."""
     if head.method != b"GET":
         raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET is answered", (("allow", "GET"),))
     headers = combined_headers(head.headers)

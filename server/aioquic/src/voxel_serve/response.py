@@ -20,7 +20,7 @@ def reliable_head(status: HTTPStatus, length: int) -> bytes:
 
 
 def unreliable_head(status: HTTPStatus, length: int, flow: int) -> bytes:
-    """The head of a body of `length` bytes that goes as datagrams of `flow`; `unreliable_end` follows later."""
+    """The head of a body of `length` bytes that is sent as datagrams of `flow`; `unreliable_end` follows later."""
     return encode_head(
         status,
         [

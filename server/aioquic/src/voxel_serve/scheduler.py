@@ -1,4 +1,4 @@
-"""Which flow's datagram goes next. No I/O, no clock."""
+"""Chooses the flow that sends the next datagram. No I/O, no clock."""
 
 import math
 
@@ -16,17 +16,17 @@ class Scheduler:
         return any(flow.number == number for _, flow in self._flows)
 
     def add(self, flow: Flow, deadline: float | None = None) -> None:
-        """`deadline`: on any clock that all flows of this scheduler share; None: after all flows that have one."""
+        """`deadline` is a time on any clock that all flows share; None: the flow comes after all that have one."""
         self._flows.append((math.inf if deadline is None else deadline, flow))
         self._flows.sort(key=lambda entry: entry[0])
 
     def remove(self, flow: Flow) -> None:
-        """Drops the flow and what it has unsent."""
+        """Drops the flow and its unsent bytes."""
         flow.stop()
         self._flows = [entry for entry in self._flows if entry[1] is not flow]
 
     def peek(self) -> bytes | None:
-        """The datagram that goes next; None when no flow has one ready."""
+        """The next datagram; None if no flow has one ready."""
         for _, flow in self._flows:
             datagram = flow.peek()
             if datagram is not None:
@@ -35,7 +35,7 @@ class Scheduler:
         return None
 
     def commit(self) -> None:
-        """The datagram last peeked at has gone into a packet."""
+        """Counts the last peeked datagram as sent: it is in a packet."""
         if self._chosen is not None:
             self._chosen.commit()
             self._chosen = None

@@ -29,7 +29,7 @@ class Session:
         self._site = site
         self._scheduler = Scheduler()
         self._readers: dict[int, RequestReader | None] = {}
-        """By stream, until the client ends it; None: answered, what still comes is ignored."""
+        """By stream, until the client ends it; None: answered, further bytes are ignored."""
         pull_datagrams_from(self._quic, self._scheduler)
         self.last_request = self._loop.time()
 
@@ -106,7 +106,7 @@ class Session:
     async def _send_as_datagrams(
         self, stream_id: int, status: HTTPStatus, body: Body, flow: Flow, deadline: float | None
     ) -> None:
-        """Returns after the flow's last datagram has gone into a packet and the trailer is on its way."""
+        """Returns after the last datagram of the flow is in a packet and the trailer is queued."""
         if flow.number in self._scheduler:
             raise HttpError(HTTPStatus.BAD_REQUEST, f"flow {flow.number} is in use")
         self._scheduler.add(flow, deadline)

@@ -33,7 +33,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """Status, headers, body; the headers hold the content length. Close the body."""
+    """Status, headers with the content length, and body, which must be closed."""
 
     status: HTTPStatus
     headers: list[tuple[str, str]]
@@ -42,20 +42,20 @@ class HttpResponse:
 
 @dataclass
 class Site:
-    """Everything that the transports share."""
+    """Everything that the protocols share."""
 
     mounts: Mounts
     origins: OriginPolicy
     limits: Limits
     metrics: Metrics
     discovery: Discovery | None
-    """None: WebTransport is switched off."""
+    """None: WebTransport is disabled."""
 
     draining: bool = False
-    """True: nothing new is answered."""
+    """True: new requests are refused."""
 
     async def respond(self, request: HttpRequest) -> HttpResponse:
-        """The answer to any request; never raises `HttpError`."""
+        """The response to any request; never raises `HttpError`."""
         origin = request.headers.get("origin")
         try:
             response = await self._respond(request)
@@ -130,14 +130,14 @@ class Site:
 
 
 def text_response(error: HttpError) -> HttpResponse:
-    """An answer with a one-line text body."""
+    """A response with a one-line text body."""
     body = Body([f"{error.message}\n".encode()])
     headers = [("content-type", "text/plain; charset=utf-8"), _length(body), *error.headers]
     return HttpResponse(error.status, headers, body)
 
 
 def _origin_form(target: str) -> str:
-    """A server must take the absolute form too (RFC 9112 section 3.2.2)."""
+    """The path of a target; servers must also accept the absolute form (RFC 9112 section 3.2.2)."""
     scheme, separator, rest = target.partition("://")
     if separator and scheme.lower() in ("http", "https"):
         _, slash, path = rest.partition("/")

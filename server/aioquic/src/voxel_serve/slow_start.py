@@ -1,4 +1,4 @@
-"""Slow start that looks at the round-trip time: it pauses while a queue stands and is over after a round trip of that.
+"""Slow start that observes the round-trip time: it pauses while a queue exists, and ends if it lasts a round trip.
 
 HyStart++ (RFC 9406) compares the least RTT of one round trip with that of the one before. That ends slow start one or
 two doublings late, for which a queue of 32 packets has no room. Here every sample counts, by the same thresholds.
@@ -9,7 +9,7 @@ from typing import Final
 
 LEAST_RISE_SECONDS: Final = 0.004
 RISE_DIVISOR: Final = 8
-"""Of the least RTT (RFC 9406 section 4.3, without its upper bound: the bursts of a long path are long, too)."""
+"""As a share of the least RTT (RFC 9406 section 4.3, without its upper bound: bursts on a long path are long)."""
 
 
 class SlowStart:
@@ -21,12 +21,12 @@ class SlowStart:
         self._last_growth: float | None = None
 
     def measured(self, rtt: float) -> None:
-        """A sample of the round-trip time."""
+        """Takes a sample of the round-trip time."""
         self._latest = rtt
         self._least = min(self._least, rtt)
 
     def may_grow(self, now: float) -> bool:
-        """Whether the path has had no queue worth mentioning lately; to be asked at each acknowledgement."""
+        """Whether the path has had no considerable queue lately; must be called at each acknowledgement."""
         if self._latest > self._least + max(LEAST_RISE_SECONDS, self._least / RISE_DIVISOR):
             return False
         self._last_growth = now

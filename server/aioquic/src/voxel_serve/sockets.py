@@ -6,11 +6,11 @@ import socket
 from .errors import ConfigurationError
 
 UDP_BUFFER_BYTES = 4 * 1024 * 1024
-"""Asked of the system, which may give less: a burst of a whole congestion window must not be lost in this machine."""
+"""Requested from the system, which may grant less: this machine must not lose a burst of a whole congestion window."""
 
 
 def bind_tcp(host: str, port: int) -> socket.socket:
-    """A TCP socket; `::` takes IPv4 too. Raises `ConfigurationError`."""
+    """A TCP socket; `::` also accepts IPv4. Raises `ConfigurationError`."""
     family = _family(host)
     try:
         return socket.create_server((host, port), family=family, dualstack_ipv6=host == "::", backlog=128)
@@ -19,7 +19,7 @@ def bind_tcp(host: str, port: int) -> socket.socket:
 
 
 def bind_udp(host: str, port: int) -> socket.socket:
-    """A UDP socket; `::` takes IPv4 too. Raises `ConfigurationError`."""
+    """A UDP socket; `::` also accepts IPv4. Raises `ConfigurationError`."""
     bound = socket.socket(_family(host), socket.SOCK_DGRAM)
     try:
         if host == "::":
@@ -38,7 +38,7 @@ def _family(host: str) -> socket.AddressFamily:
     try:
         return socket.getaddrinfo(host, None)[0][0]
     except OSError as error:
-        raise ConfigurationError(f"unknown host: {host}") from error
+        raise ConfigurationError(f"--host: {host} cannot be resolved") from error
 
 
 def _bind_error(protocol: str, host: str, port: int, error: OSError) -> ConfigurationError:

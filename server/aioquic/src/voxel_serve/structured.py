@@ -17,7 +17,7 @@ _MEMBER = re.compile(rf"[ \t]*({_BARE_ITEM}){_PARAMETERS}[ \t]*(?:,|$)", re.ASCI
 
 
 def parse_item(value: str) -> tuple[BareItem, Mapping[str, BareItem]]:
-    """An Item: its bare value and its parameters, the last one of a name winning. Raises `ValueError`.
+    """An Item: its bare value and its parameters, of which the last one of a name counts. Raises `ValueError`.
 
     Booleans, integers, strings and tokens; decimals, dates and byte sequences occur in no field of ours.
     """
