@@ -109,7 +109,7 @@ async def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
         ),
         (["FOLDER", "--host", "0.0.0.0"], "--host 0.0.0.0 is not a loopback address"),
         (["FOLDER", "--host", "host.invalid", "--insecure"], "--host: host.invalid cannot be resolved"),
-        (["FOLDER", "--qlog", "/proc/absent"], "cannot write qlog files to /proc/absent"),
+        (["FOLDER", "--qlog", "/proc/absent"], "--qlog: /proc/absent must be a writable folder"),
     ],
 )
 async def test_bad_configuration_is_one_clear_line(folder: Path, arguments: list[str], message: str) -> None:
