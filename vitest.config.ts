@@ -13,6 +13,9 @@ export default defineConfig({
         test: { name: 'package', include: ['test/package/**/*.test.ts'], testTimeout: 60_000 },
       },
       {
+        test: { name: 'messages', include: ['test/messages/*.test.ts'], testTimeout: 60_000 },
+      },
+      {
         test: { name: 'examples', include: ['test/examples/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 },
       },
       {

@@ -10,6 +10,7 @@ import { root, venvProgram } from '../setup/paths.mjs';
 import { ensurePython } from '../setup/python.mjs';
 import {
   cargoEnvironment,
+  ensureLinkEmulator,
   ensureQuicheServer,
   ensureQuicheTools,
   hasCargo,
@@ -41,6 +42,10 @@ const quicheServer = memoize(async () => {
   const { leftOut } = await quicheTools().then(quicheWorkspace);
   if (leftOut.length === 0) await ensureQuicheServer();
   return leftOut;
+});
+
+const linkEmulator = memoize(async () => {
+  if (hasCargo()) await ensureLinkEmulator();
 });
 
 /** @param {string} name @param {string} folder @param {string} about @param {() => Promise<unknown>} [setUp] @returns {Part} */
@@ -131,6 +136,9 @@ export const PARTS = [
     needs: 'for the quiche server Rust, cmake and libclang',
   },
   vitestPart('package', 'the package as it is published', [build]),
+  vitestPart('messages', 'what programs say about bad input', [linkEmulator, quicheServer], {
+    needs: 'for those of the link emulator and the quiche server Rust',
+  }),
   vitestPart('examples', 'examples/, built and played', [build, chrome], { needs: BROWSER }),
   vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], { needs: BROWSER }),
   vitestPart('browser-serial', 'playback that others would disturb', [build, sample, chrome, quicheServer], {

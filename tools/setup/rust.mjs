@@ -45,6 +45,8 @@ export async function cargo(project, args, options = {}) {
   await run('cargo', args, { cwd: join(root, project), env: cargoEnvironment, ...options });
 }
 
+export const linkemu = join(targetFolder, 'release', 'linkemu');
+
 /**
  * Builds the link emulator, which costs nothing when it is built.
  * @returns {Promise<{ linkemu: string, probe: string }>} paths of the programs
@@ -52,11 +54,10 @@ export async function cargo(project, args, options = {}) {
 export async function ensureLinkEmulator() {
   say('building the link emulator …');
   await cargo('test/link', ['build', '--release', '--locked', '--quiet'], { output: 'on-failure' });
-  const program = (/** @type {string} */ name) => join(targetFolder, 'release', name);
-  return { linkemu: program('linkemu'), probe: program('link-probe') };
+  return { linkemu, probe: join(targetFolder, 'release', 'link-probe') };
 }
 
-const quicheServer = join(targetFolder, 'release', 'voxel-quiche');
+export const quicheServer = join(targetFolder, 'release', 'voxel-quiche');
 
 /** quiche brings BoringSSL, which is built with cmake and a C++ compiler and whose bindings are made with libclang. */
 const hasQuicheTools = () =>
