@@ -11,8 +11,9 @@ use std::{
 };
 use support::{CLEAN, LINKEMU, PROBE, Scratch, links_are_allowed, outcome, refusal, run, skip, text};
 
-/// Packets that the probe sends: they fit into the receiver's buffer, however busy the machine.
-const PACKETS: usize = 250;
+/// Packets that the probe sends. They fit into the receiver's buffer, which Linux fills with 1280 bytes for each of these small
+/// packets and limits to 208 KiB: none is lost while a busy machine lets the receiver wait.
+const PACKETS: usize = 120;
 
 const LOSSY: &str = r#"{ "trace": { "mbps": 20 }, "queue": { "discipline": "drop-tail", "limit": { "packets": 2000 } },
     "delayMs": 5, "lossPercent": 10 }"#;
@@ -45,7 +46,7 @@ fn packets_cross_and_are_logged() {
     let delivered = |line: &str| line.split(',').nth(4).and_then(|count| count.parse::<usize>().ok()).expect("a count");
     assert_eq!(csv.lines().skip(1).map(delivered).sum::<usize>(), PACKETS);
     let summary = fs::read_to_string(log.join("summary.json")).expect("a summary");
-    assert!(summary.contains(r#""valid": "#) && summary.contains(r#""deliveredPackets": 250"#), "{summary}");
+    assert!(summary.contains(r#""valid": "#) && summary.contains(r#""deliveredPackets": 120"#), "{summary}");
 }
 
 #[test]
@@ -56,8 +57,8 @@ fn the_same_seed_loses_the_same_packets() {
     let scratch = Scratch::new();
     let link = scratch.link(1, LOSSY);
     let first = measure(&link, "10.77.0.1", None);
-    // 225 ± 4.6 standard deviations of 4.7.
-    assert!((203..=247).contains(&first.len()), "{} of {PACKETS} at 10 % loss", first.len());
+    // 108 ± 4.6 standard deviations of 3.3.
+    assert!((92..PACKETS).contains(&first.len()), "{} of {PACKETS} at 10 % loss", first.len());
     assert_eq!(first, measure(&link, "10.77.0.1", None));
 }
 
