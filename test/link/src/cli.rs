@@ -9,15 +9,16 @@ use std::{
 
 pub const HELP: &str = "\
 linkemu run LINK.json [--log DIR] -- SERVER… --- CLIENT…
-    Runs two commands in networks of their own (server 10.77.0.1, client 10.77.0.2; a second path: 10.77.1.1 and .2)
-    with the link between them. Ends with the client and its exit code, and leaves nothing behind. Linux only; as root,
-    or as any user where user namespaces are allowed.
+    Runs two commands, each in its own network (server 10.77.0.1, client 10.77.0.2; second path: 10.77.1.1 and .2), with
+    the link between them. Ends when the client ends, with the client's exit code, and ends all processes. Linux only; as
+    root, or as any user who may create user namespaces and open /dev/net/tun.
 
 linkemu udp LINK.json --listen [ADDRESS:]PORT --to [ADDRESS:]PORT [--log DIR]
-    Relays the UDP packets that come to one port through the link to another, and the answers back, until Ctrl-C.
+    Relays UDP packets from one port through the link to another port, and the responses back, until Ctrl-C.
 
-LINK.json and the files in DIR are described in test/link/README.md.
-Exit codes: 2 bad input or a system that lacks something, 125 the link or the server failed, 128+N ended by signal N.";
+test/link/README.md describes LINK.json and the files in DIR.
+Exit codes of linkemu itself: 2 invalid input or a missing right, 125 the link or the server failed, 128+N the client was
+ended by signal N.";
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
@@ -43,13 +44,14 @@ pub struct UdpOptions {
     pub to: SocketAddr,
 }
 
-/// Understands the words after the program's name.
+/// Parses the words after the program's name.
 pub fn parse(words: &[OsString]) -> Result<Command> {
     match words.split_first() {
         Some((command, rest)) if command == "run" => parse_run(rest).map(Command::Run),
         Some((command, rest)) if command == "udp" => parse_udp(rest).map(Command::Udp),
         Some((word, _)) if word == "--help" || word == "-h" => Ok(Command::Help),
-        _ => Err(usage("say run or udp")),
+        Some((word, _)) => Err(usage(&format!("the command must be run or udp, got {word:?}"))),
+        None => Err(usage("a command is missing: run or udp")),
     }
 }
 
@@ -57,7 +59,7 @@ fn parse_run(words: &[OsString]) -> Result<RunOptions> {
     let (own, commands) = split_at(words, "--").ok_or_else(|| usage("-- SERVER… is missing"))?;
     let (server, client) = split_at(commands, "---").ok_or_else(|| usage("--- CLIENT… is missing"))?;
     if server.is_empty() || client.is_empty() {
-        return Err(usage("SERVER and CLIENT must be commands"));
+        return Err(usage("SERVER and CLIENT must not be empty"));
     }
     let mut words = Words::new(own);
     let log = words.take_option("--log")?.map(PathBuf::from);
@@ -81,7 +83,7 @@ fn usage(problem: &str) -> Error {
     Error::Input(format!("{problem} (see linkemu --help)"))
 }
 
-/// Words from which options are taken out by name.
+/// Words, from which options are removed by name.
 struct Words(Vec<OsString>);
 
 impl Words {
@@ -92,7 +94,7 @@ impl Words {
     fn take_option(&mut self, name: &str) -> Result<Option<OsString>> {
         let Some(place) = self.0.iter().position(|word| word == name) else { return Ok(None) };
         if place + 1 == self.0.len() {
-            return Err(usage(&format!("{name} lacks its value")));
+            return Err(usage(&format!("{name} needs a value")));
         }
         Ok(self.0.drain(place..place + 2).next_back())
     }
@@ -101,15 +103,18 @@ impl Words {
         let word = self.take_option(name)?.ok_or_else(|| usage(&format!("{name} is missing")))?;
         let text = word.to_str().unwrap_or_default();
         let on_loopback = || text.parse().ok().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-        text.parse().ok().or_else(on_loopback).ok_or_else(|| usage(&format!("{name}: {text:?} is no [ADDRESS:]PORT")))
+        text.parse()
+            .ok()
+            .or_else(on_loopback)
+            .ok_or_else(|| usage(&format!("{name} must be [ADDRESS:]PORT, got {text:?}")))
     }
 
-    /// What is left: the link file.
+    /// The only remaining word: the link file.
     fn take_file(self) -> Result<PathBuf> {
         match self.0.as_slice() {
             [file] if !starts_with_dash(file) => Ok(file.into()),
             [] => Err(usage("LINK.json is missing")),
-            words => Err(usage(&format!("{} was not expected", words[words.len() - 1].to_string_lossy()))),
+            words => Err(usage(&format!("unexpected argument: {}", words[words.len() - 1].to_string_lossy()))),
         }
     }
 }
@@ -154,18 +159,18 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let mistakes = [
-            ("", "say run or udp"),
-            ("walk", "say run or udp"),
+            ("", "a command is missing: run or udp"),
+            ("walk", "the command must be run or udp, got \"walk\""),
             ("run link.json", "-- SERVER… is missing"),
             ("run link.json -- serve", "--- CLIENT… is missing"),
-            ("run link.json -- --- play", "SERVER and CLIENT must be commands"),
+            ("run link.json -- --- play", "SERVER and CLIENT must not be empty"),
             ("run -- serve --- play", "LINK.json is missing"),
-            ("run a b -- serve --- play", "b was not expected"),
-            ("run --quick -- serve --- play", "--quick was not expected"),
+            ("run a b -- serve --- play", "unexpected argument: b"),
+            ("run --quick -- serve --- play", "unexpected argument: --quick"),
             ("udp link.json --to 1", "--listen is missing"),
-            ("udp link.json --listen x --to 1", "--listen: \"x\" is no [ADDRESS:]PORT"),
-            ("udp link.json --listen 70000 --to 1", "--listen: \"70000\" is no [ADDRESS:]PORT"),
-            ("udp link.json --to 1 --listen", "--listen lacks its value"),
+            ("udp link.json --listen x --to 1", "--listen must be [ADDRESS:]PORT, got \"x\""),
+            ("udp link.json --listen 70000 --to 1", "--listen must be [ADDRESS:]PORT, got \"70000\""),
+            ("udp link.json --to 1 --listen", "--listen needs a value"),
         ];
         for (text, message) in mistakes {
             let problem = parse_text(text).expect_err(text).to_string();

@@ -19,7 +19,7 @@ use std::{path::Path, time::Duration};
 
 const MAX_PATHS: usize = 2;
 
-/// A minute each way is more than any link needs; more is a mistake in the unit.
+/// A minute each way is more than any link needs; more is probably a mistake in the unit.
 const MAX_MILLISECONDS: f64 = 60_000.0;
 
 /// A day.
@@ -51,12 +51,12 @@ pub fn load(file: &Path) -> Result<Link> {
 fn parse(text: &str, folder: &Path) -> Result<Link> {
     let file: LinkFile = serde_json::from_str(text).map_err(|problem| Error::Input(problem.to_string()))?;
     if !(1..=MAX_PATHS).contains(&file.paths.len()) {
-        return Err(Error::Input("paths: a link has one or two".into()));
+        return Err(Error::Input(format!("paths must have 1 or {MAX_PATHS} entries, got {}", file.paths.len())));
     }
     let numbered = (0..).zip(&file.paths);
     let paths = numbered.map(|(index, path)| build_path(path, index, file.seed, folder)).collect::<Result<Vec<_>>>()?;
     if paths.len() == MAX_PATHS && paths[0].name == paths[1].name {
-        return Err(Error::Input(format!("paths: both are called {}", paths[0].name)));
+        return Err(Error::Input(format!("paths: names must differ, got {:?} twice", paths[0].name)));
     }
     Ok(Link { paths })
 }
@@ -65,7 +65,7 @@ fn build_path(path: &PathFields, index: u64, seed: u64, folder: &Path) -> Result
     let name = path.name.clone().unwrap_or_else(|| format!("path{index}"));
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if name.is_empty() || !name.chars().all(plain) {
-        return Err(Error::Input(format!("paths: {name:?} is no name for a file; letters, digits, - and _ are")));
+        return Err(Error::Input(format!("paths: name must consist of letters, digits, - and _, got {name:?}")));
     }
     let delay = |fields: &DirectionFields| within("delayMs", fields.delay_ms, 0.0..=MAX_MILLISECONDS);
     let round_trip = Duration::from_secs_f64((delay(&path.down)? + delay(&path.up)?) / 1e3);
@@ -75,7 +75,7 @@ fn build_path(path: &PathFields, index: u64, seed: u64, folder: &Path) -> Result
     Ok(LinkPath { down: direction(&path.down, 0)?, up: direction(&path.up, 1)?, name })
 }
 
-/// What a direction is told by the rest of the file.
+/// What a direction needs from the rest of the file.
 struct DirectionSetting<'a> {
     seed: u64,
     /// Counted over all paths.
@@ -88,7 +88,7 @@ fn build_direction(fields: &DirectionFields, setting: &DirectionSetting) -> Resu
     let trace = build_trace(&fields.trace, setting.folder)?;
     let start = within("startSeconds", fields.trace.start_seconds, 0.0..=MAX_SECONDS)?;
     let bdp_bytes = trace.mean() / 8.0 * setting.round_trip.as_secs_f64();
-    // Loss and PIE draw from streams of their own.
+    // Loss and PIE have separate random streams.
     let random = |stream| Random::new(setting.seed, 2 * setting.number + stream);
     Ok(Direction::new(Stages {
         loss: within("lossPercent", fields.loss_percent, 0.0..=100.0)? / 100.0,
@@ -100,13 +100,18 @@ fn build_direction(fields: &DirectionFields, setting: &DirectionSetting) -> Resu
 }
 
 fn build_trace(fields: &TraceFields, folder: &Path) -> Result<Trace> {
-    let named = |problem| Error::Input(format!("trace: {problem}"));
+    let named = |problem: String| Error::Input(format!("trace: {problem}"));
     let step = |step: &StepFields| RateStep { seconds: step.seconds, bits_per_second: step.mbps * 1e6 };
     let trace = match (&fields.file, fields.mbps, &fields.steps) {
         (Some(file), None, None) => trace::load(&folder.join(file))?,
         (None, Some(mbps), None) => Trace::Rates(RateTrace::constant(mbps * 1e6).map_err(named)?),
         (None, None, Some(steps)) => Trace::Rates(RateTrace::new(steps.iter().map(step).collect()).map_err(named)?),
-        _ => return Err(named("give one of file, mbps and steps".into())),
+        (file, mbps, steps) => {
+            let given = [("file", file.is_some()), ("mbps", mbps.is_some()), ("steps", steps.is_some())];
+            let given: Vec<_> = given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect();
+            let given = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
+            return Err(named(format!("must have exactly one of file, mbps and steps, got {given}")));
+        }
     };
     match fields.mean_mbps {
         Some(mean) => trace.with_mean(mean * 1e6).map_err(named),
@@ -139,8 +144,8 @@ fn codel_parameters(target_ms: Option<f64>, interval_ms: Option<f64>) -> Result<
     })
 }
 
-/// The bandwidth-delay product is counted in full packets, rounded up: 1.25 × 10 Mbit/s × 30 ms are the 32 packets of the
-/// thesis (§6.4).
+/// The bandwidth-delay product is counted in full packets, rounded up: 1.25 × 10 Mbit/s × 30 ms are the 32 packets of
+/// the thesis (§6.4).
 fn build_limit(fields: &LimitFields, bdp_bytes: f64) -> Result<queue::Limit> {
     let limit = match *fields {
         LimitFields::Packets(packets) => queue::Limit::Packets(packets),
@@ -151,9 +156,9 @@ fn build_limit(fields: &LimitFields, bdp_bytes: f64) -> Result<queue::Limit> {
         }
     };
     match limit {
-        queue::Limit::Packets(0) => Err(Error::Input("limit: no packet fits into the queue".into())),
+        queue::Limit::Packets(0) => Err(Error::Input("limit must allow at least 1 packet, got 0".into())),
         queue::Limit::Bytes(bytes) if bytes < FULL_PACKET_BYTES => {
-            Err(Error::Input(format!("limit: {bytes} bytes are less than a packet of {FULL_PACKET_BYTES}")))
+            Err(Error::Input(format!("limit must allow at least {FULL_PACKET_BYTES} bytes, one packet, got {bytes}")))
         }
         _ => Ok(limit),
     }
@@ -169,5 +174,5 @@ fn within(name: &str, value: f64, range: std::ops::RangeInclusive<f64>) -> Resul
     if range.contains(&value) {
         return Ok(value);
     }
-    Err(Error::Input(format!("{name}: {value} is not within {} and {}", range.start(), range.end())))
+    Err(Error::Input(format!("{name} must be between {} and {}, got {value}", range.start(), range.end())))
 }

@@ -6,12 +6,12 @@ use crate::{
 };
 use std::{collections::VecDeque, mem, time::Duration};
 
-/// How long each line of the log stands for: a second, as in the traces.
+/// The time of each line in the log: a second, as in the traces.
 pub const TICK: Duration = Duration::from_secs(1);
 
-/// What a direction is made of; a packet passes it from top to bottom.
+/// The stages of a direction, in the order in which packets pass them.
 pub struct Stages {
-    /// Probability with which each packet is lost, independently of all else.
+    /// Probability with which each packet is lost, independently of others.
     pub loss: f64,
     pub random: Random,
     pub queue: Box<dyn Queue>,
@@ -20,8 +20,8 @@ pub struct Stages {
     pub delay: Duration,
 }
 
-/// One direction of a link. Everything that happens in it happens at its own time, however late it is asked about: a late
-/// call delays packets, but never costs capacity.
+/// One direction of a link. Events happen in virtual time, however late the caller is: a late call delays packets but
+/// never costs capacity.
 pub struct Direction {
     stages: Stages,
     sending: Option<Departure>,
@@ -32,7 +32,7 @@ pub struct Direction {
     drops_before: Drops,
 }
 
-/// A packet and when it is done with the stage that it is in.
+/// A packet and the time at which it leaves its stage.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Departure {
     pub due: Duration,
@@ -46,7 +46,7 @@ pub struct Tick {
     pub arrived: Backlog,
     /// Sent by the transmitter; it arrives at the far end after the delay.
     pub delivered: Backlog,
-    /// What the trace would have let through.
+    /// Bytes that the trace would have allowed.
     pub capacity_bytes: f64,
     pub lost: u64,
     pub drops: Drops,
@@ -70,7 +70,7 @@ impl Direction {
         }
     }
 
-    /// Takes a packet in; packets come in the order of their arrival.
+    /// Adds a packet; packets must be added in the order of their arrival.
     pub fn arrive(&mut self, packet: Packet) {
         let now = packet.arrived;
         self.advance(now);
@@ -86,7 +86,7 @@ impl Direction {
         }
     }
 
-    /// Lets everything happen that is due by `now`.
+    /// Processes everything that is due by `now`.
     pub fn advance(&mut self, now: Duration) {
         loop {
             let tick_end = self.tick.start + TICK;
@@ -108,8 +108,8 @@ impl Direction {
         self.travelling.pop_front()
     }
 
-    /// When this direction must be looked at again if no packet arrives: a packet reaches the far end, or a tick ends. What
-    /// happens in between can wait, as it happens at its own time.
+    /// When the direction must be advanced next if no packet arrives: when a packet reaches the far end, or a tick
+    /// ends. Events in between can wait, as they happen in virtual time.
     pub fn next_event(&self) -> Duration {
         let tick_end = self.tick.start + TICK;
         let travelling = self.travelling.front().map(|departure| departure.due);
@@ -122,7 +122,7 @@ impl Direction {
         mem::take(&mut self.finished)
     }
 
-    /// Ends the log: what is left of the current tick becomes a last, shorter one.
+    /// Ends the log: the rest of the current tick becomes a last, shorter one.
     pub fn finish(&mut self, now: Duration) {
         self.advance(now);
         self.finish_tick(now);

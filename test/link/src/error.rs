@@ -1,14 +1,14 @@
 use std::{fmt, io};
 
-/// Why a link cannot be set up or go on. Every message is one line for a person.
+/// Why a link cannot be set up or cannot continue. Every message is one line for the user.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The command line, the link file or a trace is wrong.
     Input(String),
-    /// The system refused what the link needs.
+    /// A system call failed.
     System {
-        /// What was tried: "cannot …".
+        /// What failed: "cannot …".
         action: String,
         source: io::Error,
     },
@@ -27,7 +27,7 @@ impl std::error::Error for Error {}
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Names what was tried when the system says no.
+/// Adds what failed to an error of the system.
 pub trait Context<T> {
     fn context(self, action: impl Into<String>) -> Result<T>;
 }

@@ -1,4 +1,4 @@
-//! What the main thread waits for.
+//! Events that the main thread waits for.
 
 use crate::sys::signal::{self, Signal};
 use linkemu::error::{Context, Error, Result};
@@ -10,11 +10,11 @@ use std::{
 #[derive(Debug)]
 pub enum Event {
     Signal(Signal),
-    /// A thread cannot go on.
+    /// A thread has failed.
     Failed(Error),
 }
 
-/// Turns signals into events. Comes before any other thread is started, as they all inherit what is blocked here.
+/// Turns signals into events. Must be called before any thread is started, because threads inherit what is blocked.
 pub fn channel() -> Result<(Sender<Event>, Receiver<Event>)> {
     signal::block().context("cannot block signals")?;
     let (sender, events) = mpsc::channel();
@@ -33,12 +33,12 @@ pub fn channel() -> Result<(Sender<Event>, Receiver<Event>)> {
     Ok((sender, events))
 }
 
-/// Starts a thread whose failure is an event.
+/// Starts a thread that reports its failure as an event.
 pub fn spawn(events: &Sender<Event>, work: impl FnOnce() -> Result<()> + Send + 'static) {
     let events = events.clone();
     thread::spawn(move || {
         if let Err(error) = work() {
-            // Without a receiver the program is about to end.
+            // Fails only when the program is ending.
             let _ = events.send(Event::Failed(error));
         }
     });

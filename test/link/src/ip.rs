@@ -1,16 +1,16 @@
-//! What the link needs to know of the packets that a TUN device hands over.
+//! What the link needs to know about the packets from a TUN device.
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 const MIN_HEADER_BYTES: usize = 20;
 
-/// Links carry IPv4. What else comes is the kernel's own housekeeping (IPv6 router solicitations), which would count as
+/// Links carry IPv4 only. Other packets are the kernel's own, such as IPv6 router solicitations, and would count as
 /// traffic.
 pub fn is_ipv4(packet: &[u8]) -> bool {
     packet.len() >= MIN_HEADER_BYTES && packet[0] >> 4 == 4
 }
 
-/// A hash (FNV-1a) of the addresses, the protocol and, where they are, the ports of an IPv4 packet.
+/// A hash (FNV-1a) of the addresses, the protocol and, if it has them, the ports of an IPv4 packet.
 pub fn flow_of(packet: &[u8]) -> u32 {
     let header_bytes = usize::from(packet[0] & 0x0F) * 4;
     let is_fragment = u16::from_be_bytes([packet[6], packet[7]]) & 0x3FFF != 0;

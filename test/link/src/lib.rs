@@ -1,7 +1,7 @@
 //! The link emulator's pure half: what a link does to packets, as a function of their arrival times.
 //!
-//! No clock, no device and no thread in here: time is a [`std::time::Duration`] since the link's first packet and comes
-//! in with every call. The program (`main.rs`) drives the same code from a real clock and real packets.
+//! Without clocks, devices and threads: time is a [`std::time::Duration`] since the link's first packet and a parameter
+//! of every call. The program (`main.rs`) runs the same code with a real clock and real packets.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What happened on the link: a CSV file for each direction, a line for each second, and a summary at the end.
+//! The log of a link: a CSV file for each direction with a line for each second, and a summary at the end.
 
 use linkemu::{
     direction::Tick,
@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-/// A packet that leaves later than this is the emulator's fault, not the link's: what was measured does not count.
+/// A packet that leaves later is late because of this machine, not the link, and makes measurements invalid.
 const VALID_LATENESS: Duration = Duration::from_millis(10);
 
 const COLUMNS: &str = "second,arrived_packets,arrived_bytes,capacity_bytes,delivered_packets,delivered_bytes,lost,\
@@ -29,7 +29,7 @@ pub struct Row {
     pub tick: Tick,
     /// Packets that the far end refused.
     pub undelivered: u64,
-    /// The latest that a packet left after its time.
+    /// The longest time by which a packet left late.
     pub late_max: Duration,
 }
 
@@ -39,7 +39,7 @@ impl Row {
     }
 }
 
-/// What the link did from its first packet on.
+/// Totals since the link's first packet.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {

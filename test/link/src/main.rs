@@ -1,4 +1,4 @@
-//! `linkemu`: a link between two commands, or before a UDP port. See the README.
+//! `linkemu`: a network link between two commands, or in front of a UDP port. See the README.
 
 #![deny(unsafe_code)]
 
@@ -17,7 +17,7 @@ use cli::Command;
 use linkemu::{config, error::Result};
 use std::{env, ffi::OsString, process::ExitCode};
 
-/// Bad input, or a system that lacks something.
+/// Exit code for invalid input or a missing right.
 const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
@@ -37,7 +37,9 @@ fn execute(command: Command) -> Result<u8> {
         Command::Run(options) => return run::run(config::load(&options.link)?, &options),
         #[cfg(not(target_os = "linux"))]
         Command::Run(_) => {
-            return Err(linkemu::error::Error::Input("linkemu run needs Linux; linkemu udp does not".into()));
+            return Err(linkemu::error::Error::Input(
+                "linkemu run needs Linux; linkemu udp works on every system".into(),
+            ));
         }
     }
     Ok(0)

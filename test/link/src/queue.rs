@@ -1,4 +1,4 @@
-//! Where packets wait for the transmitter, and which of them are dropped there.
+//! Queues in which packets wait for the transmitter, and their rules for dropping packets.
 
 mod codel;
 mod drop_tail;
@@ -16,9 +16,9 @@ pub use pie::{Pie, PieParameters};
 use crate::packet::Packet;
 use std::time::Duration;
 
-/// A queue discipline. Calls come in the order of time.
+/// A queue discipline. Calls must be in the order of time.
 pub trait Queue: Send {
-    /// Takes a packet in at its time of arrival, or drops it or another one.
+    /// Adds a packet at its time of arrival, or drops it or another packet.
     fn enqueue(&mut self, packet: Packet);
 
     /// The packet to send now, if any is left.
@@ -30,7 +30,7 @@ pub trait Queue: Send {
     fn drops(&self) -> Drops;
 }
 
-/// What waits.
+/// Waiting packets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Backlog {
     pub packets: usize,
@@ -46,7 +46,7 @@ pub struct Drops {
     pub managed: u64,
 }
 
-/// How much may wait.
+/// The most that may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     Packets(usize),

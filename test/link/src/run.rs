@@ -1,8 +1,8 @@
-//! The back end for everything that IP carries: two commands in networks of their own with the link between them.
+//! The back end for all IP traffic: two commands, each in its own network, with the link between them.
 //!
-//! Two processes do it. The supervisor stays where it was started, passes signals on and waits. The other is the first
-//! process of a world of its own (a PID namespace), so that when it ends, in whatever way, the kernel ends all that it
-//! started; and it ends with the supervisor. Networks, devices and mounts have no names outside, so they go with it.
+//! It consists of two processes. The supervisor stays in the namespaces in which it was started, forwards signals and
+//! waits. The session is the first process of a PID namespace, so that the kernel ends all its descendants when it ends
+//! for any reason; and it ends with the supervisor. Networks, devices and mounts have no names outside and end with it.
 
 mod session;
 mod topology;
@@ -21,7 +21,7 @@ use linkemu::{
 };
 use std::{os::unix::process::ExitStatusExt, process::ExitStatus};
 
-/// What the link or the server did wrong is no exit code of the client's (as with timeout(1)).
+/// Exit code when the link or the server failed, as in timeout(1).
 pub const FAILED: u8 = 125;
 
 /// Runs both commands; returns the exit code for the program.
@@ -35,7 +35,7 @@ pub fn run(link: Link, options: &RunOptions) -> Result<u8> {
     }
 }
 
-/// Waits for the session and passes on to it what is meant for it.
+/// Waits for the session and forwards signals to it.
 fn supervise(session: libc::pid_t) -> Result<u8> {
     loop {
         let signal = signal::wait().context("cannot wait for signals")?;

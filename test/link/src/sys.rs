@@ -1,4 +1,4 @@
-//! The system calls that the standard library lacks, and the only unsafe code of the program.
+//! System calls that the standard library does not have: the only unsafe code of the program.
 
 #[cfg(target_os = "linux")]
 pub mod namespace;

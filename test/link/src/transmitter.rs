@@ -1,11 +1,11 @@
 use crate::trace::Trace;
 use std::time::Duration;
 
-/// Sends one packet after the other at the pace of a trace that begins somewhere within.
+/// Sends packets one after another at the rate of a trace, from a start within it.
 #[derive(Debug, Clone)]
 pub struct Transmitter {
     trace: Trace,
-    /// Where in the trace the link's time 0 lies.
+    /// The time in the trace at which the link's time 0 is.
     start: Duration,
     free_at: Duration,
 }
@@ -15,19 +15,19 @@ impl Transmitter {
         Self { trace, start, free_at: Duration::ZERO }
     }
 
-    /// When the packet before is sent.
+    /// When the packet before has been sent.
     pub fn free_at(&self) -> Duration {
         self.free_at
     }
 
-    /// Sends a packet as soon as the one before it is sent, from `now` on at the earliest; returns when it is sent.
+    /// Sends a packet after the one before it, and not before `now`; returns when it has been sent.
     pub fn send(&mut self, now: Duration, bytes: usize) -> Duration {
         let begin = self.free_at.max(now) + self.start;
         self.free_at = self.trace.send(begin, bytes).saturating_sub(self.start);
         self.free_at
     }
 
-    /// Bytes that can be sent from one moment to another.
+    /// Bytes that can be sent between two times.
     pub fn capacity(&self, from: Duration, to: Duration) -> f64 {
         self.trace.capacity(to + self.start) - self.trace.capacity(from + self.start)
     }

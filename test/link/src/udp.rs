@@ -1,4 +1,4 @@
-//! The back end for UDP alone: a relay on one port. Needs no privilege and no particular system.
+//! The back end for UDP: a relay on one port, for any user on any system.
 
 use crate::{
     cli::UdpOptions,
@@ -24,13 +24,13 @@ const HEADER_BYTES: usize = 20 + 8;
 
 const MAX_DATAGRAM_BYTES: usize = 65_535;
 
-/// Each costs a socket and a thread; more clients than any trial has are somebody's mistake.
+/// Each client takes a socket and a thread. More clients than any trial has are a mistake.
 const MAX_CLIENTS: usize = 64;
 
-/// Relays until it is told to end.
+/// Relays until a signal ends it.
 pub fn run(link: Link, options: &UdpOptions) -> Result<Summary> {
     let Ok([path]) = <[LinkPath; 1]>::try_from(link.paths) else {
-        return Err(Error::Input("a link of two paths needs linkemu run: a relay has one".into()));
+        return Err(Error::Input("linkemu udp needs a link with one path, got two paths: use linkemu run".into()));
     };
     let (sender, events) = event::channel()?;
     let listen = UdpSocket::bind(options.listen).context(format!("cannot listen on {}", options.listen))?;
@@ -94,7 +94,7 @@ impl Relay {
         }
     }
 
-    /// The place of a client, which a new one gets; none when there are too many.
+    /// The index of a client, which may be new; `None` if there are too many clients.
     fn flow_of(self: &Arc<Self>, address: SocketAddr, down: &Inlet, events: &Sender<Event>) -> Result<Option<u32>> {
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = clients.iter().position(|client| client.address == address) {
@@ -107,7 +107,7 @@ impl Relay {
         let flow = clients.len() as u32;
         clients.push(Client { address, upstream: Arc::clone(&upstream) });
         if clients.len() == MAX_CLIENTS {
-            report::say(&format!("{MAX_CLIENTS} clients; no more are let in"));
+            report::say(&format!("{MAX_CLIENTS} clients, the maximum: packets of further clients are dropped"));
         }
         let down = down.clone();
         event::spawn(events, move || read_server(&upstream, flow, &down));

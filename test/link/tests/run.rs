@@ -11,8 +11,8 @@ use std::{
 };
 use support::{CLEAN, LINKEMU, PROBE, Scratch, links_are_allowed, outcome, refusal, run, skip, text};
 
-/// Packets that the probe sends. They fit into the receiver's buffer, which Linux fills with 1280 bytes for each of these small
-/// packets and limits to 208 KiB: none is lost while a busy machine lets the receiver wait.
+/// Packets that the probe sends. They fit into the receiver's buffer, which Linux fills with 1280 bytes for each of
+/// these small packets and limits to 208 KiB: none is lost while a busy machine lets the receiver wait.
 const PACKETS: usize = 120;
 
 const LOSSY: &str = r#"{ "trace": { "mbps": 20 }, "queue": { "discipline": "drop-tail", "limit": { "packets": 2000 } },
@@ -147,8 +147,8 @@ fn what_cannot_be_run_or_written_is_named_in_one_line() {
 
 const NOBODY: &str = "65534";
 
-/// Runs `id -u` on a link as an ordinary user, with a /dev/net of its own where the TUN device has this mode. `None` on a
-/// machine that does not allow the test to arrange that.
+/// Runs `id -u` on a link as an ordinary user, with a /dev/net of its own where the TUN device has this mode. `None` on
+/// a machine that does not allow the test to arrange that.
 fn run_as_nobody(tun_mode: &str) -> Option<Output> {
     if fs::metadata("/proc/self").expect("/proc is mounted").uid() != 0 {
         skip("needs root");

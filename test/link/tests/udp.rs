@@ -70,7 +70,9 @@ fn bad_input_is_named_in_one_line() {
     let scratch = Scratch::new();
     let taken = UdpSocket::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("bound").port().to_string();
-    for (paths, listen, message) in [(1, port.as_str(), "cannot listen on 127.0.0.1:"), (2, "0", "two paths")] {
+    for (paths, listen, message) in
+        [(1, port.as_str(), "cannot listen on 127.0.0.1:"), (2, "0", "needs a link with one path")]
+    {
         let mut command = Command::new(LINKEMU);
         command.arg("udp").arg(scratch.link(paths, CLEAN)).args(["--listen", listen, "--to", "1"]);
         let output = outcome(&mut command);

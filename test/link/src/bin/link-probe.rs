@@ -1,9 +1,11 @@
-//! Measures what a link does: one side sends numbered UDP packets at a steady rate, the other writes down when they come.
+//! Measures what a link does: one side sends numbered UDP packets at a steady rate, the other writes down when they
+//! come.
 //!
-//! `link-probe serve ADDRESS [PIPE]` answers one request and ends. `link-probe measure ADDRESS PACKETS BYTES MBPS [PIPE]` asks
-//! for that number of packets, each with BYTES on the link, and prints `sequence,sent_us,arrived_us` for each that arrives;
-//! time 0 is when its request left, which is also the link's. Through the named pipe the client learns that the server
-//! listens, so that the first packet on the link is the request and not a refusal; without a pipe it waits 300 ms.
+//! `link-probe serve ADDRESS [PIPE]` answers one request and ends. `link-probe measure ADDRESS PACKETS BYTES MBPS
+//! [PIPE]` asks for that number of packets, each with BYTES on the link, and prints `sequence,sent_us,arrived_us` for
+//! each that arrives; time 0 is when its request left, which is also the link's. Through the named pipe the client
+//! learns that the server listens, so that the first packet on the link is the request and not a refusal; without a
+//! pipe it waits 300 ms.
 
 #![forbid(unsafe_code)]
 
@@ -62,10 +64,18 @@ fn serve(address: SocketAddr, pipe: Option<&str>) -> Result<(), Box<dyn Error>> 
     let mut request = [0; 100];
     let (length, client) = socket.recv_from(&mut request)?;
     let request = String::from_utf8_lossy(&request[..length]).into_owned();
-    let [packets, bytes, mbps] = request.split(' ').collect::<Vec<_>>()[..] else { return Err("a bad request".into()) };
+    let [packets, bytes, mbps] = request.split(' ').collect::<Vec<_>>()[..] else {
+        return Err(format!("the request must be PACKETS BYTES MBPS, got {request:?}").into());
+    };
     let flow = Flow { packets: packets.parse()?, bytes: bytes.parse()?, mbps: mbps.parse()? };
     let interval = Duration::from_secs_f64(8.0 * flow.bytes as f64 / (flow.mbps * 1e6));
-    let mut payload = vec![0; flow.bytes.checked_sub(HEADER_BYTES).ok_or("fewer bytes than headers")?.max(12)];
+    let mut payload = vec![
+        0;
+        flow.bytes
+            .checked_sub(HEADER_BYTES)
+            .ok_or_else(|| format!("BYTES must be at least {HEADER_BYTES}, got {}", flow.bytes))?
+            .max(12)
+    ];
     let start = Instant::now();
     for sequence in 0..flow.packets {
         thread::sleep((start + interval * sequence).saturating_duration_since(Instant::now()));
@@ -92,7 +102,7 @@ fn measure(server: SocketAddr, flow: &Flow) -> Result<(), Box<dyn Error>> {
         };
         let arrived = microseconds();
         if length < 12 {
-            return Err("a packet that no probe has sent".into());
+            return Err(format!("received a packet of {length} bytes, which link-probe did not send").into());
         }
         let sequence = u32::from_be_bytes(payload[..4].try_into()?);
         arrivals.push((sequence, u64::from_be_bytes(payload[4..12].try_into()?), arrived));

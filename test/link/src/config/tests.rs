@@ -2,7 +2,7 @@ use super::*;
 use crate::testing::{ms, packet};
 use serde_json::{Value, json};
 
-/// 10 Mbit/s, a queue of 1.25 bandwidth-delay products and 15 ms of delay, but for the `changes`.
+/// 10 Mbit/s, a queue of 1.25 bandwidth-delay products and 15 ms of delay, with `changes`.
 fn direction(changes: &Value) -> Value {
     let mut fields = json!({
         "trace": { "mbps": 10 },
@@ -76,25 +76,32 @@ fn mistakes_are_named() {
     let trace = |trace: Value| json!({ "trace": trace });
     let limit = |limit: Value| json!({ "queue": { "discipline": "drop-tail", "limit": limit } });
     let mistakes = [
-        (json!({ "delayMs": -1 }), "delayMs: -1 is not within 0 and 60000"),
-        (json!({ "lossPercent": 101 }), "lossPercent: 101 is not within 0 and 100"),
-        (trace(json!({})), "trace: give one of file, mbps and steps"),
-        (trace(json!({ "mbps": 1, "file": "x" })), "trace: give one of file, mbps and steps"),
-        (trace(json!({ "mbps": 0 })), "trace: a link that never carries anything"),
-        (trace(json!({ "mbps": 1, "startSeconds": -1 })), "startSeconds: -1 is not within 0 and 86400"),
-        (trace(json!({ "mbps": 1, "meanMbps": 1e9 })), "trace: a rate that is negative or beyond 1 Tbit/s"),
+        (json!({ "delayMs": -1 }), "delayMs must be between 0 and 60000, got -1"),
+        (json!({ "lossPercent": 101 }), "lossPercent must be between 0 and 100, got 101"),
+        (trace(json!({})), "trace: must have exactly one of file, mbps and steps, got none"),
+        (
+            trace(json!({ "mbps": 1, "file": "x" })),
+            "trace: must have exactly one of file, mbps and steps, got file and mbps",
+        ),
+        (trace(json!({ "mbps": 0 })), "trace: mean rate must be at least 1 bit/s, got 0"),
+        (trace(json!({ "mbps": -1 })), "trace: rate must be between 0 and 1000000 Mbit/s, got -1"),
+        (trace(json!({ "mbps": 1, "startSeconds": -1 })), "startSeconds must be between 0 and 86400, got -1"),
+        (
+            trace(json!({ "mbps": 1, "meanMbps": 1e9 })),
+            "trace: rate must be between 0 and 1000000 Mbit/s, got 1000000000",
+        ),
         (trace(json!({ "file": "no/such.csv" })), "cannot read no/such.csv: No such file or directory (os error 2)"),
-        (limit(json!({ "packets": 0 })), "limit: no packet fits into the queue"),
-        (limit(json!({ "bytes": 1 })), "limit: 1 bytes are less than a packet of 1500"),
+        (limit(json!({ "packets": 0 })), "limit must allow at least 1 packet, got 0"),
+        (limit(json!({ "bytes": 1 })), "limit must allow at least 1500 bytes, one packet, got 1"),
         (
             json!({ "queue": { "discipline": "codel", "limit": { "packets": 9 }, "targetMs": 0 } }),
-            "targetMs: 0 is not within 0.001 and 60000",
+            "targetMs must be between 0.001 and 60000, got 0",
         ),
     ];
     for (changes, message) in mistakes {
         assert_eq!(problem(&link_file(&changes)), message);
     }
-    assert_eq!(problem(&json!({ "paths": [] })), "paths: a link has one or two");
+    assert_eq!(problem(&json!({ "paths": [] })), "paths must have 1 or 2 entries, got 0");
     assert!(problem(&link_file(&json!({ "delay": 1 }))).starts_with("unknown field `delay`, expected one of `trace`"));
     let unknown = json!({ "queue": { "discipline": "red" } });
     assert!(problem(&link_file(&unknown)).starts_with("unknown variant `red`"));
@@ -107,9 +114,9 @@ fn paths_have_names_that_files_can_have() {
     let paths = |names: &[&str]| json!({ "paths": names.iter().map(|name| path(name)).collect::<Vec<_>>() });
     let link = parse_value(&paths(&["lte", "wifi"])).expect("a valid link");
     assert_eq!(link.paths.iter().map(|path| path.name.as_str()).collect::<Vec<_>>(), ["lte", "wifi"]);
-    assert_eq!(problem(&paths(&["lte", "lte"])), "paths: both are called lte");
-    assert!(problem(&paths(&["../lte"])).contains("is no name for a file"));
-    assert_eq!(problem(&paths(&["a", "b", "c"])), "paths: a link has one or two");
+    assert_eq!(problem(&paths(&["lte", "lte"])), "paths: names must differ, got \"lte\" twice");
+    assert!(problem(&paths(&["../lte"])).contains("name must consist of letters, digits, - and _, got \"../lte\""));
+    assert_eq!(problem(&paths(&["a", "b", "c"])), "paths must have 1 or 2 entries, got 3");
 }
 
 #[test]

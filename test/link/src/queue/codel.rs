@@ -17,7 +17,7 @@ impl Default for CodelParameters {
     }
 }
 
-/// After leaving the dropping state, so many intervals pass before the next one starts anew (RFC 8289 §5.5 uses 16).
+/// Intervals after a dropping state within which the next one continues at its drop rate (RFC 8289 §5.5 uses 16).
 const INTERVALS_REMEMBERED: u32 = 16;
 
 /// CoDel's decision when to drop (RFC 8289 §5), kept apart from the packets because FQ-CoDel has one for each flow.
@@ -87,7 +87,7 @@ impl CodelControl {
         Head { packet, ok_to_drop }
     }
 
-    /// Goes on at the drop rate of the last dropping state if that was lately.
+    /// Continues at the drop rate of the last dropping state if that was recent.
     fn start_dropping(&mut self, now: Duration) {
         let drops_before = self.count - self.count_at_start;
         let lately = now.saturating_sub(self.drop_next) < INTERVALS_REMEMBERED * self.parameters.interval;
@@ -195,8 +195,8 @@ mod tests {
 
     #[test]
     fn drops_of_a_standing_queue_follow_the_control_law() {
-        // 1000 packets, one taken out every millisecond: the delay passes 5 ms at 5 ms, so the first drop comes at 105 ms
-        // and the next ones 100/√1, 100/√2, 100/√3 … ms later (RFC 8289 §5.3).
+        // 1000 packets, one taken out every millisecond: the delay passes 5 ms at 5 ms, so the first drop comes at 105
+        // ms and the next ones 100/√1, 100/√2, 100/√3 … ms later (RFC 8289 §5.3).
         let mut queue = codel();
         (0..1000).for_each(|number| queue.enqueue(packet(number, ms(0))));
         let mut expected = vec![105.0];

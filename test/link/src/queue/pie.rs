@@ -25,7 +25,7 @@ const MAX_BURST: Duration = Duration::from_millis(150);
 const ALPHA: f64 = 0.125;
 const BETA: f64 = 1.25;
 
-/// Small probabilities move in small steps: below each bound the change is divided by so much (RFC 8033 §4.2).
+/// Small probabilities change in small steps: below each bound the change is divided by the factor (RFC 8033 §4.2).
 const DAMPING: [(f64, f64); 6] =
     [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
 
@@ -41,8 +41,8 @@ const MEAN_PACKET_BYTES: usize = 1024;
 /// A sum of probabilities below the first bound never drops, above the second always (RFC 8033 §5.4).
 const ACCUMULATED_BOUNDS: (f64, f64) = (0.85, 8.5);
 
-/// Proportional integral controller enhanced (RFC 8033): drops at the tail with a probability that holds the delay at the
-/// target. The delay is that of the packet at the head.
+/// Proportional integral controller enhanced (RFC 8033): drops at the tail with a probability that holds the delay at
+/// the target. The delay is that of the packet at the head.
 #[derive(Debug)]
 pub struct Pie {
     fifo: Fifo,
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn the_first_updates_follow_the_formula() {
-        // A delay of 30 ms over a target of 15: (0.125 × 0.015 + 1.25 × 0.030) / 2048; then, at the same delay, only the
-        // distance counts and the next damping applies (RFC 8033 §4.2).
+        // A delay of 30 ms over a target of 15: (0.125 × 0.015 + 1.25 × 0.030) / 2048; then, at the same delay, only
+        // the distance counts and the next damping applies (RFC 8033 §4.2).
         let mut queue = pie();
         queue.update(0.030);
         let first = (0.125 * 0.015 + 1.25 * 0.030) / 2048.0;

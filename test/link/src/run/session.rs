@@ -23,10 +23,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a command that is asked to end may take; then it is killed.
+/// How long a command may take to end after a signal. Then it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What the first process of the new world does. All that is left when it returns is killed by the kernel.
+/// The work of the first process in the new namespaces. When it returns the kernel kills the other processes.
 pub fn run(link: Link, options: &RunOptions) -> Result<u8> {
     namespace::mount_own_proc().context("cannot mount /proc")?;
     let (sender, events) = event::channel()?;
@@ -71,7 +71,7 @@ struct Session {
 }
 
 impl Session {
-    /// Returns the client's exit code, or that of a failure that makes going on pointless.
+    /// Returns the client's exit code, or [`FAILED`] if the server fails first.
     fn wait_for_client(&mut self) -> Result<u8> {
         while !self.ended.contains_key(&self.client) {
             if let Some(failure) = self.ended.get(&self.server).filter(|status| !status.success()) {
@@ -88,12 +88,13 @@ impl Session {
         Ok(exit_code(self.ended[&self.client]))
     }
 
-    /// Ends the client as the signal asks; one from the terminal has reached it already, and it may go on.
+    /// Sends a signal to the client and waits for its end. A signal from the terminal has reached the client already,
+    /// which may continue.
     fn pass_on(&mut self, signal: Signal) -> Result<()> {
         if signal.from_terminal { Ok(()) } else { self.end_with(self.client, signal.number) }
     }
 
-    /// Asks a command to end, waits for that and kills it in the end.
+    /// Asks a command to end, waits, and kills it if it does not.
     fn end(&mut self, process: libc::pid_t) -> Result<()> {
         self.end_with(process, libc::SIGTERM)
     }
@@ -121,7 +122,7 @@ impl Session {
         Ok(())
     }
 
-    /// Keeps account of what has ended: the commands, and whatever they left to the first process.
+    /// Records processes that have ended: the commands, and orphans that the first process inherited.
     fn note(&mut self, event: Event) -> Result<()> {
         if let Event::Failed(error) = event {
             return Err(error);

@@ -52,7 +52,7 @@ impl Topology {
 
 fn create_network() -> Result<Network> {
     let network = Network::create().context("cannot create a network")?;
-    network.within(tun::take_up_loopback).context("cannot take up a loopback device")?;
+    network.within(tun::take_up_loopback).context("cannot bring up a loopback device")?;
     Ok(network)
 }
 

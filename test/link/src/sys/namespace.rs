@@ -7,8 +7,8 @@ use std::{
     ptr, thread,
 };
 
-/// Gives this process mounts of its own, and its next child a world of processes of its own, which ends with that child.
-/// Where that takes a privilege that is missing, the process becomes privileged over a new, otherwise identical world.
+/// Gives this process its own mount namespace, and its next child its own PID namespace, which ends with that child.
+/// Without the privilege for that, the process first enters a new user namespace in which it has it.
 pub fn isolate() -> io::Result<()> {
     let own = libc::CLONE_NEWNS | libc::CLONE_NEWPID;
     match unshare(own) {
@@ -25,7 +25,7 @@ pub fn isolate() -> io::Result<()> {
     }
 }
 
-/// Mounts the /proc of a process that is the first of its own world; nobody outside sees it.
+/// Mounts the /proc of a new PID namespace, visible in this mount namespace only.
 pub fn mount_own_proc() -> io::Result<()> {
     let nothing = ptr::null();
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -37,7 +37,7 @@ pub fn mount_own_proc() -> io::Result<()> {
     Ok(())
 }
 
-/// A network of its own: it ends with the last process in it and the last of these handles.
+/// A network namespace. It ends with the last process in it and the last of these handles.
 pub struct Network(File);
 
 impl Network {
@@ -65,7 +65,7 @@ impl Network {
     }
 }
 
-/// A thread's network changes with unshare and setns, so threads that do so are not used for anything else.
+/// unshare and setns change the network of the calling thread, so these threads do nothing else.
 fn on_scratch_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     thread::scope(|scope| scope.spawn(work).join().expect("set-up does not panic"))
 }

@@ -7,8 +7,8 @@ use std::{
 
 const HEADER_BYTES: usize = 16;
 
-/// Takes a device of this thread's network up, with a transmit queue of so many packets if that is given. Netlink, because
-/// the ioctl for the queue is closed to ordinary users even in networks of their own.
+/// Brings up a device of this thread's network, with a transmit queue of this length if it is given. Uses netlink
+/// because the ioctl for the queue is not allowed to ordinary users, even in their own network namespaces.
 pub fn take_up(name: &str, transmit_queue_packets: Option<u32>) -> io::Result<()> {
     // SAFETY: no memory is involved, and the descriptor belongs to nobody else.
     let socket = unsafe {
@@ -35,7 +35,8 @@ fn request(name: &str, transmit_queue_packets: Option<u32>) -> Vec<u8> {
         attributes.extend(attribute(libc::IFLA_TXQLEN, &packets.to_ne_bytes()));
     }
     let flags = (libc::NLM_F_REQUEST | libc::NLM_F_ACK) as u16;
-    // Family, device type and index stay open: the name tells which device. Then the flags, and which of them to change.
+    // Family, device type and index are 0: the name identifies the device. Then the flags, and the mask of flags to
+    // change.
     let device = [0, 0, up, up].map(u32::to_ne_bytes).concat();
     let length = (HEADER_BYTES + device.len() + attributes.len()) as u32;
     let sequence_and_port = [0; 8];

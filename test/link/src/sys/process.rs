@@ -11,7 +11,7 @@ pub enum Fork {
     Child,
 }
 
-/// Forks this process. The child is killed when the parent ends, in whatever way. The caller has a single thread.
+/// Forks this process. The child is killed when the parent ends for any reason. The caller must have a single thread.
 pub fn fork_to_die_with_parent() -> io::Result<Fork> {
     let (parent_end, mut child_end) = UnixStream::pair()?;
     // SAFETY: with a single thread the child's copy of the memory is consistent.
@@ -32,7 +32,7 @@ pub fn fork_to_die_with_parent() -> io::Result<Fork> {
     }
 }
 
-/// A child that has ended, if there is one that was not reported yet.
+/// A child that has ended and was not reported yet, if there is one.
 pub fn reap() -> io::Result<Option<(libc::pid_t, ExitStatus)>> {
     let mut status = 0;
     // SAFETY: `status` outlives the call.

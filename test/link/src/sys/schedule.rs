@@ -2,8 +2,8 @@
 #[cfg(target_os = "linux")]
 const REALTIME_PRIORITY: libc::c_int = 10;
 
-/// Asks that this thread runs before ordinary ones. Where that is not allowed packets leave later under load; the log says
-/// how late.
+/// Requests that this thread runs before ordinary threads. Where that is not allowed packets leave later under load,
+/// which the log shows.
 #[cfg(target_os = "linux")]
 pub fn request_realtime() {
     let parameters = libc::sched_param { sched_priority: REALTIME_PRIORITY };
@@ -14,8 +14,8 @@ pub fn request_realtime() {
 #[cfg(not(target_os = "linux"))]
 pub fn request_realtime() {}
 
-/// Asks that this program stays in memory: a page that the system has put aside takes it tens of milliseconds to read again.
-/// Where that is not allowed the log says how late packets are.
+/// Requests that this program stays in memory: reading a swapped page takes tens of milliseconds. Where that is not
+/// allowed the log shows how late packets left.
 #[cfg(unix)]
 pub fn stay_in_memory() {
     // SAFETY: changes nothing but where this process' pages are kept.

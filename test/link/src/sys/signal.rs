@@ -3,7 +3,7 @@ use std::{io, mem::MaybeUninit, ptr};
 #[cfg(target_os = "linux")]
 use std::{os::unix::process::CommandExt, process::Command};
 
-/// What the program answers to: the requests to end, and news of children.
+/// Signals that the program handles: requests to end, and changes of children.
 const ANSWERED: [libc::c_int; 5] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGCHLD];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,8 @@ pub struct Signal {
 }
 
 /// Keeps signals for [`wait`] instead of letting them end the program; threads and commands started later inherit this.
-/// This holds for signals that the parent process ignored, too: with an ignored SIGCHLD children could not be waited for.
+/// This holds for signals that the parent process ignored, too: with an ignored SIGCHLD children could not be waited
+/// for.
 pub fn block() -> io::Result<()> {
     set_mask(libc::SIG_BLOCK, &answered())?;
     for number in ANSWERED {
@@ -23,15 +24,16 @@ pub fn block() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a command start with no signal blocked and none ignored. Otherwise it inherits what [`block`] has done and what the
-/// parent of this program ignores.
+/// Makes a command start with no signal blocked and none ignored. Otherwise it inherits what [`block`] has done and
+/// what the parent of this program ignores.
 #[cfg(target_os = "linux")]
 pub fn restore_in(command: &mut Command) {
     let restore = || {
         (1..=libc::SIGRTMAX()).for_each(restore_disposition);
         set_mask(libc::SIG_SETMASK, &empty())
     };
-    // SAFETY: between fork and exec only signal, sigset functions and sigmask are called, which signal-safety(7) allows.
+    // SAFETY: between fork and exec only signal, sigset functions and sigmask are called, which signal-safety(7)
+    // allows.
     unsafe { command.pre_exec(restore) };
 }
 

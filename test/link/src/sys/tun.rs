@@ -7,10 +7,11 @@ use std::{
     os::fd::AsRawFd,
 };
 
-/// Packets that the kernel holds for a busy reader: more than a window of 40 Mbit/s, so that the link's own queue decides.
+/// Packets that the kernel queues for a busy reader: more than a window at 40 Mbit/s, so that the link's own queue
+/// decides.
 const TRANSMIT_QUEUE_PACKETS: u32 = 4000;
 
-/// Where TUN devices come from.
+/// The device file of which every open file can become a TUN device.
 pub const CLONE_DEVICE: &str = "/dev/net/tun";
 
 /// Opens [`CLONE_DEVICE`] for a device in this thread's network.
@@ -18,14 +19,14 @@ pub fn open() -> io::Result<File> {
     File::options().read(true).write(true).open(CLONE_DEVICE)
 }
 
-/// Turns what [`open`] has opened into a TUN device; it goes away with the file. Every read and write is one IP packet.
+/// Makes the file of [`open`] a TUN device, which ends when the file is closed. Every read and write is one IP packet.
 pub fn create(file: &File, name: &str) -> io::Result<()> {
     let mut request = request(name);
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
     control(file, libc::TUNSETIFF as libc::Ioctl, &mut request)
 }
 
-/// Gives a device of this thread's network its address and the one that is reached through it, and takes it up.
+/// Sets a device's address and its peer's address in this thread's network, and brings it up.
 pub fn configure(name: &str, address: Ipv4Addr, peer: Ipv4Addr) -> io::Result<()> {
     let socket = control_socket()?;
     let mut with_address = request(name);
@@ -36,12 +37,12 @@ pub fn configure(name: &str, address: Ipv4Addr, peer: Ipv4Addr) -> io::Result<()
     netlink::take_up(name, Some(TRANSMIT_QUEUE_PACKETS))
 }
 
-/// Takes the loopback device of this thread's network up.
+/// Brings up the loopback device of this thread's network.
 pub fn take_up_loopback() -> io::Result<()> {
     netlink::take_up("lo", None)
 }
 
-/// Any socket of the network will do (netdevice(7)).
+/// Any socket in the network can be used (netdevice(7)).
 fn control_socket() -> io::Result<UdpSocket> {
     UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
 }

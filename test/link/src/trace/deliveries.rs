@@ -2,8 +2,9 @@ use super::RateStep;
 use crate::packet::FULL_PACKET_BYTES;
 use std::time::Duration;
 
-/// Mahimahi's model of a link (Netravali et al., ATC 2015): at every listed millisecond up to one full packet's bytes may
-/// leave. An opportunity at which nothing waits is lost; what a packet leaves of one goes to the packet behind it.
+/// Mahimahi's model of a link (Netravali et al., ATC 2015): at every listed millisecond up to one full packet's bytes
+/// may leave. An opportunity at which no packet waits is lost; bytes that a packet does not use are left for the next
+/// packet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeliveryTrace {
     /// Ascending milliseconds; the last is also the length of a pass.
@@ -15,16 +16,16 @@ pub struct DeliveryTrace {
 }
 
 impl DeliveryTrace {
-    /// Says what is wrong with times that make no link.
+    /// Refuses times that are not a usable trace, with what is wrong.
     pub fn new(times: Vec<u64>) -> Result<Self, String> {
         if times.is_empty() {
-            return Err("empty trace".into());
+            return Err("a trace must have at least one line, got none".into());
         }
-        if !times.is_sorted() {
-            return Err("milliseconds that go back in time".into());
+        if let Some((before, next)) = times.iter().zip(&times[1..]).find(|(before, next)| before > next) {
+            return Err(format!("milliseconds must not decrease, got {next} after {before}"));
         }
         if times.ends_with(&[0]) {
-            return Err("a trace that lasts 0 ms".into());
+            return Err("a trace must last at least 1 ms, got 0".into());
         }
         Ok(Self { times, next: 0, left: FULL_PACKET_BYTES })
     }

@@ -7,9 +7,9 @@ use std::path::Path;
 
 const CSV_HEADER: &str = "second,mbps";
 
-/// Reads a trace. The name tells the format: `.csv` has lines of `second,mbps` under a header; `.sum` lines of a second and
-/// the bytes in it, as the authors of VOXEL publish their traces; anything else is Mahimahi's, a line of milliseconds for
-/// every packet that the link could carry.
+/// Reads a trace. The name tells the format: `.csv` has lines of `second,mbps` under a header; `.sum` lines of a second
+/// and the bytes in it, as the authors of VOXEL publish their traces; anything else is Mahimahi's, a line of
+/// milliseconds for every packet that the link could carry.
 pub fn load(path: &Path) -> Result<Trace> {
     let text = text_file::read(path)?;
     let parsed = match path.extension().and_then(|extension| extension.to_str()) {
@@ -23,7 +23,10 @@ pub fn load(path: &Path) -> Result<Trace> {
 fn parse_csv(text: &str) -> Result<RateTrace, String> {
     let header = text.lines().next().unwrap_or_default().replace(' ', "");
     if header != CSV_HEADER {
-        return Err(format!("line 1: the header is not {CSV_HEADER}"));
+        return Err(format!(
+            "line 1 must be the header {CSV_HEADER:?}, got {:?}",
+            text.lines().next().unwrap_or_default()
+        ));
     }
     parse_seconds(text, 1, |line| line.split(',').collect(), |mbps, _| mbps * 1e6)
 }
@@ -32,7 +35,7 @@ fn parse_sum(text: &str) -> Result<RateTrace, String> {
     parse_seconds(text, 0, |line| line.split_whitespace().collect(), |bytes, seconds| 8.0 * bytes / seconds)
 }
 
-/// Lines of a second and a value, in equal steps. `rate` turns the value of a step that lasts so many seconds into bit/s.
+/// Lines of a second and a value, in equal steps. `rate` turns a value and the seconds of a step into bit/s.
 fn parse_seconds(
     text: &str,
     header_lines: usize,
@@ -41,14 +44,18 @@ fn parse_seconds(
 ) -> Result<RateTrace, String> {
     let rows = numbered_lines(text, header_lines)
         .map(|(number, line)| match split(line).as_slice() {
-            [second, value] => Ok((number, parse_number(number, second)?, parse_number(number, value)?)),
-            _ => Err(format!("line {number}: not two numbers")),
+            [second, value] => {
+                let parsed = parse_number(second).zip(parse_number(value));
+                parsed.map(|(second, value)| (number, second, value)).ok_or_else(|| not_two_numbers(number, line))
+            }
+            _ => Err(not_two_numbers(number, line)),
         })
         .collect::<Result<Vec<_>, _>>()?;
     let step = if let [(_, first, _), (_, second, _), ..] = rows[..] { second - first } else { 1.0 };
     let evenly = |pair: &[(usize, f64, f64)]| step > 0.0 && (pair[1].1 - pair[0].1 - step).abs() < 1e-6;
     if let Some(pair) = rows.windows(2).find(|pair| !evenly(pair)) {
-        return Err(format!("line {}: the seconds do not ascend by equal steps", pair[1].0));
+        let [(_, before, _), (line, second, _)] = pair else { unreachable!("windows of two") };
+        return Err(format!("line {line}: seconds must increase by equal steps, got {second} after {before}"));
     }
     RateTrace::new(
         rows.iter().map(|(_, _, value)| RateStep { seconds: step, bits_per_second: rate(*value, step) }).collect(),
@@ -57,20 +64,25 @@ fn parse_seconds(
 
 fn parse_mahimahi(text: &str) -> Result<DeliveryTrace, String> {
     let times = numbered_lines(text, 0)
-        .map(|(number, line)| line.parse().map_err(|_| format!("line {number}: not a number of milliseconds")))
+        .map(|(number, line)| {
+            line.parse().map_err(|_| format!("line {number} must be a whole number of milliseconds, got {line:?}"))
+        })
         .collect::<Result<Vec<u32>, _>>()?;
     DeliveryTrace::new(times.into_iter().map(u64::from).collect())
 }
 
-/// The lines that hold something, with their numbers, after a header of so many lines.
+/// The lines that are not empty, with their numbers, after a header.
 fn numbered_lines(text: &str, header_lines: usize) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text.lines().enumerate().skip(header_lines);
     numbered.map(|(index, line)| (index + 1, line.trim())).filter(|(_, line)| !line.is_empty())
 }
 
-fn parse_number(line: usize, text: &str) -> Result<f64, String> {
-    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| format!("line {line}: not two numbers"))
+fn parse_number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+fn not_two_numbers(number: usize, line: &str) -> String {
+    format!("line {number} must be two numbers, got {line:?}")
 }
 
 #[cfg(test)]
@@ -100,19 +112,22 @@ mod tests {
     #[test]
     fn mistakes_name_their_line() {
         let csv_mistakes = [
-            ("0,1\n", "line 1: the header is not second,mbps"),
-            ("second,mbps\n0,1\n1,x\n", "line 3: not two numbers"),
-            ("second,mbps\n0,1\n1,inf\n", "line 3: not two numbers"),
-            ("second,mbps\n0,1,2\n", "line 2: not two numbers"),
-            ("second,mbps\n0,1\n1,1\n3,1\n", "line 4: the seconds do not ascend by equal steps"),
-            ("second,mbps\n0,1\n0,1\n", "line 3: the seconds do not ascend by equal steps"),
-            ("second,mbps\n0,-1\n", "a rate that is negative or beyond 1 Tbit/s"),
-            ("second,mbps\n", "a link that never carries anything"),
+            ("0,1\n", "line 1 must be the header \"second,mbps\", got \"0,1\""),
+            ("second,mbps\n0,1\n1,x\n", "line 3 must be two numbers, got \"1,x\""),
+            ("second,mbps\n0,1\n1,inf\n", "line 3 must be two numbers, got \"1,inf\""),
+            ("second,mbps\n0,1,2\n", "line 2 must be two numbers, got \"0,1,2\""),
+            ("second,mbps\n0,1\n1,1\n3,1\n", "line 4: seconds must increase by equal steps, got 3 after 1"),
+            ("second,mbps\n0,1\n0,1\n", "line 3: seconds must increase by equal steps, got 0 after 0"),
+            ("second,mbps\n0,-1\n", "rate must be between 0 and 1000000 Mbit/s, got -1"),
+            ("second,mbps\n", "a trace must have at least one step, got none"),
         ];
         for (text, message) in csv_mistakes {
             assert_eq!(parse_csv(text).expect_err(text), message);
         }
-        assert_eq!(parse_mahimahi("1\n-2\n").expect_err("negative"), "line 2: not a number of milliseconds");
-        assert_eq!(parse_mahimahi("").expect_err("empty"), "empty trace");
+        assert_eq!(
+            parse_mahimahi("1\n-2\n").expect_err("negative"),
+            "line 2 must be a whole number of milliseconds, got \"-2\""
+        );
+        assert_eq!(parse_mahimahi("").expect_err("empty"), "a trace must have at least one line, got none");
     }
 }

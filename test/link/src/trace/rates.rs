@@ -7,10 +7,10 @@ pub struct RateStep {
     pub bits_per_second: f64,
 }
 
-/// What an offset never pushes a rate below: one full packet a second, the floor of the VOXEL paper's own traces.
+/// The lowest rate that an offset leaves: one full packet per second, as in the VOXEL paper's own traces.
 pub const OFFSET_FLOOR_BITS_PER_SECOND: f64 = 12_000.0;
 
-/// Anything above is a mistake in the unit.
+/// Anything above is probably a mistake in the unit.
 const MAX_BITS_PER_SECOND: f64 = 1e12;
 
 /// Anything below carries nothing within a session.
@@ -30,16 +30,23 @@ pub struct RateTrace {
 }
 
 impl RateTrace {
-    /// Says what is wrong with steps that make no link.
+    /// Refuses steps that are not a usable trace, with what is wrong.
     pub fn new(steps: Vec<RateStep>) -> Result<Self, String> {
-        if steps.iter().any(|step| !(step.seconds > 0.0 && step.seconds <= MAX_STEP_SECONDS)) {
-            return Err("a step that does not last, or lasts more than a day".into());
+        if steps.is_empty() {
+            return Err("a trace must have at least one step, got none".into());
         }
-        if steps.iter().any(|step| !(0.0..=MAX_BITS_PER_SECOND).contains(&step.bits_per_second)) {
-            return Err("a rate that is negative or beyond 1 Tbit/s".into());
+        for RateStep { seconds, bits_per_second } in &steps {
+            if !(*seconds > 0.0 && *seconds <= MAX_STEP_SECONDS) {
+                return Err(format!("a step must last more than 0 and at most {MAX_STEP_SECONDS} s, got {seconds}"));
+            }
+            if !(0.0..=MAX_BITS_PER_SECOND).contains(bits_per_second) {
+                let (most, found) = (MAX_BITS_PER_SECOND / 1e6, bits_per_second / 1e6);
+                return Err(format!("rate must be between 0 and {most} Mbit/s, got {found}"));
+            }
         }
-        if steps.is_empty() || mean_rate(&steps) < MIN_MEAN_BITS_PER_SECOND {
-            return Err("a link that never carries anything".into());
+        let mean = mean_rate(&steps);
+        if mean < MIN_MEAN_BITS_PER_SECOND {
+            return Err(format!("mean rate must be at least {MIN_MEAN_BITS_PER_SECOND} bit/s, got {mean}"));
         }
         let starts = running_totals(steps.iter().map(|step| step.seconds));
         let totals = running_totals(steps.iter().map(|step| step.seconds * step.bits_per_second));
