@@ -17,7 +17,7 @@ use voxel_protocol::window::Window;
 
 use crate::http3::{self, Http3, Http3Event};
 use crate::jobs::Jobs;
-use crate::responses::{Carrier, Response, Responses};
+use crate::responses::{Delivery, Response, Responses};
 use crate::session::{Session, SessionCount};
 use crate::site::{Site, refusal};
 
@@ -29,14 +29,14 @@ pub struct Shared {
     pub sessions: SessionCount,
 }
 
-/// What [`Connection::next_packet`] has to say.
+/// The result of [`Connection::next_packet`].
 #[derive(Debug)]
 pub enum Next {
-    /// A packet of so many bytes.
+    /// A packet of `length` bytes.
     Packet { length: usize, to: SocketAddr },
-    /// There may be one at that time.
+    /// Not before that time.
     Paced(Instant),
-    /// There is none until something happens.
+    /// Nothing to send until something happens.
     Nothing,
 }
 
@@ -44,11 +44,11 @@ pub struct Connection {
     key: u64,
     pub quic: quiche::Connection,
     shared: Shared,
-    /// The address of ours that the client uses.
+    /// The server's address that the client uses.
     pub local_ip: Option<IpAddr>,
     pub opened: Instant,
     http: Http3,
-    /// What is unsent of the control stream.
+    /// Unsent bytes of the control stream.
     control: Bytes,
     responses: Responses,
     /// VOXEL requests whose file is being opened.
@@ -56,13 +56,13 @@ pub struct Connection {
     session: Option<Session>,
     window: Window,
     pacer: Pacer,
-    /// True: since `send` had nothing to send but datagrams, nothing has happened that could change it.
+    /// Whether `send` had only datagrams to send, and nothing has happened since that could change this.
     only_datagrams: bool,
-    /// Streams whose response QUIC has whole but the client may lack.
+    /// Streams whose response QUIC has accepted completely and the client has not acknowledged.
     unacknowledged: Vec<u64>,
 }
 
-/// A VOXEL request on its way to its file.
+/// A VOXEL request whose file is being opened.
 struct Opening {
     target: String,
     status: Status,
@@ -91,12 +91,12 @@ impl Connection {
         }
     }
 
-    /// True while a request is in flight, up to the acknowledgement of its response's last byte.
+    /// Whether a request is in flight, until the client has acknowledged the last byte of its response.
     pub fn busy(&self) -> bool {
         self.responses.in_flight() > 0 || !self.unacknowledged.is_empty()
     }
 
-    /// To be called after QUIC has received packets.
+    /// Must be called after QUIC has received packets.
     pub fn received(&mut self, now: Instant) {
         if !self.quic.is_established() {
             return;
@@ -108,7 +108,7 @@ impl Connection {
         }
         self.read_streams(now);
         self.look_for_stopped_streams();
-        // Those that the client sends have no meaning in voxel-1.
+        // Datagrams from clients have no meaning in voxel-1.
         while self.quic.dgram_recv_buf().is_ok() {}
         while self.quic.path_event_next().is_some() {}
         let quic = &mut self.quic;
@@ -136,7 +136,7 @@ impl Connection {
         }
     }
 
-    /// quiche marks a stream writable when the client stops reading it, and says why when asked.
+    /// quiche marks a stream as writable when the client stops reading it; its capacity is then the reason.
     fn look_for_stopped_streams(&mut self) {
         for stream in self.quic.writable().collect::<Vec<_>>() {
             if let Err(quiche::Error::StreamStopped(_)) = self.quic.stream_capacity(stream) {
@@ -182,17 +182,19 @@ impl Connection {
         self.reset(stream);
     }
 
-    /// Drops a stream's response and what its flow has unsent.
+    /// Drops a stream's response and the unsent bytes of its flow.
     fn forget(&mut self, stream: u64) {
         self.opening.remove(&stream);
-        let Some(Response { carrier: Carrier::Datagrams { flow }, .. }) = self.responses.remove(stream) else { return };
+        let Some(Response { delivery: Delivery::Datagrams { flow }, .. }) = self.responses.remove(stream) else {
+            return;
+        };
         if let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) {
             self.count_flow(&flow);
         }
     }
 
     fn reset(&mut self, stream: u64) {
-        // A stream that is gone needs no reset.
+        // Fails if the stream is closed already.
         let _ = self.quic.stream_shutdown(stream, quiche::Shutdown::Write, http3::WEBTRANSPORT_ERROR_0);
     }
 
@@ -207,11 +209,11 @@ impl Connection {
 
     /// Ends the connection with an HTTP/3 error code.
     pub fn close(&mut self, code: u64, reason: &str) {
-        // It may be closed already.
+        // Fails if it is closed already.
         let _ = self.quic.close(true, code, reason.as_bytes());
     }
 
-    /// To be called once, when QUIC has forgotten the connection.
+    /// Must be called once, when QUIC has closed the connection.
     pub fn closed(mut self) {
         self.end_session();
         self.shared.site.metrics.add("voxel_quic_connections", -1);

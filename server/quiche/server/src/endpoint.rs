@@ -1,16 +1,16 @@
 //! The loop over all QUIC connections: packets in, packets out, timers, finished jobs.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::io::{self, IoSliceMut};
-use std::net::{IpAddr, SocketAddr};
+mod batch;
+mod connections;
+mod socket;
+
+use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use quiche::{ConnectionId, Header, RecvInfo};
-use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
 use serde_json::Value;
-use tokio::io::Interest;
-use tokio::net::UdpSocket;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::connection::{Connection, Next, Shared};
@@ -18,31 +18,28 @@ use crate::http3::H3_NO_ERROR;
 use crate::jobs::Completion;
 use crate::log;
 use crate::quic::PACKET_BYTES;
+use batch::Batch;
+use connections::{CONNECTION_ID_BYTES, Connections, random_id};
+use socket::{Arrivals, Socket};
 
-/// Of the connection IDs that this server chooses.
-const CONNECTION_ID_BYTES: usize = 16;
-
-/// A connection sends so many packets before it is the next one's turn: what one system call takes.
+/// Packets that a connection sends before it is the next one's turn: as many as one system call takes.
 const TURN_PACKETS: usize = 40;
 
-/// A datagram of any size, and as many of a usual size as the system hands over together.
-const RECEIVE_BYTES: usize = 64 * 1024;
-
-/// For idle sessions and handshakes that never end.
+/// How often idle sessions and unfinished handshakes are looked for.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
 /// What the rest of the server asks of the loop.
 #[derive(Debug)]
 pub enum Command {
-    /// New connections get this configuration.
+    /// Use this configuration for new connections.
     Configure(Box<Configuration>),
-    /// Whether a request is in flight.
+    /// Answer whether a request is in flight.
     Busy(oneshot::Sender<bool>),
-    /// Ends all connections, then the loop.
+    /// End all connections, then the loop.
     Close,
 }
 
-/// quiche's, which has no `Debug`.
+/// quiche's configuration, which has no `Debug`.
 pub struct Configuration(pub quiche::Config);
 
 impl std::fmt::Debug for Configuration {
@@ -63,72 +60,49 @@ pub struct Parts {
 }
 
 pub struct Endpoint {
-    socket: UdpSocket,
-    udp: UdpSocketState,
-    address: SocketAddr,
+    socket: Socket,
     config: quiche::Config,
     shared: Shared,
     qlog: Option<PathBuf>,
     completions: mpsc::UnboundedReceiver<Completion>,
     commands: mpsc::Receiver<Command>,
-    connections: HashMap<u64, Entry>,
-    routes: HashMap<ConnectionId<'static>, u64>,
-    next_key: u64,
-    timers: BTreeSet<(Instant, u64)>,
-    /// Connections to which something has happened.
-    ready: VecDeque<u64>,
-    /// Packets of one connection on their way to the system.
-    packets: Vec<u8>,
-}
-
-struct Entry {
-    connection: Connection,
-    ids: Vec<ConnectionId<'static>>,
-    timer: Option<Instant>,
-    ready: bool,
+    connections: Connections,
+    batch: Batch,
 }
 
 impl Endpoint {
     pub fn new(parts: Parts) -> io::Result<Self> {
         let Parts { socket, config, shared, qlog, completions, commands } = parts;
-        let udp = UdpSocketState::new((&socket).into())?;
-        let address = socket.local_addr()?;
         Ok(Self {
-            socket: UdpSocket::from_std(socket)?,
-            udp,
-            address,
+            socket: Socket::new(socket)?,
             config,
             shared,
             qlog,
             completions,
             commands,
-            connections: HashMap::new(),
-            routes: HashMap::new(),
-            next_key: 0,
-            timers: BTreeSet::new(),
-            ready: VecDeque::new(),
-            packets: vec![0; TURN_PACKETS * PACKET_BYTES],
+            connections: Connections::default(),
+            batch: Batch::new(TURN_PACKETS),
         })
     }
 
     /// Serves until [`Command::Close`].
     pub async fn run(mut self) {
-        let mut buffers = vec![0; BATCH_SIZE * RECEIVE_BYTES];
+        let mut arrivals = Arrivals::default();
         let mut housekeeping = tokio::time::interval(HOUSEKEEPING);
         loop {
-            let timer = self.timers.first().map(|(time, _)| *time);
-            let rest = !self.ready.is_empty();
+            let timer = self.connections.next_timer();
+            let rest = self.connections.any_ready();
             tokio::select! {
                 biased;
                 command = self.commands.recv() => match command {
                     Some(Command::Configure(configuration)) => self.config = configuration.0,
                     Some(Command::Busy(answer)) => {
-                        let _ = answer.send(self.connections.values().any(|entry| entry.connection.busy()));
+                        let _ = answer.send(self.connections.iter_mut().any(|(_, connection)| connection.busy()));
                     }
                     Some(Command::Close) | None => return self.close().await,
                 },
                 _ = housekeeping.tick() => self.keep_house(Instant::now()),
-                result = self.socket.readable() => if result.is_ok() { self.receive(&mut buffers) },
+                result = self.socket.readable() => if result.is_ok() { self.receive(&mut arrivals) },
                 Some(completion) = self.completions.recv() => self.complete(completion),
                 () = sleep_until(timer) => {}
                 () = std::future::ready(()), if rest => {}
@@ -137,108 +111,78 @@ impl Endpoint {
                 self.complete(completion);
             }
             self.expire(Instant::now());
-            for _ in 0..self.ready.len() {
-                if let Some(key) = self.ready.pop_front() {
-                    self.serve(key).await;
-                }
+            for key in self.connections.take_ready() {
+                self.serve(key).await;
             }
-        }
-    }
-
-    fn make_ready(&mut self, key: u64) {
-        if let Some(entry) = self.connections.get_mut(&key)
-            && !entry.ready
-        {
-            entry.ready = true;
-            self.ready.push_back(key);
         }
     }
 
     fn complete(&mut self, completion: Completion) {
-        if let Some(entry) = self.connections.get_mut(&completion.connection) {
-            entry.connection.completed(completion.stream, completion.outcome);
-            self.make_ready(completion.connection);
+        if let Some(connection) = self.connections.get_mut(completion.connection) {
+            connection.completed(completion.stream, completion.outcome);
+            self.connections.make_ready(completion.connection);
         }
     }
 
     fn expire(&mut self, now: Instant) {
-        while let Some((time, key)) = self.timers.first().copied()
-            && time <= now
-        {
-            self.timers.pop_first();
-            if let Some(entry) = self.connections.get_mut(&key) {
-                entry.timer = None;
-                entry.connection.expire(now);
-                self.make_ready(key);
+        while let Some(key) = self.connections.take_expired(now) {
+            if let Some(connection) = self.connections.get_mut(key) {
+                connection.expire(now);
             }
+            self.connections.make_ready(key);
         }
     }
 
     fn keep_house(&mut self, now: Instant) {
         let handshake = self.shared.site.limits.head_timeout;
         let mut changed = Vec::new();
-        for (key, Entry { connection, .. }) in &mut self.connections {
+        for (key, connection) in self.connections.iter_mut() {
             if connection.session_is_idle(now) {
                 connection.close_session("idle");
-                changed.push(*key);
+                changed.push(key);
             } else if !connection.quic.is_established() && now.duration_since(connection.opened) > handshake {
                 connection.close(H3_NO_ERROR, "the handshake takes too long");
-                changed.push(*key);
+                changed.push(key);
             }
         }
         for key in changed {
-            self.make_ready(key);
+            self.connections.make_ready(key);
         }
     }
 
-    // --- packets in
-
-    fn receive(&mut self, buffers: &mut [u8]) {
-        let mut metas = [RecvMeta::default(); BATCH_SIZE];
-        let count = {
-            let mut slices: Vec<_> = buffers.chunks_mut(RECEIVE_BYTES).map(IoSliceMut::new).collect();
-            let receive = || self.udp.recv((&self.socket).into(), &mut slices, &mut metas);
-            match self.socket.try_io(Interest::READABLE, receive) {
-                Ok(count) => count,
-                Err(error) => {
-                    if error.kind() != io::ErrorKind::WouldBlock {
-                        log::warning("receive failed", &[("error", Value::from(error.to_string()))]);
-                    }
-                    return;
-                }
-            }
-        };
+    fn receive(&mut self, arrivals: &mut Arrivals) {
+        if let Err(error) = self.socket.receive(arrivals) {
+            log::warning("receive failed", &[("error", Value::from(error.to_string()))]);
+            return;
+        }
         let now = Instant::now();
         let mut touched = Vec::new();
-        for (meta, buffer) in metas[..count].iter().zip(buffers.chunks_mut(RECEIVE_BYTES)) {
-            for packet in buffer[..meta.len].chunks_mut(meta.stride.max(1)) {
-                if let Some(key) = self.receive_packet(packet, meta, now)
-                    && !touched.contains(&key)
-                {
-                    touched.push(key);
-                }
+        for (packet, from, to) in arrivals.packets(self.socket.address()) {
+            if let Some(key) = self.receive_packet(packet, from, to, now)
+                && !touched.contains(&key)
+            {
+                touched.push(key);
             }
         }
         for key in touched {
-            if let Some(entry) = self.connections.get_mut(&key) {
-                entry.connection.received(now);
-                self.make_ready(key);
+            if let Some(connection) = self.connections.get_mut(key) {
+                connection.received(now);
+                self.connections.make_ready(key);
             }
         }
     }
 
-    /// Gives a packet to its connection, or opens one. What is no QUIC packet is ignored.
-    fn receive_packet(&mut self, packet: &mut [u8], meta: &RecvMeta, now: Instant) -> Option<u64> {
+    /// Gives a packet to its connection, or opens one. What is not a QUIC packet is ignored.
+    fn receive_packet(&mut self, packet: &mut [u8], from: SocketAddr, to: SocketAddr, now: Instant) -> Option<u64> {
         let header = Header::from_slice(packet, CONNECTION_ID_BYTES).ok()?;
-        let local = SocketAddr::new(meta.dst_ip.unwrap_or(self.address.ip()), self.address.port());
-        let key = match self.routes.get(&header.dcid) {
-            Some(key) => *key,
-            None => self.open(&header, local, meta.addr, now)?,
+        let key = match self.connections.key_of(&header.dcid) {
+            Some(key) => key,
+            None => self.open(&header, to, from, now)?,
         };
-        let entry = self.connections.get_mut(&key)?;
-        entry.connection.local_ip = self.address.ip().is_unspecified().then_some(local.ip());
-        // An error has closed the connection already, or the packet was none of its.
-        let _ = entry.connection.quic.recv(packet, RecvInfo { from: meta.addr, to: local });
+        let connection = self.connections.get_mut(key)?;
+        connection.local_ip = self.socket.address().ip().is_unspecified().then_some(to.ip());
+        // An error has closed the connection already, or the packet did not belong to it.
+        let _ = connection.quic.recv(packet, RecvInfo { from, to });
         Some(key)
     }
 
@@ -249,8 +193,7 @@ impl Endpoint {
         if !quiche::version_is_supported(header.version) {
             let mut reply = [0; PACKET_BYTES];
             let length = quiche::negotiate_version(&header.scid, &header.dcid, &mut reply).ok()?;
-            // The client asks again if this is lost.
-            let _ = self.socket.try_send_to(&reply[..length], peer);
+            self.socket.reply(&reply[..length], peer);
             return None;
         }
         if self.connections.len() >= self.shared.site.limits.connections {
@@ -262,46 +205,24 @@ impl Endpoint {
             let path = folder.join(format!("{}.sqlog", quic.trace_id()));
             match std::fs::File::create(&path) {
                 Ok(file) => quic.set_qlog(Box::new(io::BufWriter::new(file)), "voxel-quiche".into(), String::new()),
-                Err(error) => log::warning("no qlog", &[("error", Value::from(error.to_string()))]),
+                Err(error) => log::warning("qlog file not created", &[("error", Value::from(error.to_string()))]),
             }
         }
-        let key = self.next_key;
-        self.next_key += 1;
-        // Until the client has heard of the server's, it uses one of its own.
-        let ids = vec![id, header.dcid.clone().into_owned()];
-        self.routes.extend(ids.iter().map(|id| (id.clone(), key)));
-        let connection = Connection::new(key, quic, self.shared.clone(), now);
-        self.connections.insert(key, Entry { connection, ids, timer: None, ready: false });
-        Some(key)
+        // The client uses an ID of its own until it knows the server's.
+        let ids: [ConnectionId; 2] = [id, header.dcid.clone().into_owned()];
+        let shared = self.shared.clone();
+        Some(self.connections.add(ids.into(), |key| Connection::new(key, quic, shared, now)))
     }
 
-    // --- packets out
-
-    /// Sends what a connection has to send, then sees to its timer or its end.
+    /// Sends what a connection has to send, then sets its timer, or forgets it if it is closed.
     async fn serve(&mut self, key: u64) {
-        let Some(entry) = self.connections.get_mut(&key) else { return };
-        entry.ready = false;
+        let Some(connection) = self.connections.get_mut(key) else { return };
         let now = Instant::now();
-        entry.connection.prepare(now);
+        connection.prepare(now);
         let (mut paced, mut more) = (None, true);
-        let mut batch = Batch::default();
         for _ in 0..TURN_PACKETS {
-            let Some(entry) = self.connections.get_mut(&key) else { return };
-            let next = entry.connection.next_packet(&mut self.packets[batch.length..], now);
-            match next {
-                Next::Packet { length, to } => {
-                    if !batch.takes(length, to) {
-                        let start = batch.length;
-                        send(&self.socket, &self.udp, &self.packets, &batch).await;
-                        self.packets.copy_within(start..start + length, 0);
-                        batch = Batch::default();
-                    }
-                    batch.add(length, to, entry.connection.local_ip);
-                    if batch.closed() || batch.packets >= self.udp.max_gso_segments() {
-                        send(&self.socket, &self.udp, &self.packets, &batch).await;
-                        batch = Batch::default();
-                    }
-                }
+            match connection.next_packet(self.batch.room(), now) {
+                Next::Packet { length, to } => self.batch.add(length, to, connection.local_ip, &self.socket).await,
                 Next::Paced(time) => {
                     (paced, more) = (Some(time), false);
                     break;
@@ -312,118 +233,27 @@ impl Endpoint {
                 }
             }
         }
-        send(&self.socket, &self.udp, &self.packets, &batch).await;
-        let Some(entry) = self.connections.get_mut(&key) else { return };
-        if entry.connection.quic.is_closed() {
-            return self.forget(key);
+        self.batch.flush(&self.socket).await;
+        if connection.quic.is_closed() {
+            if let Some(connection) = self.connections.remove(key) {
+                connection.closed();
+            }
+            return;
         }
+        let timer = [connection.next_timeout(), paced].into_iter().flatten().min();
         if more {
-            self.make_ready(key);
+            self.connections.make_ready(key);
         }
-        self.update_ids(key);
-        self.set_timer(key, paced);
-    }
-
-    /// Gives the client connection IDs for when its address changes, and forgets those that it has used up.
-    fn update_ids(&mut self, key: u64) {
-        let Some(Entry { connection, ids, .. }) = self.connections.get_mut(&key) else { return };
-        while connection.quic.is_established() && connection.quic.scids_left() > 0 {
-            let (Some(id), Some(token)) = (random_id(), random_bytes::<16>()) else { return };
-            if connection.quic.new_scid(&id, u128::from_be_bytes(token), false).is_err() {
-                break;
-            }
-            self.routes.insert(id.clone(), key);
-            ids.push(id);
-        }
-        while let Some(retired) = connection.quic.retired_scid_next() {
-            self.routes.remove(&retired);
-            ids.retain(|id| *id != retired);
-        }
-    }
-
-    fn set_timer(&mut self, key: u64, paced: Option<Instant>) {
-        let Some(entry) = self.connections.get_mut(&key) else { return };
-        let timer = [entry.connection.next_timeout(), paced].into_iter().flatten().min();
-        if timer != entry.timer {
-            if let Some(old) = entry.timer {
-                self.timers.remove(&(old, key));
-            }
-            self.timers.extend(timer.map(|time| (time, key)));
-            entry.timer = timer;
-        }
-    }
-
-    fn forget(&mut self, key: u64) {
-        let Some(Entry { connection, ids, timer, .. }) = self.connections.remove(&key) else { return };
-        for id in ids {
-            self.routes.remove(&id);
-        }
-        if let Some(time) = timer {
-            self.timers.remove(&(time, key));
-        }
-        connection.closed();
+        self.connections.update_ids(key);
+        self.connections.set_timer(key, timer);
     }
 
     async fn close(&mut self) {
-        let keys: Vec<_> = self.connections.keys().copied().collect();
-        for key in keys {
-            if let Some(entry) = self.connections.get_mut(&key) {
-                entry.connection.close(H3_NO_ERROR, "the server is stopping");
+        for key in self.connections.keys() {
+            if let Some(connection) = self.connections.get_mut(key) {
+                connection.close(H3_NO_ERROR, "the server is stopping");
             }
             self.serve(key).await;
-        }
-    }
-}
-
-/// Packets of one size to one address, of which only the last may be shorter: what the system sends in one go.
-#[derive(Debug, Default)]
-struct Batch {
-    length: usize,
-    packets: usize,
-    segment: usize,
-    last: usize,
-    to: Option<SocketAddr>,
-    from: Option<IpAddr>,
-}
-
-impl Batch {
-    fn takes(&self, length: usize, to: SocketAddr) -> bool {
-        self.packets == 0 || (length <= self.segment && self.to == Some(to))
-    }
-
-    fn add(&mut self, length: usize, to: SocketAddr, from: Option<IpAddr>) {
-        if self.packets == 0 {
-            (self.segment, self.to, self.from) = (length, Some(to), from);
-        }
-        self.length += length;
-        self.packets += 1;
-        self.last = length;
-    }
-
-    /// Whether nothing may follow.
-    fn closed(&self) -> bool {
-        self.last < self.segment
-    }
-}
-
-async fn send(socket: &UdpSocket, udp: &UdpSocketState, packets: &[u8], batch: &Batch) {
-    let Some(destination) = batch.to else { return };
-    let transmit = Transmit {
-        destination,
-        ecn: None,
-        contents: &packets[..batch.length],
-        segment_size: (batch.packets > 1).then_some(batch.segment),
-        src_ip: batch.from,
-    };
-    loop {
-        match socket.try_io(Interest::WRITABLE, || udp.try_send(socket.into(), &transmit)) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if socket.writable().await.is_err() {
-                    return;
-                }
-            }
-            // Lost packets are QUIC's business, and so are those that the system refused.
-            _ => return,
         }
     }
 }
@@ -433,14 +263,4 @@ async fn sleep_until(time: Option<Instant>) {
         Some(time) => tokio::time::sleep_until(time.into()).await,
         None => std::future::pending().await,
     }
-}
-
-fn random_id() -> Option<ConnectionId<'static>> {
-    random_bytes::<CONNECTION_ID_BYTES>().map(|bytes| ConnectionId::from_vec(bytes.to_vec()))
-}
-
-/// `None` when the system has no randomness to give.
-fn random_bytes<const N: usize>() -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    boring::rand::rand_bytes(&mut bytes).ok().map(|()| bytes)
 }

@@ -1,18 +1,15 @@
-//! From a request path to an open file under a served folder, and from there to its bytes. Everything here blocks.
+//! From a request path to an open file under a served folder. Everything here blocks.
 
-use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
-use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bytes::{Bytes, BytesMut};
 use voxel_protocol::error::HttpError;
 use voxel_protocol::path;
-use voxel_protocol::site::{FileFacts, Piece};
+use voxel_protocol::site::FileFacts;
 
 use crate::ConfigurationError;
 
@@ -43,11 +40,11 @@ const CONTENT_TYPES: [(&str, &str); 21] = [
     ("woff2", "font/woff2"),
 ];
 
-/// Why no file was opened.
+/// Why a file was not opened.
 #[derive(Debug)]
 pub enum OpenError {
     Http(HttpError),
-    /// A folder was asked for without its slash; the path with it.
+    /// The path of a folder without its final slash; the path with the slash.
     Redirect(String),
 }
 
@@ -123,69 +120,9 @@ fn content_type(path: &Path) -> &'static str {
     known.map_or("application/octet-stream", |(_, content_type)| content_type)
 }
 
-/// A response's bytes: literal pieces and ranges of one file, in order. Read in chunks, never as a whole.
-#[derive(Debug)]
-pub struct Body {
-    pieces: VecDeque<Piece>,
-    file: Option<File>,
-    left: u64,
-}
-
-impl Body {
-    pub fn new(pieces: impl IntoIterator<Item = Piece>, file: Option<File>) -> Self {
-        let pieces: VecDeque<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
-        let left = pieces.iter().map(Piece::len).sum();
-        Self { pieces, file, left }
-    }
-
-    /// Bytes that have not been read yet.
-    pub fn left(&self) -> u64 {
-        self.left
-    }
-
-    /// Room for the next `size` bytes, or what is left; to be made by the thread that frees them, not the one that reads
-    /// (see [`crate::app`]).
-    pub fn room(&self, size: usize) -> BytesMut {
-        BytesMut::zeroed(self.left.min(size as u64) as usize)
-    }
-
-    /// The next bytes, as many as `chunk` has, which is at most what is left. An error when the file has become shorter.
-    pub fn read(&mut self, mut chunk: BytesMut) -> io::Result<Bytes> {
-        let mut filled = 0;
-        while filled < chunk.len() {
-            let Some(piece) = self.pieces.front_mut() else { break };
-            let count = match piece {
-                Piece::Literal(bytes) => {
-                    let part = bytes.split_to(bytes.len().min(chunk.len() - filled));
-                    chunk[filled..filled + part.len()].copy_from_slice(&part);
-                    part.len()
-                }
-                Piece::Range(range) => {
-                    let end = chunk.len().min(filled + usize::try_from(range.len()).unwrap_or(usize::MAX - filled));
-                    let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
-                    let count = file.read_at(&mut chunk[filled..end], range.start)?;
-                    if count == 0 {
-                        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has become shorter"));
-                    }
-                    range.start += count as u64;
-                    count
-                }
-            };
-            filled += count;
-            if piece.is_empty() {
-                self.pieces.pop_front();
-            }
-        }
-        self.left -= filled as u64;
-        Ok(chunk.freeze())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
-
-    use voxel_protocol::ranges::ByteRange;
 
     use super::*;
 
@@ -239,35 +176,5 @@ mod tests {
             assert!(matches!(mounts.open(path), Err(OpenError::Http(_))), "{path}");
         }
         assert!(matches!(mounts.open("/sub"), Err(OpenError::Redirect(path)) if path == "/sub/"));
-    }
-
-    #[test]
-    fn a_body_is_its_pieces_in_order_whatever_the_size_of_a_read() {
-        let folder = Folder::new("body");
-        for size in [1, 3, 7, 1000] {
-            let media = folder.mounts().open("/media.mp4").unwrap();
-            let range = |start, end| Piece::Range(ByteRange { start, end });
-            let pieces = [range(5, 9), Piece::Literal("ab".into()), range(0, 0), range(0, 3)];
-            let mut body = Body::new(pieces, Some(media.file));
-            assert_eq!(body.left(), 9);
-            let mut read = Vec::new();
-            loop {
-                let chunk = body.read(body.room(size)).unwrap();
-                if chunk.is_empty() {
-                    break;
-                }
-                read.extend_from_slice(&chunk);
-            }
-            assert_eq!(read, [5, 6, 7, 8, b'a', b'b', 0, 1, 2]);
-        }
-    }
-
-    #[test]
-    fn a_file_that_became_shorter_is_an_error() {
-        let folder = Folder::new("short");
-        let media = folder.mounts().open("/media.mp4").unwrap();
-        fs::write(folder.0.join("root/media.mp4"), "x").unwrap();
-        let mut body = Body::new([Piece::Range(ByteRange { start: 0, end: 256 })], Some(media.file));
-        assert!(body.read(body.room(1000)).is_err());
     }
 }

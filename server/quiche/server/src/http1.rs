@@ -1,4 +1,4 @@
-//! HTTP/1.1 on TCP: the same files for clients that know nothing of VOXEL.
+//! HTTP/1.1 on TCP: the same files for clients without WebTransport.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use voxel_protocol::head::{HeadReader, HttpVersion, RequestHead};
 use voxel_protocol::response::encode_head;
 use voxel_protocol::site::{HttpRequest, literal_response};
 
-use crate::files::Body;
+use crate::body::Body;
 use crate::jobs::CHUNK_BYTES;
 use crate::log;
 use crate::metrics;
@@ -25,14 +25,15 @@ const METRICS_PATH: &str = "/metrics";
 
 const READ_BYTES: usize = 16 * 1024;
 
-/// A refused client may still be sending; closing at once would reset the connection, answer and all.
+/// A refused client may still be sending. Closing at once would reset the connection before the client reads the
+/// response.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: u64 = 1024 * 1024;
 
-/// After an error of `accept` (out of file descriptors, most likely) it is tried again so much later.
+/// Pause after an error of `accept`, most likely for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves TCP connections and counts what is in flight.
+/// Serves TCP connections and counts the requests in flight.
 #[derive(Debug)]
 pub struct Http1 {
     site: Arc<Site>,
@@ -40,7 +41,7 @@ pub struct Http1 {
     answers: AtomicUsize,
 }
 
-/// Counts one more for as long as it lives.
+/// Counts one more until it is dropped.
 struct Counted<'a>(&'a AtomicUsize);
 
 impl<'a> Counted<'a> {
@@ -66,7 +67,7 @@ impl Http1 {
         self.answers.load(Ordering::Relaxed)
     }
 
-    /// Accepts connections for ever; `tls`: they speak HTTPS.
+    /// Accepts connections, of HTTPS if `tls` is given. Never returns.
     pub async fn accept(self: Arc<Self>, listener: TcpListener, tls: Option<boring::ssl::SslAcceptor>) {
         loop {
             match listener.accept().await {
@@ -84,7 +85,7 @@ impl Http1 {
 
     async fn connected(self: Arc<Self>, stream: TcpStream, tls: Option<boring::ssl::SslAcceptor>) {
         let _counted = Counted::new(&self.connections);
-        // What a client does to its own connection is no event.
+        // A failure of one client's connection is not logged.
         let _ = match tls {
             None => self.serve(stream).await,
             Some(acceptor) => {
@@ -119,7 +120,7 @@ struct Connection<'a, S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
-    /// The next request; `None` when there will be none.
+    /// The next request; `None` at the end of the connection.
     async fn next_request(&mut self) -> io::Result<Option<RequestHead>> {
         match self.read_head().await? {
             Ok(None) => Ok(None),
@@ -158,7 +159,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         }
     }
 
-    /// Sends the response; whether the connection goes on.
+    /// Sends the response; returns whether the connection stays open.
     async fn answer(&mut self, head: RequestHead) -> io::Result<bool> {
         let close = head.version == HttpVersion::Http10
             || head.headers.get("connection").is_some_and(|it| it.to_ascii_lowercase().contains("close"));
@@ -181,7 +182,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         Ok(!close)
     }
 
-    /// Answers with an error and ends the connection.
+    /// Sends an error response and ends the connection.
     async fn refuse(&mut self, error: &HttpError) -> io::Result<()> {
         let mut answer = refusal(error);
         answer.headers.push(("connection", "close".to_owned()));
@@ -200,7 +201,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
 
     async fn send(&mut self, answer: HttpAnswer) -> io::Result<()> {
         let headers = answer.headers.iter().map(|(name, value)| (*name, value.as_str()));
-        // Header values are ISO-8859-1; ours are ASCII but for what a client sent, which is echoed as it came.
+        // Header values are ISO-8859-1. Only those that repeat what the client sent are not ASCII.
         let head: Vec<u8> = encode_head(answer.status, headers).chars().map(|it| it as u8).collect();
         self.write(&head).await?;
         let mut body = answer.body;

@@ -1,4 +1,4 @@
-//! What blocks, done on other threads: opening files and reading them.
+//! Work that blocks, on other threads: opening and reading files.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use voxel_protocol::error::HttpError;
 use voxel_protocol::request::VoxelRequest;
 use voxel_protocol::site::HttpRequest;
 
-use crate::files::Body;
+use crate::body::Body;
 use crate::site::{HttpAnswer, Site};
 
 /// Work for a stream of a QUIC connection.
@@ -20,7 +20,7 @@ pub enum Job {
     Read(Body, BytesMut),
 }
 
-/// One read.
+/// Bytes of one read.
 pub const CHUNK_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub enum Outcome {
     Read(Body, io::Result<Bytes>),
 }
 
-/// Says to whom an outcome belongs; neither number is ever used again.
+/// An outcome and the stream that it belongs to. Neither number is ever used again.
 #[derive(Debug)]
 pub struct Completion {
     pub connection: u64,
@@ -38,7 +38,7 @@ pub struct Completion {
     pub outcome: Outcome,
 }
 
-/// Starts jobs. Their number is bounded by the requests in flight, each of which has one at a time.
+/// Starts jobs: at most one at a time for each request in flight.
 #[derive(Clone, Debug)]
 pub struct Jobs {
     site: Arc<Site>,
@@ -64,7 +64,7 @@ impl Jobs {
                     Outcome::Read(body, result)
                 }
             };
-            // Nobody waits for it any more when the server has stopped.
+            // Fails when the server has stopped.
             let _ = completions.send(Completion { connection, stream, outcome });
         });
     }

@@ -2,10 +2,11 @@
 //!
 //! [`app`] starts both sides. On UDP, [`endpoint`] is the loop over all connections, [`connection`] one client's QUIC
 //! connection, [`http3`] what its streams mean. On TCP, [`http1`]. Both answer from [`site`]; files are opened and read
-//! on threads of their own ([`jobs`], [`files`]).
+//! on threads of their own ([`jobs`], [`files`], [`body`]).
 #![forbid(unsafe_code)]
 
 mod app;
+mod body;
 mod certificate;
 mod cli;
 mod connection;
@@ -26,14 +27,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// The server cannot start as asked; the message is one line for the operator.
+/// The server cannot start with these options. The message is one line for the operator.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigurationError(pub String);
 
 const EXIT_BAD_CONFIGURATION: u8 = 2;
 
-/// Threads that open and read files, for QUIC and for HTTP/1.1 each; more than disks serve at a time gain nothing.
+/// Threads that open and read files, for QUIC and HTTP/1.1 each. More than disks can serve at a time are of no use.
 const FILE_THREADS: usize = 16;
 
 fn main() -> ExitCode {
@@ -43,10 +44,10 @@ fn main() -> ExitCode {
         .enable_all()
         .max_blocking_threads(FILE_THREADS)
         .build()
-        .map_err(|error| ConfigurationError(format!("no threads: {error}")));
+        .map_err(|error| ConfigurationError(format!("cannot start threads: {error}")));
     let served = runtime.and_then(|runtime| {
         let served = runtime.block_on(app::serve(options));
-        // What is not done by now is not waited for.
+        // Without waiting for threads that still read files.
         runtime.shutdown_background();
         served
     });

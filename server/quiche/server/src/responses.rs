@@ -1,44 +1,44 @@
-//! The responses on their way on one connection: what has been read for each stream and QUIC has not taken yet.
+//! The responses in flight of one connection: bytes that were read for each stream and that QUIC has not accepted yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::{Buf, Bytes};
 
-use crate::files::Body;
+use crate::body::Body;
 
-/// Read and not yet sent, per response: two reads, so that one is always ready while the other is under way.
+/// Bytes per response that are read and not yet sent: two reads, so that one is ready while the other is under way.
 pub const SEND_AHEAD_BYTES: usize = 2 * crate::jobs::CHUNK_BYTES;
 
-/// A stream gets so much of a congestion window before the next one's turn.
+/// Bytes that a stream may send before it is the next stream's turn.
 const TURN_BYTES: usize = 16 * 1024;
 
-/// How a response's body goes.
+/// How the bytes of a response travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carrier {
-    /// On the stream as it is.
+pub enum Delivery {
+    /// On the stream, without framing.
     Stream,
     /// On the stream in DATA frames.
     Http3,
     /// As datagrams of the flow.
     Datagrams { flow: u64 },
-    /// The answer to CONNECT: nothing else follows while the session lives.
+    /// The response to CONNECT: the stream stays open without data until the session ends.
     Session,
 }
 
 /// Where the rest of a response comes from.
 #[derive(Debug)]
 pub enum Source {
-    /// A job on another thread, which says so when it is done.
+    /// A job on another thread, whose outcome will arrive.
     Job,
     Body(Body),
-    /// There is no rest.
+    /// Everything has been read.
     None,
 }
 
 /// One response.
 #[derive(Debug)]
 pub struct Response {
-    pub carrier: Carrier,
+    pub delivery: Delivery,
     pub source: Source,
     pending: VecDeque<Bytes>,
     pending_bytes: usize,
@@ -47,8 +47,8 @@ pub struct Response {
 }
 
 impl Response {
-    pub fn new(carrier: Carrier, source: Source) -> Self {
-        Self { carrier, source, pending: VecDeque::new(), pending_bytes: 0, ends: false }
+    pub fn new(delivery: Delivery, source: Source) -> Self {
+        Self { delivery, source, pending: VecDeque::new(), pending_bytes: 0, ends: false }
     }
 
     pub fn push(&mut self, data: impl Into<Bytes>) {
@@ -76,16 +76,16 @@ impl Response {
     }
 }
 
-/// What became of a turn.
+/// The result of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
-    /// QUIC has taken something and may take more.
+    /// QUIC has accepted bytes and may accept more.
     Progress,
-    /// QUIC takes nothing now.
+    /// QUIC accepts nothing now.
     Blocked,
     /// QUIC has everything.
     Sent,
-    /// The client does not want it, or the stream is gone.
+    /// The client has stopped reading, or the stream is closed.
     Refused,
 }
 
@@ -93,7 +93,7 @@ enum Turn {
 #[derive(Debug, Default)]
 pub struct Responses {
     all: BTreeMap<u64, Response>,
-    /// Whose turn it was last: the others come first.
+    /// The stream whose turn it was last: the others come first.
     last_turn: u64,
 }
 
@@ -114,23 +114,23 @@ impl Responses {
         self.all.keys().copied().collect()
     }
 
-    /// Requests in flight, up to the last byte that QUIC has not taken.
+    /// Requests in flight: those whose response QUIC has not accepted completely.
     pub fn in_flight(&self) -> usize {
-        self.all.values().filter(|response| response.carrier != Carrier::Session).count()
+        self.all.values().filter(|response| response.delivery != Delivery::Session).count()
     }
 
-    /// Whether a response has bytes that QUIC has not taken.
+    /// Whether a response has bytes that QUIC has not accepted.
     pub fn pending(&self) -> bool {
         self.all.values().any(|response| response.pending_bytes > 0)
     }
 
     pub fn stream_of_flow(&self, flow: u64) -> Option<u64> {
-        let of_flow = |response: &Response| response.carrier == Carrier::Datagrams { flow };
+        let of_flow = |response: &Response| response.delivery == Delivery::Datagrams { flow };
         self.all.iter().find(|(_, response)| of_flow(response)).map(|(stream, _)| *stream)
     }
 
-    /// Gives QUIC what it takes now, the streams in turn. Returns the streams whose response it has whole, and those
-    /// that refused theirs; both are removed.
+    /// Gives QUIC what it accepts now, the streams in turn. Returns the streams whose response it has accepted
+    /// completely, which are removed, and the streams that refuse theirs.
     pub fn hand_over(&mut self, quic: &mut quiche::Connection) -> HandedOver {
         let mut handed_over = HandedOver::default();
         loop {
@@ -196,7 +196,7 @@ impl Responses {
     }
 }
 
-/// Streams, by what became of their response.
+/// Streams, by the result of their response.
 #[derive(Debug, Default)]
 pub struct HandedOver {
     pub sent: Vec<u64>,

@@ -1,4 +1,5 @@
-//! Everything that the transports share, and what it answers. What opens files here blocks: see [`crate::jobs`].
+//! What HTTP/1.1, HTTP/3 and WebTransport share, and the responses to requests. Functions that open files block: see
+//! [`crate::jobs`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
@@ -13,7 +14,8 @@ use voxel_protocol::site::{
     ALLOWED_METHODS, HttpRequest, Piece, check_method, file_response, literal_response, origin_form, text_response,
 };
 
-use crate::files::{Body, Mounts, OpenError};
+use crate::body::Body;
+use crate::files::{Mounts, OpenError};
 use crate::metrics::Metrics;
 
 /// A response to an ordinary request; the headers hold the content length.
@@ -24,7 +26,7 @@ pub struct HttpAnswer {
     pub body: Body,
 }
 
-/// The base64 hashes of the certificate in use, which is replaced now and then.
+/// The base64 hashes of the certificate in use, which is replaced from time to time.
 #[derive(Clone, Debug, Default)]
 pub struct CertificateHashes(Arc<RwLock<Vec<String>>>);
 
@@ -47,7 +49,7 @@ pub struct Site {
     /// `None`: WebTransport is switched off.
     pub discovery: Option<Discovery>,
     pub certificate_hashes: CertificateHashes,
-    /// A session's URL must carry it as `?token=`; `None`: no token is asked for.
+    /// What a session's URL must carry as `?token=`; `None`: sessions need no token.
     pub token: Option<String>,
     draining: AtomicBool,
 }
@@ -64,7 +66,7 @@ impl Site {
         Self { mounts, origins, limits, metrics, discovery, certificate_hashes, token, draining }
     }
 
-    /// From now on nothing new is answered.
+    /// Refuses all requests from now on.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
     }
@@ -74,7 +76,7 @@ impl Site {
         if self.draining.load(Ordering::Relaxed) { Err(HttpError::stopping()) } else { Ok(()) }
     }
 
-    /// The answer to any ordinary request. Blocks.
+    /// The response to any HTTP request. Blocks.
     pub fn respond(&self, request: &HttpRequest) -> HttpAnswer {
         let mut answer = self.answer(request).unwrap_or_else(|error| refusal(&error));
         let origin = request.headers.get("origin");
@@ -145,10 +147,10 @@ fn path_of(target: &str) -> &str {
     target.split('?').next().unwrap_or_default()
 }
 
-/// What no body contains but by chance.
+/// A boundary that no body contains, except by chance.
 fn boundary() -> String {
     let mut bytes = [0; 16];
-    // Without randomness the boundary is a known one, which costs nothing here.
+    // If that fails the boundary is predictable, which does no harm.
     let _ = boring::rand::rand_bytes(&mut bytes);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Requests of a connection, inside a session and outside, from their head to their last byte.
+//! Requests of a connection, within a session and in ordinary HTTP/3, from their head to their last byte.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +11,11 @@ use voxel_protocol::site::HttpRequest;
 use voxel_protocol::varint;
 
 use super::{Connection, Opening};
-use crate::files::Body;
+use crate::body::Body;
 use crate::http3::{self, Head};
 use crate::jobs::{CHUNK_BYTES, Job, Outcome};
 use crate::log;
-use crate::responses::{Carrier, Response, SEND_AHEAD_BYTES, Source};
+use crate::responses::{Delivery, Response, SEND_AHEAD_BYTES, Source};
 use crate::site::{HttpAnswer, refusal};
 
 impl Connection {
@@ -30,7 +30,7 @@ impl Connection {
             deadline: request.deadline.and_then(|deadline| now.checked_add(deadline)),
         };
         self.opening.insert(stream, opening);
-        self.responses.insert(stream, Response::new(Carrier::Stream, Source::Job));
+        self.responses.insert(stream, Response::new(Delivery::Stream, Source::Job));
         self.shared.jobs.start(self.key, stream, Job::Open(request));
     }
 
@@ -57,7 +57,7 @@ impl Connection {
             let mut prefix = Vec::new();
             varint::encode(session.id / 4, &mut prefix);
             session.scheduler.add(Flow::new(flow, length, datagram_size, &prefix), opening.deadline);
-            response.carrier = Carrier::Datagrams { flow };
+            response.delivery = Delivery::Datagrams { flow };
             response.push(unreliable_head(status, length, flow));
         } else {
             response.push(reliable_head(status, length));
@@ -66,7 +66,7 @@ impl Connection {
     }
 
     pub(super) fn refuse_voxel(&mut self, stream: u64, error: &HttpError, target: Value) {
-        let mut response = Response::new(Carrier::Stream, Source::None);
+        let mut response = Response::new(Delivery::Stream, Source::None);
         response.push(error_response(error));
         response.end();
         self.responses.insert(stream, response);
@@ -79,7 +79,7 @@ impl Connection {
             return self.respond(stream, refusal(&error), Value::from(head.target));
         }
         let Head { method, target, authority, headers, .. } = head;
-        self.responses.insert(stream, Response::new(Carrier::Http3, Source::Job));
+        self.responses.insert(stream, Response::new(Delivery::Http3, Source::Job));
         let request = HttpRequest { method, target, authority, headers };
         self.shared.jobs.start(self.key, stream, Job::Respond(request));
     }
@@ -90,7 +90,7 @@ impl Connection {
     }
 
     pub(super) fn respond_with(&mut self, stream: u64, answer: HttpAnswer) {
-        let mut response = Response::new(Carrier::Http3, Source::Body(answer.body));
+        let mut response = Response::new(Delivery::Http3, Source::Body(answer.body));
         let headers = answer.headers.iter().map(|(name, value)| (*name, value.as_str()));
         response.push(http3::encode_response_head(answer.status, headers));
         self.responses.insert(stream, response);
@@ -101,7 +101,7 @@ impl Connection {
         log::info("request", &[("transport", transport.into()), ("status", status.code().into()), ("target", target)]);
     }
 
-    /// A job for a stream is done. What was cancelled meanwhile is not there any more.
+    /// A job for a stream is done. Ignored if the request was cancelled in the meantime.
     pub fn completed(&mut self, stream: u64, outcome: Outcome) {
         let Some(response) = self.responses.get_mut(stream) else { return };
         match outcome {
@@ -109,16 +109,16 @@ impl Connection {
             Outcome::Opened(result) => self.voxel_opened(stream, result),
             Outcome::Read(body, Ok(chunk)) => {
                 response.source = Source::Body(body);
-                match response.carrier {
-                    Carrier::Datagrams { flow } => {
+                match response.delivery {
+                    Delivery::Datagrams { flow } => {
                         let flow = self.session.as_mut().and_then(|session| session.scheduler.get_mut(flow));
                         if let Some(flow) = flow {
                             flow.push(&chunk);
                         }
                         return;
                     }
-                    Carrier::Http3 => response.push(http3::encode_data_head(chunk.len())),
-                    Carrier::Stream | Carrier::Session => {}
+                    Delivery::Http3 => response.push(http3::encode_data_head(chunk.len())),
+                    Delivery::Stream | Delivery::Session => {}
                 }
                 self.shared.site.metrics.add("voxel_stream_bytes_total", chunk.len() as i64);
                 response.push(chunk);
@@ -131,16 +131,16 @@ impl Connection {
         }
     }
 
-    /// Reads on, ends what is complete.
+    /// Starts the next read of a response, or ends it if everything has been read.
     pub(super) fn advance(&mut self, stream: u64) {
         let Some(response) = self.responses.get_mut(stream) else { return };
         if response.ends() {
             return;
         }
-        let (finished, room) = match response.carrier {
-            Carrier::Session => return,
-            Carrier::Stream | Carrier::Http3 => (false, response.has_room()),
-            Carrier::Datagrams { flow } => {
+        let (finished, room) = match response.delivery {
+            Delivery::Session => return,
+            Delivery::Stream | Delivery::Http3 => (false, response.has_room()),
+            Delivery::Datagrams { flow } => {
                 let flow = self.session.as_ref().and_then(|session| session.scheduler.get(flow));
                 flow.map_or((true, false), |flow| (flow.finished(), flow.unsent_bytes() < SEND_AHEAD_BYTES))
             }
@@ -154,18 +154,18 @@ impl Connection {
                 let room = body.room(CHUNK_BYTES);
                 self.shared.jobs.start(self.key, stream, Job::Read(body, room));
             }
-            Source::Body(body) if body.left() == 0 && !matches!(response.carrier, Carrier::Datagrams { .. }) => {
+            Source::Body(body) if body.left() == 0 && !matches!(response.delivery, Delivery::Datagrams { .. }) => {
                 response.end();
             }
             source => response.source = source,
         }
     }
 
-    /// The flow's last datagram has gone into a packet, or its deadline has passed.
+    /// The flow's last datagram is in a packet, or its deadline has passed.
     pub(super) fn end_flow(&mut self, stream: u64) {
         let rtt = self.smoothed_rtt();
         let Some(response) = self.responses.get_mut(stream) else { return };
-        let Carrier::Datagrams { flow } = response.carrier else { return };
+        let Delivery::Datagrams { flow } = response.delivery else { return };
         let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) else { return };
         response.source = Source::None;
         response.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt));

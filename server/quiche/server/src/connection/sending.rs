@@ -10,13 +10,13 @@ use crate::http3;
 use crate::quic::PACKET_BYTES;
 
 impl Connection {
-    /// When something is due: [`Connection::expire`] is to be called then.
+    /// When [`Connection::expire`] must be called.
     pub fn next_timeout(&self) -> Option<Instant> {
         let deadline = self.session.as_ref().and_then(|session| session.scheduler.next_deadline());
         [self.quic.timeout_instant(), deadline].into_iter().flatten().min()
     }
 
-    /// What was due by `now`.
+    /// Handles everything that was due by `now`.
     pub fn expire(&mut self, now: Instant) {
         if self.quic.timeout_instant().is_some_and(|due| due <= now) {
             self.quic.on_timeout();
@@ -26,7 +26,7 @@ impl Connection {
         }
     }
 
-    /// To be called before the first [`Connection::next_packet`] of a round.
+    /// Must be called before the first [`Connection::next_packet`] of a round.
     pub fn prepare(&mut self, now: Instant) {
         for stream in self.responses.streams() {
             self.advance(stream);
@@ -60,7 +60,7 @@ impl Connection {
         }
         let sent = if self.only_datagrams { Err(quiche::Error::Done) } else { self.quic.send(out) };
         let sent = match sent {
-            // Streams, retransmissions and all else have nothing that may leave now: it is a datagram's turn.
+            // Nothing else may be sent now, neither stream data nor retransmissions: it is a datagram's turn.
             Err(quiche::Error::Done) => {
                 self.only_datagrams = true;
                 self.send_datagram(out)
@@ -86,12 +86,13 @@ impl Connection {
         }
         let decision = self.quic.get_next_release_time()?;
         let time = decision.time(now).filter(|_| !decision.can_burst())?;
-        // quiche counts a packet from its time or, if that is later, from when it left: what leaves late slows it down.
+        // quiche paces from a packet's scheduled time or, if that is later, from its departure: late packets slow it
+        // down.
         let ahead = self.quic.max_release_into_future();
         (time > now + ahead).then_some(now + (time - now).saturating_sub(ahead / 2))
     }
 
-    /// Lends QUIC a datagram for the time of one `send`: if the congestion window does not let it go, it comes back.
+    /// Queues a datagram in QUIC for one `send`, and takes it back if the congestion window did not allow it.
     pub(super) fn send_datagram(&mut self, out: &mut [u8]) -> Option<(usize, SocketAddr)> {
         let (number, datagram) = self.session.as_ref()?.scheduler.next_datagram()?;
         self.quic.dgram_send_buf(datagram.bytes).ok()?;

@@ -9,7 +9,7 @@ use voxel_protocol::request::RequestReader;
 use super::Connection;
 use crate::http3::{self, Head};
 use crate::log;
-use crate::responses::{Carrier, Response, Source};
+use crate::responses::{Delivery, Response, Source};
 use crate::session::{self, Session};
 use crate::site::refusal;
 
@@ -25,7 +25,7 @@ impl Connection {
             Ok(protocol) => {
                 let protocol = protocol.map(|protocol| format!("\"{protocol}\""));
                 let headers = protocol.iter().map(|protocol| ("wt-protocol", protocol.as_str()));
-                let mut response = Response::new(Carrier::Session, Source::None);
+                let mut response = Response::new(Delivery::Session, Source::None);
                 response.push(http3::encode_response_head(Status::Ok, headers));
                 self.responses.insert(stream, response);
                 self.session = Some(Session::new(stream, now, &self.shared.sessions));
@@ -45,7 +45,7 @@ impl Connection {
         self.quic.path_stats().find(|path| path.active).map(|path| path.peer_addr.to_string()).into()
     }
 
-    /// Ends the session, if there is one, with application error code 0.
+    /// Ends the session, if there is one, with application error code 0 and a reason.
     pub fn close_session(&mut self, reason: &str) {
         if let Some(session) = &self.session
             && let Some(response) = self.responses.get_mut(session.id)
@@ -55,7 +55,7 @@ impl Connection {
         self.end_session();
     }
 
-    /// Whether the session has made no request for too long.
+    /// Whether the session has been without a request for too long.
     pub fn session_is_idle(&self, now: Instant) -> bool {
         let idle = self.shared.site.limits.session_idle;
         self.responses.in_flight() == 0
@@ -68,13 +68,13 @@ impl Connection {
         }
         for stream in self.responses.streams() {
             let Some(response) = self.responses.get_mut(stream) else { continue };
-            match response.carrier {
-                Carrier::Session => response.end(),
-                Carrier::Stream | Carrier::Datagrams { .. } => {
+            match response.delivery {
+                Delivery::Session => response.end(),
+                Delivery::Stream | Delivery::Datagrams { .. } => {
                     self.forget(stream);
                     self.reset(stream);
                 }
-                Carrier::Http3 => {}
+                Delivery::Http3 => {}
             }
         }
         self.session = None;
@@ -87,7 +87,7 @@ impl Connection {
         let Some(session) = &mut self.session else { return };
         let reader = session.readers.entry(stream).or_insert_with(|| Some(RequestReader::default()));
         let result = match reader {
-            None => Ok(None), // Answered: what still comes is ignored.
+            None => Ok(None), // Answered: further bytes are ignored.
             Some(reader) => reader.feed(data, limits),
         };
         let result = match result {
