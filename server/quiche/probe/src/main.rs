@@ -14,50 +14,50 @@ use voxel_protocol::flow::parse_datagram;
 use wtransport::tls::Sha256Digest;
 use wtransport::{ClientConfig, Connection, Endpoint};
 
-/// Received and not yet read: none must be lost in this program.
+/// Bytes of datagrams that are received and not yet read: this program must not lose any.
 const DATAGRAM_BUFFER_BYTES: usize = 64 * 1024 * 1024;
 
-/// For what was sent before the trailer and comes behind it.
+/// Time for datagrams that were sent before the trailer and arrive after it.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Makes VOXEL requests and prints what came of them.
+/// Makes VOXEL requests, checks the responses and prints a summary as JSON.
 #[derive(Debug, Parser)]
 struct Options {
-    /// The endpoint, https://127.0.0.1:4433/voxel
+    /// URL of the endpoint, such as https://127.0.0.1:4433/voxel
     endpoint: String,
 
     /// Base64 SHA-256 of the server's certificate
     #[arg(long)]
     hash: String,
 
-    /// Path of the file to ask for
+    /// Path of the requested file
     #[arg(long)]
     target: String,
 
-    /// Bodies come as datagrams
+    /// Request bodies as datagrams
     #[arg(long)]
     unreliable: bool,
 
-    /// A request beside the others, as datagrams, which is cancelled at the end
+    /// Path of a file to request as datagrams beside the others, cancelled at the end
     #[arg(long, value_name = "PATH")]
     flood: Option<String>,
 
-    /// Sessions side by side
+    /// Number of sessions at a time
     #[arg(long, default_value_t = 1)]
     sessions: usize,
 
-    /// Requests in each session
+    /// Number of requests in each session
     #[arg(long, default_value_t = 1)]
     requests: u64,
 
-    /// From one request of a session to its next, in milliseconds; 0: at once
+    /// Milliseconds from one request of a session to the next; 0 for no pause
     #[arg(long, default_value_t = 0)]
     interval: u64,
 }
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
-/// What came of one request.
+/// The result of a request.
 #[derive(Clone, Copy, Debug)]
 struct Answered {
     first_byte: Duration,
@@ -141,7 +141,7 @@ async fn run_session(options: Arc<Options>) -> Result<Vec<Answered>, AnyError> {
 
 async fn connect(options: &Options) -> Result<Connection, AnyError> {
     let digest = base64::engine::general_purpose::STANDARD.decode(&options.hash)?;
-    let digest: [u8; 32] = digest.try_into().map_err(|_| "the hash is not of 32 bytes")?;
+    let digest: [u8; 32] = digest.try_into().map_err(|_| "--hash must be the base64 of 32 bytes")?;
     let mut config =
         ClientConfig::builder().with_bind_default().with_server_certificate_hashes([Sha256Digest::new(digest)]).build();
     let mut transport = wtransport::config::QuicTransportConfig::default();
@@ -174,7 +174,7 @@ async fn request(connection: &Connection, options: &Options, number: u64) -> Res
             biased;
             datagram = connection.receive_datagram(), if options.unreliable || options.flood.is_some() => {
                 let payload = datagram?.payload();
-                let (flow, _, data) = parse_datagram(&payload).ok_or("a malformed datagram")?;
+                let (flow, _, data) = parse_datagram(&payload).ok_or("received a malformed datagram")?;
                 if options.unreliable && flow == number {
                     first.get_or_insert_with(|| begun.elapsed());
                     received += data.len() as u64;
@@ -188,22 +188,27 @@ async fn request(connection: &Connection, options: &Options, number: u64) -> Res
             },
         }
     }
-    let head_end = text.windows(4).position(|it| it == b"\r\n\r\n").ok_or("no response head")? + 4;
+    let head_end =
+        text.windows(4).position(|it| it == b"\r\n\r\n").ok_or("the stream ended within the response head")? + 4;
     let head = String::from_utf8_lossy(&text[..head_end]);
     if !head.starts_with("HTTP/1.1 20") {
-        return Err(head.lines().next().unwrap_or_default().to_owned().into());
+        return Err(format!(
+            "the response must begin with HTTP/1.1 20x, got {:?}",
+            head.lines().next().unwrap_or_default()
+        )
+        .into());
     }
     if !options.unreliable {
         let bytes = (text.len() - head_end) as u64 + body_read;
-        let length: u64 = field(&head, "content-length").ok_or("no content-length")?;
+        let length: u64 = field(&head, "content-length").ok_or("the response has no content-length")?;
         if bytes != length {
-            return Err(format!("{bytes} bytes of {length}").into());
+            return Err(format!("the body must have {length} bytes, got {bytes}").into());
         }
         let whole = begun.elapsed();
         return Ok(Answered { first_byte: first.unwrap_or(whole), whole, bytes, sent: bytes });
     }
     let trailers = String::from_utf8_lossy(&text[head_end..]);
-    let sent: u64 = field(&trailers, "x-voxel-sent").ok_or("no x-voxel-sent")?;
+    let sent: u64 = field(&trailers, "x-voxel-sent").ok_or("the response has no x-voxel-sent trailer")?;
     while received < sent {
         let Ok(datagram) = tokio::time::timeout(SETTLE, connection.receive_datagram()).await else { break };
         let payload = datagram?.payload();

@@ -1,4 +1,4 @@
-//! `/.well-known/voxel.json`: where the WebTransport endpoint answers and which certificates it shows.
+//! `/.well-known/voxel.json`: the URL and the certificates of the WebTransport endpoint.
 
 use crate::VERSION;
 use crate::origin::host_name;
@@ -8,19 +8,19 @@ pub const ENDPOINT_PATH: &str = "/voxel";
 
 const WILDCARDS: [&str; 2] = ["0.0.0.0", "::"];
 
-/// What the discovery file says, but for the certificates, which renew.
+/// What the discovery file contains, apart from the certificates, which change.
 #[derive(Debug)]
 pub struct Discovery {
     /// The address that the server is bound to.
     pub host: String,
     /// The UDP port.
     pub port: u16,
-    /// Announced instead, when clients reach the server by another way.
+    /// The URL to announce instead, if clients reach the server under another address.
     pub public_endpoint: Option<String>,
 }
 
 impl Discovery {
-    /// The endpoint's URL for a client that came to `authority` (its Host header).
+    /// The endpoint's URL for a client whose Host header is `authority`.
     pub fn endpoint(&self, authority: Option<&str>) -> String {
         if let Some(endpoint) = &self.public_endpoint {
             return endpoint.clone();
@@ -35,7 +35,7 @@ impl Discovery {
         format!("https://{host}:{}{ENDPOINT_PATH}", self.port)
     }
 
-    /// The file's JSON text. `certificate_hashes`: base64 SHA-256 of DER forms; empty: publicly trusted.
+    /// The JSON text of the file. `certificate_hashes`: base64 SHA-256 of the DER forms; empty if publicly trusted.
     pub fn document(&self, authority: &str, certificate_hashes: &[String]) -> String {
         let hashes: Vec<_> = certificate_hashes.iter().map(|hash| format!("\"{hash}\"")).collect();
         format!(
@@ -46,7 +46,7 @@ impl Discovery {
     }
 }
 
-/// RFC 8259 section 7; a URL that the operator gave may hold anything.
+/// RFC 8259 section 7. A URL that the operator gave may contain any character.
 fn json_string(text: &str) -> String {
     let escaped: String = text
         .chars()

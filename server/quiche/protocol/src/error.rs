@@ -1,8 +1,8 @@
-//! Answers other than the one asked for.
+//! Statuses of responses, and refusals.
 
 use crate::limits::Limits;
 
-/// The statuses that the server gives (docs/PROTOCOL.md, "Errors").
+/// The statuses that the server responds with (docs/PROTOCOL.md, "Errors").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     Ok,
@@ -49,13 +49,13 @@ impl Status {
     }
 }
 
-/// A refusal; `message` becomes the one-line text body.
+/// A refused request; `message` becomes the one-line text body of the response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct HttpError {
     pub status: Status,
     pub message: String,
-    /// Fields that the status calls for.
+    /// Header fields that the status requires.
     pub headers: Vec<(&'static str, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! One response body on its way as datagrams: `varint flow | varint offset | payload`.
+//! A response body that is sent as datagrams: `varint flow | varint offset | payload`.
 
 use bytes::{Buf, BytesMut};
 
@@ -8,19 +8,19 @@ use crate::varint;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Datagram {
     pub bytes: Vec<u8>,
-    /// Bytes of the body in it.
+    /// Bytes of the body in the datagram.
     pub payload: usize,
 }
 
-/// The bytes of one body that are read but not yet sent, and the count of those that are.
+/// The bytes of a body that are read but not sent, and the number of those sent.
 ///
-/// Bytes come in with `push`, in order; they leave as datagrams with `next_datagram` and `commit`.
+/// `push` adds bytes in order; `next_datagram` and `commit` take them out as datagrams.
 #[derive(Debug)]
 pub struct Flow {
     number: u64,
     length: u64,
     datagram_size: usize,
-    /// What every datagram starts with.
+    /// The bytes that every datagram starts with.
     head: Vec<u8>,
     pushed: u64,
     unsent: BytesMut,
@@ -30,7 +30,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// `length`: of the whole body; `datagram_size`: of a whole datagram; `prefix`: what each starts with.
+    /// `length`: bytes of the body; `datagram_size`: bytes of a datagram; `prefix`: the bytes that every datagram
+    /// starts with.
     pub fn new(number: u64, length: u64, datagram_size: usize, prefix: &[u8]) -> Self {
         let mut head = prefix.to_vec();
         varint::encode(number, &mut head);
@@ -52,7 +53,7 @@ impl Flow {
         self.number
     }
 
-    /// Of the whole body.
+    /// Bytes of the whole body.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -70,7 +71,7 @@ impl Flow {
         self.unsent.len()
     }
 
-    /// True when no datagram of this flow will follow.
+    /// Whether the flow will have no more datagrams.
     pub fn finished(&self) -> bool {
         self.stopped || self.sent_bytes == self.length
     }
@@ -83,13 +84,13 @@ impl Flow {
         }
     }
 
-    /// Forgets what is unsent: the deadline has passed or the client has cancelled.
+    /// Drops the unsent bytes: the deadline has passed or the client has cancelled the request.
     pub fn stop(&mut self) {
         self.stopped = true;
         self.unsent = BytesMut::new();
     }
 
-    /// The next datagram; `None` when there is none, or too little of it has been pushed to fill it.
+    /// The next datagram; `None` if the flow has finished or the bytes pushed so far do not fill a datagram.
     pub fn next_datagram(&self) -> Option<Datagram> {
         if self.finished() {
             return None;
@@ -106,7 +107,7 @@ impl Flow {
         Some(Datagram { bytes, payload })
     }
 
-    /// The datagram that [`Flow::next_datagram`] gave, with `payload` bytes of the body, has gone into a packet.
+    /// Must be called when the datagram of [`Flow::next_datagram`], with `payload` bytes of the body, is in a packet.
     pub fn commit(&mut self, payload: usize) {
         self.unsent.advance(payload);
         self.sent_bytes += payload as u64;
@@ -114,7 +115,7 @@ impl Flow {
     }
 }
 
-/// Flow, offset and payload of a datagram; `None` for one that is malformed.
+/// Flow, offset and payload of a datagram; `None` if it is malformed.
 pub fn parse_datagram(datagram: &[u8]) -> Option<(u64, u64, &[u8])> {
     let (flow, first) = varint::decode(datagram)?;
     let (offset, second) = varint::decode(&datagram[first..])?;

@@ -13,7 +13,7 @@ impl Headers {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Adds a field; `value` is ISO-8859-1, as HTTP's is.
+    /// Adds a field; `value` is in ISO-8859-1, as in HTTP.
     pub fn add(&mut self, name: &str, value: &[u8]) {
         let text: String = value.iter().copied().map(char::from).collect();
         self.0
@@ -54,14 +54,15 @@ impl RequestHead {
 #[derive(Debug, Default)]
 pub struct HeadReader {
     buffer: Vec<u8>,
-    /// The end of the head does not start before this place: no byte is looked at twice.
+    /// The head does not end before this position, so that no byte is searched twice.
     searched: usize,
 }
 
 impl HeadReader {
-    /// The head once it is complete, `None` before. What follows it is kept, see [`HeadReader::has_more`].
+    /// The head when it is complete, until then `None`. Bytes after the head are kept, see [`HeadReader::has_more`].
     ///
-    /// Refuses a malformed head with 400, one of more than `limit` bytes with 431; not to be fed again after that.
+    /// Refuses a malformed head with 400 and a head of more than `limit` bytes with 431; must not be fed again after
+    /// that.
     pub fn feed(&mut self, data: &[u8], limit: usize) -> Result<Option<RequestHead>, HttpError> {
         self.buffer.extend_from_slice(data);
         let Some(length) = self.head_length() else {
@@ -76,12 +77,12 @@ impl HeadReader {
         Ok(Some(head))
     }
 
-    /// Whether bytes have come that belong to no head returned so far.
+    /// Whether bytes have arrived after the last head.
     pub fn has_more(&self) -> bool {
         !self.buffer.is_empty()
     }
 
-    /// Up to and with the empty line at the head's end; a bare LF ends a line, too (RFC 9112 section 2.2).
+    /// The length of the head with the empty line at its end. A bare LF ends a line, too (RFC 9112 section 2.2).
     fn head_length(&mut self) -> Option<usize> {
         for place in self.searched..self.buffer.len() {
             if self.buffer[place] == b'\n' {

@@ -1,9 +1,9 @@
-//! The VOXEL protocol over WebTransport, `voxel-1` (docs/PROTOCOL.md), as a server needs it: no sockets, no files, no
-//! clock, so that every rule can be tested in memory.
+//! The VOXEL protocol over WebTransport, `voxel-1` (docs/PROTOCOL.md), for a server, without sockets, files or
+//! a clock, so that every rule can be tested in memory.
 //!
-//! A request comes in as bytes ([`request`]), becomes byte ranges of a file ([`ranges`]), and goes out as stream bytes
-//! ([`response`]) or as datagrams ([`flow`], [`scheduler`]). [`site`] answers ordinary HTTP, [`framing`] is HTTP/3's
-//! and WebTransport's part on a stream.
+//! A request arrives as bytes ([`request`]) and becomes byte ranges of a file ([`ranges`]), which leave as stream bytes
+//! ([`response`]) or as datagrams ([`flow`], [`scheduler`]). [`site`] responds to ordinary HTTP requests, [`framing`]
+//! is the framing of HTTP/3 and WebTransport on a stream.
 #![forbid(unsafe_code)]
 
 pub mod discovery;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// What one client may ask of the server. Sizes in bytes.
+/// What clients may request. Sizes in bytes.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Request line and headers; 3200 ranges of nine-digit positions fit.
     pub head_bytes: usize,
-    /// Ranges per request: a 4 s segment at 60 frames/s and 16 slices per frame has 3840.
+    /// Ranges per request. A 4 s segment at 60 frames/s and 16 slices per frame has 3840.
     pub ranges: usize,
     /// A body may be this many times as long as its file: ranges that overlap more are an attempt to amplify.
     pub overlap: u64,
@@ -17,15 +17,15 @@ pub struct Limits {
     pub connections: usize,
     /// Requests in flight on one QUIC connection; a player has two or three.
     pub requests_per_connection: usize,
-    /// A session without a request for so long is closed; longer than any player's buffer lasts.
+    /// A session is closed after this time without a request. Longer than any player's buffer lasts.
     pub session_idle: Duration,
-    /// For a request head on a TCP connection, from its first byte, and for a QUIC handshake.
+    /// Time for a request head on a TCP connection, from its first byte, and for a QUIC handshake.
     pub head_timeout: Duration,
-    /// For the next request on a TCP connection.
+    /// Time for the next request on a TCP connection.
     pub keep_alive: Duration,
-    /// For a TCP client that takes nothing of its response.
+    /// Time after which a TCP client that does not read its response is disconnected.
     pub write_timeout: Duration,
-    /// For what is in flight when the server is told to stop.
+    /// Time for requests in flight when the server stops.
     pub drain: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Who may use the server from a web page: the origin policy, and the CORS headers that say so.
+//! Which web pages may use the server: the origin policy and its CORS headers.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ const ANY: &str = "*";
 
 const EXPOSED_HEADERS: &str = "content-length, content-range, accept-ranges, etag, date";
 
-/// What a preflight answer holds beside the origin; 7200 s is the longest that Chromium keeps one.
+/// Headers of a preflight response, besides the origin. Chromium caches it for at most 7200 s.
 pub const PREFLIGHT_HEADERS: [(&str, &str); 3] = [
     ("access-control-allow-methods", "GET, HEAD, OPTIONS"),
     (
@@ -51,15 +51,15 @@ pub fn authority_of(url: &str) -> Option<&str> {
     url.split_once("://")?.1.split(['/', '?', '#']).next()
 }
 
-/// An origin in the operator's list that is not written as browsers write them.
+/// An origin in the operator's list that is not in the form that browsers send.
 #[derive(Debug, thiserror::Error)]
-#[error("bad origin: '{0}' (write it as https://host or https://host:port)")]
+#[error("an origin must be like https://host or https://host:port, got '{0}'")]
 pub struct BadOrigin(String);
 
 /// The origins whose pages may read responses and open sessions.
 ///
-/// Without a list: pages of the same host name, whatever their port, and pages of this machine when it is asked by a
-/// loopback name. A client that sends no Origin is no browser and is let in.
+/// Without a list: pages of the same host name on any port, and pages of this machine when the request is for a
+/// loopback name. A client without an Origin header is not a browser and is allowed.
 #[derive(Debug, Default)]
 pub struct OriginPolicy {
     allowed: BTreeSet<String>,
@@ -67,11 +67,11 @@ pub struct OriginPolicy {
 }
 
 impl OriginPolicy {
-    /// `allowed`: origins as browsers write them, or `*`.
+    /// `allowed`: origins in the form that browsers send, or `*`.
     ///
-    /// `own_hosts`: the names that the server may be asked by, beside loopback names and those in `allowed`; `None`:
-    /// any name. On a loopback address it keeps out pages whose own name was made to resolve to this machine (DNS
-    /// rebinding): their requests are of the same origin to the browser.
+    /// `own_hosts`: the names that requests may have as Host, besides loopback names and the names in `allowed`;
+    /// `None`: any name. On a loopback address this refuses pages whose own name was made to resolve to this machine
+    /// (DNS rebinding): to the browser their requests have the same origin.
     pub fn new(allowed: BTreeSet<String>, own_hosts: Option<BTreeSet<String>>) -> Result<Self, BadOrigin> {
         for origin in allowed.iter().filter(|origin| *origin != ANY) {
             let authority = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
@@ -84,7 +84,7 @@ impl OriginPolicy {
         Ok(Self { allowed, hosts })
     }
 
-    /// Refuses a malformed Host with 400, one that is not the server's with 403.
+    /// Refuses a malformed Host with 400 and a name that is not the server's with 403.
     pub fn check_host(&self, authority: &str) -> Result<(), HttpError> {
         let name = host_name(authority).ok_or_else(|| HttpError::bad_request("malformed host"))?;
         match &self.hosts {
@@ -95,7 +95,7 @@ impl OriginPolicy {
         }
     }
 
-    /// `authority`: the Host that the request came to.
+    /// `authority`: the request's Host.
     pub fn allows(&self, origin: Option<&str>, authority: &str) -> bool {
         let Some(origin) = origin else { return true };
         if !self.allowed.is_empty() {
@@ -107,7 +107,7 @@ impl OriginPolicy {
         }
     }
 
-    /// The CORS and timing headers for a response to that origin.
+    /// The CORS and timing headers of a response to that origin.
     pub fn response_headers(&self, origin: Option<&str>, authority: &str) -> Vec<(&'static str, String)> {
         let mut headers = vec![("vary", "origin".to_owned())];
         if let Some(origin) = origin.filter(|origin| self.allows(Some(origin), authority)) {

@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-/// A burst of so many packets is always allowed: the initial window.
+/// Packets that may always leave in a burst: the initial window.
 const BURST_PACKETS: f64 = 10.0;
 
-/// What falls due within so short a time goes at once: timers are no finer, and more packets share a system call.
+/// Packets due within this time leave at once: timers are not finer, and one system call sends more of them.
 const GRANULARITY: Duration = Duration::from_millis(1);
 
 /// A leaky bucket over bytes.
 #[derive(Debug, Default)]
 pub struct Pacer {
-    /// Bytes that went out before their time, as of `updated`.
+    /// Bytes that left before their time, at `updated`.
     debt: f64,
     updated: Option<Instant>,
     /// Bytes per second.
@@ -33,7 +33,7 @@ impl Pacer {
         self.debt += bytes as f64;
     }
 
-    /// When the next packet may leave; `None`: now.
+    /// When the next packet may leave; `None` if it may leave now.
     pub fn release(&mut self, now: Instant) -> Option<Instant> {
         self.settle(now);
         if self.debt < self.burst {

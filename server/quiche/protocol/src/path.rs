@@ -4,7 +4,8 @@ use crate::error::HttpError;
 
 /// The path's segments, each percent-decoded once; the last is empty for a folder.
 ///
-/// A dotfile, `..`, a hidden slash or NUL and an empty segment are a 404: a link that spells one is no link of ours.
+/// Refuses dotfiles, `..`, an encoded slash or NUL and empty segments with 404: the server's own links have none of
+/// these.
 pub fn decode(path: &str) -> Result<Vec<Vec<u8>>, HttpError> {
     let relative = path.strip_prefix('/').ok_or_else(|| HttpError::bad_request("malformed request target"))?;
     let segments: Vec<_> = relative.split('/').map(percent_decoded).collect();
@@ -16,7 +17,7 @@ pub fn decode(path: &str) -> Result<Vec<Vec<u8>>, HttpError> {
     Ok(segments)
 }
 
-/// RFC 3986 section 2.1; a `%` that starts no escape stands for itself.
+/// RFC 3986 section 2.1. A `%` that does not begin an escape is kept.
 pub fn percent_decoded(text: &str) -> Vec<u8> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let mut rest = text.as_bytes();

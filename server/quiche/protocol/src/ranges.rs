@@ -20,7 +20,7 @@ impl ByteRange {
     }
 }
 
-/// One range as asked for, before the file's size is known.
+/// A requested range, before the size of the file is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeSpec {
     /// `first-last`, both included; `first-` goes to the end.
@@ -29,11 +29,11 @@ pub enum RangeSpec {
     Suffix { length: u64 },
 }
 
-/// Positions of up to so many digits stay exact in every client's numbers (RFC 9651 section 3.3.1) and far exceed any
-/// file.
+/// The most digits of a position: clients that have only floating-point numbers represent them exactly (RFC 9651
+/// section 3.3.1), and no file is as long.
 const MAX_DIGITS: usize = 15;
 
-/// The ranges of a `Range` header in the order asked for; `None` for a unit other than bytes, which is ignored.
+/// The ranges of a `Range` header in their order; `None` for units other than bytes, which are ignored.
 /// Refuses a malformed header with 400 and more than `limits.ranges` with 431.
 pub fn parse_range_header(value: &str, limits: &Limits) -> Result<Option<Vec<RangeSpec>>, HttpError> {
     let (unit, ranges) = value.split_once('=').ok_or_else(malformed)?;
@@ -70,8 +70,8 @@ fn malformed() -> HttpError {
     HttpError::bad_request("malformed range header")
 }
 
-/// The ranges of a VOXEL request in request order. Every one must lie inside the file: a range cut short would move all
-/// bytes behind it in the concatenation. Refuses with 416.
+/// The ranges of a VOXEL request in request order. Every one must lie inside the file: a shortened range would
+/// move all bytes after it in the concatenation. Refuses with 416.
 pub fn exact_ranges(specs: &[RangeSpec], size: u64, limits: &Limits) -> Result<Vec<ByteRange>, HttpError> {
     let exact = |spec: &RangeSpec| {
         let inside = !matches!(spec, RangeSpec::From { last: Some(last), .. } if *last >= size);
@@ -81,8 +81,8 @@ pub fn exact_ranges(specs: &[RangeSpec], size: u64, limits: &Limits) -> Result<V
     bounded(ranges.ok_or_else(|| unsatisfiable("a range lies outside the file", size))?, size, limits)
 }
 
-/// The ranges of an HTTP request as RFC 9110 has it: cut at the end of the file, those behind it left out. Refuses with
-/// 416 when none is left.
+/// The ranges of an HTTP request as RFC 9110 has it: shortened to the end of the file, and without those that
+/// begin after it. Refuses with 416 if no range is left.
 pub fn satisfiable_ranges(specs: &[RangeSpec], size: u64, limits: &Limits) -> Result<Vec<ByteRange>, HttpError> {
     let ranges: Vec<_> = specs.iter().filter_map(|spec| resolve(*spec, size)).collect();
     if ranges.is_empty() {

@@ -9,19 +9,19 @@ use crate::head::{HeadReader, Headers, HttpVersion, RequestHead};
 use crate::limits::Limits;
 use crate::ranges::{RangeSpec, parse_range_header};
 
-/// As long as an integer of a structured field may be (RFC 9651 section 3.3.1).
+/// The most digits of an integer in a structured field (RFC 9651 section 3.3.1).
 const MAX_DEADLINE_DIGITS: usize = 15;
 
-/// A well-formed request; whether the file exists is another matter.
+/// A well-formed request. The file may not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoxelRequest {
     /// Path and query as sent.
     pub target: String,
-    /// In the order of delivery; `None`: the whole file.
+    /// In the order in which they are sent; `None`: the whole file.
     pub ranges: Option<Vec<RangeSpec>>,
-    /// The datagrams' flow; `None`: the body comes reliably on the stream.
+    /// The flow of the datagrams; `None`: the body is sent reliably on the stream.
     pub flow: Option<u64>,
-    /// From the request's arrival; what is unsent of the flow by then need not be sent.
+    /// Time from the request's arrival after which the flow's unsent bytes are not sent.
     pub deadline: Option<Duration>,
 }
 
@@ -33,7 +33,7 @@ pub struct RequestReader {
 }
 
 impl RequestReader {
-    /// The request once its head is complete, `None` before. Not to be fed again after a result or a refusal.
+    /// The request when its head is complete, until then `None`. Must not be fed again after a request or a refusal.
     pub fn feed(&mut self, data: &[u8], limits: &Limits) -> Result<Option<VoxelRequest>, HttpError> {
         self.received += data.len();
         if let Some(head) = self.head.feed(data, limits.head_bytes)? {
@@ -42,7 +42,7 @@ impl RequestReader {
         Ok(None)
     }
 
-    /// What the stream's end makes of a head that is not complete.
+    /// The refusal of a stream that ends before its head is complete.
     pub fn end(self) -> HttpError {
         HttpError::bad_request("malformed request head")
     }

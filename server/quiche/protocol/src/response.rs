@@ -16,12 +16,13 @@ pub fn encode_head<'a>(status: Status, headers: impl IntoIterator<Item = (&'a st
     head + "\r\n"
 }
 
-/// The head of a body of `length` bytes that follows on the stream.
+/// The head of a response whose body of `length` bytes follows on the stream.
 pub fn reliable_head(status: Status, length: u64) -> String {
     encode_head(status, [("content-length", length.to_string().as_str())])
 }
 
-/// The head of a body of `length` bytes that goes as datagrams of `flow`; [`unreliable_end`] follows later.
+/// The head of a response whose body of `length` bytes is sent as datagrams of `flow`. [`unreliable_end`] follows
+/// later.
 pub fn unreliable_head(status: Status, length: u64, flow: u64) -> String {
     encode_head(
         status,

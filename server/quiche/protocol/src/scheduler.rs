@@ -1,17 +1,17 @@
-//! Which flow's datagram goes next.
+//! Which flow's datagram is sent next.
 
 use std::time::Instant;
 
 use crate::flow::{Datagram, Flow};
 
-/// The flows of one session: the earliest deadline first, then in the order of request.
+/// The flows of a session: the earliest deadline first, then in the order of the requests.
 #[derive(Debug, Default)]
 pub struct Scheduler {
     flows: Vec<(Option<Instant>, Flow)>,
 }
 
 impl Scheduler {
-    /// Takes `flow` in; `deadline`: `None` goes after all flows that have one.
+    /// Adds a flow; without a `deadline` it is sent after all flows that have one.
     pub fn add(&mut self, flow: Flow, deadline: Option<Instant>) {
         let key = |deadline: Option<Instant>| (deadline.is_none(), deadline);
         let place = self.flows.partition_point(|(other, _)| key(*other) <= key(deadline));
@@ -26,18 +26,18 @@ impl Scheduler {
         self.flows.iter_mut().map(|(_, flow)| flow).find(|flow| flow.number() == number)
     }
 
-    /// Drops the flow and what it has unsent.
+    /// Removes a flow with its unsent bytes.
     pub fn remove(&mut self, number: u64) -> Option<Flow> {
         let place = self.flows.iter().position(|(_, flow)| flow.number() == number)?;
         Some(self.flows.remove(place).1)
     }
 
-    /// The datagram that goes next and its flow's number; `None` when no flow has one ready.
+    /// The next datagram and the number of its flow; `None` if no flow has one ready.
     pub fn next_datagram(&self) -> Option<(u64, Datagram)> {
         self.flows.iter().find_map(|(_, flow)| Some((flow.number(), flow.next_datagram()?)))
     }
 
-    /// Stops the flows whose deadline is `now` or was before; whether there was any.
+    /// Stops the flows whose deadline is `now` or earlier; returns whether there were any.
     pub fn expire(&mut self, now: Instant) -> bool {
         let mut any = false;
         for (deadline, flow) in &mut self.flows {

@@ -42,7 +42,7 @@ impl Piece {
     }
 }
 
-/// Status, headers and what the body is made of; the headers hold the content length.
+/// Status, headers with the content length, and the pieces of the body.
 #[derive(Debug)]
 pub struct HttpResponse {
     pub status: Status,
@@ -50,7 +50,7 @@ pub struct HttpResponse {
     pub body: Vec<Piece>,
 }
 
-/// What a response says about its file.
+/// Properties of a file that its responses contain.
 #[derive(Clone, Debug)]
 pub struct FileFacts {
     pub size: u64,
@@ -59,14 +59,14 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
-    /// A strong validator (RFC 9110 section 8.8.3): changes with the file's time or size.
+    /// A strong validator (RFC 9110 section 8.8.3), from the file's time and size.
     pub fn etag(&self) -> String {
         let age = self.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         format!("\"{:x}-{:x}\"", age.as_nanos(), self.size)
     }
 }
 
-/// The answer to a GET of a file that is there. `boundary`: random, for multipart bodies.
+/// The response to a GET of an existing file. `boundary`: a random boundary for multipart bodies.
 pub fn file_response(
     file: &FileFacts,
     headers: &Headers,
@@ -131,7 +131,7 @@ fn content_range(range: ByteRange, file: &FileFacts) -> String {
     format!("bytes {}-{}/{}", range.start, range.end - 1, file.size)
 }
 
-/// An answer with a one-line text body.
+/// An error response with a one-line text body.
 pub fn text_response(error: &HttpError) -> HttpResponse {
     let mut response = literal_response(TEXT, format!("{}\n", error.message));
     response.status = error.status;
@@ -139,13 +139,13 @@ pub fn text_response(error: &HttpError) -> HttpResponse {
     response
 }
 
-/// An answer from memory.
+/// A response with this content.
 pub fn literal_response(content_type: &'static str, content: String) -> HttpResponse {
     let headers = vec![("content-type", content_type.to_owned()), ("content-length", content.len().to_string())];
     HttpResponse { status: Status::Ok, headers, body: vec![Piece::Literal(content.into())] }
 }
 
-/// Refuses the methods that the server does not know; true for OPTIONS.
+/// Refuses methods other than GET, HEAD and OPTIONS with 405.
 pub fn check_method(method: &str) -> Result<(), HttpError> {
     if ["GET", "HEAD", "OPTIONS"].contains(&method) {
         return Ok(());
@@ -154,7 +154,7 @@ pub fn check_method(method: &str) -> Result<(), HttpError> {
     Err(HttpError::new(Status::MethodNotAllowed, message).with_header("allow", ALLOWED_METHODS))
 }
 
-/// Path and query of a target: a server must take the absolute form, too (RFC 9112 section 3.2.2).
+/// Path and query of a target. A server must accept the absolute form, too (RFC 9112 section 3.2.2).
 pub fn origin_form(target: &str) -> String {
     match target.split_once("://") {
         Some((scheme, rest)) if ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) => {

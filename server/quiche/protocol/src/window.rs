@@ -1,9 +1,9 @@
 //! How many bytes should be in flight: CUBIC (RFC 9438) for bursts of datagrams and short queues.
 //!
-//! quiche 0.30 takes the reduction of its CUBIC back unless a fifth of the window was lost, and its slow start
-//! (HyStart++) fills a queue of 32 packets before it ends. It says how many packets were lost and how long a round trip
-//! takes, but not what was acknowledged. So this window grows with time, and [`crate::pacer`] spreads it over the round
-//! trip, which keeps about as much in flight.
+//! quiche 0.30 undoes the reduction of its CUBIC unless a fifth of the window was lost, and its slow start (HyStart++)
+//! fills a queue of 32 packets before it ends. It reports the number of lost packets and the round-trip time, but not
+//! what was acknowledged. So this window grows with time, and [`crate::pacer`] spreads it over the round trip, which
+//! keeps about as much in flight.
 
 use std::time::{Duration, Instant};
 
@@ -24,12 +24,12 @@ const MOST_GROWTH: f64 = 0.5;
 const LEAST_RISE: Duration = Duration::from_millis(4);
 const RISE_DIVISOR: u32 = 8;
 
-/// What QUIC knows of the path.
+/// What QUIC knows about the network path.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
     /// Smoothed (RFC 9002 section 5.3).
     pub rtt: Duration,
-    /// `None`: before the first sample.
+    /// `None` before the first sample.
     pub min_rtt: Option<Duration>,
     /// Packets lost so far.
     pub lost: usize,
@@ -37,7 +37,7 @@ pub struct Path {
     pub packet: usize,
 }
 
-/// Whether there has been something to send all the time since the last update: only a window that is used may grow
+/// Whether there was always something to send since the last update: only a window that is used may grow
 /// (RFC 9002 section 7.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
@@ -50,20 +50,20 @@ pub enum Demand {
 pub struct Window {
     packets: f64,
     slow_start_ends_at: f64,
-    /// Since slow start last grew the window.
+    /// Time since slow start last grew the window.
     paused: f64,
     /// The window before the last loss, where the curve is flat.
     plateau: f64,
     prior: f64,
     /// Reno's window.
     reno: f64,
-    /// Of use since the curve began.
+    /// Time in use since the curve began.
     elapsed: f64,
-    /// From the curve's begin to its plateau.
+    /// From the start of the curve to its plateau.
     k: f64,
     lost: usize,
     updated: Option<Instant>,
-    /// Losses before that time are of the same flight as the last one.
+    /// Losses before that time belong to the same flight as the last loss.
     recovered: Option<Instant>,
 }
 
@@ -127,7 +127,7 @@ impl Window {
             self.paused = 0.0;
             return;
         }
-        // A queue stands: after a round trip of that, slow start is over.
+        // A standing queue: slow start ends when it has lasted for a round trip.
         self.paused += since;
         if self.paused >= rtt {
             self.begin_curve();
@@ -170,7 +170,7 @@ mod tests {
             Self { now: Instant::now(), path, window: Window::default() }
         }
 
-        /// The window in packets after so many round trips.
+        /// The window in packets after a number of round trips.
         fn after(&mut self, round_trips: u32, demand: Demand) -> f64 {
             for _ in 0..round_trips * 30 {
                 self.now += STEP;

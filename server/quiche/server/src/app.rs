@@ -31,10 +31,10 @@ const DRAIN_POLL: Duration = Duration::from_millis(50);
 /// At least once a day (see [`Certificate::renewal_due`]).
 const RENEWAL_CHECK: Duration = Duration::from_secs(600);
 
-/// For the last packets, which say that the connections are closed.
+/// Time for the last packets, which close the connections.
 const CLOSE: Duration = Duration::from_secs(1);
 
-/// Serves until SIGTERM or SIGINT, then lets what is in flight finish.
+/// Serves until SIGTERM or SIGINT, then finishes the requests in flight.
 pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     options.check()?;
     let mounts = Mounts::new(options.folders()?)?;
@@ -42,7 +42,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let source = certificate_source(&options);
     let certificate = source.obtain(SystemTime::now())?;
     let tls = options.tls().then(|| quic::tcp_tls(&certificate)).transpose();
-    let tls = tls.map_err(|error| ConfigurationError(format!("TLS: {error}")))?;
+    let tls = tls.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))?;
     let config = quic::config(&certificate, options.congestion_control)?;
     if let Some(folder) = &options.qlog {
         std::fs::create_dir_all(folder).map_err(|error| {
@@ -84,7 +84,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
         () = keep_certificate(&source, &options, certificate, &hashes, &commands_in) => {}
-        ended = &mut endpoint => log::warning("the QUIC side has ended", &[("error", Value::from(format!("{ended:?}")))]),
+        ended = &mut endpoint => log::warning("QUIC loop ended", &[("error", Value::from(format!("{ended:?}")))]),
     }
     site.drain();
     let finished = drained(&site, &http1, &commands_in).await;
@@ -95,8 +95,8 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     Ok(())
 }
 
-/// On a thread of its own: glibc has a heap for each thread, and in each that the loop moved to, the holes that
-/// connections leave would add up.
+/// Runs the loop on one thread for all its life: glibc has a heap for each thread, and the free memory that connections
+/// leave in each heap would add up if the loop moved from thread to thread.
 fn serve_quic(parts: Parts) -> std::io::Result<()> {
     let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(FILE_THREADS).build()?;
     runtime.block_on(async {
@@ -105,7 +105,7 @@ fn serve_quic(parts: Parts) -> std::io::Result<()> {
     })
 }
 
-/// Waits for what is in flight, at most `limits.drain`; whether all of it has finished.
+/// Waits for requests in flight, at most `limits.drain`; returns whether all of them have finished.
 async fn drained(site: &Site, http1: &Http1, commands: &mpsc::Sender<Command>) -> bool {
     let deadline = Instant::now() + site.limits.drain;
     loop {
@@ -122,7 +122,7 @@ async fn drained(site: &Site, http1: &Http1, commands: &mpsc::Sender<Command>) -
     }
 }
 
-/// Puts the next certificate in place before the one in use ends; for ever.
+/// Replaces the certificate before it expires, again and again.
 async fn keep_certificate(
     source: &CertificateSource,
     options: &Options,
@@ -144,7 +144,7 @@ async fn keep_certificate(
                 certificate = next;
                 let _ = commands.send(Command::Configure(Box::new(Configuration(config)))).await;
             }
-            Err(error) => log::warning("no new certificate", &[("error", Value::from(error.to_string()))]),
+            Err(error) => log::warning("certificate renewal failed", &[("error", Value::from(error.to_string()))]),
         }
     }
 }
@@ -164,7 +164,7 @@ fn origin_policy(options: &Options) -> Result<OriginPolicy, ConfigurationError> 
     OriginPolicy::new(options.origins(), own_hosts).map_err(|error| ConfigurationError(error.to_string()))
 }
 
-/// The host name of the endpoint that is announced.
+/// The host name of the announced endpoint.
 fn public_host(options: &Options) -> Option<String> {
     options.public_endpoint.as_deref().and_then(authority_of).and_then(host_name)
 }
@@ -175,7 +175,7 @@ fn base_url(options: &Options, http_port: u16) -> String {
     format!("{scheme}://{host}:{http_port}/")
 }
 
-/// What is printed once the server answers.
+/// What is printed when the server is ready.
 fn ready_event(site: &Site, url: &str, quic_port: u16) -> Value {
     let endpoint = site.discovery.as_ref().map(|discovery| discovery.endpoint(None));
     let hashes = if endpoint.is_some() { site.certificate_hashes.get() } else { Vec::new() };

@@ -1,7 +1,7 @@
-//! The server's certificate: a given one, or a self-made one that browsers accept by its hash.
+//! The server's certificate: given by the operator, or self-signed and accepted by browsers by its hash.
 //!
-//! `serverCertificateHashes` (W3C WebTransport, "custom certificate requirements") wants an ECDSA P-256 key and a validity
-//! of at most 14 days; Chromium also wants proper extensions.
+//! `serverCertificateHashes` (W3C WebTransport, "custom certificate requirements") wants an ECDSA P-256 key and a
+//! validity of at most 14 days; Chromium also wants proper extensions.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -28,16 +28,16 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 const LONGEST_HASHABLE_DAYS: i32 = 14;
 
-/// With a day to spare below the longest that browsers accept by hash.
+/// One day less than the longest that browsers accept by hash.
 const VALIDITY: Duration = DAY.saturating_mul(13);
 
-/// Clients' clocks may be behind by so much.
+/// How far a client's clock may be behind.
 const CLOCK_SKEW: Duration = Duration::from_secs(3600);
 
-/// A kept certificate with less left is not used again: a server that runs over a weekend keeps its hash.
+/// A stored certificate is used again only if it is valid for longer, so that a server keeps its hash over a weekend.
 const REUSE_LEFT: Duration = DAY.saturating_mul(3);
 
-/// A running server makes the next certificate when so much is left.
+/// A running server replaces its certificate when it is valid for less.
 const RENEWAL_LEFT: Duration = DAY;
 
 /// A certificate chain, leaf first, and the leaf's private key.
@@ -48,7 +48,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Base64 SHA-256 of the DER form when browsers accept the certificate by hash, else nothing.
+    /// Base64 SHA-256 of the DER form if browsers accept the certificate by its hash, otherwise empty.
     pub fn hashes(&self) -> Vec<String> {
         let leaf = &self.chain[0];
         let curve = self.key.ec_key().ok().and_then(|key| key.group().curve_name());
@@ -61,7 +61,7 @@ impl Certificate {
         digest.map(|digest| base64::engine::general_purpose::STANDARD.encode(digest)).into_iter().collect()
     }
 
-    /// Whether it is time for the next one.
+    /// Whether it is time to replace it.
     pub fn renewal_due(&self, now: SystemTime) -> bool {
         !lasts_beyond(self.chain[0].not_after(), now + RENEWAL_LEFT)
     }
@@ -74,7 +74,7 @@ pub enum CertificateSource {
         certificate: PathBuf,
         key: PathBuf,
     },
-    /// Made for these host names and addresses, kept in the folder.
+    /// Made for these host names and addresses, stored in the folder.
     SelfMade {
         hosts: BTreeSet<String>,
         cache: PathBuf,
@@ -92,8 +92,8 @@ impl CertificateSource {
     }
 }
 
-/// Where the self-made certificate is kept (XDG Base Directory specification), together with voxel-serve's: the hash is
-/// the same whichever of the two runs.
+/// Where the self-signed certificate is stored (XDG Base Directory specification), the folder of voxel-serve: both
+/// servers have the same hash.
 pub fn default_cache() -> PathBuf {
     let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache");
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|it| !it.is_empty()).map_or_else(home, PathBuf::from);
@@ -102,25 +102,25 @@ pub fn default_cache() -> PathBuf {
 
 fn load(certificate: &Path, key: &Path) -> Result<Certificate, ConfigurationError> {
     let refused = |reason: String| {
-        let files = format!("{}, {}", certificate.display(), key.display());
-        ConfigurationError(format!("unreadable certificate or key: {files}: {reason}"))
+        let files = format!("certificate {} and key {}", certificate.display(), key.display());
+        ConfigurationError(format!("cannot use {files}: {reason}"))
     };
     let read = |path| fs::read(path).map_err(|error| refused(plain(&error)));
     parse(&read(certificate)?, &read(key)?).map_err(|reason| refused(reason.to_owned()))
 }
 
 fn parse(certificate: &[u8], key: &[u8]) -> Result<Certificate, &'static str> {
-    let chain = X509::stack_from_pem(certificate).map_err(|_| "no PEM certificate")?;
-    let key = PKey::private_key_from_pem(key).map_err(|_| "no PEM key")?;
-    let leaf = chain.first().ok_or("no PEM certificate")?;
+    let chain = X509::stack_from_pem(certificate).map_err(|_| "the certificate is not a PEM certificate")?;
+    let key = PKey::private_key_from_pem(key).map_err(|_| "the key is not a PEM private key")?;
+    let leaf = chain.first().ok_or("the certificate is not a PEM certificate")?;
     if !leaf.public_key().is_ok_and(|public| public.public_eq(&key)) {
-        return Err("the key is not the certificate's");
+        return Err("the key does not belong to the certificate");
     }
     Ok(Certificate { chain, key })
 }
 
-/// The certificate kept for these hosts if it lasts, else a new one, which is kept. A cache that cannot be read or
-/// written costs only the reuse.
+/// The certificate stored for these hosts if it is valid long enough, otherwise a new one, which is stored. A cache
+/// that cannot be read or written only prevents reuse.
 fn cached(hosts: &BTreeSet<String>, cache: &Path, now: SystemTime) -> Result<Certificate, ErrorStack> {
     let names = hosts.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let digest = boring::hash::hash(MessageDigest::sha256(), names.as_bytes())?;
@@ -137,7 +137,7 @@ fn cached(hosts: &BTreeSet<String>, cache: &Path, now: SystemTime) -> Result<Cer
     Ok(made)
 }
 
-/// Written under another name first: servers that start at the same time never read half a file.
+/// Writes under another name first, so that servers that start at the same time never read half a file.
 fn keep(file: &Path, pem: &[u8]) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;

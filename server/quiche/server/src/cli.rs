@@ -15,13 +15,14 @@ pub enum CongestionControl {
     Reno,
     /// BBRv2.
     Bbr,
-    /// The same, under the name that voxel-serve has for it.
+    /// The same under the name that voxel-serve uses.
     BbrIfAvailable,
 }
 
 /// Serves the files of a folder over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
 ///
-/// Prints one JSON line to standard output once it answers. SIGTERM and Ctrl-C let what is in flight finish.
+/// Prints one JSON line to standard output when it is ready. On SIGTERM and Ctrl-C it finishes the requests in flight
+/// first.
 #[derive(Clone, Debug, Parser)]
 #[command(version)]
 pub struct Options {
@@ -29,59 +30,59 @@ pub struct Options {
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 
-    /// Address to listen on; 0.0.0.0 or :: for all
+    /// Address to listen on; 0.0.0.0 or :: for all addresses
     #[arg(long, default_value = "127.0.0.1")]
     pub host: String,
 
-    /// TCP port of HTTP/1.1; 0: any free one
+    /// TCP port of HTTP/1.1; 0 for any free port
     #[arg(long, default_value_t = 8080)]
     pub http_port: u16,
 
-    /// UDP port of HTTP/3 and WebTransport; 0: any free one
+    /// UDP port of HTTP/3 and WebTransport; 0 for any free port
     #[arg(long, default_value_t = 4433)]
     pub quic_port: u16,
 
-    /// Serves another folder under a prefix; repeatable
+    /// Another folder to serve, under a prefix; repeatable
     #[arg(long = "mount", value_name = "/PREFIX=DIR")]
     pub mounts: Vec<String>,
 
-    /// PEM certificate chain; default: self-made, trusted by its hash
+    /// PEM certificate chain; by default a self-signed certificate that browsers accept by its hash
     #[arg(long)]
     pub certificate: Option<PathBuf>,
 
-    /// PEM key of the certificate
+    /// PEM private key of the certificate
     #[arg(long)]
     pub key: Option<PathBuf>,
 
-    /// Origin whose pages may use the server, or *; repeatable; default: own host
+    /// Origin whose pages may use the server, or *; repeatable; by default the host of the server itself
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     pub allowed_origins: Vec<String>,
 
-    /// Sessions must carry ?token=TOKEN in their URL
+    /// Token that sessions must carry in their URL as ?token=TOKEN
     #[arg(long, env = "VOXEL_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
 
-    /// WebTransport URL to announce, as seen from outside
+    /// WebTransport URL to announce to clients, if they reach the server under another address
     #[arg(long, value_name = "URL")]
     pub public_endpoint: Option<String>,
 
-    /// For streams and datagrams alike
+    /// Congestion control of streams and datagrams
     #[arg(long, value_enum, default_value = "cubic")]
     pub congestion_control: CongestionControl,
 
-    /// Writes a qlog file per connection there
+    /// Folder for a qlog file of each QUIC connection
     #[arg(long, value_name = "DIR")]
     pub qlog: Option<PathBuf>,
 
-    /// Plain HTTP on other than loopback addresses, for test networks
+    /// Allow plain HTTP on addresses other than loopback, for test networks
     #[arg(long)]
     pub insecure: bool,
 
-    /// Form of the log on standard error
+    /// Format of the log on standard error
     #[arg(long, value_enum, default_value = "text")]
     pub log_format: LogFormat,
 
-    /// HTTP/1.1 and HTTP/3 only, and no discovery
+    /// Serve HTTP/1.1 and HTTP/3 only, without discovery
     #[arg(long)]
     pub no_webtransport: bool,
 }
@@ -90,15 +91,15 @@ impl Options {
     /// Refuses options that contradict each other.
     pub fn check(&self) -> Result<(), ConfigurationError> {
         if self.certificate.is_some() != self.key.is_some() {
-            return Err(ConfigurationError("--certificate and --key go together".to_owned()));
+            return Err(ConfigurationError("--certificate and --key must be given together".to_owned()));
         }
         if let Some(endpoint) = self.public_endpoint.as_ref().filter(|endpoint| !endpoint.starts_with("https://")) {
-            let message = format!("bad public endpoint: '{endpoint}' (write it as https://host:port/voxel)");
+            let message = format!("--public-endpoint must be like https://host:port/voxel, got '{endpoint}'");
             return Err(ConfigurationError(message));
         }
         if !is_loopback(&self.host) && self.certificate.is_none() && !self.insecure {
             return Err(ConfigurationError(format!(
-                "{} is not a loopback address: give --certificate and --key, or --insecure for a test network",
+                "--host {} is not a loopback address: it needs --certificate and --key, or --insecure on a test network",
                 self.host
             )));
         }
@@ -120,7 +121,7 @@ impl Options {
                 {
                     folders.push((format!("/{}", prefix.trim_matches('/')), PathBuf::from(folder)));
                 }
-                _ => return Err(ConfigurationError(format!("bad mount: '{mount}' (write it as /prefix=DIR)"))),
+                _ => return Err(ConfigurationError(format!("--mount must be like /prefix=DIR, got '{mount}'"))),
             }
         }
         Ok(folders)

@@ -20,7 +20,7 @@ pub enum Level {
 
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
-/// To be called once, before the first event.
+/// Sets the format. Call it once, before the first event.
 pub fn configure(format: LogFormat) {
     FORMAT.get_or_init(|| format);
 }
@@ -35,7 +35,7 @@ pub fn warning(event: &str, fields: &[(&str, Value)]) {
 
 fn write(level: Level, event: &str, fields: &[(&str, Value)]) {
     let line = line(*FORMAT.get().unwrap_or(&LogFormat::Text), SystemTime::now(), level, event, fields);
-    // Nowhere to say that standard error is gone.
+    // If standard error is closed there is nowhere to report that.
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
@@ -47,7 +47,7 @@ fn line(format: LogFormat, time: SystemTime, level: Level, event: &str, fields: 
     };
     match format {
         LogFormat::Text => {
-            // As JSON: what a client sent may hold line breaks and terminal controls.
+            // Values as JSON: what a client sent may contain line breaks and terminal controls.
             let fields: String = fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
             format!("{time} {level} {event}{fields}\n")
         }
@@ -70,7 +70,7 @@ fn timestamp(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
 }
 
-/// Year, month and day so many days after 1970-01-01 in the Gregorian calendar.
+/// Year, month and day in the Gregorian calendar of a number of days after 1970-01-01.
 fn civil_date(days: u64) -> (u64, u64, u64) {
     let leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
     let (mut year, mut left) = (1970, days);

@@ -8,7 +8,7 @@ use voxel_protocol::error::Status;
 
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Names and descriptions, the same as the aioquic server's.
+/// Names and descriptions, the same as in the aioquic server.
 const HELP: [(&str, &str); 8] = [
     ("voxel_requests_total", "Requests answered."),
     ("voxel_stream_bytes_total", "Body bytes sent reliably."),

@@ -1,12 +1,13 @@
 //! How QUIC is set up, and what of quiche's behaviour the server relies on. Verified with quiche 0.30.0:
 //!
-//! - `send` alternates between stream packets and queued datagrams, and forgets none of the latter. So the queue holds
-//!   one datagram at most, for the time of one call: it is put there only when `send` has nothing else to send, and
-//!   taken out again (`dgram_purge_outgoing`) when the congestion window did not let it go ([`crate::connection`]).
+//! - `send` alternates between stream packets and queued datagrams, and keeps every queued datagram until it is sent.
+//!   So the queue holds at most one datagram for the time of one call: it is queued only when `send` has nothing else
+//!   to send, and removed again (`dgram_purge_outgoing`) when the congestion window did not allow it
+//!   ([`crate::connection`]).
 //! - `stream_send` takes no more than the congestion window has room for; the rest waits in [`crate::responses`].
 //! - CUBIC and Reno are not paced (`SendInfo::at` is now), BBRv2 is (`get_next_release_time`).
-//! - CUBIC takes the reduction of its window back unless a fifth of the window was lost. So [`voxel_protocol::window`]
-//!   goes beside it, and the smaller of both holds.
+//! - CUBIC undoes the reduction of its window unless a fifth of the window was lost. So [`voxel_protocol::window`]
+//!   keeps a second window, and the smaller of both applies.
 //! - `quiche::h3` knows no WebTransport streams. HTTP/3's framing is [`voxel_protocol::framing`]; quiche's QPACK, which
 //!   has no dynamic table, is used as it is.
 
@@ -22,25 +23,25 @@ use crate::cli::CongestionControl;
 /// UDP payload of a packet: with its headers it fits every path of 1400 bytes, tunnels included.
 pub const PACKET_BYTES: usize = 1350;
 
-/// Without a packet; browsers offer 30.
+/// How long a connection may be without a packet. Browsers offer 30 s.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Requests are at most 64 KiB each.
 const STREAM_WINDOW: u64 = 128 * 1024;
 const CONNECTION_WINDOW: u64 = 1024 * 1024;
 
-/// More than the limit of requests in flight, which is to be answered with 429.
+/// More than the limit of requests in flight, so that requests above it can be answered with 429.
 const BIDIRECTIONAL_STREAMS: u64 = 128;
 
-/// HTTP/3 has three, and clients send some of unknown kinds.
+/// HTTP/3 needs three, and clients open some of unknown types.
 const UNIDIRECTIONAL_STREAMS: u64 = 16;
 
-/// Those that a client sends are dropped, but they announce that datagrams are spoken.
+/// Datagrams from clients are dropped, but a queue for them announces that this server supports datagrams.
 const DATAGRAM_QUEUE: usize = 16;
 
-/// The configuration for new connections, which show this certificate.
+/// The configuration of new connections, with this certificate.
 pub fn config(certificate: &Certificate, congestion_control: CongestionControl) -> Result<Config, ConfigurationError> {
-    let failed = |error: &dyn std::error::Error| ConfigurationError(format!("TLS: {error}"));
+    let failed = |error: &dyn std::error::Error| ConfigurationError(format!("cannot set up TLS: {error}"));
     let tls = tls(certificate).map_err(|error| failed(&error))?;
     let mut config =
         Config::with_boring_ssl_ctx_builder(quiche::PROTOCOL_VERSION, tls).map_err(|error| failed(&error))?;
@@ -69,7 +70,7 @@ fn tls(certificate: &Certificate) -> Result<SslContextBuilder, boring::error::Er
     Ok(builder)
 }
 
-/// The TCP side's TLS.
+/// TLS for TCP connections.
 pub fn tcp_tls(certificate: &Certificate) -> Result<boring::ssl::SslAcceptor, boring::error::ErrorStack> {
     let mut builder = boring::ssl::SslAcceptor::mozilla_intermediate_v5(SslMethod::tls())?;
     install(certificate, &mut builder)?;
@@ -113,7 +114,7 @@ mod tests {
         }
     }
 
-    /// The reason for a framing of our own.
+    /// The reason for our own framing.
     #[test]
     fn quiches_http3_hands_over_nothing_of_a_webtransport_stream() {
         let certificate = make(&["localhost".to_owned()].into(), SystemTime::now()).unwrap();

@@ -1,4 +1,4 @@
-//! A WebTransport session, and who may open one.
+//! A WebTransport session, and which clients may open one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Session {
     /// The stream of its CONNECT request.
     pub id: u64,
     pub scheduler: Scheduler,
-    /// By stream, until the client ends it; `None`: answered, what still comes is ignored.
+    /// By stream, until the client ends it. `None` after the response: further bytes are ignored.
     pub readers: HashMap<u64, Option<RequestReader>>,
     pub last_request: Instant,
     count: SessionCount,
@@ -49,7 +49,8 @@ impl Drop for Session {
     }
 }
 
-/// Refuses a CONNECT request that may not open a session; else the protocol to answer with, if the client offers any.
+/// The protocol to answer a CONNECT request with, if the client offers any. Refuses a request that may not open a
+/// session.
 pub fn check(site: &Site, head: &Head, sessions: &SessionCount) -> Result<Option<&'static str>, HttpError> {
     let (path, query) = head.target.split_once('?').unwrap_or((&head.target, ""));
     let protocol_known = head.protocol.as_deref().is_some_and(|protocol| WEBTRANSPORT_TOKENS.contains(&protocol));
@@ -72,14 +73,15 @@ pub fn check(site: &Site, head: &Head, sessions: &SessionCount) -> Result<Option
     chosen_protocol(head.headers.get("wt-available-protocols"))
 }
 
-/// Whether `?token=` of a query is the token. Takes the same time wherever they differ.
+/// Whether the query's `token` parameter is the token. Compares in constant time.
 fn carries(query: &str, token: &str) -> bool {
     let given = query.split('&').find_map(|parameter| parameter.strip_prefix("token="));
     let given = percent_decoded(&given.unwrap_or_default().replace('+', " "));
     given.len() == token.len() && boring::memcmp::eq(&given, token.as_bytes())
 }
 
-/// The protocol of ours that the client offers; `None` when it offers none at all.
+/// This server's protocol if the client offers it, `None` if it offers no protocol. Refuses a client that offers only
+/// others.
 fn chosen_protocol(offered: Option<&str>) -> Result<Option<&'static str>, HttpError> {
     let Some(offered) = offered else { return Ok(None) };
     let names_ours = |entry: &ListEntry| match entry {

@@ -7,12 +7,13 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::ConfigurationError;
 
-/// Asked of the system, which may give less: a burst of a whole congestion window must not be lost in this machine.
+/// Requested from the system, which may grant less. A burst of a whole congestion window must not be lost on this
+/// machine.
 const UDP_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 
 const BACKLOG: i32 = 1024;
 
-/// A TCP socket; `::` takes IPv4, too.
+/// A TCP socket; `::` accepts IPv4, too.
 pub fn bind_tcp(host: &str, port: u16) -> Result<TcpListener, ConfigurationError> {
     let listen = |address: SocketAddr| {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
@@ -24,7 +25,7 @@ pub fn bind_tcp(host: &str, port: u16) -> Result<TcpListener, ConfigurationError
     listen(resolve(host, port)?).map_err(|error| cannot_listen("TCP", host, port, &error))
 }
 
-/// A UDP socket with large buffers; `::` takes IPv4, too.
+/// A UDP socket with large buffers; `::` accepts IPv4, too.
 pub fn bind_udp(host: &str, port: u16) -> Result<UdpSocket, ConfigurationError> {
     let open = |address: SocketAddr| {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
@@ -53,7 +54,7 @@ fn cannot_listen(transport: &str, host: &str, port: u16, error: &io::Error) -> C
     ConfigurationError(format!("cannot listen on {transport} {host} port {port}: {}", plain(error)))
 }
 
-/// The error's words without the number that Rust puts behind them.
+/// The error's message without the error number that Rust appends.
 pub fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_owned())
