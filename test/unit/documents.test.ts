@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseOptions as parseTrialsOptions } from '../trials/options.js';
+import { parseOptions as parseSimulateOptions } from '../sim/options.js';
+import { root } from '../../tools/setup/paths.mjs';
+import { parseOptions as parseStartOptions } from '../../tools/start/options.mjs';
+
+const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+const textOf = (document: string) => readFileSync(join(root, document), 'utf8');
+const withoutCode = (text: string) => text.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`]*`/g, '');
+
+/** The anchors of a document's headings, as Git hosts make them. */
+function anchorsOf(document: string): string[] {
+  const headings = [
+    ...textOf(document)
+      .replaceAll(/^```[^]*?^```/gm, '')
+      .matchAll(/^#+ (.*)$/gm),
+  ];
+  return headings.map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test.each(documents)('the links of %s lead somewhere', (document) => {
+  const links = [...withoutCode(textOf(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+  const broken = links.filter((link) => {
+    if (/^https?:/.test(link)) return false;
+    const [path, anchor] = link.split('#') as [string, string | undefined];
+    const target = path === '' ? document : join(dirname(document), path);
+    if (!existsSync(join(root, target))) return true;
+    return anchor !== undefined && !anchorsOf(target).includes(anchor);
+  });
+  expect(broken).toEqual([]);
+});
+
+/** The command lines in the documents that begin with `start`, without their comments: the words after it. */
+function commandsWith(start: string): [document: string, ...words: string[]][] {
+  return documents.flatMap((document) =>
+    [...textOf(document).matchAll(/^```(\w*)\n([^]*?)^```/gm)]
+      .flatMap(([, language, code]) => (['', 'sh'].includes(language!) ? code!.split('\n') : []))
+      .map((line) => line.replace(/\s+#.*$/, '').trim())
+      .filter((line) => line === start || line.startsWith(`${start} `))
+      .map((line): [string, ...string[]] => [
+        document,
+        ...line
+          .slice(start.length)
+          .split(' ')
+          .filter((word) => word && word !== '--'),
+      ]),
+  );
+}
+
+const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+
+describe('the documents', () => {
+  test('name options that `npm start` has', () => {
+    const commands = commandsWith('npm start');
+    expect(commands.length).toBeGreaterThan(4);
+    for (const [, ...words] of commands) parseStartOptions(words);
+  });
+
+  test('name options that the simulator has', () => {
+    for (const [, ...words] of commandsWith('npm run simulate')) parseSimulateOptions(words);
+  });
+
+  test('name options and configurations that the trials have', () => {
+    const commands = commandsWith('npm run trials');
+    expect(commands.length).toBeGreaterThan(2);
+    for (const [, ...words] of commands) {
+      const config = parseTrialsOptions(words, 'test/trials/configs/quick.json')?.config;
+      if (config !== undefined) expect(existsSync(join(root, config)), config).toBe(true);
+    }
+  });
+
+  test('name benches that there are', () => {
+    for (const [document, name] of commandsWith('npm run bench')) {
+      const isThere = ['ts', 'mjs'].some((ending) => existsSync(join(root, `test/bench/${name}.${ending}`)));
+      expect(isThere || name === '--help', `${document}: ${name}`).toBe(true);
+    }
+  });
+
+  test('name npm scripts that there are', () => {
+    const names = documents.flatMap((document) =>
+      [...textOf(document).matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name!),
+    );
+    // Those of the examples.
+    const examples = ['dev', 'preview'];
+    expect([...new Set(names)].filter((name) => !(name in scripts) && !examples.includes(name))).toEqual([]);
+  });
+});
