@@ -1,3 +1,4 @@
+// @ts-check
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import webpack from 'webpack';
@@ -31,6 +32,7 @@ const common = {
 
 /** Puts the page's static files and the unmodified dash.js beside the demo bundle. */
 const copyDemoFiles = {
+  /** @param {webpack.Compiler} compiler */
   apply(compiler) {
     compiler.hooks.afterEmit.tap('copy-demo-files', () => {
       cpSync(resolve(root, 'demo/static'), resolve(dist, 'demo'), { recursive: true });
@@ -45,6 +47,7 @@ const copyDemoFiles = {
 
 /** The package is ESM: `require` takes its UMD files for CommonJS only in a folder that says so. */
 const markCommonJs = {
+  /** @param {webpack.Compiler} compiler */
   apply(compiler) {
     compiler.hooks.afterEmit.tap('mark-commonjs', () => {
       mkdirSync(resolve(dist, 'umd'), { recursive: true });
@@ -53,7 +56,7 @@ const markCommonJs = {
   },
 };
 
-/** An ES module of the package. The element's module shares the plugin's instead of carrying it once more. */
+/** An ES module of the package. The element's module shares the plugin's instead of carrying it once more. @param {string} name @param {string} entry */
 const esm = (name, entry) => ({
   ...common,
   name: `esm: ${name}`,
@@ -61,13 +64,16 @@ const esm = (name, entry) => ({
   experiments: { outputModule: true },
   output: { path: dist, filename: `${name}.js`, library: { type: 'module' } },
   externalsType: 'module',
-  externals: ({ context, request }, callback) =>
-    name === 'voxel-video' && resolve(context, request) === resolve(root, 'player/index.js')
-      ? callback(null, './voxel-dash.js')
-      : callback(),
+  /** @param {{ context?: string, request?: string }} place */
+  externals: ({ context = '', request = '' }) =>
+    Promise.resolve(
+      name === 'voxel-video' && resolve(context, request) === resolve(root, 'player/index.js')
+        ? './voxel-dash.js'
+        : undefined,
+    ),
 });
 
-/** One file for script elements and `require`; on a page its exports are those of the global `voxelDash`. */
+/** One file for script elements and `require`; on a page its exports are those of the global `voxelDash`. @param {string} name @param {string} entry */
 const umd = (name, entry) => ({
   ...common,
   name: `umd: ${name}`,

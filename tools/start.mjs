@@ -61,7 +61,9 @@ async function playAndReport(options, url, chrome) {
     url,
     seconds: options.seconds,
     screenshot: options.screenshot,
-    onProgress: (played) => process.stderr.isTTY && process.stderr.write(`\rplaying … ${played.toFixed(1)} s `),
+    onProgress(played) {
+      if (process.stderr.isTTY) process.stderr.write(`\rplaying … ${played.toFixed(1)} s `);
+    },
   });
   const failure = playbackFailure(report, options.seconds);
   if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
@@ -97,7 +99,7 @@ await runCommand(async () => {
     const interrupted = new Promise((resolve) => ['SIGINT', 'SIGTERM'].map((signal) => process.once(signal, resolve)));
     const ended = await Promise.race([
       interrupted,
-      server.exited.then((line) => new UserError(`the server ended: ${line}`, 1)),
+      server.exited.then((line) => new UserError(`the server ended: ${line ?? 'without a message'}`, 1)),
     ]);
     if (ended instanceof UserError) throw ended;
     return 0;

@@ -12,26 +12,36 @@ import { ensurePython } from '../../tools/setup/python.mjs';
 const folder = import.meta.dirname;
 const self = basename(import.meta.filename);
 
-/** @param {string[]} args @returns {Promise<number | void>} */
+/**
+ * @typedef {{ usage: string, options: NonNullable<import('node:util').ParseArgsConfig['options']>,
+ *   main: (values: Record<string, unknown>) => Promise<void> | void }} Bench
+ */
+
+/** @param {string[]} args @returns {Promise<void>} */
 async function bench([name, ...args]) {
   const modules = readdirSync(folder).filter((file) => /^[\w-]+\.(ts|mjs)$/.test(file) && file !== self);
   const module = modules.find((file) => parse(file).name === name);
   if (!module) {
     const names = modules.map((file) => parse(file).name).join(', ');
-    if (name === '--help' || name === '-h') return console.log(`npm run bench -- NAME [--help], NAME one of ${names}`);
+    if (name === '--help' || name === '-h') {
+      console.log(`npm run bench -- NAME [--help], NAME one of ${names}`);
+      return;
+    }
     throw new UserError(`the first argument must be one of ${names}, got ${name === undefined ? 'none' : `'${name}'`}`);
   }
   await ensureNodePackages();
   const { register } = await import('tsx/esm/api');
   register();
-  const { usage, options, main } = await import(pathToFileURL(join(folder, module)).href);
+  const { usage, options, main } = /** @type {Bench} */ (await import(pathToFileURL(join(folder, module)).href));
   const help = /** @type {const} */ ({ type: 'boolean', short: 'h' });
-  const values = /** @type {Record<string, unknown>} */ (
-    parseCommandLine({ args, options: { ...options, help } }).values
-  );
-  if (values.help) return console.log(usage);
+  /** @type {{ values: Record<string, unknown> }} */
+  const { values } = parseCommandLine({ args, options: { ...options, help } });
+  if (values.help) {
+    console.log(usage);
+    return;
+  }
   await ensurePython('run');
-  return main(values);
+  await main(values);
 }
 
 await runCommand(() => bench(process.argv.slice(2)));

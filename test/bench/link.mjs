@@ -79,7 +79,8 @@ function measureIn(folder, { linkemu, probe }) {
       const [sequence = NaN, sent = NaN, arrived = NaN] = line.split(',').map(Number);
       return { sequence, sentMs: sent / 1e3, arrivedMs: arrived / 1e3 };
     });
-    const { lateUsMax } = JSON.parse(readFileSync(join(log, 'summary.json'), 'utf8'));
+    const summary = readFileSync(join(log, 'summary.json'), 'utf8');
+    const { lateUsMax } = /** @type {{ lateUsMax: number }} */ (JSON.parse(summary));
     return { arrivals, lateMs: lateUsMax / 1e3 };
   };
 }

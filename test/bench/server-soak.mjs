@@ -72,7 +72,7 @@ async function soak(program, probe, folder, seconds) {
     samples.push({ bytes: residentBytes(server.pid), sessions: await openSessions(server.ready) });
   try {
     const alone = await others(ALONE_SECONDS);
-    const sampling = setInterval(() => sample().catch(() => say('server-soak: a sample is missing')), SAMPLE_MS);
+    const sampling = setInterval(() => void sample().catch(() => say('server-soak: a sample is missing')), SAMPLE_MS);
     const words = ['-m', 'conformance.misbehave', String(server.ready.quicPort), String(seconds)];
     const [measurement, { stdout }] = await Promise.all([
       others(seconds),
@@ -84,7 +84,7 @@ async function soak(program, probe, folder, seconds) {
       );
     const bytes = byMinute('bytes');
     return {
-      misbehaved: JSON.parse(stdout),
+      misbehaved: /** @type {unknown} */ (JSON.parse(stdout)),
       failedSessions: measurement.failedSessions,
       rateOverAlone: rounded(measurement.mbps / alone.mbps),
       firstByteMsP99: rounded(measurement.firstByteMsP99),

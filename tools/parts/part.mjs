@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { root } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 
@@ -35,8 +36,8 @@ export class Job {
     return new Promise((resolve) => {
       const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
       this.#child = child;
-      child.stdout.setEncoding('utf8').on('data', (text) => (this.output += text));
-      child.stderr.setEncoding('utf8').on('data', (text) => (this.output += text));
+      child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (this.output += text));
+      child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => (this.output += text));
       child.on('error', (error) => {
         this.output += `cannot run ${command}: ${error.message}\n`;
         resolve(false);
@@ -63,9 +64,9 @@ export class Job {
 /** @param {Part} part @param {Job} job @returns {Promise<Row>} never rejects */
 export async function runPart(part, job) {
   const started = performance.now();
-  const counts = await part.run(job).catch((error) => {
+  const counts = await part.run(job).catch((/** @type {unknown} */ error) => {
     if (error instanceof LeftOut) return { passed: 0, failed: 0, skipped: 1, leftOut: [error.message] };
-    job.output += `${error instanceof UserError ? `error: ${error.message}` : String(error?.stack ?? error)}\n`;
+    job.output += `${error instanceof UserError ? `error: ${error.message}` : inspect(error)}\n`;
     return { passed: 0, failed: 1, skipped: 0, leftOut: [] };
   });
   return { name: part.name, seconds: (performance.now() - started) / 1000, ...counts };
@@ -82,7 +83,7 @@ export function countsOf(succeeded, read, job) {
     if (!Number.isFinite(counts.passed + counts.failed + counts.skipped)) throw new Error('it has no counts');
     return succeeded || counts.failed > 0 ? counts : { ...counts, failed: 1 };
   } catch (error) {
-    job.output += `the report of the test runner cannot be read: ${error instanceof Error ? error.message : error}\n`;
+    job.output += `the report of the test runner cannot be read: ${error instanceof Error ? error.message : String(error)}\n`;
     return { passed: 0, failed: 1, skipped: 0, leftOut: [] };
   }
 }

@@ -33,7 +33,10 @@ export function run(command, args, { cwd, env, output = 'show', kind = 'step' } 
     child.stderr?.on('data', (/** @type {Buffer} */ chunk) => printed.push(chunk));
     child.on('error', (error) => reject(new UserError(`cannot run ${command}: ${error.message}`)));
     child.on('close', (code, signal) => {
-      if (code === 0) return resolve();
+      if (code === 0) {
+        resolve();
+        return;
+      }
       process.stderr.write(Buffer.concat(printed));
       const failure = `${command} ${args[0] ?? ''} failed (${signal ?? `exit code ${code}`})`;
       reject(kind === 'tool' && code !== null ? new UserError('', code) : new UserError(failure, 1));

@@ -26,7 +26,7 @@ export function launchChrome(chrome, flags = []) {
 /**
  * Plays the page to `seconds` of the video (or its end) and returns the page's report.
  * @param {{ chrome: string, url: string, seconds: number | undefined, screenshot: string | undefined,
- *   onProgress(played: number): void }} settings
+ *   onProgress: (played: number) => void }} settings
  * @returns {Promise<import('../../demo/report.js').Report>}
  */
 export async function playHeadless({ chrome, url, seconds, screenshot, onProgress }) {

@@ -13,7 +13,7 @@ import { UserError } from '../setup/process.mjs';
 /**
  * Starts a server and waits until it answers.
  * @param {string[]} args @param {string} [program] voxel-serve, or voxel-quiche, which has the same options and ready line
- * @returns {Promise<{ ready: Ready, pid: number, stop(): Promise<void>, exited: Promise<unknown> }>}
+ * @returns {Promise<{ ready: Ready, pid: number, stop(): Promise<void>, exited: Promise<string | undefined> }>}
  */
 export async function startServer(args, program = venvProgram('voxel-serve')) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -29,7 +29,7 @@ export async function startServer(args, program = venvProgram('voxel-serve')) {
       child.exitCode ?? 1,
     );
   return {
-    ready: JSON.parse(first[0]),
+    ready: /** @type {Ready} */ (JSON.parse(first[0])),
     pid: /** @type {number} */ (child.pid),
     exited: exited.then(() => log.at(-1)),
     async stop() {

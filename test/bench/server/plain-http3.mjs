@@ -31,7 +31,7 @@ export async function ensurePlainHttp3() {
 export async function download(program, { pid, port }, path, count) {
   const before = cpuSeconds(pid);
   const { stdout } = await promisify(execFile)(program, ['get', `https://127.0.0.1:${port}${path}`, String(count)]);
-  const { bytes, seconds } = JSON.parse(stdout);
+  const { bytes, seconds } = /** @type {{ bytes: number, seconds: number }} */ (JSON.parse(stdout));
   return {
     http3Mbps: (8e-6 * bytes) / seconds,
     http3CpuSecondsPerGb: (1e9 * (cpuSeconds(pid) - before)) / bytes,
@@ -45,8 +45,9 @@ export async function download(program, { pid, port }, path, count) {
 export async function plainDownload(program, folder, path, count) {
   const child = spawn(program, ['serve', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    return await download(program, { pid: Number(child.pid), port: JSON.parse(line).quicPort }, path, count);
+    const [line] = /** @type {[string]} */ (await once(createInterface({ input: child.stdout }), 'line'));
+    const { quicPort } = /** @type {{ quicPort: number }} */ (JSON.parse(line));
+    return await download(program, { pid: Number(child.pid), port: quicPort }, path, count);
   } finally {
     child.kill();
   }

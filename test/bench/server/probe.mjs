@@ -20,7 +20,7 @@ import { promisify } from 'node:util';
  */
 export async function probeServer(probe, { endpoint, certificateHashes }, options) {
   const { stdout } = await promisify(execFile)(probe, [endpoint, '--hash', certificateHashes[0] ?? '', ...options]);
-  return JSON.parse(stdout);
+  return /** @type {Measurement} */ (JSON.parse(stdout));
 }
 
 const LINK_ADDRESS = '10.77.0.1';
@@ -50,7 +50,7 @@ export async function probeOnLink({ linkemu, program, probe }, folder, { mbps, p
     const request = [probe, `https://${LINK_ADDRESS}:4433/voxel`, ...options];
     const words = ['run', link, '--', ...server, '---', 'sh', '-c', script, ready, ...request];
     const { stdout } = await promisify(execFile)(linkemu, words);
-    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    return /** @type {Measurement} */ (JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
   } finally {
     rmSync(own, { recursive: true });
   }

@@ -24,7 +24,9 @@ export async function expectTranscript(
   const blocks = readFileSync(path, 'utf8')
     .trim()
     .split(/\n\n+(?=[$>#] )/);
-  const answered = await Promise.all(blocks.map((block) => (isPrompt(block) ? answerBlock(block, answer) : block)));
+  const answered = await Promise.all(
+    blocks.map((block) => (isPrompt(block) ? answerBlock(block, answer) : Promise.resolve(block))),
+  );
   await expect(`${answered.join('\n\n')}\n`).toMatchFileSnapshot(path);
 }
 
