@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from clips import ffmpeg
+from clips import RATE, ffmpeg
 from lxml import etree
 
 Addressing: TypeAlias = Literal["template by number", "template by time", "list", "base"]
@@ -20,19 +20,23 @@ MUXER_OPTIONS: dict[Addressing, tuple[str, ...]] = {
 }
 
 
-def make_presentation(folder: Path, addressing: Addressing, *options: str) -> Path:
-    """An MPD in `folder` with two video representations and sound, in segments of 2 s; `options` are for FFmpeg."""
+def make_presentation(folder: Path, addressing: Addressing, *options: str, frames: int = SEGMENT_FRAMES[0]) -> Path:
+    """An MPD in `folder` with two video representations and sound, in two and a half segments of that many frames.
+
+    `options` are for FFmpeg.
+    """
+    seconds, segment_seconds = 2.5 * frames / RATE, frames / RATE
     for representation in "012":
         (folder / representation).mkdir(parents=True, exist_ok=True)
     mpd = folder / "ladder.mpd"
     ffmpeg(
-        *("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=5"),
-        *("-f", "lavfi", "-i", "sine=duration=5:sample_rate=48000"),
+        *("-f", "lavfi", "-i", f"testsrc2=size=320x180:rate={RATE}:duration={seconds}"),
+        *("-f", "lavfi", "-i", f"sine=duration={seconds}:sample_rate=48000"),
         *("-map", "0:v", "-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-preset", "veryfast", "-c:a", "aac"),
-        *("-pix_fmt", "yuv420p", "-g", "50", "-keyint_min", "50", "-sc_threshold", "0"),
+        *("-pix_fmt", "yuv420p", "-g", str(frames), "-keyint_min", str(frames), "-sc_threshold", "0"),
         *("-b:v:0", "100k", "-s:v:0", "160x90", "-b:v:1", "300k"),
         *options,
-        *("-f", "dash", "-seg_duration", "2", "-adaptation_sets", "id=0,streams=v id=1,streams=a"),
+        *("-f", "dash", "-seg_duration", str(segment_seconds), "-adaptation_sets", "id=0,streams=v id=1,streams=a"),
         *("-init_seg_name", "$RepresentationID$/init.mp4", *MUXER_OPTIONS[addressing], str(mpd)),
     )
     if addressing == "base":

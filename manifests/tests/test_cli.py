@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from clips import ffmpeg, make_clip
-from processes import COMMAND, processes_of_session, run, visible, wait_for
+from processes import COMMAND, call, processes_of_session, run, visible, wait_for
 
 QUICK = ["--preset", "ultrafast", "--passes", "1", "--representations", "144p"]
 
@@ -36,9 +36,11 @@ def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tm
         (["clip.mp4", "--out", "text.mp4/out"], "the output folder cannot be written"),
     ],
 )
-def test_bad_input_is_reported_in_one_line(bad_inputs: Path, arguments: list[str], message: str) -> None:
-    options = arguments if "--out" in arguments else [*arguments, "--out", "out"]
-    result = subprocess.run([*COMMAND, *options], cwd=bad_inputs, capture_output=True, text=True, check=False)
+def test_bad_input_is_reported_in_one_line(
+    bad_inputs: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(bad_inputs)
+    result = call(*arguments) if "--out" in arguments else call(*arguments, "--out", "out")
     assert result.returncode == 2
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -58,7 +60,7 @@ def bad_inputs(sound_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.mark.parametrize("options", [["--frobnicate"], ["--segment", "nan"], ["--jobs", "0"], ["--preset", "x"]])
 def test_bad_options_are_bad_usage(sound_clip: Path, tmp_path: Path, options: list[str]) -> None:
-    result = run(sound_clip, "--out", tmp_path, *options)
+    result = call(sound_clip, "--out", tmp_path, *options)
     assert result.returncode == 2
     assert len(result.stderr.splitlines()) == 1
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from processes import COMMAND, processes_of_session, run, visible, wait_for
+from processes import COMMAND, call, processes_of_session, run, visible, wait_for
 from runs import make_request
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs import cluster
@@ -129,8 +129,11 @@ def test_a_scheduler_that_ends_is_reported_and_what_is_finished_counts(large_cli
         ("http://127.0.0.1:9", "must be an address such as tcp://host:8786, got"),
     ],
 )
-def test_an_absent_scheduler_is_reported_in_one_line(clip: Path, tmp_path: Path, address: str, message: str) -> None:
-    result = run(clip, "--out", tmp_path, *QUICK, "--scheduler", address)
+def test_an_absent_scheduler_is_reported_in_one_line(
+    clip: Path, tmp_path: Path, address: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    result = call(clip, "--out", tmp_path, *QUICK, "--scheduler", address)
     assert result.returncode == 2
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1

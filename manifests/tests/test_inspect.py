@@ -1,25 +1,25 @@
-"""`voxel-inspect`: what it says agrees with index and attributes; bad folders are told in one line."""
+"""`voxel-inspect`: what it says agrees with index and attributes; bad folders are reported in one line."""
 
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from processes import call
 from runs import make_request
 from voxel_prepare.analysis.segment_analysis import Metric, Step
+from voxel_prepare.cli.inspect import main
 from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment, Droppable, read_described
 from voxel_prepare.inspect.report import TARGETS, as_json
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.media.ladder import parse_representations
 
-INSPECT = "from voxel_prepare.cli.inspect import main; main()"
-NO_MATPLOTLIB = "import sys; sys.modules['matplotlib'] = None; " + INSPECT
+COMMAND = "from voxel_prepare.cli.inspect import main; main()"
+NO_MATPLOTLIB = f"import sys; sys.modules['matplotlib'] = None; {COMMAND}"
 
-
-def inspect(*arguments: str | Path, program: str = INSPECT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+inspect = partial(call, main=main)
 
 
 def test_table_and_object_tell_of_every_segment(prepared: Path) -> None:
@@ -90,16 +90,17 @@ def test_a_picture_is_drawn(prepared: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "program", "message"),
+    ("command", "picture", "message"),
     [
-        (["--plot", "out.unknown"], INSPECT, "not supported"),
-        (["--plot", "out.png"], NO_MATPLOTLIB, "pip install 'voxel-prepare[plot]'"),
+        (["-c", COMMAND], "out.unknown", "not supported"),
+        (["-c", NO_MATPLOTLIB], "out.png", "pip install 'voxel-prepare[plot]'"),
     ],
 )
 def test_a_picture_that_cannot_be_drawn_is_reported_in_one_line(
-    prepared: Path, options: list[str], program: str, message: str
+    prepared: Path, command: list[str], picture: str, message: str
 ) -> None:
-    result = inspect(prepared, *options, program=program)
+    arguments = [sys.executable, *command, str(prepared), "--plot", picture]
+    result = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 from lxml import etree
 from presentations import ADDRESSINGS, Addressing, make_presentation
-from processes import run
+from processes import call
 from runs import make_request
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import merged
@@ -32,7 +32,7 @@ def addresses(representation: ExistingRepresentation) -> list[tuple[Path, object
 
 @pytest.mark.parametrize("addressing", ADDRESSINGS)
 def test_media_and_addressing_stay_and_indexes_are_added(tmp_path: Path, addressing: Addressing) -> None:
-    mpd = make_presentation(tmp_path / "ladder", addressing)
+    mpd = make_presentation(tmp_path / "ladder", addressing, frames=20)
     before, plain = all_files(mpd.parent), read_existing(mpd)
     prepare_existing(make_request(mpd, out=tmp_path / "voxel out", media="existing"))
     assert all_files(mpd.parent) == before
@@ -50,21 +50,21 @@ def test_media_and_addressing_stay_and_indexes_are_added(tmp_path: Path, address
 
 
 def test_the_new_mpd_may_lie_beside_the_old_one_and_be_made_again(tmp_path: Path) -> None:
-    mpd = make_presentation(tmp_path, "template by number")
-    results = [run("--copy", mpd, "--out", tmp_path) for _ in range(2)]
+    mpd = make_presentation(tmp_path, "template by number", frames=20)
+    results = [call("--copy", mpd, "--out", tmp_path) for _ in range(2)]
     assert [result.returncode for result in results] == [0, 0]
     assert "reusing 2 of 2 representations from an earlier run" in results[1].stderr
     text = (tmp_path / "manifest.mpd").read_text()
     assert text.count(INDEX_SCHEME) == 2
     assert "BaseURL" not in text
 
-    again = run("--copy", tmp_path / "manifest.mpd", "--out", tmp_path / "again")
+    again = call("--copy", tmp_path / "manifest.mpd", "--out", tmp_path / "again")
     assert again.returncode == 0
     assert (tmp_path / "again" / "manifest.mpd").read_text().count(INDEX_SCHEME) == 2
 
 
 def test_listed_segments_get_attributes_where_they_are_asked_for(tmp_path: Path) -> None:
-    mpd = make_presentation(tmp_path / "ladder", "list")
+    mpd = make_presentation(tmp_path / "ladder", "list", frames=20)
     prepare_existing(make_request(mpd, out=tmp_path / "out", media="existing", facts="index and attributes"))
     tree = etree.parse(tmp_path / "out" / "manifest.mpd")
     urls = tree.findall(".//{*}AdaptationSet[@contentType='video']//{*}SegmentURL")
@@ -87,7 +87,7 @@ def test_a_bad_mpd_is_reported_in_one_line(
     (tmp_path / "manifest.mpd").write_text("<MPD/>")
     (tmp_path / "bad.mpd").write_text("<MPD")
     monkeypatch.chdir(tmp_path)
-    result = run(*arguments)
+    result = call(*arguments)
     assert result.returncode == 2
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1

@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+from voxel_serve.cli import app
 
 TIMEOUT_SECONDS = 20.0
 COMMAND = [sys.executable, "-c", "from voxel_serve.cli import main; main()"]
@@ -65,12 +67,21 @@ async def test_it_says_when_it_is_ready_and_stops_cleanly(folder: Path, number: 
 
 
 async def test_http_and_quic_may_share_the_port_number(folder: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+        port = bind_both(tcp, udp)
+        for probe in (tcp, udp):
+            probe.close()
     async with running(str(folder), "--http-port", port, "--quic-port", port) as (_, ready):
         assert ready["url"] == f"http://127.0.0.1:{port}/"
         assert ready["endpoint"] == f"https://127.0.0.1:{port}/voxel"
+
+
+def bind_both(tcp: socket.socket, udp: socket.socket) -> str:
+    """A port that is free for both."""
+    tcp.bind(("127.0.0.1", 0))
+    port = tcp.getsockname()[1]
+    udp.bind(("127.0.0.1", port))
+    return str(port)
 
 
 async def test_a_public_endpoint_is_announced_instead(folder: Path) -> None:
@@ -112,7 +123,10 @@ async def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
         (["FOLDER", "--qlog", "/proc/absent"], "--qlog: /proc/absent must be a writable folder"),
     ],
 )
-async def test_bad_configuration_is_one_clear_line(folder: Path, arguments: list[str], message: str) -> None:
+def test_bad_configuration_is_one_clear_line(folder: Path, arguments: list[str], message: str) -> None:
     arguments = [str(folder) if argument == "FOLDER" else argument for argument in arguments]
-    line = await failure(*arguments, *ANY_PORTS)
+    result = CliRunner().invoke(app, [*arguments, *ANY_PORTS])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
     assert line.startswith(f"voxel-serve: {message}")
