@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 from voxel_serve.app import Server, running
 from voxel_serve.config import Config
+from voxel_serve.limits import Limits
 
 from .voxel_client import VoxelClient, connect
 
@@ -38,7 +39,13 @@ def folder(tmp_path: Path, media: bytes) -> Path:
 
 @pytest.fixture
 def config(folder: Path, tmp_path: Path) -> Config:
-    return Config(folders={"/": folder}, http_port=0, quic_port=0, certificate_cache=tmp_path / "cache")
+    return Config(
+        folders={"/": folder},
+        http_port=0,
+        quic_port=0,
+        certificate_cache=tmp_path / "cache",
+        limits=Limits(drain=60),  # a busy machine may need more than the default
+    )
 
 
 @pytest.fixture

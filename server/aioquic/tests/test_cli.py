@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 from voxel_serve.cli import app
 
-TIMEOUT_SECONDS = 20.0
+TIMEOUT_SECONDS = 60.0
 COMMAND = [sys.executable, "-c", "from voxel_serve.cli import main; main()"]
 ANY_PORTS = ["--http-port", "0", "--quic-port", "0"]
 
@@ -82,12 +82,6 @@ def bind_both(tcp: socket.socket, udp: socket.socket) -> str:
     port = tcp.getsockname()[1]
     udp.bind(("127.0.0.1", port))
     return str(port)
-
-
-async def test_a_public_endpoint_is_announced_instead(folder: Path) -> None:
-    endpoint = "https://127.0.0.1:5555/voxel"
-    async with running(str(folder), *ANY_PORTS, "--public-endpoint", endpoint) as (_, ready):
-        assert ready["endpoint"] == endpoint
 
 
 async def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:

@@ -18,7 +18,7 @@ from voxel_serve.limits import Limits
 
 from .test_certificate import write_pem
 
-TIMEOUT_SECONDS = 10.0
+TIMEOUT_SECONDS = 60.0
 
 
 class Client:

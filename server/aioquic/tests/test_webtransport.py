@@ -1,7 +1,6 @@
-"""The protocol from a client's side, over loopback."""
+"""The protocol over loopback, with what only this server's inside shows; server/conformance has the rest."""
 
 import asyncio
-import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +11,6 @@ from voxel_serve.limits import Limits
 
 from .voxel_client import VoxelClient, connect, eventually, request_head
 
-# Short enough that the whole body fits the receive buffer of a loopback socket: nothing is lost.
-RANGES = [(500_000, 550_000), (20, 21), (300_000, 300_700), (0, 20), (999_000, 1_000_000)]
-RANGE_HEADER = "bytes=" + ",".join(f"{start}-{end - 1}" for start, end in RANGES)
-
 
 @pytest.fixture
 async def session(client: VoxelClient) -> VoxelClient:
@@ -23,12 +18,6 @@ async def session(client: VoxelClient) -> VoxelClient:
     status, _ = await client.open_session()
     assert status == 200
     return client
-
-
-@pytest.fixture
-def expected(media: bytes) -> bytes:
-    """What `RANGE_HEADER` asks for."""
-    return b"".join(media[start:end] for start, end in RANGES)
 
 
 def open_files() -> int:
@@ -41,45 +30,6 @@ async def settle() -> None:
 
 
 # --- session
-
-
-async def test_the_session_agrees_on_voxel_1(client: VoxelClient) -> None:
-    status, headers = await client.open_session(wt_available_protocols='"voxel-2", "voxel-1"')
-    assert (status, headers["wt-protocol"]) == (200, '"voxel-1"')
-
-
-async def test_a_client_without_a_protocol_list_is_taken_as_voxel_1(client: VoxelClient) -> None:
-    status, headers = await client.open_session()
-    assert status == 200
-    assert "wt-protocol" not in headers
-
-
-async def test_a_client_of_another_protocol_is_refused(client: VoxelClient) -> None:
-    assert (await client.open_session(wt_available_protocols='"moq-00"'))[0] == 400
-
-
-async def test_the_settings_serve_old_and_new_browsers(session: VoxelClient) -> None:
-    settings = session.http.received_settings
-    assert settings is not None
-    for setting in (0x2B603742, 0xC671706A, 0x14E9CD29, 0x33, 0x8):
-        assert settings[setting] == 1
-
-
-@pytest.mark.parametrize(("origin", "status"), [("http://127.0.0.1:5000", 200), ("https://evil.example", 403)])
-async def test_pages_of_other_hosts_get_no_session(client: VoxelClient, origin: str, status: int) -> None:
-    assert (await client.open_session(origin=origin))[0] == status
-
-
-async def test_allowed_origins(config: Config) -> None:
-    config = replace(config, allowed_origins=frozenset({"https://player.example"}))
-    async with running(config) as server, connect(server.quic_port) as client:
-        assert (await client.open_session(origin="http://127.0.0.1"))[0] == 403
-        assert (await client.open_session(origin="https://player.example"))[0] == 200
-
-
-async def test_a_name_that_was_made_to_point_here_gets_no_session(server: Server) -> None:
-    async with connect(server.quic_port) as client:
-        assert (await client.open_session(authority="evil.example", origin="https://evil.example"))[0] == 403
 
 
 async def test_the_token_guards_the_session(config: Config) -> None:
@@ -118,8 +68,9 @@ async def test_an_idle_session_is_closed(server: Server, session: VoxelClient) -
     assert server.http3.sessions == 1
     server.http3.close_idle_sessions(loop.time() + server.config.limits.session_idle + 1)
     assert server.http3.sessions == 0
-    assert session.session_id is not None
-    await asyncio.wait_for(session.streams[session.session_id].ended.wait(), 5)
+    session_id = session.session_id
+    assert session_id is not None
+    await eventually(lambda: session.streams[session_id].ended.is_set())
 
 
 async def test_a_session_that_the_client_closes_is_gone(server: Server, session: VoxelClient) -> None:
@@ -134,70 +85,12 @@ async def test_a_session_that_the_client_closes_is_gone(server: Server, session:
 # --- reliable requests
 
 
-async def test_ranges_come_reliably_in_request_order(session: VoxelClient, expected: bytes) -> None:
-    response = await session.request("/media.mp4", range=RANGE_HEADER)
-    assert response.status == 206
-    assert response.headers == {"content-length": str(len(expected))}
-    assert response.body == expected
-
-
-async def test_a_request_without_ranges_is_for_the_whole_file(session: VoxelClient, media: bytes) -> None:
-    response = await session.request("/media.mp4?query=ignored")
-    assert (response.status, response.body) == (200, media)
-
-
-async def test_an_empty_file(session: VoxelClient) -> None:
-    assert (await session.request("/empty.bin")).body == b""
-    response = await session.request("/empty.bin", x_voxel_unreliable="?1;flow=1")
-    assert response.trailers["x-voxel-sent"] == "0;datagrams=0"
-
-
 async def test_the_older_header_name_stays_reliable(session: VoxelClient, media: bytes) -> None:
     response = await session.request("/media.mp4", range="bytes=0-99", x_slipstream_unreliable="?1;flow=1")
     assert response.body == media[:100]
 
 
-async def test_as_many_ranges_as_are_allowed(session: VoxelClient, media: bytes) -> None:
-    starts = random.Random(1).sample(range(1000, 9999), 4096)
-    response = await session.request("/media.mp4", range="bytes=" + ",".join(f"{start}-{start}" for start in starts))
-    assert response.body == bytes(media[start] for start in starts)
-
-
 # --- unreliable requests
-
-
-async def test_ranges_come_as_datagrams_that_make_up_the_same_bytes(session: VoxelClient, expected: bytes) -> None:
-    response = await session.request("/media.mp4", range=RANGE_HEADER, x_voxel_unreliable="?1;flow=17")
-    await settle()
-    assert response.status == 206
-    assert response.headers["x-voxel-unreliable"] == "?1;flow=17"
-    assert response.headers["x-voxel-length"] == str(len(expected))
-    assert response.headers["transfer-encoding"] == "chunked"
-    assert response.trailers["x-voxel-sent"] == f"{len(expected)};datagrams={len(session.datagrams)}"
-    assert int(response.trailers["x-voxel-rtt"]) >= 0
-    assert session.assembled(17, len(expected)) == (expected, len(expected))
-
-
-async def test_no_datagram_is_too_long_and_few_are_short(session: VoxelClient) -> None:
-    await session.request("/media.mp4", x_voxel_unreliable="?1;flow=1")
-    await settle()
-    longest = max(session.datagram_sizes)
-    assert 1200 <= longest <= 1350
-    # Offsets grow, and with them their varints, by at most three bytes; only the last datagram is short.
-    assert all(size >= longest - 3 for size in session.datagram_sizes[:-1])
-
-
-async def test_flows_do_not_mix(session: VoxelClient, media: bytes) -> None:
-    async def fetch(flow: int) -> None:
-        start = flow * 1000
-        await session.request(
-            "/media.mp4", range=f"bytes={start}-{start + 9_999}", x_voxel_unreliable=f"?1;flow={flow}"
-        )
-
-    await asyncio.gather(*(fetch(flow) for flow in range(5)))
-    await settle()
-    for flow in range(5):
-        assert session.assembled(flow, 10_000)[0] == media[flow * 1000 : flow * 1000 + 10_000]
 
 
 async def test_a_large_flow_number_survives(session: VoxelClient) -> None:
@@ -275,58 +168,10 @@ async def test_a_client_that_takes_no_datagrams_gets_the_body_on_the_stream(
 # --- bad requests
 
 
-@pytest.mark.parametrize(
-    ("target", "headers", "status"),
-    [
-        ("/absent.mp4", {}, 404),
-        ("/../outside.txt", {}, 404),
-        ("/%2e%2e/outside.txt", {}, 404),
-        ("/.secret", {}, 404),
-        ("/sub", {}, 404),
-        ("media.mp4", {}, 400),
-        ("/media.mp4", {"range": "bytes=5"}, 400),
-        ("/media.mp4", {"range": "bytes=1000000-"}, 416),
-        ("/media.mp4", {"range": "bytes=0-1000000"}, 416),
-        ("/media.mp4", {"range": "bytes=" + ",".join(["0-999999"] * 3)}, 416),
-        ("/media.mp4", {"range": "bytes=" + ",".join(["0-0"] * 4097)}, 431),
-        ("/media.mp4", {"x_long": "x" * 70_000}, 431),
-        ("/media.mp4", {"x_voxel_unreliable": "?1"}, 400),
-        ("/media.mp4", {"x_voxel_deadline": "soon"}, 400),
-    ],
-)
-async def test_a_bad_request_gets_one_line_and_the_session_goes_on(
-    session: VoxelClient, target: str, headers: dict[str, str], status: int
-) -> None:
-    response = await session.request(target, **headers)
-    assert response.status == status
+async def test_an_error_is_plain_text(session: VoxelClient) -> None:
+    response = await session.request("/absent.mp4")
+    assert response.status == 404
     assert response.headers["content-type"] == "text/plain; charset=utf-8"
-    assert response.body.endswith(b"\n")
-    assert response.body.count(b"\n") == 1
-    assert (await session.request("/media.mp4", range="bytes=0-1")).status == 206
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"\r\n\r\n", b"\x00" * 100, b"POST / HTTP/1.1\r\nhost: x\r\n\r\n", b"GET / HTTP/9"]
-)
-async def test_what_is_no_get_request_is_refused(session: VoxelClient, data: bytes) -> None:
-    assert (await session.response(session.send(data))).status in (400, 405)
-    assert (await session.request("/media.mp4", range="bytes=0-1")).status == 206
-
-
-async def test_an_endless_head_is_cut_off(session: VoxelClient) -> None:
-    stream_id = session.send(b"GET /media.mp4 HTTP/1.1\r\nx: ", end_stream=False)
-    for _ in range(40):
-        session.send_more(stream_id, b"y" * 4096)
-    assert (await session.response(stream_id)).status == 431
-    await eventually(lambda: stream_id in session.stopped)
-    assert (await session.request("/media.mp4", range="bytes=0-1")).status == 206
-
-
-async def test_bytes_after_the_head_are_ignored(session: VoxelClient) -> None:
-    stream_id = session.send(request_head("/media.mp4", range="bytes=0-1") + b"body", end_stream=False)
-    session.send_more(stream_id, b"more" * 1000, end_stream=True)
-    assert (await session.response(stream_id)).status == 206
-    assert (await session.request("/media.mp4", range="bytes=0-1")).status == 206
 
 
 async def test_a_head_that_never_ends_leaves_nothing_behind(server: Server, session: VoxelClient) -> None:
@@ -337,12 +182,6 @@ async def test_a_head_that_never_ends_leaves_nothing_behind(server: Server, sess
     (connection,) = server.http3.connections
     assert connection.session is not None
     assert connection.session._readers == {}
-
-
-@pytest.mark.parametrize("payload", [b"", b"\x00", b"\xff", b"\x40", bytes(1000)])
-async def test_datagrams_from_the_client_are_ignored(session: VoxelClient, payload: bytes) -> None:
-    session.quic.send_datagram_frame(payload)
-    assert (await session.request("/media.mp4", range="bytes=0-1")).status == 206
 
 
 async def test_requests_in_flight_are_limited(config: Config) -> None:
