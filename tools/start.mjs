@@ -8,7 +8,7 @@ import { root } from './setup/paths.mjs';
 import { runCommand, say, UserError } from './setup/process.mjs';
 import { ensurePython } from './setup/python.mjs';
 import { ensureQuicheServer } from './setup/rust.mjs';
-import { prepareVideo } from './start/prepare.mjs';
+import { prepareVideo, requireVideo } from './start/prepare.mjs';
 import { startRelay } from './start/relay.mjs';
 import { startServer } from './start/server.mjs';
 
@@ -89,6 +89,8 @@ await runCommand(async () => {
     console.log(USAGE);
     return 0;
   }
+  // Before the minutes that the set-up may take.
+  requireVideo(options.video);
   const chrome = await setUp(options);
   const media = await prepareVideo(options);
   const server = await serve(options, media);

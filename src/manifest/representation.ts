@@ -110,7 +110,8 @@ function segmentAttributes(
 }
 
 function resolve(url: AttributeValue, baseUrl: string): string {
-  if (!URL.canParse(toText(url), baseUrl)) throw new ManifestError('syntax', 'the URL of the index is none');
+  if (!URL.canParse(toText(url), baseUrl))
+    throw new ManifestError('syntax', `${JSON.stringify(toText(url))} is not a valid URL of an index`);
   return new URL(toText(url), baseUrl).href;
 }
 
@@ -121,6 +122,6 @@ function toText(value: AttributeValue): string {
 function toNumber(value: AttributeValue, name: string): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number))
-    throw new ManifestError('syntax', `${name}: not a number`);
+    throw new ManifestError('syntax', `${name} must be a number, got ${JSON.stringify(value)}`);
   return number;
 }

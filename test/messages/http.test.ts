@@ -10,15 +10,15 @@ import { quicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
 import { expectTranscript, type Prompt } from './support/transcript.js';
 
-/** Sends a request as it is written; status line and body of the answer. */
+/** Sends a request as it is written; status and body of the answer. */
 async function answerOf(port: number, { text: line, fields }: Prompt): Promise<string> {
   const headers = { host: `127.0.0.1:${port}`, connection: 'close', ...Object.fromEntries(fields) };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const socket = connect(port, '127.0.0.1');
   socket.write(`${line} HTTP/1.1\r\n${head.join('')}\r\n`);
   const answer = await text(socket);
-  const [status, ...rest] = answer.split('\r\n');
-  return `${status!.replace('HTTP/1.1 ', '')}\n${rest.join('\r\n').split('\r\n\r\n')[1]!.trim()}`;
+  const [, status, body] = /^HTTP\/1\.1 (\d+) [^]*?\r\n\r\n([^]*)/.exec(answer)!;
+  return `${status!}: ${body!.trim()}`;
 }
 
 test.for([

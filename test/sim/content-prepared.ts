@@ -23,7 +23,8 @@ export function preparedContent(folder: string): Content {
   const maps = manifest.representations.flatMap((element) => readMap(path, element) ?? []);
   maps.sort((a, b) => a.bandwidth - b.bandwidth);
   const segmentCount = Math.min(...maps.map((map) => map.segmentCount));
-  if (maps.length === 0 || segmentCount === 0) throw new UserError(`${path}: no representation with scores in it`);
+  if (maps.length === 0 || segmentCount === 0)
+    throw new UserError(`${path}: expected representations with scores, found none`);
   return makeContent({
     name: basename(resolve(folder)),
     segmentDuration: manifest.segmentDuration,
@@ -82,7 +83,7 @@ function readMap(path: string, element: RepresentationElement): RepresentationMa
 
 /** All of it at once. */
 function addIndex(path: string, { index, indexUrl }: IndexedRepresentation): void {
-  if (!indexUrl.startsWith('file:')) throw new UserError(`${path}: ${indexUrl} is not on this machine`);
+  if (!indexUrl.startsWith('file:')) throw new UserError(`${path}: the index must be a local file, got ${indexUrl}`);
   const file = readFile(fileURLToPath(indexUrl));
   for (let range = index.missing(0, Infinity); range; range = index.missing(0, Infinity)) {
     const { start, end } = range;

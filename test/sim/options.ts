@@ -55,8 +55,8 @@ export interface SimulateOptions {
 export function parseOptions(args: readonly string[]): SimulateOptions | undefined {
   const values = parse(args);
   if (values.help) return undefined;
-  if (values.traces === undefined) throw new UserError('--traces is missing (see --help)');
-  if (values.out === undefined) throw new UserError('--out is missing (see --help)');
+  if (values.traces === undefined) throw new UserError('--traces is required (see --help)');
+  if (values.out === undefined) throw new UserError('--out is required (see --help)');
   const mean = values.mean === undefined ? undefined : numberOf('mean', values.mean, { low: 0.001, high: 1e6 }) * 1e6;
   return {
     traces: values.traces,
@@ -100,8 +100,8 @@ function parse(args: readonly string[]) {
 
 function listOf(name: string, text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
-  if (items.includes('')) throw new UserError(`--${name} is a list with commas, not '${text}'`);
-  if (new Set(items).size < items.length) throw new UserError(`--${name} names something twice: ${text}`);
+  if (items.includes('')) throw new UserError(`--${name} must be a list with commas, got '${text}'`);
+  if (new Set(items).size < items.length) throw new UserError(`--${name} must not name anything twice, got '${text}'`);
   return items;
 }
 
@@ -118,20 +118,20 @@ interface Bounds {
 function numberOf(name: string, text: string, { low, high }: Bounds): number {
   const value = Number(text);
   if (text.trim() === '' || !(value >= low && value <= high)) {
-    throw new UserError(`--${name} takes numbers from ${low} to ${high}, not '${text}'`);
+    throw new UserError(`--${name} must be from ${low} to ${high}, got '${text}'`);
   }
   return value;
 }
 
 function integerOf(name: string, text: string, bounds: Bounds): number {
   const value = numberOf(name, text, bounds);
-  if (!Number.isInteger(value)) throw new UserError(`--${name} takes whole numbers, not '${text}'`);
+  if (!Number.isInteger(value)) throw new UserError(`--${name} must be a whole number, got '${text}'`);
   return value;
 }
 
 function policyOf(text: string): RetransmissionPolicy {
   if (text === 'pauses' || text === 'none') return text;
-  throw new UserError(`--retransmission is one of pauses, none, not '${text}'`);
+  throw new UserError(`--retransmission must be one of pauses, none, got '${text}'`);
 }
 
 interface TransportValues {
@@ -143,10 +143,11 @@ interface TransportValues {
 
 function transportOf({ transport, latency, queue, loss }: TransportValues): TransportModel {
   if (transport === 'flat') {
-    if (queue !== undefined || loss !== undefined) throw new UserError('--queue and --loss go with --transport quic');
+    if (queue !== undefined || loss !== undefined)
+      throw new UserError('--queue and --loss can only be used with --transport quic');
     return { kind: 'flat', latency: numberOf('latency', latency ?? '100', { low: 0, high: 10_000 }) / 1000 };
   }
-  if (transport !== 'quic') throw new UserError(`--transport is one of quic, flat, not '${transport}'`);
+  if (transport !== 'quic') throw new UserError(`--transport must be one of quic, flat, got '${transport}'`);
   return {
     kind: 'quic',
     roundTrip: numberOf('latency', latency ?? String(1000 * PAPER_PATH.roundTrip), { low: 1, high: 10_000 }) / 1000,

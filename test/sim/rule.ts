@@ -15,10 +15,10 @@ export interface Rule {
 export function ruleOf(name: string): Rule {
   const [abrName, suffix, ...rest] = name.split('@');
   const isKnown = (abrNames as readonly string[]).includes(abrName!);
-  if (!isKnown) throw new UserError(`no rule '${name}': choose among ${abrNames.join(', ')}`);
+  if (!isKnown) throw new UserError(`unknown rule '${name}': expected one of ${abrNames.join(', ')}`);
   const abr = createAbr(abrName!);
   if (suffix === undefined) return { abr, deliveryOf: ({ delivery }) => delivery ?? abr.delivery ?? 'datagrams' };
   const delivery = DELIVERIES.find((known) => known === suffix && rest.length === 0);
-  if (!delivery) throw new UserError(`'${name}': after @ stands one of ${DELIVERIES.join(', ')}`);
+  if (!delivery) throw new UserError(`'${name}': the part after @ must be one of ${DELIVERIES.join(', ')}`);
   return { abr, deliveryOf: () => delivery };
 }

@@ -39,15 +39,16 @@ function stepTrace(name: string, before: number, after: number, second: number):
 
 function filesIn(source: string): string[] {
   const stats = statSync(source, { throwIfNoEntry: false });
-  if (!stats) throw new UserError(`no traces at ${source}: neither a file, a folder nor a generator (see --help)`);
+  if (!stats) throw new UserError(`no traces at '${source}': expected a file, a folder or a generator (see --help)`);
   if (!stats.isDirectory()) return [source];
   const files = readdirSync(source).filter((name) => Object.hasOwn(PARSERS, extname(name)));
-  if (files.length === 0) throw new UserError(`${source}: no trace files (${Object.keys(PARSERS).join(', ')})`);
+  if (files.length === 0)
+    throw new UserError(`${source}: the folder has no trace files (${Object.keys(PARSERS).join(', ')})`);
   return files.sort().map((name) => join(source, name));
 }
 
 function readTraceFile(path: string): Trace {
   const parse = PARSERS[extname(path)];
-  if (!parse) throw new UserError(`${path}: traces end in ${Object.keys(PARSERS).join(', ')}`);
+  if (!parse) throw new UserError(`${path}: the name of a trace must end in one of ${Object.keys(PARSERS).join(', ')}`);
   return parse(basename(path, extname(path)), readFileSync(path, 'utf8'));
 }

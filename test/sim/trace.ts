@@ -32,18 +32,19 @@ export function meanRate({ rates }: Trace): number {
 /** Throws a `UserError` where the rates make no trace. */
 export function makeTrace(name: string, step: number, rates: Iterable<number>): Trace {
   const trace = { name, step, rates: Float64Array.from(rates) };
-  if (trace.rates.length === 0) throw new UserError(`${name}: empty trace`);
+  if (trace.rates.length === 0) throw new UserError(`${name}: the trace is empty`);
   if (trace.rates.some((rate) => !(rate >= 0 && rate <= MAX_RATE))) {
-    throw new UserError(`${name}: a rate that is negative or beyond 1 Tbit/s`);
+    throw new UserError(`${name}: every rate must be from 0 to 1 Tbit/s`);
   }
-  if (trace.rates.every((rate) => rate === 0)) throw new UserError(`${name}: a link that never carries anything`);
+  if (trace.rates.every((rate) => rate === 0)) throw new UserError(`${name}: at least one rate must be above 0`);
   return trace;
 }
 
 /** `second,mbps` lines under a header. Throws a `UserError` that names the line. */
 export function parseCsvTrace(name: string, text: string): Trace {
   const [header, ...lines] = linesOf(text);
-  if (header?.replaceAll(/\s/g, '') !== 'second,mbps') throw new UserError(`${name}:1: the header is not second,mbps`);
+  if (header?.replaceAll(/\s/g, '') !== 'second,mbps')
+    throw new UserError(`${name}:1: the header must be second,mbps, got '${header ?? ''}'`);
   return perStep(name, lines, { separator: ',', firstLine: 2, rate: (mbps) => mbps * 1e6 });
 }
 
@@ -55,8 +56,10 @@ export function parseSumTrace(name: string, text: string): Trace {
 /** One line per packet that the link could carry: milliseconds since the start. Throws a `UserError` that names the line. */
 export function parseMahimahiTrace(name: string, text: string): Trace {
   const times = linesOf(text).map((line, index, lines) => {
-    if (!/^\d{1,9}$/.test(line)) throw new UserError(`${name}:${index + 1}: not a number of milliseconds`);
-    if (index > 0 && Number(line) < Number(lines[index - 1])) throw new UserError(`${name}:${index + 1}: back in time`);
+    if (!/^\d{1,9}$/.test(line))
+      throw new UserError(`${name}:${index + 1}: must be a number of milliseconds, got '${line}'`);
+    if (index > 0 && Number(line) < Number(lines[index - 1]))
+      throw new UserError(`${name}:${index + 1}: ${line} ms is before the line above`);
     return Number(line) / 1000;
   });
   const rates = new Float64Array(Math.max(1, Math.ceil((times.at(-1) ?? 0) / MAHIMAHI_STEP)));
@@ -103,7 +106,7 @@ function perStep(name: string, lines: readonly string[], { separator, firstLine,
   const step = rows.length > 1 ? rows[1]!.second - rows[0]!.second : 1;
   rows.forEach(({ second }, index) => {
     const ascends = step > 0 && (index === 0 || Math.abs(second - rows[index - 1]!.second - step) < 1e-6);
-    if (!ascends) throw new UserError(`${name}:${index + firstLine}: the seconds do not ascend by equal steps`);
+    if (!ascends) throw new UserError(`${name}:${index + firstLine}: the seconds must ascend by equal steps`);
   });
   return makeTrace(
     name,

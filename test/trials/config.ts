@@ -93,7 +93,7 @@ export function parseConfig(text: string, path: string): TrialsConfig {
   };
   fields.end();
   if (!systems.some(({ name }) => name === config.baseline)) {
-    throw new UserError(`${path}: baseline: '${config.baseline}' is none of the systems`);
+    throw new UserError(`${path}: baseline must be one of the systems, got '${config.baseline}'`);
   }
   return config;
 }
@@ -134,7 +134,7 @@ function isFile(source: string): boolean {
 }
 
 function crossTrafficSpec(value: Fields | string): CrossTraffic {
-  if (typeof value === 'string') throw new UserError(`crossTraffic: '${value}' is no object`);
+  if (typeof value === 'string') throw new UserError(`crossTraffic must be a list of objects, got '${value}'`);
   const bulkFlows = value.integer('bulkFlows', { low: 0, high: 100, absent: 0 });
   const webMbps = value.optionalNumber('webMbps', { low: 0, high: 1000 }) ?? 0;
   value.end();

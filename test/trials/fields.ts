@@ -23,62 +23,60 @@ export class Fields {
     } catch (error) {
       throw new UserError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
     }
-    if (!isObject(value)) throw new UserError(`${path}: not a JSON object`);
+    if (!isObject(value)) throw new UserError(`${path}: expected a JSON object, got ${shown(value)}`);
     return new Fields(path, value);
   }
 
   text(name: string): string {
-    return this.optionalText(name) ?? this.#fail(name, 'is missing');
+    return this.optionalText(name) ?? this.#fail(name, 'a string');
   }
 
   optionalText(name: string): string | undefined {
     const value = this.#value(name);
     if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-    return this.#fail(name, 'is a text');
+    return this.#fail(name, 'a string');
   }
 
   optionalChoice<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
     const text = this.optionalText(name);
     if (text === undefined) return undefined;
-    return values.find((value) => value === text) ?? this.#fail(name, `is one of ${values.join(', ')}`);
+    return values.find((value) => value === text) ?? this.#fail(name, `one of ${values.join(', ')}`);
   }
 
   optionalNumber(name: string, { low, high }: Bounds): number | undefined {
     const value = this.#value(name);
     if (value === undefined) return undefined;
     if (typeof value === 'number' && value >= low && value <= high) return value;
-    return this.#fail(name, `is a number from ${low} to ${high}`);
+    return this.#fail(name, `a number from ${low} to ${high}`);
   }
 
   integer(name: string, { absent, ...bounds }: Bounds & { readonly absent: number }): number {
     const value = this.optionalNumber(name, bounds) ?? absent;
-    return Number.isInteger(value) ? value : this.#fail(name, 'is a whole number');
+    return Number.isInteger(value) ? value : this.#fail(name, 'a whole number');
   }
 
   texts(name: string): string[] {
     const value = this.#value(name);
-    if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
-      return this.#unique(name, value);
-    }
-    return this.#fail(name, 'is a list of texts');
+    if (isListOfUnique(value) && value.every((item) => typeof item === 'string')) return value;
+    return this.#fail(name, 'a list of strings, none twice');
   }
 
   integers(name: string, { low, high }: Bounds): number[] {
     const value = this.#value(name);
     const isValid = (item: unknown) => Number.isInteger(item) && Number(item) >= low && Number(item) <= high;
-    if (Array.isArray(value) && value.length > 0 && value.every(isValid)) return this.#unique(name, value as number[]);
-    return this.#fail(name, `is a list of whole numbers from ${low} to ${high}`);
+    if (isListOfUnique(value) && value.every(isValid)) return value as number[];
+    return this.#fail(name, `a list of whole numbers from ${low} to ${high}, none twice`);
   }
 
   /** Texts and objects. */
   list(name: string, absent?: readonly (string | object)[]): (string | Fields)[] {
     const value = this.#value(name) ?? absent;
-    if (!Array.isArray(value) || value.length === 0) return this.#fail(name, 'is a list with something in it');
+    if (!Array.isArray(value) || value.length === 0) return this.#fail(name, 'a list with at least one entry');
     return value.map((item: unknown, index) => {
       if (typeof item === 'string') return item;
       return isObject(item)
         ? new Fields(`${this.#where}: ${name}[${index}]`, item)
-        : this.#fail(name, 'has an odd item');
+        : this.#fail(name, 'a list of strings and objects');
     });
   }
 
@@ -88,13 +86,13 @@ export class Fields {
 
   optionalJson(name: string): object | undefined {
     const value = this.#value(name);
-    return value === undefined || isObject(value) ? value : this.#fail(name, 'is an object');
+    return value === undefined || isObject(value) ? value : this.#fail(name, 'an object');
   }
 
   /** To be called when all has been read: a field that nobody asked for is a mistake. */
   end(): void {
     const unknown = Object.keys(this.#values).find((name) => !this.#read.has(name));
-    if (unknown !== undefined) throw new UserError(`${this.#where}: there is no '${unknown}'`);
+    if (unknown !== undefined) throw new UserError(`${this.#where}: unknown field '${unknown}'`);
   }
 
   #value(name: string): unknown {
@@ -102,13 +100,21 @@ export class Fields {
     return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
   }
 
-  #unique<Item>(name: string, items: Item[]): Item[] {
-    return new Set(items).size === items.length ? items : this.#fail(name, 'names something twice');
+  #fail(name: string, expected: string): never {
+    const value = this.#value(name);
+    if (value === undefined) throw new UserError(`${this.#where}: ${name} is required: ${expected}`);
+    throw new UserError(`${this.#where}: ${name} must be ${expected}, got ${shown(value)}`);
   }
+}
 
-  #fail(name: string, problem: string): never {
-    throw new UserError(`${this.#where}: ${name} ${problem}`);
-  }
+/** For a message: a long value without its middle. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+function isListOfUnique(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length > 0 && new Set(value).size === value.length;
 }
 
 function isObject(value: unknown): value is object {

@@ -43,14 +43,16 @@ export function parseOptions(args: readonly string[], quickConfig: string): Tria
   if (values.help) return undefined;
   if (positionals.length !== (values.quick ? 0 : 1)) {
     throw new UserError(
-      values.quick ? '--quick takes no configuration' : 'name one configuration, or --quick (see --help)',
+      values.quick
+        ? '--quick cannot be used with a configuration'
+        : `expected one configuration or --quick, got ${positionals.length} configurations (see --help)`,
     );
   }
   const mode = modeOf(values);
   const config = positionals[0] ?? quickConfig;
   const jobs = Number(values.jobs);
   if (!(Number.isInteger(jobs) && jobs >= 1 && jobs <= MOST_JOBS)) {
-    throw new UserError(`--jobs is a whole number from 1 to ${MOST_JOBS}, not '${values.jobs}'`);
+    throw new UserError(`--jobs must be a whole number from 1 to ${MOST_JOBS}, got '${values.jobs}'`);
   }
   return {
     config,
@@ -64,7 +66,7 @@ export function parseOptions(args: readonly string[], quickConfig: string): Tria
 
 function modeOf(values: Record<Exclude<Mode, 'run'>, boolean>): Mode {
   const asked = (['report', 'calibrate', 'plan'] as const).filter((name) => values[name]);
-  if (asked.length > 1) throw new UserError(`--${asked.join(' and --')} exclude each other`);
+  if (asked.length > 1) throw new UserError(`--${asked.join(' and --')} cannot be used together`);
   return asked[0] ?? 'run';
 }
 

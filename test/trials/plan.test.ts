@@ -62,8 +62,8 @@ describe('tracesOf', () => {
 
   it('refuses what is not there or there twice', () => {
     const of = (...sources: string[]) => tracesOf({ traces: sources.map((source) => ({ ...spec, source })), seed: 1 });
-    expect(() => of('3g-like:11')).toThrow('3g-like has no trace of that number');
-    expect(() => of('/nowhere/t.csv')).toThrow('no traces at /nowhere/t.csv');
-    expect(() => of('constant:1', 'constant:1')).toThrow("'constant:1' is there twice");
+    expect(() => of('3g-like:11')).toThrow('3g-like has no trace with that number');
+    expect(() => of('/nowhere/t.csv')).toThrow("no traces at '/nowhere/t.csv'");
+    expect(() => of('constant:1', 'constant:1')).toThrow("'constant:1' is named twice");
   });
 });

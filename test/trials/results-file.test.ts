@@ -42,7 +42,7 @@ describe('ResultsFile', () => {
 
   it('names the line that is none of its own', () => {
     appendFileSync(path(), '{}\nnonsense\n{}\n');
-    expect(() => new ResultsFile(folder, 'continue')).toThrow('trials.jsonl:2: not a trial');
+    expect(() => new ResultsFile(folder, 'continue')).toThrow('trials.jsonl:2: the line is not the result of a trial');
   });
 });
 

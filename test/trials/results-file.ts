@@ -49,7 +49,7 @@ export function readResults(path: string): TrialResult[] {
     try {
       return JSON.parse(line) as TrialResult;
     } catch {
-      throw new UserError(`${path}:${index + 1}: not a trial's result`);
+      throw new UserError(`${path}:${index + 1}: the line is not the result of a trial`);
     }
   });
 }

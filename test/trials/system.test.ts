@@ -29,11 +29,11 @@ describe('systemOf', () => {
     'constructor@http3',
     'bola-e@constructor',
   ])("refuses '%s' and says what there is", (name) => {
-    expect(() => systemOf(name)).toThrow(/no system .* there are voxel/);
+    expect(() => systemOf(name)).toThrow(/unknown system .* expected one of voxel/);
   });
 
   it('has stock dash.js on plain requests only, and with its own safety', () => {
-    expect(() => systemOf('dashjs-bola@datagrams')).toThrow('no system');
-    expect(() => systemOf('bola=0.9')).toThrow('no system');
+    expect(() => systemOf('dashjs-bola@datagrams')).toThrow('unknown system');
+    expect(() => systemOf('bola=0.9')).toThrow('unknown system');
   });
 });

@@ -48,7 +48,7 @@ export function systemOf(name: string): System {
   const alias = Object.hasOwn(ALIASES, given!) ? ALIASES[given!] : undefined;
   const [rule, carrier, ...more] = (alias?.name ?? given!).split('@');
   const bandwidthSafety = safetyText === undefined ? undefined : Number(safetyText);
-  const problem = () => new UserError(`no system '${name}': there are ${SYSTEM_USAGE}`);
+  const problem = () => new UserError(`unknown system '${name}': expected one of ${SYSTEM_USAGE}`);
   if (rest.length > 0 || more.length > 0 || !isCarrier(carrier)) throw problem();
   if (bandwidthSafety !== undefined && !(bandwidthSafety > 0 && bandwidthSafety <= 2)) throw problem();
   const player = playerOf(rule!, bandwidthSafety);

@@ -13,7 +13,7 @@ export function tracesOf({ traces, seed }: Pick<TrialsConfig, 'traces' | 'seed'>
     return meanMbps === undefined ? read : read.map((trace) => offsetToMean(trace, meanMbps * 1e6));
   });
   const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) < index);
-  if (twice) throw new UserError(`traces: '${twice.name}' is there twice`);
+  if (twice) throw new UserError(`traces: '${twice.name}' is named twice`);
   return all;
 }
 
@@ -28,6 +28,6 @@ function readSource(source: string, seed: number): Trace[] {
   const [, generator, number] = /^([\w-]+):(\d+)$/.exec(source) ?? [];
   if (generator === undefined || !Object.hasOwn(GENERATORS, generator)) return readTraces(source, seed);
   const trace = readTraces(generator, seed)[Number(number) - 1];
-  if (!trace) throw new UserError(`${source}: ${generator} has no trace of that number`);
+  if (!trace) throw new UserError(`${source}: ${generator} has no trace with that number`);
   return [trace];
 }

@@ -49,7 +49,7 @@ function numberOption(name, text, low, high) {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() === '' || !(value >= low && value <= high)) {
-    throw new UserError(`--${name} takes a number from ${low} to ${high}, not '${text}'`);
+    throw new UserError(`--${name} must be a number from ${low} to ${high}, got '${text}'`);
   }
   return value;
 }
@@ -57,7 +57,7 @@ function numberOption(name, text, low, high) {
 /** @param {string} name @param {string | undefined} text @param {string[]} allowed */
 function choiceOption(name, text, allowed) {
   if (text !== undefined && !allowed.includes(text)) {
-    throw new UserError(`--${name} is one of ${allowed.join(', ')}, not '${text}'`);
+    throw new UserError(`--${name} must be one of ${allowed.join(', ')}, got '${text}'`);
   }
   return text;
 }
@@ -92,7 +92,7 @@ function parse(args) {
 export function parseOptions(args) {
   const values = parse(args);
   for (const name of /** @type {const} */ (['seconds', 'json', 'screenshot'])) {
-    if (values[name] && !values.headless) throw new UserError(`--${name} goes with --headless`);
+    if (values[name] && !values.headless) throw new UserError(`--${name} can only be used with --headless`);
   }
   return {
     video: values.video,

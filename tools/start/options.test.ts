@@ -17,13 +17,13 @@ describe('options of npm start', () => {
   });
 
   it.each([
-    [['--loss', '101'], '--loss takes a number from 0 to 100'],
-    [['--loss', ''], '--loss takes a number'],
-    [['--buffer', '0'], '--buffer takes a number from 1 to 7'],
-    [['--rule', 'fastest'], '--rule is one of abr-star'],
-    [['--delivery', 'udp'], '--delivery is one of datagrams'],
-    [['--server', 'nginx'], '--server is one of aioquic'],
-    [['--seconds', '5'], '--seconds goes with --headless'],
+    [['--loss', '101'], '--loss must be a number from 0 to 100'],
+    [['--loss', ''], '--loss must be a number'],
+    [['--buffer', '0'], '--buffer must be a number from 1 to 7'],
+    [['--rule', 'fastest'], '--rule must be one of abr-star'],
+    [['--delivery', 'udp'], '--delivery must be one of datagrams'],
+    [['--server', 'nginx'], '--server must be one of aioquic'],
+    [['--seconds', '5'], '--seconds can only be used with --headless'],
     [['--frobnicate'], 'see --help'],
     [['file.mp4'], 'see --help'],
   ])('refuses %j with a line that names the option', (args, message) => {

@@ -12,13 +12,18 @@ const QUICK_ENCODE = ['--preset', 'veryfast', '--passes', '1'];
 /** Enough steps to see the rule at work, few enough to be ready in a minute or two. */
 const SAMPLE_REPRESENTATIONS = ['--representations', '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3'];
 
+/** Throws a `UserError` where the file does not exist. @param {string | undefined} video */
+export function requireVideo(video) {
+  if (video !== undefined && !existsSync(video)) throw new UserError(`no such file: ${video}`);
+}
+
 /**
  * Prepares the user's video, or the sample; what is finished is used again. `levels` as for `voxel-prepare --representations`.
  * @param {{ video: string | undefined, duration: number | undefined, start?: number, levels?: string }} options
  * @returns {Promise<string>} the folder with manifest.mpd
  */
 export async function prepareVideo({ video, duration, start, levels }) {
-  if (video !== undefined && !existsSync(video)) throw new UserError(`no such file: ${video}`);
+  requireVideo(video);
   const input = video === undefined ? await ensureSample() : resolve(video);
   const ladder =
     levels === undefined ? (video === undefined ? SAMPLE_REPRESENTATIONS : []) : ['--representations', levels];
