@@ -4,21 +4,23 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::error::{HttpError, Status};
+use crate::request;
 
 const ANY: &str = "*";
 
 const EXPOSED_HEADERS: &str = "content-length, content-range, accept-ranges, etag, date";
 
+/// Headers of HTTP's own that web pages may send.
+const HTTP_HEADERS: [&str; 6] = ["range", "if-range", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session"];
+
 /// Headers of a preflight response, besides the origin. Chromium caches it for at most 7200 s.
-pub const PREFLIGHT_HEADERS: [(&str, &str); 3] = [
-    ("access-control-allow-methods", "GET, HEAD, OPTIONS"),
-    (
-        "access-control-allow-headers",
-        "range, if-range, cmcd-request, cmcd-object, cmcd-status, cmcd-session, \
-         x-voxel-unreliable, x-slipstream-unreliable, x-voxel-deadline",
-    ),
-    ("access-control-max-age", "7200"),
-];
+pub fn preflight_headers() -> [(&'static str, String); 3] {
+    [
+        ("access-control-allow-methods", "GET, HEAD, OPTIONS".to_owned()),
+        ("access-control-allow-headers", [&HTTP_HEADERS[..], &request::HEADERS].concat().join(", ")),
+        ("access-control-max-age", "7200".to_owned()),
+    ]
+}
 
 /// `host` of `host[:port]`, in lower case and with an IPv6 address's brackets; `None` when malformed.
 pub fn host_name(authority: &str) -> Option<String> {

@@ -12,8 +12,12 @@ use crate::ranges::{RangeSpec, parse_range_header};
 /// The most digits of an integer in a structured field (RFC 9651 section 3.3.1).
 const MAX_DEADLINE_DIGITS: usize = 15;
 
+/// The headers that only VOXEL requests have, which web pages must be allowed to send, and an older name of the first that is
+/// ignored.
+pub const HEADERS: [&str; 3] = ["x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline"];
+
 /// A well-formed request. The file may not exist.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VoxelRequest {
     /// Path and query as sent.
     pub target: String,
@@ -23,6 +27,13 @@ pub struct VoxelRequest {
     pub flow: Option<u64>,
     /// Time from the request's arrival after which the flow's unsent bytes are not sent.
     pub deadline: Option<Duration>,
+}
+
+impl VoxelRequest {
+    /// The status of a response that is not a refusal.
+    pub fn status(&self) -> Status {
+        if self.ranges.is_none() { Status::Ok } else { Status::PartialContent }
+    }
 }
 
 /// Collects one stream's bytes until its request is complete.

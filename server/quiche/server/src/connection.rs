@@ -4,14 +4,13 @@ mod requests;
 mod sending;
 mod sessions;
 
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 use serde_json::Value;
-use voxel_protocol::error::{HttpError, Status};
+use voxel_protocol::error::HttpError;
 use voxel_protocol::pacer::Pacer;
 use voxel_protocol::window::Window;
 
@@ -51,8 +50,6 @@ pub struct Connection {
     /// Unsent bytes of the control stream.
     control: Bytes,
     responses: Responses,
-    /// VOXEL requests whose file is being opened.
-    opening: HashMap<u64, Opening>,
     session: Option<Session>,
     window: Window,
     pacer: Pacer,
@@ -60,14 +57,6 @@ pub struct Connection {
     only_datagrams: bool,
     /// Streams whose response QUIC has accepted completely and the client has not acknowledged.
     unacknowledged: Vec<u64>,
-}
-
-/// A VOXEL request whose file is being opened.
-struct Opening {
-    target: String,
-    status: Status,
-    flow: Option<u64>,
-    deadline: Option<Instant>,
 }
 
 impl Connection {
@@ -81,7 +70,6 @@ impl Connection {
             http: Http3::new(shared.site.limits.head_bytes),
             control: http3::settings(shared.site.discovery.is_some()).into(),
             responses: Responses::default(),
-            opening: HashMap::new(),
             session: None,
             window: Window::default(),
             pacer: Pacer::default(),
@@ -184,7 +172,6 @@ impl Connection {
 
     /// Drops a stream's response and the unsent bytes of its flow.
     fn forget(&mut self, stream: u64) {
-        self.opening.remove(&stream);
         let Some(Response { delivery: Delivery::Datagrams { flow }, .. }) = self.responses.remove(stream) else {
             return;
         };

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use tokio::sync::mpsc::UnboundedSender;
@@ -16,7 +17,11 @@ use crate::site::{HttpAnswer, Site};
 #[derive(Debug)]
 pub enum Job {
     Respond(HttpRequest),
-    Open(VoxelRequest),
+    /// `arrived`: when the request arrived.
+    Open {
+        request: VoxelRequest,
+        arrived: Instant,
+    },
     Read(Body, BytesMut),
 }
 
@@ -26,7 +31,7 @@ pub const CHUNK_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub enum Outcome {
     Responded { target: String, answer: HttpAnswer },
-    Opened(Result<Body, HttpError>),
+    Opened { request: VoxelRequest, arrived: Instant, result: Result<Body, HttpError> },
     Read(Body, io::Result<Bytes>),
 }
 
@@ -58,7 +63,10 @@ impl Jobs {
                     let answer = site.respond(&request);
                     Outcome::Responded { target: request.target, answer }
                 }
-                Job::Open(request) => Outcome::Opened(site.open(&request)),
+                Job::Open { request, arrived } => {
+                    let result = site.open(&request);
+                    Outcome::Opened { request, arrived, result }
+                }
                 Job::Read(mut body, room) => {
                     let result = body.read(room);
                     Outcome::Read(body, result)

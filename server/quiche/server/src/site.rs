@@ -7,7 +7,7 @@ use std::sync::{Arc, RwLock};
 use voxel_protocol::discovery::{DISCOVERY_PATH, Discovery};
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::limits::Limits;
-use voxel_protocol::origin::{OriginPolicy, PREFLIGHT_HEADERS};
+use voxel_protocol::origin::{OriginPolicy, preflight_headers};
 use voxel_protocol::ranges::{ByteRange, exact_ranges};
 use voxel_protocol::request::VoxelRequest;
 use voxel_protocol::site::{
@@ -92,9 +92,8 @@ impl Site {
         self.origins.check_host(&request.authority)?;
         check_method(&request.method)?;
         if request.method == "OPTIONS" {
-            let allow = ("allow", ALLOWED_METHODS);
-            let headers = PREFLIGHT_HEADERS.into_iter().chain([allow]);
-            let headers = headers.map(|(name, value)| (name, value.to_owned())).collect();
+            let allow = ("allow", ALLOWED_METHODS.to_owned());
+            let headers = preflight_headers().into_iter().chain([allow]).collect();
             return Ok(HttpAnswer { status: Status::NoContent, headers, body: Body::new([], None) });
         }
         let target = origin_form(&request.target);

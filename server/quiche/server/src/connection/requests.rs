@@ -10,7 +10,7 @@ use voxel_protocol::response::{error_response, reliable_head, unreliable_end, un
 use voxel_protocol::site::HttpRequest;
 use voxel_protocol::varint;
 
-use super::{Connection, Opening};
+use super::Connection;
 use crate::body::Body;
 use crate::http3::{self, Head};
 use crate::jobs::{CHUNK_BYTES, Job, Outcome};
@@ -23,21 +23,19 @@ impl Connection {
         if let Some(session) = &mut self.session {
             session.last_request = now;
         }
-        let opening = Opening {
-            target: request.target.clone(),
-            status: if request.ranges.is_none() { Status::Ok } else { Status::PartialContent },
-            flow: request.flow,
-            deadline: request.deadline.and_then(|deadline| now.checked_add(deadline)),
-        };
-        self.opening.insert(stream, opening);
         self.responses.insert(stream, Response::new(Delivery::Stream, Source::Job));
-        self.shared.jobs.start(self.key, stream, Job::Open(request));
+        self.shared.jobs.start(self.key, stream, Job::Open { request, arrived: now });
     }
 
-    pub(super) fn voxel_opened(&mut self, stream: u64, result: Result<Body, HttpError>) {
-        let Some(opening) = self.opening.remove(&stream) else { return };
+    pub(super) fn voxel_opened(
+        &mut self,
+        stream: u64,
+        request: VoxelRequest,
+        arrived: Instant,
+        result: Result<Body, HttpError>,
+    ) {
         let datagram_size = self.quic.dgram_max_writable_len().unwrap_or(0);
-        let flow = opening.flow.filter(|_| datagram_size > 0);
+        let flow = request.flow.filter(|_| datagram_size > 0);
         let Some(session) = &mut self.session else { return };
         let result = result.and_then(|body| match flow {
             Some(flow) if session.scheduler.get(flow).is_some() => {
@@ -45,24 +43,24 @@ impl Connection {
             }
             _ => Ok(body),
         });
-        let target = Value::from(opening.target);
         let body = match result {
             Ok(body) => body,
-            Err(error) => return self.refuse_voxel(stream, &error, target),
+            Err(error) => return self.refuse_voxel(stream, &error, Value::from(request.target)),
         };
-        let (length, status) = (body.left(), opening.status);
+        let length = body.left();
         let Some(response) = self.responses.get_mut(stream) else { return };
         response.source = Source::Body(body);
         if let Some(flow) = flow {
             let mut prefix = Vec::new();
             varint::encode(session.id / 4, &mut prefix);
-            session.scheduler.add(Flow::new(flow, length, datagram_size, &prefix), opening.deadline);
+            let deadline = request.deadline.and_then(|deadline| arrived.checked_add(deadline));
+            session.scheduler.add(Flow::new(flow, length, datagram_size, &prefix), deadline);
             response.delivery = Delivery::Datagrams { flow };
-            response.push(unreliable_head(status, length, flow));
+            response.push(unreliable_head(&request, length, flow));
         } else {
-            response.push(reliable_head(status, length));
+            response.push(reliable_head(&request, length));
         }
-        self.count("webtransport", status, target);
+        self.count("webtransport", request.status(), Value::from(request.target));
     }
 
     pub(super) fn refuse_voxel(&mut self, stream: u64, error: &HttpError, target: Value) {
@@ -106,7 +104,7 @@ impl Connection {
         let Some(response) = self.responses.get_mut(stream) else { return };
         match outcome {
             Outcome::Responded { target, answer } => self.respond(stream, answer, target.into()),
-            Outcome::Opened(result) => self.voxel_opened(stream, result),
+            Outcome::Opened { request, arrived, result } => self.voxel_opened(stream, request, arrived, result),
             Outcome::Read(body, Ok(chunk)) => {
                 response.source = Source::Body(body);
                 match response.delivery {
