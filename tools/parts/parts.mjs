@@ -97,7 +97,7 @@ function cargoPart(name, folder, about, needs, settings) {
     async run(job) {
       if (!hasCargo()) throw new LeftOut(NO_RUST);
       const { args, leftOut } = await settings();
-      const test = ['test', '--locked', '--quiet', '--no-fail-fast', ...args];
+      const test = ['test', '--release', '--locked', '--quiet', '--no-fail-fast', ...args];
       const succeeded = await job.exec('cargo', test, { cwd: join(root, folder), env: cargoEnvironment });
       const counts = countsOf(succeeded, () => cargoCounts(job.output), job);
       return { ...counts, skipped: counts.skipped + leftOut.length, leftOut: [...counts.leftOut, ...leftOut] };
@@ -117,7 +117,7 @@ export const PARTS = [
     async () => {
       await quicheTools();
       const { packages, leftOut } = quicheWorkspace();
-      return { args: ['--release', ...packages], leftOut };
+      return { args: packages, leftOut };
     },
   ),
   pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation'),

@@ -100,7 +100,7 @@ export async function ensureQuicheTools() {
 /** @returns {{ packages: string[], leftOut: string[] }} cargo's options for what can be built here, and a reason for the rest */
 export function quicheWorkspace() {
   if (!hasCargo()) return { packages: [], leftOut: [`voxel-quiche: ${NO_RUST}`] };
-  if (canBuildQuiche()) return { packages: ['--workspace'], leftOut: [] };
+  if (canBuildQuiche()) return { packages: [], leftOut: [] };
   const byHand = `sudo apt-get install ${QUICHE_PACKAGES.join(' ')}`;
   return {
     packages: ['-p', 'voxel-protocol'],

@@ -105,8 +105,8 @@ pub fn refusal(output: &Output) -> Option<String> {
     refused.then_some(problem)
 }
 
-/// Says in one line that the running test is skipped. Not with a macro: the test runner captures what macros print.
+/// Says in a line of its own that the running test is skipped. Not with a macro: the test runner captures what macros print.
 pub fn skip(reason: &str) {
     let test = thread::current().name().unwrap_or_default().to_owned();
-    writeln!(io::stderr(), "skipped: {test}: {reason}").expect("standard error is open");
+    writeln!(io::stderr(), "\nskipped: {test}: {reason}").expect("standard error is open");
 }
