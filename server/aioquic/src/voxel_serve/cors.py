@@ -6,12 +6,12 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from .errors import ConfigurationError, HttpError
+from .request import VOXEL_HEADERS
 
 ANY = "*"
 
-ALLOWED_HEADERS = (
-    "range, if-range, cmcd-request, cmcd-object, cmcd-status, cmcd-session, "
-    "x-voxel-unreliable, x-slipstream-unreliable, x-voxel-deadline"
+ALLOWED_HEADERS = ", ".join(
+    ("range", "if-range", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session", *VOXEL_HEADERS)
 )
 EXPOSED_HEADERS = "content-length, content-range, accept-ranges, etag, date"
 PREFLIGHT_SECONDS = 7200

@@ -12,6 +12,9 @@ from .errors import HttpError
 from .limits import Limits
 from .ranges import RangeSpec, parse_range_header
 
+VOXEL_HEADERS = ("x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline")
+"""All request headers of the protocol, past ones included."""
+
 _MILLISECONDS = re.compile(r"\d{1,15}", re.ASCII)
 """The longest integer of a structured field (RFC 9651 section 3.3.1)."""
 
