@@ -16,19 +16,19 @@ from voxel_prepare.h264 import ParameterSets, parse_slice_header, read_access_un
 from voxel_prepare.h264.repair import FrameReport, repair_segment
 from voxel_prepare.isobmff import Fragment, parse_track
 
-HOLE_BYTES = (1, 3, 40, 1200)
-"""Lengths of holes, up to a datagram; a slice may also be missing altogether."""
+GAP_BYTES = (1, 3, 40, 1200)
+"""Lengths of gaps, up to a datagram; a slice may also be missing altogether."""
 
 
-class Holes:
+class Gaps:
     """`Received` by what is missing: ascending, disjoint `(start, end)`."""
 
-    def __init__(self, holes: Sequence[tuple[int, int]]) -> None:
-        self._holes = holes
+    def __init__(self, gaps: Sequence[tuple[int, int]]) -> None:
+        self._gaps = gaps
 
     def contains(self, start: int, end: int) -> bool:
-        """True when no hole reaches into `[start, end)`."""
-        return all(end <= first or last <= start for first, last in self._holes)
+        """True when no gap reaches into `[start, end)`."""
+        return all(end <= first or last <= start for first, last in self._gaps)
 
 
 def slice_vectors(count: int, seed: int) -> Iterator[dict[str, object]]:
@@ -54,19 +54,19 @@ def slice_vectors(count: int, seed: int) -> Iterator[dict[str, object]]:
 
 
 def clip_vectors(clip: Path, seed: int, share: float) -> Iterator[dict[str, object]]:
-    """Each fragment of the file with a share of its P and B slices damaged: place, holes, SHA-256 of the repair."""
+    """Each fragment of the file with a share of its P and B slices damaged: place, gaps, SHA-256 of the repair."""
     data = clip.read_bytes()
     track = parse_track(data)
     parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
     random = Random(seed)
     for fragment in track.fragments:
-        holes = damage(parameter_sets, data, fragment, random, share)
-        segment = punch(data[fragment.start : fragment.end], holes)
-        repaired = repair_segment(parameter_sets, segment, Holes(holes))
+        gaps = damage(parameter_sets, data, fragment, random, share)
+        segment = punch(data[fragment.start : fragment.end], gaps)
+        repaired = repair_segment(parameter_sets, segment, Gaps(gaps))
         yield {
             "start": fragment.start,
             "end": fragment.end,
-            "holes": holes,
+            "gaps": gaps,
             "sha256": hashlib.sha256(repaired.bytes).hexdigest(),
             "frames": [_frame_vector(frame) for frame in repaired.frames],
         }
@@ -86,22 +86,22 @@ def _frame_vector(frame: FrameReport) -> dict[str, object]:
 def damage(
     parameter_sets: ParameterSets, data: bytes, fragment: Fragment, random: Random, share: float
 ) -> list[tuple[int, int]]:
-    """Holes, from the fragment's first byte, in the unreliable part of its slices, hitting a `share` of them."""
-    holes = []
+    """Gaps, from the fragment's first byte, in the unreliable part of its slices, hitting a `share` of them."""
+    gaps = []
     for sample in fragment.samples:
         unit = read_access_unit(parameter_sets, data, sample.offset, sample.offset + sample.size)
         for nal in unit.nal_units:
             if nal.reliable_end < nal.end and random.random() < share:
                 start = random.choice((nal.reliable_end, random.randrange(nal.reliable_end, nal.end)))
-                end = random.choice((nal.end, min(nal.end, start + random.choice(HOLE_BYTES))))
-                holes.append((start - fragment.start, end - fragment.start))
-    return holes
+                end = random.choice((nal.end, min(nal.end, start + random.choice(GAP_BYTES))))
+                gaps.append((start - fragment.start, end - fragment.start))
+    return gaps
 
 
-def punch(segment: bytes, holes: Sequence[tuple[int, int]]) -> bytes:
-    """The segment with zeros in its holes."""
+def punch(segment: bytes, gaps: Sequence[tuple[int, int]]) -> bytes:
+    """The segment with zeros in its gaps."""
     damaged = bytearray(segment)
-    for start, end in holes:
+    for start, end in gaps:
         damaged[start:end] = bytes(end - start)
     return bytes(damaged)
 

@@ -7,7 +7,7 @@ from fmp4_builder import MdatSize, media_segment, sample, whole_picture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_slices import random_slice
-from repair_vectors import Holes, punch
+from repair_vectors import Gaps, punch
 from voxel_prepare.h264 import MissingReliableBytes, ParameterSets, RepairError, UnsupportedStream, skip_slice
 from voxel_prepare.h264.repair import repair_segment
 from voxel_prepare.h264.slice_header import parse_slice_header
@@ -44,15 +44,15 @@ def nal_units(segment: bytes) -> list[list[bytes]]:
 
 
 def repair_without(segment: bytes, index: int, start: int, end: int | None = None) -> bytes:
-    """Repairs the segment with a hole in one sample, counted from its first byte."""
+    """Repairs the segment with a gap in one sample, counted from its first byte."""
     each = parse_fragments(segment)[0].samples[index]
-    holes = [(each.offset + start % each.size, each.offset + (each.size if end is None else end))]
-    return repair_segment(PARAMETER_SETS, punch(segment, holes), Holes(holes)).bytes
+    gaps = [(each.offset + start % each.size, each.offset + (each.size if end is None else end))]
+    return repair_segment(PARAMETER_SETS, punch(segment, gaps), Gaps(gaps)).bytes
 
 
 def test_a_whole_segment_is_returned_as_it_is() -> None:
     segment = media_segment([[frame(80), frame(90)]])
-    repaired = repair_segment(PARAMETER_SETS, segment, Holes([]))
+    repaired = repair_segment(PARAMETER_SETS, segment, Gaps([]))
     assert repaired.bytes is segment
     assert [(each.index, each.bytes, each.type, each.repaired_slices) for each in repaired.frames] == [
         (0, DATA + 80, "P", 0),
@@ -95,18 +95,18 @@ def test_what_must_be_here(index: int, start: int) -> None:
 def test_every_byte_outside_the_sample_data_must_be_here() -> None:
     segment = media_segment([[frame(90)]])
     for position in range(parse_fragments(segment)[0].mdat_payload):
-        holes = [(position, position + 1)]
+        gaps = [(position, position + 1)]
         with pytest.raises(MissingReliableBytes):
-            repair_segment(PARAMETER_SETS, punch(segment, holes), Holes(holes))
+            repair_segment(PARAMETER_SETS, punch(segment, gaps), Gaps(gaps))
 
 
 def test_every_i_slice_must_be_here() -> None:
     picture = whole_picture("I")
     segment = media_segment([[sample(picture.nal)]])
     (each,) = parse_fragments(segment)[0].samples
-    holes = [(each.offset + each.size - 1, each.offset + each.size)]
+    gaps = [(each.offset + each.size - 1, each.offset + each.size)]
     with pytest.raises(MissingReliableBytes):
-        repair_segment(ParameterSets.from_avcc(picture.avcc), punch(segment, holes), Holes(holes))
+        repair_segment(ParameterSets.from_avcc(picture.avcc), punch(segment, gaps), Gaps(gaps))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_every_i_slice_must_be_here() -> None:
 )
 def test_what_is_not_supported(nal_units_of_sample: tuple[bytes, ...], reason: str) -> None:
     with pytest.raises(UnsupportedStream, match=reason):
-        repair_segment(PARAMETER_SETS, media_segment([[sample(*nal_units_of_sample)]]), Holes([]))
+        repair_segment(PARAMETER_SETS, media_segment([[sample(*nal_units_of_sample)]]), Gaps([]))
 
 
 @settings(max_examples=500)
@@ -129,9 +129,9 @@ def test_hostile_segments_are_repaired_or_refused(data: st.DataObject) -> None:
     positions = st.integers(0, len(segment) - 1)
     for position, value in data.draw(st.lists(st.tuples(positions, st.integers(0, 255)), max_size=8)):
         segment[position] = value
-    holes = [(start, start + length) for start, length in data.draw(st.lists(st.tuples(positions, st.integers(0, 99))))]
+    gaps = [(start, start + length) for start, length in data.draw(st.lists(st.tuples(positions, st.integers(0, 99))))]
     try:
-        repair_segment(PARAMETER_SETS, bytes(segment), Holes(holes))
+        repair_segment(PARAMETER_SETS, bytes(segment), Gaps(gaps))
     except RepairError as error:
         assert error.code in ("unsupported-stream", "malformed", "missing-reliable-bytes")
 

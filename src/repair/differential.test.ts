@@ -28,7 +28,7 @@ const TIMEOUT_MS = 120_000;
 interface FragmentVector {
   readonly start: number;
   readonly end: number;
-  readonly holes: readonly Hole[];
+  readonly gaps: readonly Hole[];
   readonly sha256: string;
   readonly frames: readonly FrameReport[];
 }
@@ -51,9 +51,9 @@ function repairLikePython(path: string, damage: number): Buffer {
   const file = readFileSync(path);
   const repairer = createRepairer(file.subarray(0, initEnd(file)));
   const vectors = pythonVectors('--clip', path, '--seed', '7', '--damage', String(damage)) as FragmentVector[];
-  const segments = vectors.map(({ start, end, holes, sha256, frames }) => {
-    const damaged = punch(file.subarray(start, end), holes);
-    const repaired = repairer.repair(damaged, receivedExcept(holes));
+  const segments = vectors.map(({ start, end, gaps, sha256, frames }) => {
+    const damaged = punch(file.subarray(start, end), gaps);
+    const repaired = repairer.repair(damaged, receivedExcept(gaps));
     expect(repaired.frames).toEqual(frames);
     expect(createHash('sha256').update(repaired.bytes).digest('hex')).toBe(sha256);
     return repaired.bytes;

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from voxel_serve.app import Server, running
 from voxel_serve.config import Config
 from voxel_serve.limits import Limits
@@ -12,6 +12,10 @@ from voxel_serve.limits import Limits
 from .voxel_client import VoxelClient, connect
 
 MEDIA_BYTES = 1_000_000
+
+# A busy machine fails no test by being slow.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 # `pytest server/aioquic --hypothesis-profile fuzz -k any`: until it is stopped, or for some hours.
 settings.register_profile("fuzz", max_examples=10_000_000, deadline=None)
