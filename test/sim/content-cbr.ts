@@ -1,4 +1,5 @@
 import { makeContent, type Content } from './content.js';
+import { layOut } from './segment-layout.js';
 import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from './ladder.js';
 
 /**
@@ -11,10 +12,12 @@ export function constantBitrateContent(segmentCount: number): Content {
     bitrate,
     averageScore: Math.log(bitrate / THESIS_BITRATES[0]!) / highest,
   }));
-  const segment = ladder.map(({ bitrate, averageScore }) => ({
-    reliableBytes: (bitrate / 8) * THESIS_SEGMENT_DURATION,
-    steps: [{ score: averageScore, frames: 0, bytes: 0 }],
-  }));
+  const segment = ladder.map(({ bitrate, averageScore }) =>
+    layOut({
+      reliableBytes: (bitrate / 8) * THESIS_SEGMENT_DURATION,
+      steps: [{ score: averageScore, frames: 0, bytes: 0 }],
+    }),
+  );
   return makeContent({
     name: 'cbr',
     segmentDuration: THESIS_SEGMENT_DURATION,

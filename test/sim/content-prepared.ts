@@ -8,7 +8,7 @@ import {
   type DescriptorElement,
   type SegmentUrlElement,
 } from '../../src/manifest/representation.js';
-import type { RepresentationMap } from '../../src/manifest/segment-map.js';
+import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import { makeContent, type Content } from './content.js';
 
@@ -91,10 +91,10 @@ function addIndex(path: string, { index, indexUrl }: IndexedRepresentation): voi
   }
 }
 
-function segmentOf(path: string, map: RepresentationMap, index: number) {
+function segmentOf(path: string, map: RepresentationMap, index: number): SegmentMap {
   const segment = orUserError(path, () => map.segment(index));
   if (!segment) throw new UserError(`${path}: segment ${index} of ${map.id} has no scores`);
-  return { reliableBytes: segment.reliableBytes, steps: segment.steps };
+  return segment;
 }
 
 function orUserError<T>(path: string, read: () => T): T {

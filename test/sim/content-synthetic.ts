@@ -1,7 +1,9 @@
-import { makeContent, type Content, type ContentSegment } from './content.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
+import { makeContent, type Content } from './content.js';
 import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from './ladder.js';
 import measured from './measured-content.json' with { type: 'json' };
 import type { MeasuredLevel, MeasuredSegment } from './measured-content.js';
+import { layOut } from './segment-layout.js';
 import { derivedSeed, seededRandom, type Random } from './random.js';
 
 /** Standard deviation of segment sizes against their mean: 3.77 Mbit/s at 10, Big Buck Bunny in the thesis (Table 6.1). */
@@ -42,19 +44,19 @@ function segmentSizes(count: number, random: Random): number[] {
   return sizes.map((size) => Math.min(LARGEST, size / mean));
 }
 
-function segmentLike(model: MeasuredSegment, bitrate: number, size: number): ContentSegment {
+function segmentLike(model: MeasuredSegment, bitrate: number, size: number): SegmentMap {
   const bytes = Math.round((bitrate / 8) * THESIS_SEGMENT_DURATION * size);
   const { reliableShare, steps } = nearestLevel(model, bitrate);
   const score = scoreAt(model, bitrate);
   const reliableBytes = Math.round(bytes * reliableShare);
-  return {
+  return layOut({
     reliableBytes,
     steps: steps.map(([share, frames, scoreShare]) => ({
       frames,
       score: score * scoreShare,
       bytes: Math.round(bytes * share) - reliableBytes,
     })),
-  };
+  });
 }
 
 /** The measured level of the nearest bitrate: above the clip's own ladder its highest one. */

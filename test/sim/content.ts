@@ -1,13 +1,5 @@
-import type { LadderRepresentation, Option } from '../../src/abr-star/index.js';
-import { segmentOptions } from '../../src/abr-star/index.js';
-import type { QualityStep } from '../../src/manifest/segment-map.js';
-
-/** One segment of one representation: as much of a `SegmentMap` as sizes and scores need. */
-export interface ContentSegment {
-  readonly reliableBytes: number;
-  /** As in `SegmentMap`: the last is the whole segment. */
-  readonly steps: readonly QualityStep[];
-}
+import { segmentOptions, type LadderRepresentation, type Option } from '../../src/abr-star/index.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
 
 /** A stream that can be played in simulation. */
 export interface Content {
@@ -17,16 +9,13 @@ export interface Content {
   /** Ascending in bitrate. */
   readonly ladder: readonly LadderRepresentation[];
   /** By segment, then representation. Never empty. */
-  readonly segments: readonly (readonly ContentSegment[])[];
+  readonly segments: readonly (readonly SegmentMap[])[];
   /** By segment: every way to download it. */
   readonly options: readonly (readonly Option[])[];
 }
 
 export function makeContent(content: Omit<Content, 'options'>): Content {
-  const options = content.segments.map((representations) =>
-    segmentOptions(representations.map((segment) => ({ ...segment, ...NO_RANGES }))),
-  );
-  return { ...content, options };
+  return { ...content, options: content.segments.map(segmentOptions) };
 }
 
 /** The same stream repeated or cut to `count` segments. */
@@ -34,6 +23,3 @@ export function withSegmentCount(content: Content, count: number): Content {
   const at = <T>(list: readonly T[]) => Array.from({ length: count }, (_, index) => list[index % list.length]!);
   return { ...content, segments: at(content.segments), options: at(content.options) };
 }
-
-/** Simulated segments have sizes, but no place in a file. */
-const NO_RANGES = { range: { start: 0, end: 0 }, reliable: [], unreliable: [] };

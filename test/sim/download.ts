@@ -1,9 +1,8 @@
 import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
-import { REVIEW_INTERVAL } from '../../src/delivery/index.js';
-import type { ContentSegment } from './content.js';
-import { levelSent } from './delivered-score.js';
+import { levelReached, REVIEW_INTERVAL } from '../../src/delivery/index.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Playback } from './playback.js';
-import { NO_LOSS, type Delivery, type Loss, type Transport } from './transport.js';
+import type { Burst, Delivery, Progress, Transport } from './transport.js';
 
 /** One option as it was downloaded, to its end or to where a review ended it. */
 export interface Attempt {
@@ -11,8 +10,9 @@ export interface Attempt {
   readonly option: Option;
   /** Bytes that arrived. */
   readonly reliable: number;
-  readonly unreliable: number;
-  readonly lost: Loss;
+  /** Bytes that were sent of the unreliable part, and where some of them were lost. */
+  readonly sent: number;
+  readonly bursts: readonly Burst[];
   readonly seconds: number;
 }
 
@@ -24,7 +24,7 @@ export interface AttemptSetup {
   /** What the download was chosen on. */
   readonly state: DecisionState;
   readonly option: Option;
-  readonly segment: ContentSegment;
+  readonly segment: SegmentMap;
 }
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
@@ -35,8 +35,8 @@ export function attempt(setup: AttemptSetup): Attempt {
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
   const ended = (ending: Attempt['ending']): Attempt => {
-    const { reliable, unreliable, lost } = arrivals;
-    return { ending, option, reliable, unreliable, lost, seconds: playback.time - requested };
+    const { reliable, sent, bursts } = arrivals;
+    return { ending, option, reliable, sent, bursts, seconds: playback.time - requested };
   };
 
   transport.request(requested, option.bytes);
@@ -52,11 +52,16 @@ export function attempt(setup: AttemptSetup): Attempt {
       elapsed: playback.time - requested,
       bytesReceived: reliable + unreliable,
       phase: hasAllReliable ? 'unreliable' : 'reliable',
-      levelReceived: hasAllReliable ? levelSent(segment, unreliable) : 0,
+      levelReceived: hasAllReliable ? levelReached(segment.steps, wholeBytes(unreliable)) : 0,
     });
     if (review?.action === 'restart') return ended(review);
     if (review?.action === 'keep' && hasAllReliable) return ended({ action: 'keep' });
   }
+}
+
+/** Simulated bytes are fractions of rates: what is missing by less than half a byte is here. */
+export function wholeBytes(bytes: number): number {
+  return Math.round(bytes);
 }
 
 /** What has come of an option's bytes so far: the reliable ones first, then the others. */
@@ -64,7 +69,8 @@ class Arrivals {
   readonly #option: Option;
   #reliableLeft: number;
   #unreliableLeft: number;
-  #lost = NO_LOSS;
+  #lost = 0;
+  #bursts: readonly Burst[] = [];
 
   constructor(option: Option) {
     this.#option = option;
@@ -76,12 +82,17 @@ class Arrivals {
     return this.#option.reliableBytes - this.#reliableLeft;
   }
 
-  get unreliable(): number {
-    return this.#option.bytes - this.#option.reliableBytes - this.#unreliableLeft - this.#lost.bytes;
+  /** Of the unreliable part, lost ones included. */
+  get sent(): number {
+    return this.#option.bytes - this.#option.reliableBytes - this.#unreliableLeft;
   }
 
-  get lost(): Loss {
-    return this.#lost;
+  get unreliable(): number {
+    return this.sent - this.#lost;
+  }
+
+  get bursts(): readonly Burst[] {
+    return this.#bursts;
   }
 
   get hasAllReliable(): boolean {
@@ -104,14 +115,30 @@ class Arrivals {
     if (this.#unreliableLeft > 0 && time < until) {
       const progress = transport.receive(this.#unreliableLeft, delivery, until);
       time = progress.time;
-      this.#lost = sum(this.#lost, progress.lost);
-      this.#unreliableLeft = time < until ? 0 : this.#unreliableLeft - progress.arrived - progress.lost.bytes;
+      this.#lost += progress.lost;
+      this.#bursts = joined(this.#bursts, progress, this.sent);
+      this.#unreliableLeft = time < until ? 0 : this.#unreliableLeft - progress.arrived - progress.lost;
     }
     return time;
   }
 }
 
-function sum(a: Loss, b: Loss): Loss {
-  if (b.bytes === 0) return a;
-  return { bytes: a.bytes + b.bytes, burstBytes: a.burstBytes + b.burstBytes, bursts: a.bursts + b.bursts };
+/** With the bursts of a stretch that begins at `offset`. A round trip that a review divides is one burst all the same. */
+function joined(before: readonly Burst[], { bursts }: Progress, offset: number): readonly Burst[] {
+  if (bursts.length === 0) return before;
+  const all = [...before];
+  for (const { start, end, lost } of bursts) {
+    const last = all.at(-1);
+    const burst = { start: offset + start, end: offset + end, lost };
+    if (last && isContinued(last, burst))
+      all[all.length - 1] = { start: last.start, end: burst.end, lost: last.lost + lost };
+    else all.push(burst);
+  }
+  return all;
+}
+
+/** The next bytes, with the same share of them lost. */
+function isContinued(last: Burst, next: Burst): boolean {
+  const share = ({ start, end, lost }: Burst) => lost / (end - start);
+  return next.start - last.end < 1 && Math.abs(share(next) - share(last)) < 1e-9;
 }

@@ -78,26 +78,27 @@ export function runTask(experiment: Experiment, content: Content, task: Task): S
 }
 
 function play(
-  { traces, shifts, transport, retransmission, seed }: Experiment,
+  { traces, shifts, transport: model, retransmission, seed }: Experiment,
   content: Content,
   { trace: index, shift }: Task,
   { abr, buffer: bufferSegments }: { abr: string; buffer: number },
 ): SessionRecord {
   const trace = traces[index]!;
   const start = (shift * traceDuration(trace)) / shifts;
+  // Every rule meets the same random losses.
+  const random = seededRandom(derivedSeed(seed, `${trace.name}/${shift}/datagrams`));
   if (isReference(abr)) {
-    const [latency, share] = transport.kind === 'flat' ? [transport.latency, 1] : [transport.roundTrip, PAYLOAD_SHARE];
+    const [latency, share] = model.kind === 'flat' ? [model.latency, 1] : [model.roundTrip, PAYLOAD_SHARE];
     const link = new Link(scaled(trace, share), start);
     const rule: Rule = {
       abr: referenceRule(abr, { content, link, latency, bufferSegments }),
       deliveryOf: () => 'streams',
     };
-    return playSession({ content, rule, transport: new FlatTransport(link, latency), bufferSegments, retransmission });
+    const transport = new FlatTransport(link, latency);
+    return playSession({ content, rule, transport, bufferSegments, retransmission, random });
   }
-  // Every rule meets the same random losses.
-  const lossSeed = derivedSeed(seed, `${trace.name}/${shift}`);
-  const server = transportOf(transport, new Link(trace, start), lossSeed);
-  return playSession({ content, rule: ruleOf(abr), transport: server, bufferSegments, retransmission });
+  const transport = transportOf(model, new Link(trace, start), derivedSeed(seed, `${trace.name}/${shift}`));
+  return playSession({ content, rule: ruleOf(abr), transport, bufferSegments, retransmission, random });
 }
 
 function transportOf(model: TransportModel, link: Link, seed: number): Transport {

@@ -1,5 +1,5 @@
 import type { Link } from './link.js';
-import { NO_LOSS, type Delivery, type Progress, type Transport } from './transport.js';
+import type { Delivery, Progress, Transport } from './transport.js';
 
 /**
  * The simplest server, Sabre's (Spiteri et al., "From Theory to Practice"): after `latency` seconds the bytes come at the
@@ -20,10 +20,10 @@ export class FlatTransport implements Transport {
   }
 
   receive(bytes: number, _delivery: Delivery, until: number): Progress {
-    if (until <= this.#time) return { time: until, arrived: 0, lost: NO_LOSS };
+    if (until <= this.#time) return { time: until, arrived: 0, lost: 0, bursts: [] };
     const possible = until < Infinity ? this.#link.bytesBetween(this.#time, until) : Infinity;
     const start = this.#time;
     this.#time = possible >= bytes ? Math.min(until, this.#link.timeToCarry(start, bytes)) : until;
-    return { time: this.#time, arrived: Math.min(bytes, possible), lost: NO_LOSS };
+    return { time: this.#time, arrived: Math.min(bytes, possible), lost: 0, bursts: [] };
   }
 }

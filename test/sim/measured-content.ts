@@ -1,4 +1,5 @@
-import type { Content, ContentSegment } from './content.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
+import type { Content } from './content.js';
 
 /**
  * A quality step relative to the whole segment: share of its bytes (reliable ones included), frames, share of its score.
@@ -32,7 +33,7 @@ export function measure({ name, ladder, segments }: Content): MeasuredSegment[] 
   }));
 }
 
-function measureLevel({ reliableBytes, steps }: ContentSegment, bitrate: number): MeasuredLevel {
+function measureLevel({ reliableBytes, steps }: SegmentMap, bitrate: number): MeasuredLevel {
   const whole = steps.at(-1)!;
   const size = reliableBytes + whole.bytes;
   return {
@@ -48,7 +49,7 @@ function measureLevel({ reliableBytes, steps }: ContentSegment, bitrate: number)
 }
 
 /** First, last and the steps between them nearest to an even division of the bytes. */
-function thinned(steps: ContentSegment['steps']): ContentSegment['steps'] {
+function thinned(steps: SegmentMap['steps']): SegmentMap['steps'] {
   const last = steps.at(-1)!.bytes;
   const wanted = Array.from({ length: MAX_STEPS }, (_, index) => (index * last) / (MAX_STEPS - 1));
   const kept = wanted.map((bytes) =>

@@ -7,6 +7,8 @@ import { Link } from './link.js';
 import { metricsOf } from './metrics.js';
 import { optimalOptions } from './optimum.js';
 import { playSession } from './session.js';
+import { seededRandom } from './random.js';
+import { layOut } from './segment-layout.js';
 import { scriptedAbr } from './testing.js';
 import { makeTrace } from './trace.js';
 
@@ -20,10 +22,12 @@ function content(sizes: readonly number[]): Content {
     segmentDuration: 2,
     ladder,
     segments: sizes.map((size) =>
-      ladder.map(({ bitrate, averageScore }) => ({
-        reliableBytes: (bitrate / 4) * size,
-        steps: [{ score: averageScore, frames: 0, bytes: 0 }],
-      })),
+      ladder.map(({ bitrate, averageScore }) =>
+        layOut({
+          reliableBytes: (bitrate / 4) * size,
+          steps: [{ score: averageScore, frames: 0, bytes: 0 }],
+        }),
+      ),
     ),
   });
 }
@@ -38,6 +42,7 @@ function qoeOf(stream: Content, rates: readonly number[], options: readonly Opti
     transport: new FlatTransport(new Link(makeTrace('x', 1, rates)), LATENCY),
     bufferSegments: 1,
     retransmission: 'none',
+    random: seededRandom(1),
   });
   return metricsOf(record).qoe;
 }

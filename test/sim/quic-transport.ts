@@ -1,7 +1,7 @@
 import { CongestionWindow } from './congestion-window.js';
 import type { Link } from './link.js';
 import type { Random } from './random.js';
-import { NO_LOSS, type Delivery, type Loss, type Progress, type Transport } from './transport.js';
+import type { Burst, Delivery, Progress, Transport } from './transport.js';
 
 /** What a full packet takes on the link: 1350 bytes of QUIC, UDP and IP headers; and the share of it that is payload. */
 const PACKET_BYTES = 1378;
@@ -80,31 +80,24 @@ export class QuicTransport implements Transport {
 
   receive(bytes: number, delivery: Delivery, until: number): Progress {
     let arrived = 0;
-    let lost = NO_LOSS;
+    let lost = 0;
+    const bursts: Burst[] = [];
     while (this.#time < until) {
       if (this.#time >= this.#round.end) this.#round = this.#nextRound();
       const { end, arriving } = this.#round;
       const losing = delivery === 'datagrams' ? this.#round.losing : 0;
       const stretch = Math.min(until, end) - this.#time;
-      const needed = (bytes - arrived - lost.bytes) / (arriving + losing);
+      const needed = (bytes - arrived - lost) / (arriving + losing);
       const passed = Math.min(stretch, needed);
       this.#time += passed;
-      if (losing > 0) lost = this.#more(lost, passed);
-      arrived = needed <= stretch ? bytes - lost.bytes : arrived + passed * arriving;
+      const start = arrived + lost;
+      lost += passed * losing;
+      arrived = needed <= stretch ? bytes - lost : arrived + passed * arriving;
+      if (losing > 0) bursts.push({ start, end: arrived + lost, lost: passed * losing });
       if (needed <= stretch) break;
     }
-    this.#left -= arrived + lost.bytes;
-    return { time: Math.min(this.#time, until), arrived, lost };
-  }
-
-  /** With what `seconds` of the current round lose. */
-  #more({ bytes, burstBytes, bursts }: Loss, seconds: number): Loss {
-    const { arriving, losing } = this.#round;
-    return {
-      bytes: bytes + seconds * losing,
-      burstBytes: burstBytes + seconds * (arriving + losing),
-      bursts: bursts + seconds / this.#path.roundTrip,
-    };
+    this.#left -= arrived + lost;
+    return { time: Math.min(this.#time, until), arrived, lost, bursts };
   }
 
   #nextRound(): Round {

@@ -1,5 +1,5 @@
-import type { ContentSegment } from './content.js';
-import { levelSent } from './delivered-score.js';
+import { levelReached } from '../../src/delivery/index.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Transport } from './transport.js';
 
 /** Seconds of pause that are worth a request (the authors' release). */
@@ -32,7 +32,7 @@ export interface Regained {
 /** A segment as it was first delivered. */
 export interface Delivered {
   readonly segmentIndex: number;
-  readonly segment: ContentSegment;
+  readonly segment: SegmentMap;
   readonly score: number;
   /** Unreliable bytes that were sent, and how many of those were lost. */
   readonly sent: number;
@@ -48,11 +48,11 @@ export class Retransmission {
 
   add({ segmentIndex, segment, score, sent, lost }: Delivered): void {
     const { steps } = segment;
-    const prefix = steps[levelSent(segment, sent)]!;
+    const prefix = Math.max(score, steps[levelReached(steps, sent)]!.score);
     const whole = steps.at(-1)!;
     this.#holes.push(
-      { segmentIndex, bytes: lost, gain: prefix.score - score },
-      { segmentIndex, bytes: whole.bytes - sent, gain: whole.score - prefix.score },
+      { segmentIndex, bytes: lost, gain: prefix - score },
+      { segmentIndex, bytes: whole.bytes - sent, gain: whole.score - prefix },
     );
   }
 

@@ -48,7 +48,8 @@ describe('playSession', () => {
     const review = ({ levelReceived }: DownloadProgress) =>
       levelReceived === 1 ? ({ action: 'keep' } as const) : ({ action: 'continue' } as const);
     const { segments } = playSession(smallSession({ choices: [WHOLE, ...six(LOW)], review }, [1]));
-    expect(segments[0]).toMatchObject({ kept: true, level: 1, score: 0.9 });
+    expect(segments[0]).toMatchObject({ kept: true, level: 1 });
+    expect(segments[0]!.score).toBeCloseTo(0.9);
   });
 
   it('does not keep a segment without its reliable bytes', () => {
@@ -93,12 +94,12 @@ describe('playSession', () => {
   it('fetches in pauses what was skipped of segments not yet played', () => {
     const scores = (retransmission: 'pauses' | 'none') =>
       playSession(smallSession({ choices: six(HALF) }, [10], { retransmission })).segments.map(({ score }) => score);
-    expect(scores('none')).toEqual(six(0.9));
+    for (const score of scores('none')) expect(score).toBeCloseTo(0.9);
     const better = scores('pauses');
     expect(Math.max(...better)).toBeCloseTo(1);
     // The first starts to play at once, the last has no pause after it.
-    expect(better[0]).toBe(0.9);
-    expect(better.at(-1)).toBe(0.9);
+    expect(better[0]).toBeCloseTo(0.9);
+    expect(better.at(-1)).toBeCloseTo(0.9);
   });
 
   it('gives the same record for the same setup', () => {

@@ -5,10 +5,14 @@ import {
   type DecisionState,
   type Option,
 } from '../../src/abr-star/index.js';
-import { bufferCapacity, decisionState, linkState } from '../../src/delivery/index.js';
-import type { Content, ContentSegment } from './content.js';
-import { deliveredScore, levelSent } from './delivered-score.js';
-import { attempt, type Attempt } from './download.js';
+import { bufferCapacity, decisionState, levelReached, linkState } from '../../src/delivery/index.js';
+import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
+import type { Content } from './content.js';
+import { deliveredSegment, missingBytes, scoreOf } from './delivered-segment.js';
+import { attempt, wholeBytes, type Attempt } from './download.js';
+import { lostDatagrams } from './lost-datagrams.js';
+import type { Random } from './random.js';
 import { Playback } from './playback.js';
 import { Retransmission } from './retransmission.js';
 import type { Rule } from './rule.js';
@@ -24,6 +28,8 @@ export interface SessionSetup {
   /** Segments that the buffer holds beside the one in flight (docs/ABR.md). */
   readonly bufferSegments: number;
   readonly retransmission: RetransmissionPolicy;
+  /** Says which of the datagrams that the transport loses. */
+  readonly random: Random;
 }
 
 /** A segment as it was played. */
@@ -87,28 +93,31 @@ class Session {
       const playback = this.#playback;
       const state = { ...decided, ...linkState(this.#link) };
       const outcome = attempt({ abr: rule.abr, delivery, transport, playback, state, option, segment });
-      this.#learn(outcome, delivery);
+      const lost = lostDatagrams(outcome.bursts, this.#setup.random);
+      this.#learn(outcome, lost, delivery);
       this.#lastChoice = option;
       if (outcome.ending.action !== 'restart') {
-        this.#append(outcome, segment, restarts);
+        this.#append(outcome, segment, lost, restarts);
         return;
       }
       option = outcome.ending.option;
     }
   }
 
-  #append({ option, ending, reliable, unreliable, lost }: Attempt, segment: ContentSegment, restarts: number): void {
+  #append(outcome: Attempt, segment: SegmentMap, lost: readonly ByteRange[], restarts: number): void {
+    const { option, ending } = outcome;
     const segmentIndex = this.#played.length;
-    const sent = unreliable + lost.bytes;
-    const score = deliveredScore(segment, sent, lost);
-    this.#retransmission.add({ segmentIndex, segment, score, sent, lost: lost.bytes });
+    const sent = wholeBytes(outcome.sent);
+    const delivered = deliveredSegment(segment, sent, lost);
+    const score = scoreOf(delivered);
+    this.#retransmission.add({ segmentIndex, segment, score, sent, lost: totalBytes(lost) });
     this.#playback.append(this.#setup.content.segmentDuration);
     this.#played.push({
       representation: option.representation,
-      level: levelSent(segment, sent),
+      level: levelReached(segment.steps, sent),
       score,
-      bytes: reliable + unreliable,
-      missing: segment.steps.at(-1)!.bytes - unreliable,
+      bytes: delivered.received.size,
+      missing: missingBytes(delivered),
       kept: ending.action === 'keep',
       restarts,
     });
@@ -136,12 +145,11 @@ class Session {
     }
   }
 
-  #learn({ reliable, unreliable, lost, seconds }: Attempt, delivery: Delivery): void {
+  #learn({ reliable, sent, seconds }: Attempt, lost: readonly ByteRange[], delivery: Delivery): void {
+    const bytesLost = totalBytes(lost);
     const timeToFirstByte = Math.min(seconds, this.#setup.transport.latency);
-    this.#link.throughput.add({ bytes: reliable + unreliable, seconds, timeToFirstByte });
-    if (delivery === 'datagrams') {
-      this.#link.loss.add({ bytesSent: unreliable + lost.bytes, bytesLost: lost.bytes });
-    }
+    this.#link.throughput.add({ bytes: reliable + sent - bytesLost, seconds, timeToFirstByte });
+    if (delivery === 'datagrams') this.#link.loss.add({ bytesSent: sent, bytesLost });
   }
 
   #state(segmentIndex: number): DecisionState {

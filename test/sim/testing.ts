@@ -2,6 +2,8 @@ import type { Abr, DownloadProgress, Option, Review } from '../../src/abr-star/i
 import { makeContent, type Content } from './content.js';
 import { FlatTransport } from './flat-transport.js';
 import { Link } from './link.js';
+import { seededRandom } from './random.js';
+import { layOut } from './segment-layout.js';
 import type { SessionSetup } from './session.js';
 import { makeTrace } from './trace.js';
 
@@ -17,15 +19,15 @@ export const SMALL_CONTENT: Content = makeContent({
     { bitrate: 800e3, averageScore: 1 },
   ],
   segments: Array.from({ length: 6 }, () => [
-    { reliableBytes: 10e3, steps: [{ score: 0.8, frames: 0, bytes: 0 }] },
-    {
+    layOut({ reliableBytes: 10e3, steps: [{ score: 0.8, frames: 0, bytes: 0 }] }),
+    layOut({
       reliableBytes: 20e3,
       steps: [
         { score: 0.5, frames: 0, bytes: 0 },
         { score: 0.9, frames: 10, bytes: 40e3 },
         { score: 1, frames: 20, bytes: 80e3 },
       ],
-    },
+    }),
   ]),
 });
 
@@ -68,6 +70,7 @@ export function smallSession(script: Script, mbps: readonly number[], setup: Par
     transport: new FlatTransport(link, 0),
     bufferSegments: 2,
     retransmission: 'none',
+    random: seededRandom(1),
     ...setup,
   };
 }

@@ -1,16 +1,13 @@
 /** How bytes travel: on streams, which repeat what is lost, or in datagrams, which do not. */
 export type Delivery = 'streams' | 'datagrams';
 
-/** Datagrams that were sent and will never be here. They go in bursts, which hit fewer frames than as many single losses. */
-export interface Loss {
-  /** Bytes lost. */
-  readonly bytes: number;
-  /** Bytes sent, lost ones included, in the round trips in which some were lost, and how many round trips those were. */
-  readonly burstBytes: number;
-  readonly bursts: number;
+/** Bytes sent as datagrams within one round trip, of which some will never be here. */
+export interface Burst {
+  /** From the first of them to the last, lost ones included: positions among all bytes of the download. */
+  readonly start: number;
+  readonly end: number;
+  readonly lost: number;
 }
-
-export const NO_LOSS: Loss = { bytes: 0, burstBytes: 0, bursts: 0 };
 
 /** What came of a stretch of a download. */
 export interface Progress {
@@ -18,7 +15,10 @@ export interface Progress {
   readonly time: number;
   /** Bytes that are here now. */
   readonly arrived: number;
-  readonly lost: Loss;
+  /** Bytes of datagrams that were sent and will never be here. */
+  readonly lost: number;
+  /** Where they were lost, counted from the first byte of this stretch. Losses come in bursts, which hit fewer frames. */
+  readonly bursts: readonly Burst[];
 }
 
 /**

@@ -27,7 +27,7 @@ function receiveAll(transport: Transport, bytes: number, delivery: Delivery, fro
   for (let step = 1; arrived + lost < bytes - ROUNDING_BYTES && time < from + limit; step++) {
     const progress = transport.receive(bytes - arrived - lost, delivery, from + step * 0.05);
     arrived += progress.arrived;
-    lost += progress.lost.bytes;
+    lost += progress.lost;
     time = progress.time;
   }
   return { arrived, lost, time, seconds: time - from };
