@@ -21,17 +21,25 @@ export interface AttemptSetup {
   readonly transport: Transport;
   readonly delivery: Delivery;
   readonly playback: Playback;
+  /** What is fetched of other segments before this one's first byte. */
+  readonly urgent: UrgentBytes;
   /** What the download was chosen on. */
   readonly state: DecisionState;
   readonly option: Option;
   readonly segment: SegmentMap;
 }
 
+/** Bytes asked for before a download, and how they are received: as in `Retransmission`. */
+export interface UrgentBytes {
+  readonly bytesLeft: number;
+  receive(until: number): number;
+}
+
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
-  const { abr, transport, delivery, playback, state, option, segment } = setup;
+  const { abr, transport, delivery, playback, urgent, state, option, segment } = setup;
   const requested = playback.time;
-  const arrivals = new Arrivals(option);
+  const arrivals = new Arrivals(option, urgent);
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
   const ended = (ending: Attempt['ending']): Attempt => {
@@ -39,7 +47,7 @@ export function attempt(setup: AttemptSetup): Attempt {
     return { ending, option, reliable, sent, bursts, seconds: playback.time - requested };
   };
 
-  transport.request(requested, option.bytes);
+  transport.request(requested, urgent.bytesLeft + option.bytes);
   const interval = abr.review ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
     playback.advanceTo(arrivals.receive(transport, delivery, requested + reviews * interval));
@@ -67,13 +75,15 @@ export function wholeBytes(bytes: number): number {
 /** What has come of an option's bytes so far: the reliable ones first, then the others. */
 class Arrivals {
   readonly #option: Option;
+  readonly #urgent: UrgentBytes;
   #reliableLeft: number;
   #unreliableLeft: number;
   #lost = 0;
   #bursts: readonly Burst[] = [];
 
-  constructor(option: Option) {
+  constructor(option: Option, urgent: UrgentBytes) {
     this.#option = option;
+    this.#urgent = urgent;
     this.#reliableLeft = option.reliableBytes;
     this.#unreliableLeft = option.bytes - option.reliableBytes;
   }
@@ -105,8 +115,8 @@ class Arrivals {
 
   /** Goes on until `until` or the last byte. Returns when that was. */
   receive(transport: Transport, delivery: Delivery, until: number): number {
-    let time = -Infinity;
-    if (this.#reliableLeft > 0) {
+    let time = this.#urgent.receive(until);
+    if (this.#reliableLeft > 0 && time < until) {
       const progress = transport.receive(this.#reliableLeft, 'streams', until);
       time = progress.time;
       // What ends early is complete: sums of fractions of bytes may miss that.

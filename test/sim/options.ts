@@ -24,8 +24,8 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --latency MS       round trip without queue (default: 30 for quic, 100 for flat)
   --queue PACKETS    with quic: what the bottleneck's queue holds (default 32, as in the paper's trials)
   --loss PERCENT     with quic: packets lost at random on top of what the queue drops (default 0)
-  --retransmission WHEN  pauses (default): while the buffer is full, what is missing of segments not yet played
-                     is fetched; none
+  --retransmission WHO   player (default): what is missing of segments not yet played is fetched as the player
+                     does, in pauses or, where a loss costs much, at once; none
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
   --jobs N           worker threads (default: one for each core)
@@ -88,7 +88,7 @@ function parse(args: readonly string[]) {
       latency: { type: 'string' },
       queue: { type: 'string' },
       loss: { type: 'string' },
-      retransmission: { type: 'string', default: 'pauses' },
+      retransmission: { type: 'string', default: 'player' },
       shifts: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string' },
@@ -130,8 +130,8 @@ function integerOf(name: string, text: string, bounds: Bounds): number {
 }
 
 function policyOf(text: string): RetransmissionPolicy {
-  if (text === 'pauses' || text === 'none') return text;
-  throw new UserError(`--retransmission must be one of pauses, none, got '${text}'`);
+  if (text === 'player' || text === 'none') return text;
+  throw new UserError(`--retransmission must be one of player, none, got '${text}'`);
 }
 
 interface TransportValues {

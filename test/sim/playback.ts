@@ -2,6 +2,7 @@
 export class Playback {
   #time = 0;
   #bufferLevel = 0;
+  #appended = 0;
   #startup: number | undefined;
   #stalled = 0;
   #stalls = 0;
@@ -13,6 +14,11 @@ export class Playback {
 
   get bufferLevel(): number {
     return this.#bufferLevel;
+  }
+
+  /** Where playback is in the stream. */
+  get position(): number {
+    return this.#appended - this.#bufferLevel;
   }
 
   /** Time to the first picture: no stall. */
@@ -43,6 +49,7 @@ export class Playback {
   append(seconds: number): void {
     this.#startup ??= this.#time;
     this.#bufferLevel += seconds;
+    this.#appended += seconds;
     this.#isStalling = false;
   }
 }

@@ -1,88 +1,149 @@
-import { levelReached } from '../../src/delivery/index.js';
-import type { SegmentMap } from '../../src/manifest/segment-map.js';
+import {
+  fullBuffer,
+  look,
+  LOOK_INTERVAL,
+  pauseLength,
+  planUrgent,
+  type HeldSegment,
+  type LinkEstimate,
+  type Moment,
+} from '../../src/delivery/index.js';
+import type { ByteRange } from '../../src/manifest/byte-range.js';
+import { missingBytes, type DeliveredSegment } from './delivered-segment.js';
+import type { Playback } from './playback.js';
 import type { Transport } from './transport.js';
 
-/** Seconds of pause that are worth a request (the authors' release). */
-const SHORTEST_PAUSE = 0.07;
-
-/** Share of the throughput that is asked for: what comes after the pause would be in the next segment's way. */
-const COUNTED_ON = 0.9;
-
-/** Bytes of a segment that are not here, and the score that they would add. */
-interface Hole {
-  readonly segmentIndex: number;
-  readonly bytes: number;
-  readonly gain: number;
+/** A segment that was delivered with gaps. */
+export interface ImprovableSegment extends DeliveredSegment, HeldSegment {
+  readonly index: number;
+  round: HeldSegment['round'];
 }
 
-/** Seconds, and bit/s to be expected in them. */
-export interface Pause {
-  readonly time: number;
-  readonly until: number;
-  readonly throughput: number;
+export interface RetransmissionSetup {
+  readonly transport: Transport;
+  readonly playback: Playback;
+  readonly link: LinkEstimate;
+  /** Segments that the buffer holds beside the one in flight. */
+  readonly bufferSegments: number;
+  /** Seconds. */
+  readonly segmentDuration: number;
+  /** More of that segment has arrived, in time to be played. */
+  readonly onImproved: (segment: ImprovableSegment) => void;
 }
 
-/** What a pause has brought for one segment. */
-export interface Regained {
-  readonly segmentIndex: number;
-  readonly bytes: number;
-  readonly score: number;
-}
-
-/** A segment as it was first delivered. */
-export interface Delivered {
-  readonly segmentIndex: number;
-  readonly segment: SegmentMap;
-  readonly score: number;
-  /** Unreliable bytes that were sent, and how many of those were lost. */
-  readonly sent: number;
-  readonly lost: number;
+/** One range that was asked for, and how far it has come: a position, in fractions of bytes. */
+interface RangeUnderWay {
+  readonly segment: ImprovableSegment;
+  readonly range: ByteRange;
+  at: number;
 }
 
 /**
- * Selective retransmission (thesis §6.2): in pauses between segments what is missing of segments that are not yet
- * played is fetched, lost or skipped, most score per byte first. Within a hole the score rises with the bytes evenly.
+ * Carries out the player's policy (`src/delivery/retransmission.ts`) in simulation. Ranges come one after the other, those
+ * that cannot wait for a pause before the next segment's first byte: in the player they share the link with it.
  */
 export class Retransmission {
-  #holes: Hole[] = [];
+  readonly #setup: RetransmissionSetup;
+  #segments: ImprovableSegment[] = [];
+  #underWay: RangeUnderWay[] = [];
+  #nextLook = 0;
 
-  add({ segmentIndex, segment, score, sent, lost }: Delivered): void {
-    const { steps } = segment;
-    const prefix = Math.max(score, steps[levelReached(steps, sent)]!.score);
-    const whole = steps.at(-1)!;
-    this.#holes.push(
-      { segmentIndex, bytes: lost, gain: prefix - score },
-      { segmentIndex, bytes: whole.bytes - sent, gain: whole.score - prefix },
-    );
+  constructor(setup: RetransmissionSetup) {
+    this.#setup = setup;
   }
 
-  /** Fetches what should fit into a pause, of the segments from `firstUnplayed` on. */
-  fetch(transport: Transport, { time, until, throughput }: Pause, firstUnplayed: number): Regained[] {
-    this.#holes = this.#worthwhile(firstUnplayed);
-    const expected = (COUNTED_ON * throughput * (until - time - transport.latency)) / 8;
-    if (until - time < SHORTEST_PAUSE || this.#holes.length === 0 || expected <= 0) return [];
-    let left = Math.min(expected, sumOf(this.#holes));
-    transport.request(time, left);
-    const regained: Regained[] = [];
-    this.#holes = this.#holes.map((hole) => {
-      if (left <= 0) return hole;
-      const { arrived } = transport.receive(Math.min(left, hole.bytes), 'streams', until);
-      left -= Math.min(left, hole.bytes);
-      const { segmentIndex, bytes, gain } = hole;
-      const score = gain * Math.min(1, arrived / bytes);
-      regained.push({ segmentIndex, bytes: arrived, score });
-      return { segmentIndex, bytes: bytes - arrived, gain: gain - score };
+  /** A segment has been delivered, and is about to be appended. */
+  hold(index: number, delivered: DeliveredSegment): void {
+    if (missingBytes(delivered) === 0) return;
+    const { playback, link, segmentDuration } = this.#setup;
+    const segment: ImprovableSegment = { ...delivered, index, startTime: index * segmentDuration, round: undefined };
+    if (this.#segments.length === 0) this.#nextLook = playback.time + LOOK_INTERVAL;
+    this.#segments.push(segment);
+    const { throughput } = link.throughput;
+    this.#add(segment, planUrgent(segment, { throughput, bufferLevel: playback.bufferLevel }), 'urgent');
+  }
+
+  /** Bytes that are asked for and not here. */
+  get bytesLeft(): number {
+    return this.#underWay.reduce((sum, { range, at }) => sum + range.end - at, 0);
+  }
+
+  /** Waits for what is asked for, at the longest until `until`. Returns when the last of it was here. */
+  receive(until: number): number {
+    if (this.#underWay.length > 0) look(this.#segments, this.#moment(undefined)).end.forEach((late) => this.#end(late));
+    let time = -Infinity;
+    while (this.#underWay.length > 0 && time < until) {
+      const next = this.#underWay[0]!;
+      const { segment, range } = next;
+      const progress = this.#setup.transport.receive(range.end - next.at, 'streams', until);
+      time = progress.time;
+      // What ends early is complete: sums of fractions of bytes may miss that.
+      const at = time < until ? range.end : Math.min(range.end, next.at + progress.arrived);
+      const shift = segment.map.range.start;
+      segment.received.add(Math.floor(next.at) - shift, Math.floor(at) - shift);
+      next.at = at;
+      if (at === range.end) this.#underWay.shift();
+      if (!this.#underWay.some((other) => other.segment === segment)) this.#end(segment);
+    }
+    return time;
+  }
+
+  /** No segment is asked for until then; after the last one until all is played. Looks at what to fetch now and then. */
+  pass(until: number, isLastRequested: boolean): void {
+    const { playback, transport } = this.#setup;
+    if (this.bytesLeft > 0 && until > playback.time) transport.request(playback.time, this.bytesLeft);
+    while (playback.time < until && this.#segments.length > 0) {
+      this.#nextLook += LOOK_INTERVAL * Math.max(0, Math.ceil((playback.time - this.#nextLook) / LOOK_INTERVAL));
+      const next = Math.min(until, this.#nextLook);
+      this.receive(next);
+      playback.advanceTo(next);
+      if (next === this.#nextLook) this.#look(until, isLastRequested);
+      this.#nextLook = Math.max(this.#nextLook, next + LOOK_INTERVAL);
+      // What is not worth a request now will be so even less as the pause grows shorter.
+      if (this.#underWay.length === 0 && next < until) break;
+    }
+    playback.advanceTo(until);
+    this.#segments.forEach((segment) => segment.round === 'in-pause' && this.#end(segment));
+  }
+
+  #look(until: number, isLastRequested: boolean): void {
+    const { playback, transport, bufferSegments, segmentDuration } = this.#setup;
+    const pause = pauseLength({
+      bufferLevel: playback.bufferLevel,
+      fullBuffer: fullBuffer(bufferSegments, segmentDuration),
+      playback: { paused: false, playbackRate: 1 },
+      ruleWaits: until - playback.time,
+      isLastRequested,
     });
-    return regained;
+    const { end, drop, fetch } = look(this.#segments, this.#moment(pause));
+    for (const segment of end) this.#end(segment);
+    this.#segments = this.#segments.filter((segment) => !drop.includes(segment));
+    for (const [segment, ranges] of fetch) this.#add(segment, ranges, 'in-pause');
+    if (fetch.size > 0) transport.request(playback.time, this.bytesLeft);
   }
 
-  #worthwhile(firstUnplayed: number): Hole[] {
-    return this.#holes
-      .filter(({ segmentIndex, bytes, gain }) => segmentIndex >= firstUnplayed && bytes >= 1 && gain > 0)
-      .sort((a, b) => b.gain / b.bytes - a.gain / a.bytes);
+  #moment(pause: number | undefined): Moment<ImprovableSegment> {
+    const { playback, transport, link } = this.#setup;
+    return {
+      playback: { currentTime: playback.position, playbackRate: 1 },
+      pause,
+      latency: transport.latency,
+      throughput: link.throughput.throughput,
+      isReplaceable: () => true,
+    };
   }
-}
 
-function sumOf(holes: readonly Hole[]): number {
-  return holes.reduce((sum, { bytes }) => sum + bytes, 0);
+  #add(segment: ImprovableSegment, ranges: readonly ByteRange[], round: HeldSegment['round']): void {
+    if (ranges.length === 0) return;
+    segment.round = round;
+    this.#underWay.push(...ranges.map((range) => ({ segment, range, at: range.start })));
+  }
+
+  /** Uses what has come. */
+  #end(segment: ImprovableSegment): void {
+    segment.round = undefined;
+    this.#underWay = this.#underWay.filter((other) => other.segment !== segment);
+    this.#setup.onImproved(segment);
+    if (missingBytes(segment) === 0) this.#segments = this.#segments.filter((other) => other !== segment);
+  }
 }

@@ -9,17 +9,17 @@ import { bufferCapacity, decisionState, levelReached, linkState } from '../../sr
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Content } from './content.js';
-import { deliveredSegment, missingBytes, scoreOf } from './delivered-segment.js';
+import { deliveredSegment, missingBytes, scoreOf, type DeliveredSegment } from './delivered-segment.js';
 import { attempt, wholeBytes, type Attempt } from './download.js';
 import { lostDatagrams } from './lost-datagrams.js';
 import type { Random } from './random.js';
 import { Playback } from './playback.js';
-import { Retransmission } from './retransmission.js';
+import { Retransmission, type ImprovableSegment } from './retransmission.js';
 import type { Rule } from './rule.js';
 import type { Delivery, Transport } from './transport.js';
 
-/** Whether pauses between segments are used to fetch what is missing of segments that are not yet played. */
-export type RetransmissionPolicy = 'pauses' | 'none';
+/** Whether what is missing of segments that are not yet played is fetched, as the player does. */
+export type RetransmissionPolicy = 'player' | 'none';
 
 export interface SessionSetup {
   readonly content: Content;
@@ -63,20 +63,26 @@ class Session {
   readonly #setup: SessionSetup;
   readonly #playback = new Playback();
   readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator() };
-  readonly #retransmission = new Retransmission();
+  readonly #retransmission: Retransmission;
   readonly #capacity: number;
   readonly #played: PlayedSegment[] = [];
   #lastChoice: Option | undefined;
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
-    this.#capacity = bufferCapacity(setup.bufferSegments, setup.content.segmentDuration);
+    const { segmentDuration } = setup.content;
+    this.#capacity = bufferCapacity(setup.bufferSegments, segmentDuration);
+    this.#retransmission = new Retransmission({
+      ...{ transport: setup.transport, bufferSegments: setup.bufferSegments, segmentDuration },
+      ...{ playback: this.#playback, link: this.#link, onImproved: (segment) => this.#improve(segment) },
+    });
   }
 
   run(): SessionRecord {
     const { segments, segmentDuration } = this.#setup.content;
     segments.forEach((_, index) => this.#play(index));
-    const { startup, stalled, stalls } = this.#playback;
+    const { startup, stalled, stalls, time, bufferLevel } = this.#playback;
+    this.#retransmission.pass(time + bufferLevel, true);
     return { segments: this.#played, segmentDuration, startup, stalled, stalls };
   }
 
@@ -90,9 +96,11 @@ class Session {
     let option = choice.option;
     for (let restarts = 0; ; restarts++) {
       const segment = content.segments[segmentIndex]![option.representation]!;
-      const playback = this.#playback;
       const state = { ...decided, ...linkState(this.#link) };
-      const outcome = attempt({ abr: rule.abr, delivery, transport, playback, state, option, segment });
+      const outcome = attempt({
+        ...{ abr: rule.abr, delivery, transport, state, option, segment },
+        ...{ playback: this.#playback, urgent: this.#retransmission },
+      });
       const lost = lostDatagrams(outcome.bursts, this.#setup.random);
       this.#learn(outcome, lost, delivery);
       this.#lastChoice = option;
@@ -106,43 +114,28 @@ class Session {
 
   #append(outcome: Attempt, segment: SegmentMap, lost: readonly ByteRange[], restarts: number): void {
     const { option, ending } = outcome;
-    const segmentIndex = this.#played.length;
     const sent = wholeBytes(outcome.sent);
     const delivered = deliveredSegment(segment, sent, lost);
-    const score = scoreOf(delivered);
-    this.#retransmission.add({ segmentIndex, segment, score, sent, lost: totalBytes(lost) });
+    if (this.#setup.retransmission === 'player') this.#retransmission.hold(this.#played.length, delivered);
     this.#playback.append(this.#setup.content.segmentDuration);
     this.#played.push({
       representation: option.representation,
       level: levelReached(segment.steps, sent),
-      score,
-      bytes: delivered.received.size,
-      missing: missingBytes(delivered),
+      ...deliveryOf(delivered),
       kept: ending.action === 'keep',
       restarts,
     });
   }
 
-  /** As long as the rule wants, and at least until the segment fits into the buffer; holes are filled meanwhile. */
+  /** As long as the rule wants, and at least until the segment fits into the buffer. */
   #wait(delay: number): void {
-    const { content, transport, retransmission } = this.#setup;
     const { bufferLevel, time } = this.#playback;
-    const untilItFits = bufferLevel + content.segmentDuration - this.#capacity;
-    const until = time + Math.max(0, delay, untilItFits);
-    this.#playback.advanceTo(until);
-    if (retransmission === 'none') return;
-    const unplayed = Math.floor(this.#playback.bufferLevel / content.segmentDuration);
-    const firstUnplayed = this.#played.length - unplayed;
-    const pause = { time, until, throughput: this.#link.throughput.throughput ?? 0 };
-    for (const regained of this.#retransmission.fetch(transport, pause, firstUnplayed)) {
-      const before = this.#played[regained.segmentIndex]!;
-      this.#played[regained.segmentIndex] = {
-        ...before,
-        score: before.score + regained.score,
-        bytes: before.bytes + regained.bytes,
-        missing: before.missing - regained.bytes,
-      };
-    }
+    const untilItFits = bufferLevel + this.#setup.content.segmentDuration - this.#capacity;
+    this.#retransmission.pass(time + Math.max(0, delay, untilItFits), false);
+  }
+
+  #improve(segment: ImprovableSegment): void {
+    this.#played[segment.index] = { ...this.#played[segment.index]!, ...deliveryOf(segment) };
   }
 
   #learn({ reliable, sent, seconds }: Attempt, lost: readonly ByteRange[], delivery: Delivery): void {
@@ -163,4 +156,8 @@ class Session {
       link: this.#link,
     });
   }
+}
+
+function deliveryOf(delivered: DeliveredSegment): Pick<PlayedSegment, 'score' | 'bytes' | 'missing'> {
+  return { score: scoreOf(delivered), bytes: delivered.received.size, missing: missingBytes(delivered) };
 }

@@ -71,7 +71,7 @@ function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: stri
       loss: path.lossPercent / 100,
     },
     // As the player has it.
-    retransmission: 'pauses',
+    retransmission: 'player',
     seed,
   };
   return runTask(experiment, media.content, { trace: 0, shift })[0]!;
