@@ -1,10 +1,19 @@
-import type { Abr, DownloadProgress, Option, Review } from '../../src/abr-star/index.js';
-import { makeContent, type Content } from './content.js';
+import {
+  createAbr,
+  type Abr,
+  type AbrName,
+  type DownloadProgress,
+  type LadderRepresentation,
+  type Option,
+  type Review,
+} from '../../src/abr-star/index.js';
+import { ladderSegments } from '../../src/abr-star/testing/ladder.js';
+import { makeContent, withSegmentCount, type Content } from './content.js';
 import { FlatTransport } from './flat-transport.js';
 import { Link } from './link.js';
 import { seededRandom } from './random.js';
 import { layOut } from './segment-layout.js';
-import type { SessionSetup } from './session.js';
+import { playSession, type SessionRecord, type SessionSetup } from './session.js';
 import { makeTrace } from './trace.js';
 
 /**
@@ -30,6 +39,34 @@ export const SMALL_CONTENT: Content = makeContent({
     }),
   ]),
 });
+
+/** Segments of 4 s in the representations of a ladder, at constant bitrate times each of the `scales` in turn. */
+export function ladderContent(ladder: readonly LadderRepresentation[], count: number, scales: readonly number[] = [1]) {
+  const segments = scales.map((scale) => ladderSegments(ladder, SEGMENT_DURATION, scale).map(layOut));
+  return withSegmentCount(makeContent({ name: 'ladder', segmentDuration: SEGMENT_DURATION, ladder, segments }), count);
+}
+
+const SEGMENT_DURATION = 4;
+
+export interface RuleSession {
+  readonly name: AbrName;
+  readonly bufferSegments: number;
+  readonly content: Content;
+  /** Bit/s, each for `step` seconds, then from the start again. */
+  readonly rates: readonly number[];
+  readonly step: number;
+}
+
+/** A rule alone over the simplest server with a latency of 50 ms: nothing is lost, nothing fetched again. */
+export function playRule({ name, bufferSegments, content, rates, step }: RuleSession): SessionRecord {
+  return playSession({
+    ...{ content, bufferSegments },
+    rule: { abr: createAbr(name), deliveryOf: () => 'streams' },
+    transport: new FlatTransport(new Link(makeTrace('link', step, rates)), 0.05),
+    retransmission: 'none',
+    random: seededRandom(1),
+  });
+}
 
 export interface Script {
   /** [representation, level] of each segment. */

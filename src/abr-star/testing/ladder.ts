@@ -1,3 +1,4 @@
+import type { SegmentMap } from '../../manifest/segment-map.js';
 import { segmentOptions } from '../options.js';
 import type { LadderRepresentation, Option } from '../types.js';
 
@@ -25,20 +26,27 @@ export const thesisLadder: readonly LadderRepresentation[] = THESIS_MBPS.map((mb
 /** The options of a segment at constant bitrate times `scale`. */
 export function ladderOptions(ladder: readonly LadderRepresentation[], segmentDuration: number, scale = 1): Option[] {
   return segmentOptions(
-    ladder.map(({ bitrate, averageScore }) => {
-      const whole = (bitrate / 8) * segmentDuration * scale;
-      const reliableBytes = Math.round(whole * VIRTUAL_LEVELS[0]!.bytes);
-      return {
-        range: { start: 0, end: whole },
-        reliable: [],
-        unreliable: [],
-        reliableBytes,
-        steps: VIRTUAL_LEVELS.map((level, frames) => ({
-          score: averageScore * level.score,
-          frames,
-          bytes: Math.round(whole * level.bytes) - reliableBytes,
-        })),
-      };
-    }),
+    ladderSegments(ladder, segmentDuration, scale).map((sizes) => ({
+      ...sizes,
+      ...{ range: { start: 0, end: 0 }, reliable: [], unreliable: [] },
+    })),
   );
+}
+
+/** The segment in every representation of the ladder. */
+export function ladderSegments(
+  ladder: readonly LadderRepresentation[],
+  segmentDuration: number,
+  scale = 1,
+): Pick<SegmentMap, 'reliableBytes' | 'steps'>[] {
+  return ladder.map(({ bitrate, averageScore }) => {
+    const whole = (bitrate / 8) * segmentDuration * scale;
+    const reliableBytes = Math.round(whole * VIRTUAL_LEVELS[0]!.bytes);
+    const steps = VIRTUAL_LEVELS.map((level, frames) => ({
+      score: averageScore * level.score,
+      frames,
+      bytes: Math.round(whole * level.bytes) - reliableBytes,
+    }));
+    return { reliableBytes, steps };
+  });
 }

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { createAbr, type AbrName } from '../registry.js';
-import { play } from '../testing/closed-loop.js';
-import { ladderOptions, thesisLadder } from '../testing/ladder.js';
-
-const segmentDuration = 4;
-const options = ladderOptions(thesisLadder, segmentDuration);
+import type { AbrName } from '../../src/abr-star/index.js';
+import { thesisLadder } from '../../src/abr-star/testing/ladder.js';
+import { ladderContent, playRule } from './testing.js';
 
 /**
  * What Sabre chose (github.com/UMass-LIDS/sabre at 09b03bb, `sabre.py -v -a bolae|throughput -b <capacity>`): the thesis'
@@ -20,15 +17,8 @@ const sabre: [name: AbrName, capacity: number, mbps: number, expected: string][]
 ];
 
 test.each(sabre)('%s chooses as Sabre does, with a buffer of %d s over %d Mbit/s', (name, capacity, mbps, expected) => {
-  const { segments } = play({
-    abr: createAbr(name),
-    ladder: thesisLadder,
-    options: () => options,
-    segmentDuration,
-    bufferCapacity: capacity,
-    segments: 15,
-    rate: () => mbps * 1e6,
-    latency: 0.05,
-  });
-  expect(segments.map(({ option }) => option.representation).join(' ')).toBe(expected);
+  const content = ladderContent(thesisLadder, 15);
+  const bufferSegments = capacity / content.segmentDuration - 1;
+  const { segments } = playRule({ name, bufferSegments, content, rates: [mbps * 1e6], step: 1 });
+  expect(segments.map(({ representation }) => representation).join(' ')).toBe(expected);
 });
