@@ -10,9 +10,9 @@ export interface PartialSegment {
   readonly received: IntervalSet;
 }
 
-interface MissingSlice<Segment> {
-  readonly segment: Segment;
-  /** What is missing of one slice, as positions in the media file. */
+/** What is missing of one slice. */
+interface Gaps {
+  /** Positions in the media file. */
   readonly ranges: readonly ByteRange[];
   readonly scorePerByte: number;
 }
@@ -37,7 +37,10 @@ export function planRetransmission<Segment extends PartialSegment>(
   let left = bytes;
   // The sort is stable: of equals the earlier segment's come first.
   const missing = segments
-    .flatMap((segment) => findMissing(segment, leastWorth))
+    .flatMap((segment) => {
+      const least = leastWorth * averageWorth(segment.map);
+      return gapsOf(segment).flatMap((gaps) => (gaps.scorePerByte < least ? [] : { segment, ...gaps }));
+    })
     .sort((a, b) => b.scorePerByte - a.scorePerByte);
   for (const { segment, ranges } of missing) {
     for (const { start, end } of ranges) {
@@ -50,17 +53,31 @@ export function planRetransmission<Segment extends PartialSegment>(
   return plan;
 }
 
-function findMissing<Segment extends PartialSegment>(segment: Segment, leastWorth: number): MissingSlice<Segment>[] {
-  const { map, received } = segment;
+/** Score per byte of a segment's unreliable part. */
+function averageWorth({ steps, unreliable }: SegmentMap): number {
+  return (steps.at(-1)!.score - steps[0]!.score) / Math.max(1, totalBytes(unreliable));
+}
+
+/** By what has been received: a plan is made many times over while nothing more arrives. */
+const known = new WeakMap<IntervalSet, { readonly size: number; readonly gaps: readonly Gaps[] }>();
+
+/** The gaps that cost score, most score per byte first. */
+function gapsOf({ map, received }: PartialSegment): readonly Gaps[] {
+  const before = known.get(received);
+  if (before?.size === received.size) return before.gaps;
+  const gaps = findGaps({ map, received }).sort((a, b) => b.scorePerByte - a.scorePerByte);
+  known.set(received, { size: received.size, gaps });
+  return gaps;
+}
+
+function findGaps({ map, received }: PartialSegment): Gaps[] {
   const shift = map.range.start;
   const gains = scoreGains(map, ({ start, end }) => received.contains(start - shift, end - shift));
-  const average = (map.steps.at(-1)!.score - map.steps[0]!.score) / Math.max(1, totalBytes(map.unreliable));
   return map.unreliable.flatMap(({ start, end }, index) => {
     const gain = gains[index]!;
     if (gain <= 0) return [];
     const gaps = received.gaps(start - shift, end - shift);
     const ranges = gaps.map((gap) => ({ start: gap.start + shift, end: gap.end + shift }));
-    const scorePerByte = gain / totalBytes(ranges);
-    return scorePerByte < leastWorth * average ? [] : [{ segment, ranges, scorePerByte }];
+    return { ranges, scorePerByte: gain / totalBytes(ranges) };
   });
 }

@@ -18,24 +18,35 @@ export function deliveredSegment(map: SegmentMap, sent: number, lost: readonly B
   const received = new IntervalSet();
   const shift = map.range.start;
   for (const { start, end } of map.reliable) received.add(start - shift, end - shift);
-  const arrived = complement(lost, sent);
-  let at = 0;
-  let next = 0;
-  for (const { start, end } of map.unreliable) {
-    const after = at + end - start;
-    const offset = start - shift - at;
-    for (; next < arrived.length && arrived[next]!.start < after; next++) {
-      const piece = arrived[next]!;
-      received.add(offset + Math.max(at, piece.start), offset + Math.min(after, piece.end));
-      if (piece.end > after) break;
-    }
-    at = after;
-  }
+  for (const { start, end } of inFile(map.unreliable, complement(lost, sent))) received.add(start - shift, end - shift);
   return { map, received };
 }
 
+/** Where in the file these pieces of the ranges' bytes lie, both in order; what follows on in both is one range. */
+function inFile(ranges: readonly ByteRange[], pieces: readonly ByteRange[]): ByteRange[] {
+  const places: { start: number; end: number }[] = [];
+  let before = 0;
+  let next = 0;
+  for (const range of ranges) {
+    const after = before + range.end - range.start;
+    const offset = range.start - before;
+    for (let piece = pieces[next]; piece && piece.start < after; piece = pieces[++next]) {
+      const start = offset + Math.max(before, piece.start);
+      const end = offset + Math.min(after, piece.end);
+      const last = places.at(-1);
+      if (last?.end === start) last.end = end;
+      else places.push({ start, end });
+      if (piece.end > after) break;
+    }
+    before = after;
+  }
+  return places;
+}
+
 /** The score as the player estimates it. */
-export function scoreOf({ map, received }: DeliveredSegment): number {
+export function scoreOf(delivered: DeliveredSegment): number {
+  const { map, received } = delivered;
+  if (missingBytes(delivered) === 0) return map.steps.at(-1)!.score;
   const shift = map.range.start;
   return estimateScore(map, ({ start, end }) => received.contains(start - shift, end - shift));
 }

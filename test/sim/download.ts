@@ -79,7 +79,7 @@ class Arrivals {
   #reliableLeft: number;
   #unreliableLeft: number;
   #lost = 0;
-  #bursts: readonly Burst[] = [];
+  readonly #bursts: Burst[] = [];
 
   constructor(option: Option, urgent: UrgentBytes) {
     this.#option = option;
@@ -126,25 +126,21 @@ class Arrivals {
       const progress = transport.receive(this.#unreliableLeft, delivery, until);
       time = progress.time;
       this.#lost += progress.lost;
-      this.#bursts = joined(this.#bursts, progress, this.sent);
+      addBursts(this.#bursts, progress, this.sent);
       this.#unreliableLeft = time < until ? 0 : this.#unreliableLeft - progress.arrived - progress.lost;
     }
     return time;
   }
 }
 
-/** With the bursts of a stretch that begins at `offset`. A round trip that a review divides is one burst all the same. */
-function joined(before: readonly Burst[], { bursts }: Progress, offset: number): readonly Burst[] {
-  if (bursts.length === 0) return before;
-  const all = [...before];
+/** Adds the bursts of a stretch that begins at `offset`. A round trip that a review divides is one burst all the same. */
+function addBursts(all: Burst[], { bursts }: Progress, offset: number): void {
   for (const { start, end, lost } of bursts) {
     const last = all.at(-1);
     const burst = { start: offset + start, end: offset + end, lost };
-    if (last && isContinued(last, burst))
-      all[all.length - 1] = { start: last.start, end: burst.end, lost: last.lost + lost };
-    else all.push(burst);
+    if (!last || !isContinued(last, burst)) all.push(burst);
+    else all[all.length - 1] = { start: last.start, end: burst.end, lost: last.lost + lost };
   }
-  return all;
 }
 
 /** The next bytes, with the same share of them lost. */
