@@ -44,7 +44,7 @@ declare global {
 export async function main({ json, minutes }: { json: boolean; minutes: string }): Promise<void> {
   const count = Number(minutes);
   if (!(Number.isInteger(count) && count > WARM_UP_SAMPLES))
-    throw new UserError(`--minutes takes a whole number above ${WARM_UP_SAMPLES}, not '${minutes}'`);
+    throw new UserError(`--minutes must be a whole number above ${WARM_UP_SAMPLES}, got '${minutes}'`);
   const samples = await withStage((stage) =>
     // Whole segments as datagrams, so that there is something to lose.
     withLossyPlayback(stage, { abr: 'dashjs', lossPercent: LOSS_PERCENT }, async (page) => {

@@ -47,6 +47,6 @@ export async function main({ json, full, clip, seconds, out }) {
 function clipsNamed(name) {
   const present = existsSync(CLIPS) ? readdirSync(CLIPS).filter((file) => file.endsWith('.mp4')) : [];
   const chosen = present.filter((file) => name === undefined || file === name);
-  if (chosen.length === 0) throw new UserError(`${join(CLIPS, name ?? '')}: no clip to measure`);
+  if (chosen.length === 0) throw new UserError(`expected video files at ${join(CLIPS, name ?? '')}, found none`);
   return chosen.sort().map((file) => join(CLIPS, file));
 }

@@ -35,9 +35,9 @@ const WARM_UP_MINUTES = 3;
 
 /** @param {{ json: boolean, minutes: string, server?: string }} values @returns {Promise<void>} */
 export async function main({ json, minutes, server }) {
-  if (!(Number(minutes) > 0)) throw new UserError(`--minutes takes a number above 0, not '${minutes}'`);
+  if (!(Number(minutes) > 0)) throw new UserError(`--minutes must be a number above 0, got '${minutes}'`);
   if (server !== undefined && !['aioquic', 'quiche'].includes(server)) {
-    throw new UserError(`--server is aioquic or quiche, not '${server}'`);
+    throw new UserError(`--server must be aioquic or quiche, got '${server}'`);
   }
   const programs = { aioquic: venvProgram('voxel-serve'), quiche: await ensureQuicheServer() };
   const probe = await ensureQuicheProbe();

@@ -58,6 +58,6 @@ function prepareFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    throw new UserError(`cannot make ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UserError(`cannot create ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -36,7 +36,7 @@ export async function scoreDamaged(
     text(child.stdout),
     text(child.stderr),
   ]);
-  if (code !== 0) throw new UserError(`delivered segments cannot be scored: ${complaint.trim()}`, 1);
+  if (code !== 0) throw new UserError(`scoring the delivered segments failed: ${complaint.trim()}`, 1);
   const lines = output.trim().split('\n');
   return new Map(
     lines.map((line) => {

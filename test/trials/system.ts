@@ -40,7 +40,7 @@ const CARRIER_LABELS: Readonly<Record<Carrier, string>> = {
   http1: 'HTTP/1.1',
 };
 
-export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@CARRIER with a rule of ${abrNames.join(', ')} and a carrier of ${Object.keys(CARRIER_LABELS).join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of ${Object.keys(CARRIER_LABELS).join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
 
 /** A system by name; `=SAFETY` behind it sets the rule's bandwidth safety. Throws a `UserError`. */
 export function systemOf(name: string): System {

@@ -15,7 +15,7 @@ function findPython() {
     const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
     if (major === OLDEST[0] && minor >= /** @type {number} */ (OLDEST[1])) return candidate;
   }
-  throw new UserError(`Python ≥ ${OLDEST.join('.')} is needed`);
+  throw new UserError(`Python ≥ ${OLDEST.join('.')} is required, found none as ${CANDIDATES.join(', ')}`);
 }
 
 /** @param {string} python */

@@ -40,7 +40,7 @@ export const hasCargo = () => isNewEnough();
  */
 export async function cargo(project, args, options = {}) {
   if (!hasCargo()) {
-    throw new UserError(`Rust ≥ ${OLDEST} is needed for ${project}: rustup.rs installs it, or the package cargo`);
+    throw new UserError(`${project} needs Rust ≥ ${OLDEST}, found none (install it from rustup.rs)`);
   }
   await run('cargo', args, { cwd: join(root, project), env: cargoEnvironment, ...options });
 }
