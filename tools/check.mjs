@@ -19,7 +19,8 @@ Runs formatters, linters and type checkers over every language, whatever fails, 
 
 const CACHE = join('node_modules', '.cache');
 
-const ensure = memoize(() => Promise.all([ensureNodePackages(), ensurePython('tests')]));
+/** Installs what checks and tests need, once for all parts. */
+export const ensurePackages = memoize(() => Promise.all([ensureNodePackages(), ensurePython('tests')]));
 
 /** @param {string} name @param {string[]} args @returns {Command} */
 const node = (name, ...args) => ({ command: join(root, 'node_modules', '.bin', name), args });
@@ -50,7 +51,7 @@ function checkPart(name, about, of) {
     name,
     about,
     async run(job) {
-      await ensure();
+      await ensurePackages();
       const { commands, leftOut = [] } = of();
       const counts = { passed: 0, failed: 0, skipped: leftOut.length, leftOut };
       for (const { command, args, ...options } of commands) {
@@ -107,5 +108,5 @@ export const CHECKS = [
 ];
 
 if (process.argv[1] === import.meta.filename) {
-  await runCommand(() => partsCommand(process.argv.slice(2), CHECKS, { usage: USAGE }));
+  await runCommand(() => partsCommand(process.argv.slice(2), CHECKS, { usage: USAGE, setUp: ensurePackages }));
 }

@@ -36,7 +36,8 @@ export async function main({ json, quick, only }: { json: boolean; quick: boolea
   };
   const names = only?.split(',') ?? Object.keys(steps);
   const unknown = names.find((name) => !Object.hasOwn(steps, name));
-  if (unknown !== undefined) throw new UserError(`--only must be a list of ${Object.keys(steps).join(', ')}, got '${unknown}'`);
+  if (unknown !== undefined)
+    throw new UserError(`--only must be a list of ${Object.keys(steps).join(', ')}, got '${unknown}'`);
   const sections: Record<string, Section> = {};
   for (const name of names) {
     const { needs, run } = steps[name]!;

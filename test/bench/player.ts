@@ -23,7 +23,7 @@ const flag = { type: 'boolean', default: false } as const;
 
 export const options = { json: flag, quick: flag } as const;
 
-/** The link: 10 Mbit/s, 60 ms; the queue holds 1.25 times what the link does, as in the thesis (§6.4.5). */
+/** 10 Mbit/s, 60 ms; the queue holds 1.25 times what the link does, as in the thesis (§6.4.5). */
 const LINK = { mbps: 10, delayMs: 30, queuePackets: 80, upMbps: 100 };
 
 /** Start-up at 1 Mbit/s, played at 5 Mbit/s. */

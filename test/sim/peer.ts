@@ -45,7 +45,10 @@ export function compareWithPeer(results: readonly SessionResult[], referenceFile
       const own = results.filter((result) => result.abr === abr && result.buffer === buffer);
       const pairs = own.map((ours) => {
         const theirs = reference.get(`${PEER_NAMES[abr]!}/${buffer}/${ours.trace.replace(/^report\./, '')}`);
-        if (!theirs) throw new UserError(`${referenceFile}: expected a line for ${abr}, buffer ${buffer}, ${ours.trace}, found none`);
+        if (!theirs)
+          throw new UserError(
+            `${referenceFile}: expected a line for ${abr}, buffer ${buffer}, ${ours.trace}, found none`,
+          );
         return {
           bufRatio: ours.bufRatio - Math.min(1, theirs.bufRatio),
           bitrate: ours.bitrate / theirs.bitrate - 1,

@@ -80,5 +80,5 @@ function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: stri
 function queuePackets({ queue }: PathSpec): number {
   const { discipline, limit } = queue as { discipline?: unknown; limit?: { packets?: unknown } };
   if (discipline === 'drop-tail' && typeof limit?.packets === 'number') return limit.packets;
-  throw new UserError("path.queue must be drop-tail with a limit in packets: the simulator has no other");
+  throw new UserError('path.queue must be drop-tail with a limit in packets: the simulator has no other');
 }

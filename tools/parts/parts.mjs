@@ -1,13 +1,12 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKS } from '../check.mjs';
+import { CHECKS, ensurePackages } from '../check.mjs';
 import { ensureChrome } from '../setup/chrome.mjs';
 import { ensureFirefox } from '../setup/firefox.mjs';
 import { memoize } from '../setup/memoize.mjs';
-import { ensureBuild, ensureNodePackages } from '../setup/node.mjs';
+import { ensureBuild } from '../setup/node.mjs';
 import { root, venvProgram } from '../setup/paths.mjs';
-import { ensurePython } from '../setup/python.mjs';
 import {
   cargoEnvironment,
   ensureLinkEmulator,
@@ -25,13 +24,12 @@ import { countsOf, LeftOut } from './part.mjs';
 /** @typedef {import('./part.mjs').Counts} Counts */
 
 /** What parts share is set up once, by whichever needs it first. */
-const packages = memoize(() => Promise.all([ensureNodePackages(), ensurePython('tests')]));
 const build = memoize(async () => {
-  await packages();
+  await ensurePackages();
   await ensureBuild();
 });
 const sample = memoize(async () => {
-  await packages();
+  await ensurePackages();
   await ensureSample();
 });
 const chrome = memoize(ensureChrome);
@@ -49,12 +47,12 @@ const linkEmulator = memoize(async () => {
 });
 
 /** @param {string} name @param {string} folder @param {string} about @param {() => Promise<unknown>} [setUp] @returns {Part} */
-function pytestPart(name, folder, about, setUp = packages) {
+function pytestPart(name, folder, about, setUp = ensurePackages) {
   return {
     name,
     about,
     async run(job) {
-      await packages();
+      await ensurePackages();
       await setUp();
       const report = join(job.folder, 'pytest.xml');
       const succeeded = await job.exec(venvProgram('pytest'), ['-q', `--junitxml=${report}`, folder]);
@@ -73,7 +71,7 @@ function vitestPart(name, about, setUp, settings) {
     about,
     ...settings,
     async run(job) {
-      await packages();
+      await ensurePackages();
       for (const ensure of setUp) await ensure();
       const report = join(job.folder, 'vitest.json');
       const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];

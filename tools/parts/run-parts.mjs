@@ -72,10 +72,12 @@ export async function runParts(parts) {
 
 /**
  * The command line that `npm test` and `npm run check` share.
- * @param {readonly string[]} args @param {readonly Part[]} parts @param {{ usage: string, groups?: Record<string, readonly string[]> }} texts
+ * @param {readonly string[]} args @param {readonly Part[]} parts
+ * @param {{ usage: string, groups?: Readonly<Record<string, readonly string[]>>, setUp: () => Promise<unknown> }} settings
+ *   `setUp` is what all parts need: its time is no part's, and where it fails each part says so
  * @returns {Promise<number>}
  */
-export async function partsCommand(args, parts, { usage, groups }) {
+export async function partsCommand(args, parts, { usage, groups, setUp }) {
   const { values } = parseCommandLine({
     args: [...args],
     options: {
@@ -91,11 +93,8 @@ export async function partsCommand(args, parts, { usage, groups }) {
     console.log(`${usage}\n\nParts:\n${lines.join('\n')}`);
     return 0;
   }
-  return runParts(
-    chosenParts(
-      parts,
-      values.only.flatMap((names) => names.split(',')),
-      groups,
-    ),
-  );
+  const names = values.only.flatMap((list) => list.split(','));
+  const chosen = chosenParts(parts, names, groups);
+  await setUp().catch(() => undefined);
+  return runParts(chosen);
 }

@@ -20,7 +20,7 @@ const PINS = 200;
 const CYCLES = 100;
 /** Playback is looked at after every so many seeks; between those they come 20 a second. */
 const SEEKS_PER_LOOK = 10;
-/** The bar for playback to resume after a seek, on loopback. */
+/** How soon playback must go on after a seek, on loopback. */
 const RESUMES_WITHIN_MS = 1000;
 
 let page: Page;
