@@ -1,6 +1,5 @@
 import type { AbrErrorCode } from '../src/abr-star/index.js';
 import type { ManifestErrorCode } from '../src/manifest/errors.js';
-import type { RepairErrorCode } from '../src/repair/errors.js';
 import type { VoxelErrorCode } from '../src/voxel-loader/errors.js';
 
 /** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
@@ -9,8 +8,6 @@ export type PlayerErrorCode =
   | 'session-opening'
   /** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
   | 'other-origin'
-  /** Incomplete, and the initialization segment that repair needs was never seen. */
-  | 'no-initialization'
   /** The index that describes a segment is not here yet and the segment should not wait longer. */
   | 'index-late'
   /** No answer to the request for an index, or a failure: it is asked for again later. */
@@ -36,8 +33,7 @@ export class PlayerError extends Error {
 }
 
 /** Every code that an error or an event can have (docs/ERRORS.md); `internal` is none of the project's own. */
-export type ErrorCode =
-  PlayerErrorCode | VoxelErrorCode | RepairErrorCode | ManifestErrorCode | AbrErrorCode | 'internal';
+export type ErrorCode = PlayerErrorCode | VoxelErrorCode | ManifestErrorCode | AbrErrorCode | 'internal';
 
 /** Code and one line of any error, for events. */
 export function describeError(error: unknown): { readonly code: ErrorCode; readonly message: string } {

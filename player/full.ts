@@ -1,5 +1,5 @@
 import { createAbr, type AbrName as NamedRule } from '../src/abr-star/index.js';
-import { openPageSession } from '../src/voxel-loader/page-session.js';
+import { runOnPage } from '../src/voxel-loader/worker/run-on-page.js';
 import { attachWith } from './attach.js';
 import type { DashPlayer } from './dash/dash-types.js';
 import type { AbrName, VoxelHandle, VoxelOptions } from './types.js';
@@ -20,6 +20,6 @@ export interface FullVoxelOptions extends Omit<VoxelOptions, 'abr'> {
  */
 export function attachVoxel(player: DashPlayer, options: FullVoxelOptions = {}): VoxelHandle {
   const { abr } = options;
-  if (typeof abr !== 'string' || abr === 'dashjs') return attachWith(player, { ...options, abr }, openPageSession);
-  return attachWith(player, { ...options, abr: createAbr(abr, options) }, openPageSession);
+  if (typeof abr !== 'string' || abr === 'dashjs') return attachWith(player, { ...options, abr }, runOnPage);
+  return attachWith(player, { ...options, abr: createAbr(abr, options) }, runOnPage);
 }

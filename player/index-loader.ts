@@ -98,8 +98,12 @@ export class IndexLoader {
     const known = this.#tasks.get(representation);
     if (known) return known;
     const task: Task = {
-      ...{ representation, segmentIndex: 0, state: 'idle', waiting: [] },
-      ...{ retryAt: 0, retry: FIRST_RETRY },
+      representation,
+      segmentIndex: 0,
+      state: 'idle',
+      retryAt: 0,
+      retry: FIRST_RETRY,
+      waiting: [],
     };
     this.#tasks.set(representation, task);
     return task;

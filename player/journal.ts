@@ -1,4 +1,4 @@
-import type { RepairedSegment } from '../src/repair/types.js';
+import type { DeliveredSegment } from '../src/voxel-loader/types.js';
 import { describeError } from './errors.js';
 import type { EventEmitter } from './events.js';
 import type { DecisionEvent, FallbackEvent, SegmentRecord, VoxelEventMap } from './types.js';
@@ -20,22 +20,21 @@ export class Journal {
     this.#events.emit('decision', event);
   };
 
-  delivered(record: SegmentRecord, { bytes, frames }: RepairedSegment): void {
+  delivered(record: SegmentRecord, { bytes, frames }: Pick<DeliveredSegment, 'bytes' | 'frames'>): void {
     this.segments.push(record);
     const { index, representation, bytesLost } = record;
     if (bytesLost > 0) this.#events.emit('lost', { index, representation, bytes: bytesLost });
-    const repaired = frames.filter((frame) => frame.repairedSlices > 0);
-    if (repaired.length > 0) {
-      const slices = repaired.reduce((sum, frame) => sum + frame.repairedSlices, 0);
-      this.#events.emit('repaired', { index, representation, frames: repaired.length, slices });
+    const { repairedFrames, repairedSlices } = frames;
+    if (repairedFrames > 0) {
+      this.#events.emit('repaired', { index, representation, frames: repairedFrames, slices: repairedSlices });
     }
     this.#events.emit('delivered', { record, data: bytes });
   }
 
   /** The segment of `former` is a better one now. */
-  improved(former: SegmentRecord, record: SegmentRecord, { bytes }: RepairedSegment): void {
+  improved(former: SegmentRecord, record: SegmentRecord, data: Uint8Array): void {
     this.segments[this.segments.lastIndexOf(former)] = record;
-    this.#events.emit('delivered', { record, data: bytes });
+    this.#events.emit('delivered', { record, data });
   }
 
   notImproved(error: unknown): void {

@@ -121,7 +121,10 @@ export class RateControl {
     const choosable = options.filter(({ representation }) => candidates.includes(ladder[representation]!));
     if (choosable.length === 0) return undefined;
     const state = decisionState({
-      ...{ segmentIndex, segmentDuration, bufferLevel, upcoming },
+      segmentIndex,
+      segmentDuration,
+      bufferLevel,
+      upcoming,
       bufferSegments: this.#bufferSegments,
       link: this.#link,
       lastChoice: this.#lastChoiceIn(ladder),

@@ -1,45 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ByteRange } from '../src/manifest/byte-range.js';
-import { IntervalSet } from '../src/manifest/interval-set.js';
-import type { RepairedSegment } from '../src/repair/types.js';
-import { PageSession } from '../src/voxel-loader/page-session.js';
 import type { VoxelSession } from '../src/voxel-loader/index.js';
-import { openSession } from '../src/voxel-loader/session.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-voxel-server.js';
+import { openSession } from '../src/voxel-loader/worker/session.js';
+import { KeptSegments } from '../test/unit/kept-segments.js';
 import { fileBytes, segmentOf } from '../test/unit/segment-content.js';
 import type { DashRepresentation } from './dash/dash-types.js';
-import { Retransmission, type DeliveredToBuffer, type RetransmissionContext } from './retransmission.js';
+import type { DeliveredWithGaps } from './improvable-segment.js';
+import { Retransmission, type RetransmissionOptions } from './retransmission.js';
 import { createSegmentRecord } from './segment-record.js';
 
 const map = segmentOf(1000, [40, 60, 10, 30]);
 const [small, large] = map.unreliable as [ByteRange, ByteRange];
 const whole = fileBytes([map.range]);
 
-/** Segment `index` of 4 s segments, with these unreliable ranges lost. */
 /** Milliseconds. */
 const RTT = 10;
-
-function deliver(index: number, ...lost: ByteRange[]): DeliveredToBuffer {
-  const received = new IntervalSet();
-  const bytes = whole.slice();
-  const holes = lost.map(({ start, end }) => ({ start: start - map.range.start, end: end - map.range.start }));
-  for (const { start, end } of new Set([...map.reliable, ...map.unreliable])) {
-    if (!lost.some((hole) => hole.start === start)) received.add(start - map.range.start, end - map.range.start);
-  }
-  for (const { start, end } of holes) bytes.fill(0, start, end);
-  const bytesUnreliable = received.size - map.reliableBytes;
-  const place = { index, startTime: 4 * index, duration: 4 };
-  const delivery = {
-    ...{ ...place, representation: 'q00', bandwidth: 1000, level: 2, delivery: 'datagrams' as const },
-    ...{ received, lost: holes, bytesReliable: map.reliableBytes, bytesUnreliable },
-    ...{ bytesLost: 140 - received.size, bytesRefetched: 0, seconds: 1, map, frames: [] },
-  };
-  return {
-    place: { ...place, representation: { id: 'q00' } as DashRepresentation },
-    ...{ key: '0/q00', target: '/q00.mp4', bytes, delivery },
-    record: createSegmentRecord(delivery),
-  };
-}
 
 function answer(request: FakeRequest): void {
   request.send(responses.reliable(request.body.length));
@@ -52,19 +28,55 @@ describe('Retransmission', () => {
   let session: VoxelSession | undefined;
   /** The playback that the segments are for: at second 1 of 4 s segments, two more of them in the buffer. */
   let state: { currentTime: number; paused: boolean; playbackRate: number; level: number; isLast: boolean };
-  let replace: ReturnType<typeof vi.fn<RetransmissionContext['video']['replace']>>;
-  let holds: ReturnType<typeof vi.fn<RetransmissionContext['video']['holds']>>;
-  let improved: ReturnType<typeof vi.fn<RetransmissionContext['journal']['improved']>>;
-  let notImproved: ReturnType<typeof vi.fn<RetransmissionContext['journal']['notImproved']>>;
+  let replace: ReturnType<typeof vi.fn<RetransmissionOptions['video']['replace']>>;
+  let holds: ReturnType<typeof vi.fn<RetransmissionOptions['video']['holds']>>;
+  let improved: ReturnType<typeof vi.fn<RetransmissionOptions['journal']['improved']>>;
+  let notImproved: ReturnType<typeof vi.fn<RetransmissionOptions['journal']['notImproved']>>;
   let onRequest: (request: FakeRequest) => void;
   let retransmission: Retransmission;
+  let segments: KeptSegments;
+
+  /** Segment `index` of 4 s segments, with these unreliable ranges lost. */
+  function deliver(index: number, ...lost: ByteRange[]): DeliveredWithGaps {
+    const { received, ...kept } = segments.add(map, lost);
+    const place = { index, startTime: 4 * index, duration: 4 };
+    const outcome = {
+      ...place,
+      representation: 'q00',
+      bandwidth: 1000,
+      level: 2,
+      delivery: 'datagrams' as const,
+      received,
+      bytesReliable: map.reliableBytes,
+      bytesUnreliable: received.size - map.reliableBytes,
+      bytesLost: 140 - received.size,
+      bytesRefetched: 0,
+      seconds: 1,
+      map,
+      frames: [],
+    };
+    return {
+      place: { ...place, representation: { id: 'q00' } as DashRepresentation },
+      kept,
+      outcome,
+      record: createSegmentRecord(outcome),
+    };
+  }
 
   beforeEach(async () => {
     vi.useFakeTimers();
     onRequest = answer;
     server = new FakeVoxelServer((request) => onRequest(request));
     const endpoint = { url: 'https://a.example/voxel', certificateHashes: [] };
-    session = new PageSession(await openSession(endpoint, server.WebTransport));
+    const opened = await openSession(endpoint, server.WebTransport);
+    segments = new KeptSegments();
+    session = {
+      thread: 'page',
+      closed: opened.closed,
+      close: () => opened.close(),
+      download: vi.fn(),
+      fetchInto: (kept, ranges) => segments.fetchInto(opened, kept, ranges),
+    };
     state = { currentTime: 1, paused: false, playbackRate: 1, level: 9, isLast: false };
     replace = vi.fn(() => Promise.resolve(true));
     holds = vi.fn(() => true);
@@ -76,7 +88,6 @@ describe('Retransmission', () => {
           return session;
         },
       },
-      repairers: { repair: (_key, { bytes }): RepairedSegment => ({ bytes, frames: [] }) },
       journal: { improved, notImproved },
       throughput: { throughput: 8000 },
       settings: { secondsHeld: 8 },
@@ -84,12 +95,15 @@ describe('Retransmission', () => {
         get element() {
           return state as unknown as HTMLMediaElement;
         },
+        get bufferLevel() {
+          return state.level;
+        },
         get isLastRequested() {
           return state.isLast;
         },
-        ...{ holds, replace },
+        holds: (place) => holds(place),
+        replace: (place, media) => replace(place, media),
       },
-      bufferLevel: () => state.level,
     });
   });
 
@@ -98,13 +112,13 @@ describe('Retransmission', () => {
     vi.useRealTimers();
   });
 
-  function resumeWith(segment: DeliveredToBuffer): void {
+  function resumeWith(segment: DeliveredWithGaps): void {
     retransmission.resume(RTT);
     retransmission.hold(segment);
   }
 
   /** With a buffer too low for urgent requests when the segment comes. */
-  function hold(segment: DeliveredToBuffer): void {
+  function hold(segment: DeliveredWithGaps): void {
     const { level } = state;
     state.level = 0;
     resumeWith(segment);
@@ -127,6 +141,7 @@ describe('Retransmission', () => {
     expect(record).toMatchObject({ bytesRefetched: 90, bytesLost: 0, bytesUnreliable: 90, score: 1 });
     expect(record.firstPass).toEqual({ bytesLost: 90, framesRepaired: 0 });
     expect(record.throughput).toBe(former.throughput);
+    expect(segments.size).toBe(0);
   });
 
   it('asks for no more than fits into the pause', async () => {
@@ -163,10 +178,9 @@ describe('Retransmission', () => {
   });
 
   describe('of a loss that costs far more than its share', () => {
-    const valuable = (): DeliveredToBuffer => {
+    const valuable = (): DeliveredWithGaps => {
       const delivered = deliver(1, small);
-      const delivery = { ...delivered.delivery, map: { ...map, lossCosts: [0.4, 0.1] } };
-      return { ...delivered, delivery };
+      return { ...delivered, outcome: { ...delivered.outcome, map: { ...map, lossCosts: [0.4, 0.1] } } };
     };
 
     it('does not wait for a pause, nor end with the next request', async () => {
@@ -222,7 +236,7 @@ describe('Retransmission', () => {
     expect(improved.mock.lastCall![1]).toMatchObject({ bytesRefetched: 40, bytesLost: 50 });
     expect(asked()).toHaveLength(1);
     onRequest = answer;
-    hold(deliver(3));
+    retransmission.resume(RTT);
     await look();
     expect(asked()[1]).toEqual([{ start: large.start + 10, end: large.end }]);
     expect(improved.mock.lastCall![1]).toMatchObject({ bytesRefetched: 90, bytesLost: 0 });
@@ -242,7 +256,7 @@ describe('Retransmission', () => {
     retransmission.suspend(4);
     hold(deliver(1, small));
     retransmission.suspend(4);
-    hold(deliver(1));
+    retransmission.resume(RTT);
     await look();
     expect(asked()).toEqual([]);
   });

@@ -10,6 +10,7 @@ function createSource() {
   const attempts: { resolve(session: VoxelSession): void; reject(error: unknown): void }[] = [];
   const source: SessionSource = {
     locate: () => Promise.resolve({ url: `${ORIGIN}/voxel`, certificateHashes: [] }),
+    probe: () => Promise.resolve(),
     open: () => new Promise((resolve, reject) => void attempts.push({ resolve, reject })),
   };
   return { attempts, source };
@@ -19,7 +20,7 @@ function createSession() {
   let end!: (reason: VoxelError) => void;
   const closed = new Promise<VoxelError>((resolve) => (end = resolve));
   const close = vi.fn();
-  const session: VoxelSession = { thread: 'page', closed, close, download: vi.fn() };
+  const session: VoxelSession = { thread: 'page', closed, close, download: vi.fn(), fetchInto: vi.fn() };
   return { session, end, close };
 }
 

@@ -1,10 +1,10 @@
 import {
-  connect,
   createEndpoint,
   discoverEndpoint,
+  probeOrigin,
   VoxelError,
   type Endpoint,
-  type OpenSession,
+  type Receiver,
   type VoxelSession,
 } from '../src/voxel-loader/index.js';
 import { describeError, PlayerError } from './errors.js';
@@ -29,14 +29,17 @@ export interface SessionSource {
   locate(origin: string, signal: AbortSignal): Promise<Endpoint>;
   /** May prepare for the session while the endpoint is being located. */
   open(located: Promise<Endpoint>): Promise<VoxelSession>;
+  /** Resolves when that origin answers over HTTP. */
+  probe(origin: string): Promise<unknown>;
 }
 
-export function createSessionSource(endpoint: EndpointOption | undefined, withoutWorker?: OpenSession): SessionSource {
+export function createSessionSource(receiver: Receiver, endpoint: EndpointOption | undefined): SessionSource {
   return {
     async locate(origin, signal) {
       return endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal);
     },
-    open: (located) => connect(located, withoutWorker),
+    open: (located) => receiver.open(located),
+    probe: probeOrigin,
   };
 }
 
@@ -102,6 +105,11 @@ export class SessionManager {
       await Promise.race([ended, delay(startedAt + OPENING_PATIENCE - performance.now())]);
     }
     return this.#current();
+  }
+
+  /** Resolves when that origin answers over HTTP. */
+  probe(origin: string): Promise<unknown> {
+    return this.#source.probe(origin);
   }
 
   /** Nothing comes over that session any more, though the browser has not noticed: another is opened later. */

@@ -1,11 +1,11 @@
 import type { Abr } from '../src/abr-star/index.js';
-import type { Delivery } from '../src/voxel-loader/types.js';
+import type { Delivery, FrameState } from '../src/voxel-loader/types.js';
 import type { ErrorCode } from './errors.js';
 
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 export type AbrName = 'abr-star' | 'dashjs';
 
-export type { Delivery };
+export type { Delivery, FrameState };
 
 export interface VoxelOptions {
   /** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
@@ -37,13 +37,6 @@ export interface VoxelHandle {
   /** Takes the plugin off: running downloads end over HTTP, and the player is plain dash.js with its settings again. */
   detach(): void;
 }
-
-/**
- * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
- * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
- */
-export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
 
 /** One delivered video segment. Bytes are bytes of the media file. */
 export interface SegmentRecord {

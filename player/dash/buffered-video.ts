@@ -1,4 +1,11 @@
-import type { DashPlayer, DashRepresentation, FragmentRequest, Stream, StreamProcessor } from './dash-types.js';
+import type {
+  DashMetrics,
+  DashPlayer,
+  DashRepresentation,
+  FragmentRequest,
+  Stream,
+  StreamProcessor,
+} from './dash-types.js';
 
 /** A segment's place in the buffer. Times in seconds on the media time line. */
 export type BufferedSegment = Pick<FragmentRequest, 'index' | 'startTime' | 'duration'> & {
@@ -30,6 +37,12 @@ export class BufferedVideo {
     } catch {
       return undefined;
     }
+  }
+
+  /** Seconds of video; 0 before `initialize()` and after `destroy()`. */
+  get bufferLevel(): number {
+    const metrics = this.#player.getDashMetrics() as DashMetrics | null | undefined;
+    return metrics?.getCurrentBufferLevel('video') ?? 0;
   }
 
   /** 0 while nothing is to play. */
@@ -77,7 +90,11 @@ export class BufferedVideo {
       segmentType: 'MediaSegment',
       representation: segment.representation,
       streamId: (this.#player.getActiveStream() as Stream).getId(),
-      ...{ index, duration, start: startTime, end: startTime + duration, endFragment: true },
+      index,
+      duration,
+      start: startTime,
+      end: startTime + duration,
+      endFragment: true,
     });
     if (this.#ended && mediaSource === this.#ended.mediaSource) await endAgain(this.#ended);
     return true;

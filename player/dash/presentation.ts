@@ -44,8 +44,8 @@ export class Presentation {
     return this.#representations.size > 0;
   }
 
-  representation({ id, adaptation }: DashRepresentation): RepresentationMap | undefined {
-    return this.#representations.get(representationKey(adaptation.period.index, id));
+  representation(representation: DashRepresentation): RepresentationMap | undefined {
+    return this.#representations.get(keyOf(representation));
   }
 
   /**
@@ -81,7 +81,12 @@ function baseUrlOf(manifestUrl: string, path: readonly Based[]): string {
   }, manifestUrl);
 }
 
+/** A name for a representation of a presentation. */
+export function keyOf({ id, adaptation }: DashRepresentation): string {
+  return representationKey(adaptation.period.index, id);
+}
+
 /** `Representation@id` is unique within a period only. */
-export function representationKey(period: number, id: string): string {
+function representationKey(period: number, id: string): string {
   return `${period}/${id}`;
 }

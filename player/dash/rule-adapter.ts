@@ -1,20 +1,31 @@
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
-import {
-  segmentDurationOf,
-  type DashPlayer,
-  type DashRepresentation,
-  type FragmentRequest,
-  type RulesContext,
-  type Stream,
-  type SwitchRequest,
+import type { Retransmission } from '../retransmission.js';
+import type { Content } from './content.js';
+import type {
+  DashPlayer,
+  DashRepresentation,
+  FragmentRequest,
+  RulesContext,
+  Stream,
+  SwitchRequest,
 } from './dash-types.js';
-import type { LoaderAdapter, LoaderContext } from './loader-adapter.js';
+import type { DeliveryRecorder } from './delivery-recorder.js';
+import type { SegmentChooser } from './segment-chooser.js';
+import type { SegmentDownloads } from './segment-downloads.js';
 
 const SWITCH_RULE = 'VoxelSwitchRule';
 const ABANDON_RULE = 'VoxelAbandonRule';
 
+export interface RuleAdapterOptions {
+  readonly content: Content;
+  readonly chooser: SegmentChooser;
+  readonly recorder: Pick<DeliveryRecorder, 'isFirst'>;
+  readonly downloads: Pick<SegmentDownloads, 'restartOf'>;
+  readonly retransmission: Pick<Retransmission, 'expectRequestIn'> | undefined;
+}
+
 /** Puts the rate control's answers where dash.js looks for them. The function returned takes the rules away. */
-export function addRules(player: DashPlayer, context: LoaderContext, loader: LoaderAdapter): () => void {
+export function addRules(player: DashPlayer, options: RuleAdapterOptions): () => void {
   let active = true;
   const rule = (name: string, methods: object): object => {
     const instance = { getClassName: () => name, reset: () => undefined, ...methods };
@@ -25,15 +36,14 @@ export function addRules(player: DashPlayer, context: LoaderContext, loader: Loa
     SWITCH_RULE,
     rule(SWITCH_RULE, {
       getSwitchRequest: (rules: RulesContext) =>
-        switchRequest(SWITCH_RULE, active ? chooseRepresentation(player, context, rules) : null),
+        switchRequest(SWITCH_RULE, active ? chooseRepresentation(player, options, rules) : null),
     }),
   );
   player.addABRCustomRule(
     'abandonFragmentRules',
     ABANDON_RULE,
     rule(ABANDON_RULE, {
-      shouldAbandon: (rules: RulesContext) =>
-        switchRequest(ABANDON_RULE, active ? findRestart(context, loader, rules) : null),
+      shouldAbandon: (rules: RulesContext) => switchRequest(ABANDON_RULE, active ? findRestart(options, rules) : null),
     }),
   );
   return () => {
@@ -50,41 +60,32 @@ function switchRequest(rule: string, representation: DashRepresentation | null):
 
 function chooseRepresentation(
   player: DashPlayer,
-  { rateControl, presentation, indexes, sessions, throughput, retransmission, bufferLevel }: LoaderContext,
+  { content, chooser, recorder, retransmission }: RuleAdapterOptions,
   rules: RulesContext,
 ): DashRepresentation | null {
   if (rules.getMediaType() !== 'video') return null;
   const next = nextRequest(player, rules);
   const allowed = allowedRepresentations(rules);
-  const maps = allowed.map((representation) => presentation()?.representation(representation));
+  const maps = allowed.map((representation) => content.representation(representation));
   // A ladder that has VOXEL data in part only cannot be compared by score.
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
-  indexes.want(maps, next.index);
-  if (!rateControl) return null;
-  const isFirst = throughput.throughput === undefined;
-  if (isFirst && maps.some((map) => indexes.isPending(map, next.index)))
-    return allowed[maps.indexOf(rateControl.begin(maps))]!;
-  const decision = rateControl.decide(maps, {
-    segmentIndex: next.index,
-    segmentDuration: segmentDurationOf(next),
-    bufferLevel: bufferLevel(),
-    segments: sessions.isOpen ? 'partial' : 'whole',
-  });
+  content.want(maps, next.index);
+  if (recorder.isFirst && maps.some((map) => content.isPending(map, next.index))) {
+    const first = chooser.begin(maps);
+    return first ? allowed[maps.indexOf(first)]! : null;
+  }
+  const decision = chooser.choose(maps, next);
   if (!decision) return null;
   retransmission?.expectRequestIn(decision.delay);
   rules.getScheduleController().setTimeToLoadDelay(decision.delay * 1000);
   return allowed[maps.indexOf(decision.representation)]!;
 }
 
-function findRestart(
-  { presentation }: LoaderContext,
-  loader: LoaderAdapter,
-  rules: RulesContext,
-): DashRepresentation | null {
-  const restart = loader.restartOf(rules.getCurrentRequest());
+function findRestart({ content, downloads }: RuleAdapterOptions, rules: RulesContext): DashRepresentation | null {
+  const restart = downloads.restartOf(rules.getCurrentRequest());
   if (!restart) return null;
   const isChosen = (candidate: DashRepresentation): boolean =>
-    presentation()?.representation(candidate) === restart.representation;
+    content.representation(candidate) === restart.representation;
   return allowedRepresentations(rules).find(isChosen) ?? null;
 }
 

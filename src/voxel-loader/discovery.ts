@@ -1,5 +1,5 @@
 import { VoxelError } from './errors.js';
-import { PROTOCOL } from './session.js';
+import { PROTOCOL } from './protocol.js';
 import type { Endpoint } from './types.js';
 
 const DISCOVERY_PATH = '/.well-known/voxel.json';

@@ -11,7 +11,7 @@ const catalogue = {
   'session-failed': { fatal: true },
   /** The session was open and is gone. */
   'session-closed': { fatal: true },
-  /** What the caller wants sent cannot be: a line break in a header value, a target that is not a path. */
+  /** The request cannot be sent: a line break in a header value, a target that is not a path. */
   'bad-request': { fatal: false },
   /** The server broke the protocol. */
   'bad-response': { fatal: false },
@@ -23,6 +23,14 @@ const catalogue = {
   timeout: { fatal: false },
   /** The caller gave up. */
   aborted: { fatal: false },
+  /** Incomplete, and the initialization segment that the repair needs is not known. */
+  'no-initialization': { fatal: false },
+  /** Incomplete, and the repair does not support a feature of the stream (src/repair). */
+  'unsupported-stream': { fatal: false },
+  /** Incomplete, and what is here is not what it should be (src/repair). */
+  malformed: { fatal: false },
+  /** Bytes have not arrived without which there is no repair (src/repair). */
+  'missing-reliable-bytes': { fatal: false },
 } as const;
 
 export type VoxelErrorCode = keyof typeof catalogue;

@@ -24,6 +24,8 @@ export interface Endpoint {
 export type SegmentLayout = Pick<SegmentMap, 'range' | 'reliable' | 'unreliable' | 'reliableBytes'>;
 
 export interface SegmentRequest {
+  /** Whose initialization segment the repair needs: the name that it was given with. */
+  readonly representation: string;
   /** Path and query of the media file on the server. */
   readonly target: string;
   readonly map: SegmentLayout;
@@ -48,17 +50,27 @@ export interface SegmentProgress {
   readonly elapsed: number;
 }
 
-/** What came of a segment. Holes in `bytes` are zero; `received` says where they are. */
-export interface DeliveredSegment {
-  /** The whole segment's length. */
-  readonly bytes: Uint8Array;
-  /** Positions from the segment's first byte. */
-  readonly received: IntervalSet;
+/**
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
+ * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ */
+export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
+
+/** What became of a segment's frames. */
+export interface SegmentFrames {
+  /** In decode order; empty where the make-up of the segment is unknown. */
+  readonly states: readonly FrameState[];
+  /** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
+  readonly repairedFrames: number;
+  readonly repairedSlices: number;
+}
+
+/** What a download says about the link. */
+export interface DeliveryFacts {
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
-  /** Asked for as datagrams, sent by the server, not here; positions from the segment's first byte. */
-  readonly lost: readonly ByteRange[];
-  /** Bytes in `lost`. */
+  /** Asked for as datagrams, sent by the server, not here. */
   readonly bytesLost: number;
   /** Asked for, but not sent: the download was kept early, the deadline passed or the unreliable part failed. */
   readonly bytesUnsent: number;
@@ -68,31 +80,58 @@ export interface DeliveredSegment {
   readonly timeToFirstByte: number;
   /** The server's smoothed round-trip time in ms, when it said so before the last byte was here. */
   readonly rtt: number | undefined;
-  /** Why the unreliable part ended early, when it failed. The segment is good to repair and play all the same. */
+  /** Why the unreliable part ended early, when it failed. The segment can be played all the same. */
   readonly failure: VoxelError | undefined;
+}
+
+/** A segment that can be played: whatever is missing of it has been replaced. */
+export interface DeliveredSegment extends DeliveryFacts {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly frames: SegmentFrames;
+  /** What of the segment has arrived; positions from its first byte. */
+  readonly received: IntervalSet;
+  /** What bytes that arrive later are put into; undefined when none is missing. */
+  readonly kept: KeptSegment | undefined;
+}
+
+/** A segment with gaps, as it arrived, which is kept where segments are put together, whatever becomes of its session. */
+export interface KeptSegment {
+  /** Of the `Receiver` that has it. */
+  readonly id: number;
+  /** It will not be needed again. */
+  release(): void;
 }
 
 /** A download under way. Poll `progress()`: a stalled link must be reviewed too, and it calls nobody. */
 export interface SegmentDownload {
-  /** Rejects with `VoxelError` when not every reliable byte came, or after `abort()`. */
+  /**
+   * Rejects with `VoxelError` when not every reliable byte came, when what came cannot be repaired, or after `abort()`.
+   */
   readonly result: Promise<DeliveredSegment>;
   progress(): SegmentProgress;
   /**
-   * Stops here: `result` resolves with what has arrived. Returns false, and does nothing, in the reliable phase: there
-   * is nothing to play yet. A download in a worker answers by what it has last heard.
+   * Stops here: `result` resolves with what has arrived. False in the reliable phase, in which there is nothing to play yet
+   * and the download goes on. The answer is as old as the last report of progress.
    */
   keep(): boolean;
   /** Throws everything away: `result` rejects with code `aborted`. */
   abort(): void;
 }
 
-/** A session with a server, wherever it runs. */
+/** A WebTransport session with a server. */
 export interface VoxelSession {
+  /** Where it runs. */
   readonly thread: 'worker' | 'page';
   /** Resolves, never rejects, with the reason once the session is gone. */
   readonly closed: Promise<VoxelError>;
-  /** Downloads one segment. Throws `RangeError`, or rejects, when `unreliableBytes` is more than the segment has. */
+  /** Downloads one segment; `result` rejects with code `bad-request` when `unreliableBytes` is more than it has. */
   download(request: SegmentRequest): SegmentDownload;
+  /**
+   * Fetches ranges of the media file into a segment that was delivered with gaps, in that order, on a stream. `result` is the
+   * segment with what has arrived now, kept or failed downloads included; the counts and times are those of this request,
+   * except for `bytesLost`, which is what is still missing of what was lost.
+   */
+  fetchInto(segment: KeptSegment, ranges: readonly ByteRange[]): SegmentDownload;
   /** Ends the session; everything in flight fails with `session-closed`. */
   close(): void;
 }

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
-import { downloadSegment } from '../../src/voxel-loader/segment-download.js';
-import { openSession } from '../../src/voxel-loader/session.js';
-import type { DeliveredSegment, SegmentDownload, SegmentRequest } from '../../src/voxel-loader/types.js';
+import { downloadSegment } from '../../src/voxel-loader/worker/segment-download.js';
+import { openSession } from '../../src/voxel-loader/worker/session.js';
+import type { Download, DownloadRequest, ReceivedSegment } from '../../src/voxel-loader/worker/types.js';
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from './fake-voxel-server.js';
 import { fileByte, positions, segmentOf } from './segment-content.js';
 
@@ -12,14 +12,14 @@ export const RTT = 40;
 
 export interface Scene {
   readonly server: FakeVoxelServer;
-  readonly download: SegmentDownload;
+  readonly download: Download;
   /** The request for reliable bytes, and the one for the unreliable prefix. */
   readonly reliable: FakeRequest;
   readonly unreliable: FakeRequest;
 }
 
 /** A download whose requests have just reached the server. */
-export async function start(change: Partial<SegmentRequest> = {}): Promise<Scene> {
+export async function start(change: Partial<DownloadRequest> = {}): Promise<Scene> {
   const server = new FakeVoxelServer();
   const session = await openSession({ url: 'https://a/voxel', certificateHashes: [] }, server.WebTransport);
   const download = downloadSegment(session, {
@@ -62,7 +62,7 @@ export async function isSettled(result: Promise<unknown>): Promise<boolean> {
 }
 
 /** What holds for every delivered segment. */
-export function expectSound(delivered: DeliveredSegment, map: SegmentMap, unreliableBytes: number): void {
+export function expectSound(delivered: ReceivedSegment, map: SegmentMap, unreliableBytes: number): void {
   const here = new Set([...delivered.received].flatMap(positions));
   const base = map.range.start;
   expect([...delivered.bytes]).toEqual(positions(map.range).map((at) => (here.has(at - base) ? fileByte(at) : 0)));

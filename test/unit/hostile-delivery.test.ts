@@ -8,8 +8,8 @@ import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
 import { readSlices } from '../../src/repair/h264/access-unit.js';
 import { parseParameterSets } from '../../src/repair/h264/parameter-sets.js';
 import { createRepairer } from '../../src/repair/index.js';
-import { PageSession } from '../../src/voxel-loader/page-session.js';
-import { openSession } from '../../src/voxel-loader/session.js';
+import { downloadSegment } from '../../src/voxel-loader/worker/segment-download.js';
+import { openSession } from '../../src/voxel-loader/worker/session.js';
 import type { SegmentLayout } from '../../src/voxel-loader/types.js';
 import { strictDecode } from '../browser/support/strict-decode.js';
 import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
@@ -97,10 +97,10 @@ async function deliver({
     request.finish();
   });
   const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
-  const session = new PageSession(await openSession(endpoint, server.WebTransport));
+  const session = await openSession(endpoint, server.WebTransport);
   const unreliableBytes = layout.unreliable.reduce((sum, range) => sum + range.end - range.start, 0);
   const request = { target: '/a.mp4', map: layout, unreliableBytes, delivery: 'datagrams', headers: {} } as const;
-  return session.download(request).result;
+  return downloadSegment(session, request).result;
 }
 
 it('decodes strictly, every picture of it, whatever subset of the datagrams comes in whatever order', async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { decodeDatagram } from '../../src/voxel-loader/datagram.js';
-import { serializeRequestHead } from '../../src/voxel-loader/request-head.js';
-import { ResponseParser } from '../../src/voxel-loader/response-parser.js';
-import { encodeVarint } from '../../src/voxel-loader/varint.js';
+import { decodeDatagram } from '../../src/voxel-loader/worker/datagram.js';
+import { serializeRequestHead } from '../../src/voxel-loader/worker/request-head.js';
+import { ResponseParser } from '../../src/voxel-loader/worker/response-parser.js';
+import { encodeVarint } from '../../src/voxel-loader/worker/varint.js';
 
 interface DatagramVector {
   readonly flow: number;

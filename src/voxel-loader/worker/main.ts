@@ -1,5 +1,5 @@
-import type { PageMessage, WorkerMessage } from './messages.js';
-import { SessionHost } from './session-host.js';
+import type { PageMessage, WorkerMessage } from '../messages.js';
+import { Host } from './host.js';
 
 /** What of `DedicatedWorkerGlobalScope` is used: its types and those of a page exclude each other. */
 interface WorkerScope {
@@ -9,8 +9,8 @@ interface WorkerScope {
 }
 
 const scope = globalThis as unknown as WorkerScope;
-const host = new SessionHost(
-  (message, transfer) => scope.postMessage(message, transfer),
-  () => scope.close(),
-);
+const host = new Host({
+  post: (message, transfer) => scope.postMessage(message, transfer),
+  exit: () => scope.close(),
+});
 scope.onmessage = ({ data }) => host.receive(data);

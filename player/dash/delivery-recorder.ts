@@ -1,0 +1,90 @@
+import type { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
+import type { IntervalSet } from '../../src/manifest/interval-set.js';
+import type { DeliveredSegment } from '../../src/voxel-loader/index.js';
+import type { Journal } from '../journal.js';
+import type { RateControl } from '../rate-control.js';
+import type { Retransmission } from '../retransmission.js';
+import { createSegmentRecord } from '../segment-record.js';
+import type { Delivery, FallbackEvent } from '../types.js';
+import { fragmentOf, type RequestedSegment } from './requested-segment.js';
+
+/** How a segment was asked for. */
+export interface Asked {
+  readonly level: number;
+  readonly delivery: Delivery;
+}
+
+/** What a delivery says about the link. */
+export type LinkFacts = Pick<DeliveredSegment, 'bytesReliable' | 'bytesUnreliable' | 'bytesLost' | 'seconds'> &
+  Partial<Pick<DeliveredSegment, 'timeToFirstByte' | 'rtt'>>;
+
+/** The part of a delivery that a record is made of. */
+export type RecordedFacts = LinkFacts &
+  Pick<DeliveredSegment, 'bytes' | 'frames' | 'kept'> & { readonly received: IntervalSet };
+
+export interface RecorderOptions {
+  readonly journal: Journal;
+  readonly link: { readonly throughput: ThroughputEstimator; readonly loss: LossEstimator };
+  /** Undefined: dash.js' rules choose. */
+  readonly rateControl: Pick<RateControl, 'delivered'> | undefined;
+  /** Undefined: nothing is fetched again. */
+  readonly retransmission: Pick<Retransmission, 'resume' | 'hold'> | undefined;
+}
+
+/** Tells everybody concerned what was delivered. */
+export class DeliveryRecorder {
+  readonly #options: RecorderOptions;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** True before the first delivery. */
+  get isFirst(): boolean {
+    return this.#options.link.throughput.throughput === undefined;
+  }
+
+  /** Notes what the next decision must know, before dash.js has the segment and may ask for another. */
+  arrived(
+    segment: RequestedSegment,
+    { delivery }: Asked,
+    { bytesReliable, bytesUnreliable, bytesLost, seconds, timeToFirstByte, rtt }: LinkFacts,
+  ): void {
+    const { link, rateControl, retransmission } = this.#options;
+    link.throughput.add({ bytes: bytesReliable + bytesUnreliable, seconds, timeToFirstByte });
+    if (delivery === 'datagrams') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
+    rateControl?.delivered(fragmentOf(segment).index);
+    retransmission?.resume(rtt);
+  }
+
+  /** Records what was delivered and has what is missing fetched again. */
+  delivered(segment: RequestedSegment, asked: Asked, facts: RecordedFacts): void {
+    const { journal, retransmission } = this.#options;
+    const { index, startTime, duration, representation } = fragmentOf(segment);
+    const { received, bytesReliable, bytesUnreliable, bytesLost, seconds, frames, kept } = facts;
+    const place = { index, startTime, duration, representation: representation! };
+    const outcome = {
+      ...place,
+      ...asked,
+      representation: representation!.id,
+      bandwidth: representation!.bandwidth,
+      map: segment.map,
+      received,
+      bytesReliable,
+      bytesUnreliable,
+      bytesLost,
+      bytesRefetched: 0,
+      seconds,
+      frames: frames.states,
+    };
+    const record = createSegmentRecord(outcome);
+    journal.delivered(record, facts);
+    if (retransmission && kept) retransmission.hold({ place, kept, outcome, record });
+    else kept?.release();
+  }
+
+  /** The segment takes a lower rung of the ladder than was asked for. */
+  fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void {
+    this.#options.journal.fallback(error, segment.request.url, fragmentOf(segment).index, to);
+  }
+}

@@ -1,0 +1,64 @@
+import type { Receiver, SegmentProgress, SessionDelivery } from '../../src/voxel-loader/index.js';
+import { deadlineOf } from '../deadline.js';
+import type { Decision, RateControl, ReviewResult } from '../rate-control.js';
+import type { Delivery } from '../types.js';
+import type { BufferedVideo } from './buffered-video.js';
+import type { RequestedSegment } from './requested-segment.js';
+
+/** What is the same for all downloads of a player. */
+export interface DownloadPreferences {
+  readonly delivery: Delivery;
+  /** Whether the rule may ask for streams where `delivery` is datagrams. */
+  readonly ruleChooses: boolean;
+  /** Whether requests say when the buffer runs out. */
+  readonly withDeadlines: boolean;
+}
+
+/** How a segment is asked for. */
+export interface DownloadPlan {
+  readonly level: number;
+  readonly delivery: SessionDelivery;
+  /** Milliseconds from now; what is unsent then is better left out. */
+  readonly deadline: number | undefined;
+}
+
+/** Says how to ask for a segment, and what its progress leads to. */
+export class DownloadControl {
+  readonly #preferences: DownloadPreferences;
+  readonly #rateControl: Pick<RateControl, 'review'> | undefined;
+  readonly #video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate'>;
+  readonly #receiver: Pick<Receiver, 'canRepair'>;
+
+  constructor(
+    preferences: DownloadPreferences,
+    collaborators: {
+      readonly rateControl: Pick<RateControl, 'review'> | undefined;
+      readonly video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate'>;
+      readonly receiver: Pick<Receiver, 'canRepair'>;
+    },
+  ) {
+    this.#preferences = preferences;
+    this.#rateControl = collaborators.rateControl;
+    this.#video = collaborators.video;
+    this.#receiver = collaborators.receiver;
+  }
+
+  async plan({ decision, map, key }: RequestedSegment): Promise<DownloadPlan> {
+    const { delivery, ruleChooses, withDeadlines } = this.#preferences;
+    const whole = map.steps.length - 1;
+    // Gaps in what cannot be repaired would be of no use.
+    const canRepair = await this.#receiver.canRepair(key);
+    const onStreams = !canRepair || delivery === 'streams' || (ruleChooses && decision?.delivery === 'streams');
+    return {
+      level: (canRepair ? decision?.option.level : undefined) ?? whole,
+      delivery: onStreams ? 'streams' : 'datagrams',
+      deadline: withDeadlines ? deadlineOf(this.#video.bufferLevel, this.#video.playbackRate) : undefined,
+    };
+  }
+
+  review(decision: Decision | undefined, progress: SegmentProgress): ReviewResult {
+    const isReviewed = this.#rateControl && decision;
+    if (!isReviewed) return { action: 'continue' };
+    return this.#rateControl.review(decision, progress, this.#video.bufferLevel);
+  }
+}

@@ -1,0 +1,56 @@
+import { totalBytes } from '../../src/manifest/byte-range.js';
+import { IntervalSet } from '../../src/manifest/interval-set.js';
+import type { Receiver } from '../../src/voxel-loader/index.js';
+import type { DeliveryRecorder } from './delivery-recorder.js';
+import type { RequestedSegment } from './requested-segment.js';
+
+/**
+ * Milliseconds in which dash.js appends a segment. To look through its frames takes some, and waits for as long: the
+ * viewer is waiting for the first.
+ */
+const APPEND_TIME = 100;
+
+/** Has dash.js' own loader bring whole segments, and records those that it brings. */
+export class HttpDownloads {
+  readonly #receiver: Pick<Receiver, 'inspect'>;
+  readonly #recorder: DeliveryRecorder;
+
+  constructor(receiver: Pick<Receiver, 'inspect'>, recorder: DeliveryRecorder) {
+    this.#receiver = receiver;
+    this.#recorder = recorder;
+  }
+
+  start(segment: RequestedSegment): unknown {
+    const { request, response, parentLoad, map } = segment;
+    const { customData } = request;
+    const startedAt = performance.now();
+    const onloadend = customData.onloadend;
+    customData.onloadend = () => {
+      const { data } = response;
+      const seconds = (performance.now() - startedAt) / 1000;
+      const isWhole = data instanceof ArrayBuffer && data.byteLength === map.range.end - map.range.start;
+      if (isWhole) this.#record(segment, new Uint8Array(data), seconds);
+      onloadend?.();
+    };
+    return parentLoad(request, response);
+  }
+
+  #record(segment: RequestedSegment, bytes: Uint8Array<ArrayBuffer>, seconds: number): void {
+    const { map, key } = segment;
+    const asked = { level: map.steps.length - 1, delivery: 'http' } as const;
+    const facts = {
+      bytesReliable: map.reliableBytes,
+      bytesUnreliable: totalBytes(map.unreliable),
+      bytesLost: 0,
+      seconds,
+    };
+    this.#recorder.arrived(segment, asked, facts);
+    const received = new IntervalSet();
+    received.add(0, bytes.length);
+    const inspect = async (): Promise<void> => {
+      const frames = await this.#receiver.inspect(key, map, bytes);
+      this.#recorder.delivered(segment, asked, { ...facts, bytes, received, frames, kept: undefined });
+    };
+    setTimeout(() => void inspect(), APPEND_TIME);
+  }
+}

@@ -1,0 +1,52 @@
+import type { RepresentationMap } from '../../src/manifest/segment-map.js';
+import type { Decision, RateControl, Situation } from '../rate-control.js';
+import type { SessionManager } from '../session-manager.js';
+import type { BufferedVideo } from './buffered-video.js';
+import { segmentDurationOf, type FragmentRequest } from './dash-types.js';
+import type { PlayerSettings } from './settings.js';
+
+export interface SegmentChooserOptions {
+  /** Undefined: dash.js' rules choose. */
+  readonly rateControl: RateControl | undefined;
+  readonly settings: Pick<PlayerSettings, 'isVideoPinned'>;
+  readonly video: Pick<BufferedVideo, 'bufferLevel'>;
+  readonly sessions: Pick<SessionManager, 'isOpen'>;
+}
+
+/** Puts the situation of the player before the rate control. */
+export class SegmentChooser {
+  readonly #options: SegmentChooserOptions;
+
+  constructor(options: SegmentChooserOptions) {
+    this.#options = options;
+  }
+
+  /** Among all levels of these representations. */
+  choose(candidates: readonly RepresentationMap[], fragment: FragmentRequest): Decision | undefined {
+    return this.#options.rateControl?.decide(candidates, this.#situation(fragment));
+  }
+
+  /** What to ask for first, while the segments' sizes are not known. */
+  begin(candidates: readonly RepresentationMap[]): RepresentationMap | undefined {
+    return this.#options.rateControl?.begin(candidates);
+  }
+
+  /**
+   * The decision that brought dash.js to that segment, or one among the levels of the representation that dash.js chose.
+   * Undefined where the user or the page has pinned a representation.
+   */
+  chooseLevel(representation: RepresentationMap, fragment: FragmentRequest): Decision | undefined {
+    const { rateControl, settings } = this.#options;
+    return settings.isVideoPinned ? undefined : rateControl?.decideLevel(representation, this.#situation(fragment));
+  }
+
+  #situation(fragment: FragmentRequest): Situation {
+    const { video, sessions } = this.#options;
+    return {
+      segmentIndex: fragment.index,
+      segmentDuration: segmentDurationOf(fragment),
+      bufferLevel: video.bufferLevel,
+      segments: sessions.isOpen ? 'partial' : 'whole',
+    };
+  }
+}

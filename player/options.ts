@@ -1,0 +1,46 @@
+import { AbrError, createAbrStar, type Abr } from '../src/abr-star/index.js';
+import type { DownloadPreferences } from './dash/download-control.js';
+import type { VoxelOptions } from './types.js';
+
+/** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
+const DEFAULT_BUFFER_SEGMENTS = 7;
+
+/** The options of `attachVoxel`, checked and complete. */
+export interface ResolvedOptions {
+  /** Undefined: dash.js chooses. */
+  readonly rule: Abr | undefined;
+  readonly bufferSegments: number;
+  readonly refetch: boolean;
+  readonly preferences: DownloadPreferences;
+}
+
+/** Throws `AbrError` or `RangeError` for a bad option. */
+export function resolveOptions(options: VoxelOptions): ResolvedOptions {
+  const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, delivery = 'datagrams' } = options;
+  if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
+    throw new RangeError(`bufferSegments must be a positive number, got ${bufferSegments}`);
+  }
+  const rule = ruleOf(abr, options);
+  return {
+    rule,
+    bufferSegments,
+    refetch: options.refetch ?? true,
+    preferences: {
+      delivery: delivery === 'datagrams' ? (rule?.delivery ?? delivery) : delivery,
+      // Segment by segment, unless the page has said how.
+      ruleChooses: options.delivery === undefined,
+      // Other rules are compared as they were published, without deadlines.
+      withDeadlines: abr === 'abr-star',
+    },
+  };
+}
+
+function ruleOf(abr: Required<VoxelOptions>['abr'], options: VoxelOptions): Abr | undefined {
+  if (abr === 'abr-star') return createAbrStar(options);
+  if (abr === 'dashjs') return undefined;
+  if (typeof abr === 'object') return abr;
+  throw new AbrError(
+    'unknown-rule',
+    `abr must be 'abr-star', 'dashjs' or a rule object, got '${String(abr)}' (voxel-dash/full has more rules)`,
+  );
+}

@@ -1,0 +1,77 @@
+import type { ByteRange } from '../manifest/byte-range.js';
+import { IntervalSet } from '../manifest/interval-set.js';
+import { VoxelError, type VoxelErrorCode } from './errors.js';
+import type {
+  DeliveredSegment,
+  Endpoint,
+  SegmentFrames,
+  SegmentLayout,
+  SegmentProgress,
+  SegmentRequest,
+} from './types.js';
+
+/**
+ * From the page to the worker. The page numbers what it asks for: `session` is one number space, `id` (downloads and
+ * inspections) another. A segment that is kept with gaps has the number of the download that brought it.
+ */
+export type PageMessage =
+  | { readonly type: 'initialize'; readonly representation: string; readonly bytes: Uint8Array }
+  | { readonly type: 'open'; readonly session: number; readonly endpoint: Endpoint }
+  | { readonly type: 'download'; readonly id: number; readonly session: number; readonly request: SegmentRequest }
+  | {
+      readonly type: 'fetch-into';
+      readonly id: number;
+      readonly session: number;
+      readonly segment: number;
+      readonly ranges: readonly ByteRange[];
+    }
+  | { readonly type: 'keep'; readonly id: number }
+  /** Ends the download, and forgets the segment that it has brought. */
+  | { readonly type: 'release'; readonly id: number }
+  | {
+      readonly type: 'inspect';
+      readonly id: number;
+      readonly representation: string;
+      readonly map: SegmentLayout;
+      readonly bytes: Uint8Array;
+    }
+  | { readonly type: 'close'; readonly session: number }
+  | { readonly type: 'stop' };
+
+/** From the worker to the page. */
+export type WorkerMessage =
+  /** The worker runs. */
+  | { readonly type: 'started' }
+  | { readonly type: 'initialized'; readonly representation: string; readonly canRepair: boolean }
+  | { readonly type: 'opened'; readonly session: number }
+  /** The session could not be opened, or is gone. */
+  | { readonly type: 'closed'; readonly session: number; readonly error: ErrorMessage }
+  | { readonly type: 'progress'; readonly id: number; readonly progress: SegmentProgress }
+  | { readonly type: 'delivered'; readonly id: number; readonly delivered: DeliveredMessage }
+  | { readonly type: 'rejected'; readonly id: number; readonly error: ErrorMessage }
+  | { readonly type: 'inspected'; readonly id: number; readonly frames: SegmentFrames };
+
+/** An error as structured cloning keeps it. */
+export interface ErrorMessage {
+  readonly code: VoxelErrorCode;
+  readonly message: string;
+  readonly status: number | undefined;
+}
+
+/** A delivered segment: its buffer changes hands, an `IntervalSet` cannot. */
+export type DeliveredMessage = Omit<DeliveredSegment, 'received' | 'failure' | 'kept'> & {
+  readonly received: readonly ByteRange[];
+  readonly failure: ErrorMessage | undefined;
+  /** The number of the segment that the worker keeps with its gaps. */
+  readonly kept: number | undefined;
+};
+
+export function decodeError({ code, message, status }: ErrorMessage): VoxelError {
+  return new VoxelError(code, message, status === undefined ? {} : { status });
+}
+
+export function decodeIntervals(ranges: readonly ByteRange[]): IntervalSet {
+  const set = new IntervalSet();
+  for (const { start, end } of ranges) set.add(start, end);
+  return set;
+}

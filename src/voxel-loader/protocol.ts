@@ -1,0 +1,2 @@
+/** Wire version (docs/PROTOCOL.md). */
+export const PROTOCOL = 'voxel-1';

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FakeVoxelServer } from '../../test/unit/fake-voxel-server.js';
+import { segmentOf } from '../../test/unit/segment-content.js';
+import { createThread } from '../../test/unit/worker-thread.js';
+import { Receiver } from './receiver.js';
+
+const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
+const map = segmentOf(1000, [40, 60, 10, 30]);
+
+beforeEach(() => {
+  vi.stubGlobal('navigator', { vendor: 'Google Inc.' });
+  vi.stubGlobal('WebTransport', vi.fn());
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** A receiver whose workers run in this thread; the tests' Node has none for scripts from Blob URLs. */
+function createReceiver() {
+  const threads: ReturnType<typeof createThread>[] = [];
+  const receiver = new Receiver(() => {
+    const thread = createThread(new FakeVoxelServer());
+    threads.push(thread);
+    return thread.worker;
+  });
+  return { receiver, threads };
+}
+
+describe('where there can be no worker', () => {
+  it('says what the page lacks', async () => {
+    const opening = new Receiver().open(Promise.resolve(endpoint));
+    await expect(opening).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(opening).rejects.toThrow('worker-src');
+  });
+
+  it('knows nothing of the frames of a segment', async () => {
+    expect((await new Receiver().inspect('0/q00', map, new Uint8Array(140))).states).toEqual([]);
+  });
+
+  it('runs on the page, if it may', async () => {
+    const session = await createReceiver().receiver.open(Promise.resolve(endpoint));
+    expect(session.thread).toBe('page');
+  });
+});
+
+it('does without a worker in a browser that has no WebTransport', async () => {
+  vi.stubGlobal('WebTransport', undefined);
+  Reflect.deleteProperty(globalThis, 'WebTransport');
+  const { receiver, threads } = createReceiver();
+  await expect(receiver.open(Promise.resolve(endpoint))).rejects.toMatchObject({ code: 'unsupported' });
+  expect(threads).toEqual([]);
+});
+
+it('has no session where there is no server', async () => {
+  const { receiver } = createReceiver();
+  await expect(receiver.open(Promise.reject(new Error('no server')))).rejects.toThrow('no server');
+});
+
+it('has all sessions in one worker, which learns of initialization segments once', async () => {
+  const { receiver, threads } = createReceiver();
+  receiver.addInitialization('0/q00', new Uint8Array(4));
+  await receiver.open(Promise.resolve(endpoint));
+  receiver.addInitialization('0/q01', new Uint8Array(4));
+  await receiver.open(Promise.resolve(endpoint));
+  expect(threads).toHaveLength(1);
+  const given = threads[0]!.received.mock.calls.map(([message]) => message).filter(({ type }) => type === 'initialize');
+  expect(given).toMatchObject([{ representation: '0/q00' }, { representation: '0/q01' }]);
+  // Four zeros are no initialization segment.
+  expect(await receiver.canRepair('0/q00')).toBe(false);
+  expect(await receiver.canRepair('0/q02')).toBe(false);
+});
+
+it('starts another worker after a crash, and after it was stopped', async () => {
+  const { receiver, threads } = createReceiver();
+  receiver.addInitialization('0/q00', new Uint8Array(4));
+  const crashed = await receiver.open(Promise.resolve(endpoint));
+  threads[0]!.worker.onerror!({ message: 'out of memory' } as ErrorEvent);
+  expect(await crashed.closed).toMatchObject({ code: 'session-closed' });
+  const stopped = await receiver.open(Promise.resolve(endpoint));
+  expect(threads[1]!.received.mock.calls[0]).toMatchObject([{ type: 'initialize' }]);
+  receiver.stop();
+  expect(await stopped.closed).toMatchObject({ code: 'session-closed' });
+  await receiver.open(Promise.resolve(endpoint));
+  expect(threads).toHaveLength(3);
+});
+
+it('ends a worker that starts after it was stopped', async () => {
+  const { receiver, threads } = createReceiver();
+  const opening = receiver.open(Promise.resolve(endpoint));
+  await Promise.resolve();
+  receiver.stop();
+  await expect(opening).rejects.toMatchObject({ code: 'aborted' });
+  await vi.waitFor(() => expect(threads.every(({ exit }) => exit.mock.calls.length > 0)).toBe(true));
+});

@@ -1,0 +1,114 @@
+import { browserFacts, reasonAgainst } from './browser-support.js';
+import { VoxelError } from './errors.js';
+import { startWorker, type WorkerLike } from './start-worker.js';
+import type { Endpoint, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
+import { UNKNOWN_FRAMES, WorkerClient, type WorkerClientOptions } from './worker-client.js';
+
+/** An initialization segment, and whether the worker can repair segments with it. */
+interface Initialization {
+  readonly bytes: Uint8Array;
+  readonly canRepair: Promise<boolean>;
+  readonly answer: (canRepair: boolean) => void;
+}
+
+/**
+ * Receives the segments of one player: in a worker, where all its sessions run and segments are put together and repaired.
+ * The worker starts when it is first needed, and again after a crash.
+ */
+export class Receiver {
+  readonly #withoutWorker: (() => WorkerLike) | undefined;
+  readonly #initializations = new Map<string, Initialization>();
+  #starting: Promise<WorkerClient> | undefined;
+  #client: WorkerClient | undefined;
+  /** Counts the workers that have ended. */
+  #generation = 0;
+
+  /** `withoutWorker` runs the worker's program on pages that can have no worker. */
+  constructor(withoutWorker?: () => WorkerLike) {
+    this.#withoutWorker = withoutWorker;
+  }
+
+  /** Takes the initialization segment of a representation: repair needs it. */
+  addInitialization(representation: string, bytes: Uint8Array): void {
+    let answer!: (canRepair: boolean) => void;
+    const canRepair = new Promise<boolean>((resolve) => (answer = resolve));
+    this.#initializations.set(representation, { bytes, canRepair, answer });
+    this.#client?.initialize(representation, bytes);
+  }
+
+  initialization(representation: string): Uint8Array | undefined {
+    return this.#initializations.get(representation)?.bytes;
+  }
+
+  /** Resolves once the worker knows; false: segments of that representation must be delivered whole. */
+  async canRepair(representation: string): Promise<boolean> {
+    return (await this.#initializations.get(representation)?.canRepair) ?? false;
+  }
+
+  /**
+   * Opens a session with the server that `located` says; the worker starts meanwhile. Rejects as `located` does, or with
+   * `VoxelError` code `unsupported` or `session-failed`.
+   */
+  async open(located: Promise<Endpoint>): Promise<VoxelSession> {
+    const reason = reasonAgainst(browserFacts());
+    if (reason !== undefined) throw new VoxelError('unsupported', reason);
+    // A worker takes milliseconds to make: first goes out what else the page asks for now, such as the MPD.
+    const starting = Promise.resolve().then(() => this.#start());
+    const [endpoint, client] = await Promise.allSettled([located, starting]);
+    if (endpoint.status === 'rejected') throw endpoint.reason;
+    if (client.status === 'rejected') throw client.reason;
+    return client.value.open(endpoint.value);
+  }
+
+  /** What a whole segment is made of; without frames where there can be no worker. */
+  async inspect(representation: string, map: SegmentLayout, bytes: Uint8Array): Promise<SegmentFrames> {
+    const client = await this.#start().catch(() => undefined);
+    return client?.inspect(representation, map, bytes) ?? UNKNOWN_FRAMES;
+  }
+
+  /** Ends every session and the worker. What is asked for later starts another. */
+  stop(): void {
+    this.#client?.stop();
+    this.#forget();
+  }
+
+  #start(): Promise<WorkerClient> {
+    this.#starting ??= this.#createClient(this.#generation);
+    return this.#starting;
+  }
+
+  async #createClient(generation: number): Promise<WorkerClient> {
+    try {
+      const client: WorkerClient = new WorkerClient({
+        ...(await this.#startWorker()),
+        onInitialized: (representation, canRepair) => this.#initializations.get(representation)?.answer(canRepair),
+        onFailed: () => this.#client === client && this.#forget(),
+      });
+      if (generation !== this.#generation) {
+        client.stop();
+        throw new VoxelError('aborted', 'stopped while the worker was starting');
+      }
+      for (const [representation, { bytes }] of this.#initializations) client.initialize(representation, bytes);
+      this.#client = client;
+      return client;
+    } catch (error) {
+      if (generation === this.#generation) this.#forget();
+      throw error;
+    }
+  }
+
+  async #startWorker(): Promise<Pick<WorkerClientOptions, 'worker' | 'thread'>> {
+    try {
+      return { worker: await startWorker(), thread: 'worker' };
+    } catch (error) {
+      if (!this.#withoutWorker) throw error;
+      return { worker: this.#withoutWorker(), thread: 'page' };
+    }
+  }
+
+  #forget(): void {
+    this.#generation++;
+    this.#client = undefined;
+    this.#starting = undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import type { ByteRange } from '../../manifest/byte-range.js';
+import { IntervalSet } from '../../manifest/interval-set.js';
+import { Concatenation } from './concatenation.js';
+import type { SegmentLayout } from '../types.js';
+
+/**
+ * A segment being put together. Positions given to it count in **delivery order**: all reliable ranges, then the prefix
+ * of the unreliable ones that was asked for, as one concatenation; each request is for a slice of it. So one number tells
+ * whether a byte is reliable, and a slice needs no map of its own.
+ */
+export class SegmentAssembly {
+  /** The segment; what has not arrived is zero. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly #deliveryOrder: Concatenation;
+  readonly #reliableLength: number;
+  readonly #segmentStart: number;
+  readonly #arrived = new IntervalSet();
+  #bytesReliable = 0;
+
+  /** `unreliableBytes`: how much of `map.unreliable` will be asked for. Throws `RangeError` if there is less of it. */
+  constructor(map: SegmentLayout, unreliableBytes: number) {
+    const prefix = new Concatenation(map.unreliable).slice(0, unreliableBytes);
+    this.bytes = new Uint8Array(map.range.end - map.range.start);
+    this.#deliveryOrder = new Concatenation([...map.reliable, ...prefix]);
+    this.#reliableLength = map.reliableBytes;
+    this.#segmentStart = map.range.start;
+  }
+
+  /** Bytes asked for. */
+  get length(): number {
+    return this.#deliveryOrder.length;
+  }
+
+  get reliableLength(): number {
+    return this.#reliableLength;
+  }
+
+  /** Reliable bytes here. */
+  get bytesReliable(): number {
+    return this.#bytesReliable;
+  }
+
+  /** Unreliable bytes here. */
+  get bytesUnreliable(): number {
+    return this.#arrived.size - this.#bytesReliable;
+  }
+
+  get reliableComplete(): boolean {
+    return this.#bytesReliable === this.#reliableLength;
+  }
+
+  /** The file ranges to ask for in order to get `[start, end)`. */
+  fileRanges(start: number, end: number): ByteRange[] {
+    return this.#deliveryOrder.slice(start, end);
+  }
+
+  /**
+   * Puts `payload` at its place and returns how many of its bytes are new; a duplicate counts once. Throws `RangeError`
+   * when it reaches beyond what was asked for.
+   */
+  place(offset: number, payload: Uint8Array): number {
+    const end = offset + payload.length;
+    let copied = 0;
+    for (const piece of this.#segmentRanges(offset, end)) {
+      const length = piece.end - piece.start;
+      this.bytes.set(payload.subarray(copied, copied + length), piece.start);
+      copied += length;
+    }
+    const boundary = Math.min(Math.max(this.#reliableLength, offset), end);
+    const newReliable = this.#arrived.add(offset, boundary);
+    this.#bytesReliable += newReliable;
+    return newReliable + this.#arrived.add(boundary, end);
+  }
+
+  /** What is here, as positions in the segment. */
+  received(): IntervalSet {
+    const received = new IntervalSet();
+    for (const { start, end } of this.#arrived) {
+      for (const piece of this.#segmentRanges(start, end)) received.add(piece.start, piece.end);
+    }
+    return received;
+  }
+
+  /** What of `[start, end)` is not here, as positions in the segment. */
+  missing(start: number, end: number): ByteRange[] {
+    return this.#arrived.gaps(start, end).flatMap((gap) => this.#segmentRanges(gap.start, gap.end));
+  }
+
+  #segmentRanges(start: number, end: number): ByteRange[] {
+    const shift = this.#segmentStart;
+    return this.#deliveryOrder
+      .slice(start, end)
+      .map((piece) => ({ start: piece.start - shift, end: piece.end - shift }));
+  }
+}

@@ -1,0 +1,48 @@
+import type { ByteRange } from '../../manifest/byte-range.js';
+import type { FrameReport, ReceivedBytes } from '../../repair/types.js';
+import type { FrameState, SegmentFrames, SegmentLayout } from '../types.js';
+
+/** Which bytes of a segment are here, and which of the others were sent; positions count from its first byte. */
+export interface Arrival {
+  readonly received: ReceivedBytes;
+  /** Asked for, sent, not here. */
+  readonly lost: readonly ByteRange[];
+}
+
+/** Counts and classifies the frames of a segment. `reports`: empty where it could not be parsed. */
+export function describeFrames(map: SegmentLayout, arrival: Arrival, reports: readonly FrameReport[]): SegmentFrames {
+  const repaired = reports.filter(({ repairedSlices }) => repairedSlices > 0);
+  return {
+    states: frameStates(map, arrival, reports),
+    repairedFrames: repaired.length,
+    repairedSlices: repaired.reduce((sum, { repairedSlices }) => sum + repairedSlices, 0),
+  };
+}
+
+/** One state per frame, in decode order. A frame that was skipped in part and lost in part counts as `repaired`. */
+function frameStates(map: SegmentLayout, { received, lost }: Arrival, reports: readonly FrameReport[]): FrameState[] {
+  const states: FrameState[] = reports.map(() => 'reliable');
+  for (const { start, end } of map.unreliable) {
+    const range = { start: start - map.range.start, end: end - map.range.start };
+    const frame = frameAt(reports, range.start);
+    if (frame === -1 || states[frame] === 'repaired') continue;
+    if (!received.contains(range.start, range.end)) {
+      states[frame] = lost.some((gap) => gap.start < range.end && range.start < gap.end) ? 'repaired' : 'skipped';
+    } else if (states[frame] === 'reliable') {
+      states[frame] = 'complete';
+    }
+  }
+  return states;
+}
+
+/** The frame that holds `position`, by binary search: frames lie in the segment in decode order. -1: none does. */
+function frameAt(frames: readonly FrameReport[], position: number): number {
+  let low = 0;
+  let high = frames.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (frames[middle]!.start + frames[middle]!.bytes <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low < frames.length && frames[low]!.start <= position ? low : -1;
+}

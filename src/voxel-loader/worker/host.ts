@@ -1,0 +1,178 @@
+import { IntervalSet } from '../../manifest/interval-set.js';
+import { RepairError } from '../../repair/index.js';
+import { VoxelError } from '../errors.js';
+import type { DeliveredMessage, ErrorMessage, PageMessage, WorkerMessage } from '../messages.js';
+import type { SegmentFrames } from '../types.js';
+import { describeFrames } from './frame-states.js';
+import { PartialSegment } from './partial-segment.js';
+import { Repairers } from './repairers.js';
+import { downloadSegment } from './segment-download.js';
+import { openSession } from './session.js';
+import type { Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
+
+type Message<Type extends PageMessage['type']> = Extract<PageMessage, { type: Type }>;
+
+/** Milliseconds between two reports on a download. */
+const PROGRESS_INTERVAL = 50;
+
+export interface HostOptions {
+  readonly post: (message: WorkerMessage, transfer: Transferable[]) => void;
+  /** Ends the worker. */
+  readonly exit: () => void;
+  readonly open?: typeof openSession;
+}
+
+/**
+ * The worker's end of a `Receiver`: all sessions of a player, the assembly of their segments and the repair. Segments
+ * with gaps stay here until the page releases them.
+ */
+export class Host {
+  readonly #options: HostOptions;
+  readonly #repairers = new Repairers();
+  readonly #sessions = new Map<number, Session>();
+  readonly #downloads = new Map<number, Download>();
+  /** Segments with gaps, by the download that brought them. */
+  readonly #segments = new Map<number, PartialSegment>();
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.#post({ type: 'started' });
+  }
+
+  receive(message: PageMessage): void {
+    switch (message.type) {
+      case 'initialize':
+        this.#initialize(message);
+        return;
+      case 'open':
+        void this.#open(message);
+        return;
+      case 'download':
+        void this.#download(message);
+        return;
+      case 'fetch-into':
+        void this.#fetchInto(message);
+        return;
+      case 'keep':
+        this.#downloads.get(message.id)?.keep();
+        return;
+      case 'release':
+        this.#downloads.get(message.id)?.abort();
+        this.#segments.delete(message.id);
+        return;
+      case 'inspect':
+        this.#post({ type: 'inspected', id: message.id, frames: this.#inspect(message) });
+        return;
+      case 'close':
+        this.#sessions.get(message.session)?.close();
+        return;
+      case 'stop':
+        for (const session of this.#sessions.values()) session.close();
+        this.#options.exit();
+    }
+  }
+
+  #post(message: WorkerMessage, transfer: Transferable[] = []): void {
+    this.#options.post(message, transfer);
+  }
+
+  #initialize({ representation, bytes }: Message<'initialize'>): void {
+    this.#post({ type: 'initialized', representation, canRepair: this.#repairers.add(representation, bytes) });
+  }
+
+  async #open({ session: id, endpoint }: Message<'open'>): Promise<void> {
+    try {
+      const session = await (this.#options.open ?? openSession)(endpoint);
+      this.#sessions.set(id, session);
+      this.#post({ type: 'opened', session: id });
+      this.#post({ type: 'closed', session: id, error: encodeError(await session.closed) });
+      this.#sessions.delete(id);
+    } catch (error) {
+      this.#post({ type: 'closed', session: id, error: encodeError(error) });
+    }
+  }
+
+  async #download({ id, session, request }: Message<'download'>): Promise<void> {
+    await this.#run({ id, session, request }, (received) => {
+      const segment = new PartialSegment(request, received);
+      const delivered = this.#deliver(id, segment, received);
+      if (!segment.isWhole) this.#segments.set(id, segment);
+      return delivered;
+    });
+  }
+
+  async #fetchInto({ id, session, segment: kept, ranges }: Message<'fetch-into'>): Promise<void> {
+    const segment = this.#segments.get(kept);
+    if (!segment) {
+      this.#post({ type: 'rejected', id, error: encodeError(new VoxelError('aborted', 'the segment was released')) });
+      return;
+    }
+    await this.#run({ id, session, request: segment.requestFor(ranges) }, (received) => {
+      segment.add(received);
+      if (segment.isWhole) this.#segments.delete(kept);
+      return this.#deliver(kept, segment, { ...received, bytesLost: segment.bytesLost });
+    });
+  }
+
+  /** Runs a download and posts what `finish` makes of it. */
+  async #run(
+    { id, session, request }: { readonly id: number; readonly session: number; readonly request: DownloadRequest },
+    finish: (received: ReceivedSegment) => DeliveredMessage,
+  ): Promise<void> {
+    let reports: ReturnType<typeof setInterval> | undefined;
+    try {
+      const download = downloadSegment(this.#session(session), request);
+      this.#downloads.set(id, download);
+      reports = setInterval(
+        () => this.#post({ type: 'progress', id, progress: download.progress() }),
+        PROGRESS_INTERVAL,
+      );
+      const delivered = finish(await download.result);
+      this.#post({ type: 'delivered', id, delivered }, [delivered.bytes.buffer]);
+    } catch (error) {
+      this.#post({ type: 'rejected', id, error: encodeError(error) });
+    } finally {
+      clearInterval(reports);
+      this.#downloads.delete(id);
+    }
+  }
+
+  #session(id: number): Session {
+    const session = this.#sessions.get(id);
+    if (!session) throw new VoxelError('session-closed', 'the session is closed');
+    return session;
+  }
+
+  #deliver(id: number, segment: PartialSegment, facts: ReceivedSegment): DeliveredMessage {
+    const { bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, seconds, timeToFirstByte, rtt, failure } = facts;
+    return {
+      ...segment.repair(this.#repairers),
+      received: [...segment.received],
+      kept: segment.isWhole ? undefined : id,
+      bytesReliable,
+      bytesUnreliable,
+      bytesLost,
+      bytesUnsent,
+      seconds,
+      timeToFirstByte,
+      rtt,
+      failure: failure && encodeError(failure),
+    };
+  }
+
+  #inspect({ representation, map, bytes }: Message<'inspect'>): SegmentFrames {
+    const received = new IntervalSet();
+    received.add(0, bytes.length);
+    const { frames } = this.#repairers.repair(representation, {
+      bytes: bytes as Uint8Array<ArrayBuffer>,
+      received,
+    });
+    return describeFrames(map, { received, lost: [] }, frames);
+  }
+}
+
+function encodeError(error: unknown): ErrorMessage {
+  if (error instanceof VoxelError) return { code: error.code, message: error.message, status: error.status };
+  if (error instanceof RepairError) return { code: error.code, message: error.message, status: undefined };
+  return { code: 'bad-request', message: String(error), status: undefined };
+}

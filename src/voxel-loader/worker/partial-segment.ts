@@ -1,0 +1,63 @@
+import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
+import type { IntervalSet } from '../../manifest/interval-set.js';
+import type { SegmentFrames, SegmentRequest } from '../types.js';
+import { describeFrames } from './frame-states.js';
+import type { Repairers } from './repairers.js';
+import type { DownloadRequest, ReceivedSegment } from './types.js';
+
+/** A segment as far as it has arrived: bytes that arrive later are added, and it is repaired anew. */
+export class PartialSegment {
+  readonly received: IntervalSet;
+  readonly #request: SegmentRequest;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #lost: readonly ByteRange[];
+
+  constructor(request: SegmentRequest, { bytes, received, lost }: ReceivedSegment) {
+    this.#request = request;
+    this.#bytes = bytes;
+    this.received = received;
+    this.#lost = lost;
+  }
+
+  get isWhole(): boolean {
+    return this.received.contains(0, this.#bytes.length);
+  }
+
+  /** What was lost and has not been fetched since. */
+  get bytesLost(): number {
+    return totalBytes(this.#lost.flatMap(({ start, end }) => this.received.gaps(start, end)));
+  }
+
+  /** Asks for these ranges of its file, in that order. */
+  requestFor(ranges: readonly ByteRange[]): DownloadRequest {
+    const { target, map } = this.#request;
+    return {
+      target,
+      map: { ...map, reliable: [], reliableBytes: 0, unreliable: ranges },
+      unreliableBytes: totalBytes(ranges),
+      delivery: 'streams',
+      headers: {},
+    };
+  }
+
+  add({ bytes, received }: ReceivedSegment): void {
+    for (const { start, end } of received) {
+      this.#bytes.set(bytes.subarray(start, end), start);
+      this.received.add(start, end);
+    }
+  }
+
+  /**
+   * A segment that can be played. Its bytes are the caller's to keep; those of a whole segment are the segment itself.
+   * Throws `RepairError` or `VoxelError` when that is not possible.
+   */
+  repair(repairers: Repairers): { readonly bytes: Uint8Array<ArrayBuffer>; readonly frames: SegmentFrames } {
+    const { representation, map } = this.#request;
+    const { bytes, frames } = repairers.repair(representation, { bytes: this.#bytes, received: this.received });
+    const isOwn = bytes === this.#bytes && !this.isWhole;
+    return {
+      bytes: (isOwn ? bytes.slice() : bytes) as Uint8Array<ArrayBuffer>,
+      frames: describeFrames(map, { received: this.received, lost: this.#lost }, frames),
+    };
+  }
+}

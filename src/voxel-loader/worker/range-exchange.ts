@@ -1,0 +1,178 @@
+import type { ByteRange } from '../../manifest/byte-range.js';
+import type { SegmentAssembly } from './assembly.js';
+import { VoxelError } from '../errors.js';
+import { serializeRequestHead } from './request-head.js';
+import type { PlannedRequest } from './request-plan.js';
+import { ResponseParser, type Fields, type ResponseEvent } from './response-parser.js';
+import { parseInteger, parseUnreliable } from './structured-field.js';
+import type { DownloadRequest, Flow, Session } from './types.js';
+
+/** How long a datagram may be late after the trailer: one round trip, but at least 20 ms (docs/PROTOCOL.md). */
+const MIN_GAP_WAIT_MS = 20;
+/** The trailer stood behind the datagrams in every queue on the way: however long the round trip, they are not far. */
+const MAX_GAP_WAIT_MS = 1000;
+/** How long a stream may take to end of itself once its bytes are all here. Resetting it would look like a cancel. */
+const LINGER_MS = 1000;
+
+/** What an exchange shares with the download that it is part of. */
+export interface ExchangeContext {
+  readonly session: Session;
+  readonly request: DownloadRequest;
+  readonly assembly: SegmentAssembly;
+  /** Something arrived. Not called for datagrams after the trailer. */
+  readonly onActivity: () => void;
+}
+
+/** One request and its answer: on its stream, and on its flow if the body comes as datagrams. */
+export class RangeExchange {
+  /** Resolves when nothing more is to come, with the error if it ended badly. Never rejects. */
+  readonly finished: Promise<VoxelError | undefined>;
+  #resolve!: (failure: VoxelError | undefined) => void;
+  readonly #planned: PlannedRequest;
+  readonly #context: ExchangeContext;
+  readonly #flow: Flow | undefined;
+  readonly #cancel = new AbortController();
+  #ended = false;
+  /** Bytes of the body that are here, each counted once. */
+  #arrived = 0;
+  /** End of the furthest of them. */
+  #reached = 0;
+  #bodyOnStream = false;
+  /** Bytes of the body that came on the stream. */
+  #streamed = 0;
+  /** From the trailer. */
+  #sent: number | undefined;
+  #rtt: number | undefined;
+
+  constructor(planned: PlannedRequest, context: ExchangeContext) {
+    this.#planned = planned;
+    this.#context = context;
+    this.finished = new Promise((resolve) => (this.#resolve = resolve));
+    if (planned.delivery === 'datagrams') {
+      this.#flow = context.session.openFlow((offset, payload) => this.#onDatagram(offset, payload));
+    }
+    void this.#run();
+  }
+
+  /** The server's smoothed round-trip time in ms, once it has said so. */
+  get rtt(): number | undefined {
+    return this.#rtt;
+  }
+
+  /**
+   * Bytes that were sent but are not here, as positions in the segment. What was sent is known from the trailer; without
+   * one, everything below the furthest byte seen.
+   */
+  lost(): ByteRange[] {
+    const { start } = this.#planned;
+    return this.#context.assembly.missing(start, start + Math.max(this.#sent ?? 0, this.#reached));
+  }
+
+  /** Ends it here, at the server too, unless it has ended already. */
+  stop(): void {
+    if (this.#ended) return;
+    this.#end(undefined);
+    this.#cancel.abort();
+  }
+
+  get #length(): number {
+    return this.#planned.end - this.#planned.start;
+  }
+
+  async #run(): Promise<void> {
+    const parser = new ResponseParser();
+    try {
+      for await (const bytes of this.#context.session.request(this.#head(), this.#cancel.signal)) {
+        this.#context.onActivity();
+        for (const event of parser.push(bytes)) this.#onEvent(event);
+      }
+      if (!this.#ended) for (const event of parser.end()) this.#onEvent(event);
+    } catch (cause) {
+      this.#end(cause instanceof VoxelError ? cause : new VoxelError('bad-response', 'unreadable response', { cause }));
+    }
+  }
+
+  #head(): Uint8Array<ArrayBuffer> {
+    const { session, request, assembly } = this.#context;
+    return serializeRequestHead({
+      target: request.target,
+      host: session.host,
+      headers: request.headers,
+      ranges: assembly.fileRanges(this.#planned.start, this.#planned.end),
+      flow: this.#flow?.id,
+      deadline: this.#flow && request.deadline,
+    });
+  }
+
+  #onEvent(event: ResponseEvent): void {
+    switch (event.type) {
+      case 'head':
+        this.#onHead(event.status, event.fields);
+        return;
+      case 'body':
+        this.#onBody(event.bytes);
+        return;
+      case 'end':
+        this.#onEnd(event.trailers);
+    }
+  }
+
+  #onHead(status: number, fields: Fields): void {
+    if (status !== 206) throw new VoxelError('status', `the server answered ${status}`, { status });
+    const flow = parseUnreliable(fields.get('x-voxel-unreliable'));
+    if (flow !== undefined && flow !== this.#flow?.id) throw new VoxelError('bad-response', 'not the flow asked for');
+    this.#bodyOnStream = flow === undefined;
+    const length = parseInteger(fields.get(this.#bodyOnStream ? 'content-length' : 'x-voxel-length'));
+    if (length !== undefined && length !== this.#length) {
+      throw new VoxelError('bad-response', `${length} bytes promised, ${this.#length} asked for`);
+    }
+  }
+
+  #onBody(bytes: Uint8Array): void {
+    if (!this.#bodyOnStream) throw new VoxelError('bad-response', 'a body on the stream of a flow');
+    const offset = this.#streamed;
+    this.#streamed += bytes.length;
+    if (this.#streamed > this.#length) throw new VoxelError('bad-response', 'more bytes than asked for');
+    this.#place(offset, bytes);
+  }
+
+  #onEnd(trailers: Fields): void {
+    if (this.#bodyOnStream) {
+      if (!this.#ended) throw new VoxelError('incomplete', 'fewer bytes than asked for');
+      return;
+    }
+    const sent = parseInteger(trailers.get('x-voxel-sent'));
+    if (sent === undefined || sent > this.#length) throw new VoxelError('bad-response', 'no sensible x-voxel-sent');
+    this.#sent = sent;
+    this.#rtt = parseInteger(trailers.get('x-voxel-rtt'));
+    this.#endIfComplete();
+    const wait = Math.min(Math.max(this.#rtt ?? 0, MIN_GAP_WAIT_MS), MAX_GAP_WAIT_MS);
+    if (!this.#ended) setTimeout(() => this.#end(undefined), wait);
+  }
+
+  /** A datagram that reaches beyond the body is ignored like any other bad one. */
+  #onDatagram(offset: number, payload: Uint8Array): void {
+    if (offset + payload.length > this.#length) return;
+    if (this.#sent === undefined) this.#context.onActivity();
+    this.#place(offset, payload);
+  }
+
+  #place(offset: number, bytes: Uint8Array): void {
+    if (this.#ended) return;
+    this.#arrived += this.#context.assembly.place(this.#planned.start + offset, bytes);
+    this.#reached = Math.max(this.#reached, offset + bytes.length);
+    this.#endIfComplete();
+  }
+
+  #endIfComplete(): void {
+    if (this.#arrived >= (this.#sent ?? this.#length)) this.#end(undefined);
+  }
+
+  #end(failure: VoxelError | undefined): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#flow?.close();
+    setTimeout(() => this.#cancel.abort(), LINGER_MS);
+    this.#resolve(failure);
+  }
+}

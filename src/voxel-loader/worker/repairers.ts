@@ -1,0 +1,42 @@
+import { createRepairer, type RepairedSegment, type Repairer } from '../../repair/index.js';
+import { VoxelError } from '../errors.js';
+import type { ReceivedSegment } from './types.js';
+
+/** One repairer per representation, made from its initialization segment. */
+export class Repairers {
+  readonly #initializations = new Map<string, Uint8Array>();
+  readonly #repairers = new Map<string, Repairer>();
+
+  /** False: segments of that representation must be delivered whole. */
+  add(representation: string, initialization: Uint8Array): boolean {
+    this.#initializations.set(representation, initialization);
+    this.#repairers.delete(representation);
+    try {
+      this.#get(representation);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Makes a delivered segment playable. Throws `RepairError` or `VoxelError` when that is not possible. */
+  repair(representation: string, { bytes, received }: Pick<ReceivedSegment, 'bytes' | 'received'>): RepairedSegment {
+    try {
+      return this.#get(representation).repair(bytes, received);
+    } catch (error) {
+      // A complete segment plays whatever it is made of: only its frames stay unknown.
+      if (received.contains(0, bytes.length)) return { bytes, frames: [] };
+      throw error;
+    }
+  }
+
+  #get(representation: string): Repairer {
+    const initialization = this.#initializations.get(representation);
+    if (!initialization) {
+      throw new VoxelError('no-initialization', `no initialization segment of ${representation} to repair with`);
+    }
+    const repairer = this.#repairers.get(representation) ?? createRepairer(initialization);
+    this.#repairers.set(representation, repairer);
+    return repairer;
+  }
+}

@@ -1,0 +1,57 @@
+import type { ByteRange } from '../../manifest/byte-range.js';
+import { VoxelError } from '../errors.js';
+
+/** A GET for byte ranges. */
+export interface RequestHead {
+  /** Path and query. */
+  readonly target: string;
+  /** Authority of the server. */
+  readonly host: string;
+  /** Further fields, sent as they are. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** In the order in which they are wanted. */
+  readonly ranges: readonly ByteRange[];
+  /** The flow on which the body may come as datagrams; undefined: it must come on the stream. */
+  readonly flow: number | undefined;
+  /** Milliseconds. */
+  readonly deadline: number | undefined;
+}
+
+/** Fields that this module writes itself. */
+const ownFields = new Set(['host', 'range', 'x-voxel-unreliable', 'x-voxel-deadline']);
+
+/** RFC 9110 §5.6.2. */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const fieldValue = /^[\t\x20-\x7e]*$/;
+const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
+
+/**
+ * Serialises a request in HTTP/1.1 syntax (RFC 9112). Throws `VoxelError` code `bad-request` for anything that would end a
+ * line early or contradict a field of ours.
+ */
+export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuffer> {
+  const { target, host, headers, ranges, flow, deadline } = request;
+  if (!originForm.test(target)) throw new VoxelError('bad-request', `not a request target: ${JSON.stringify(target)}`);
+  const fields: [string, string][] = [
+    ['host', host],
+    ['range', `bytes=${ranges.map(formatRange).join(',')}`],
+  ];
+  if (flow !== undefined) fields.push(['x-voxel-unreliable', `?1;flow=${flow}`]);
+  if (deadline !== undefined) fields.push(['x-voxel-deadline', String(Math.max(0, Math.round(deadline)))]);
+  for (const [name, value] of Object.entries(headers)) {
+    if (ownFields.has(name.toLowerCase())) throw new VoxelError('bad-request', `${name} is not the caller's to set`);
+    fields.push([name, value]);
+  }
+  for (const [name, value] of fields) {
+    if (!token.test(name) || !fieldValue.test(value)) {
+      throw new VoxelError('bad-request', `not a header field: ${JSON.stringify(name)}`);
+    }
+  }
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+  return new TextEncoder().encode(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
+}
+
+/** As in the `range` field: both ends inclusive. */
+export function formatRange({ start, end }: ByteRange): string {
+  return `${start}-${end - 1}`;
+}

@@ -1,0 +1,20 @@
+import type { WorkerMessage } from '../messages.js';
+import type { WorkerLike } from '../start-worker.js';
+import { Host } from './host.js';
+import type { openSession } from './session.js';
+
+/** The worker's program on the page's own thread, for pages that may have no worker. `open` is for tests. */
+export function runOnPage(open?: typeof openSession): WorkerLike {
+  const worker: WorkerLike = {
+    onmessage: null,
+    onerror: null,
+    postMessage: (message) => host.receive(message),
+    terminate: () => undefined,
+  };
+  const host = new Host({
+    post: (data) => worker.onmessage?.({ data } as MessageEvent<WorkerMessage>),
+    exit: () => undefined,
+    open,
+  });
+  return worker;
+}

@@ -1,0 +1,58 @@
+import type { ByteRange } from '../../manifest/byte-range.js';
+import type { IntervalSet } from '../../manifest/interval-set.js';
+import type { VoxelError } from '../errors.js';
+import type { DeliveryFacts, SegmentProgress, SegmentRequest } from '../types.js';
+
+/** Called for every datagram of a flow, in order of arrival. Must not throw. `payload` may be kept. */
+export type DatagramListener = (offset: number, payload: Uint8Array) => void;
+
+/** A number space for the datagrams of one request. */
+export interface Flow {
+  /** Never used again in this session. */
+  readonly id: number;
+  /** From here on its datagrams are dropped. */
+  close(): void;
+}
+
+/** A WebTransport session, as downloads use it. */
+export interface Session {
+  /** Authority of the server, for the `host` field. */
+  readonly host: string;
+  /** Resolves, never rejects, with the reason once the session is gone. */
+  readonly closed: Promise<VoxelError>;
+  /**
+   * Sends `head` and FIN on a new stream and gives the bytes of the answer. Aborting `signal` resets the stream and ends
+   * the iteration. Throws `VoxelError` with code `session-closed` or `incomplete` (reset by the server).
+   */
+  request(head: Uint8Array<ArrayBuffer>, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  openFlow(onDatagram: DatagramListener): Flow;
+  /** Ends the session; everything in flight fails with `session-closed`. */
+  close(): void;
+}
+
+/** What a download asks the server for. */
+export type DownloadRequest = Omit<SegmentRequest, 'representation'>;
+
+/** What has arrived of a segment, before its repair. */
+export interface ReceivedSegment extends DeliveryFacts {
+  /** The whole segment's length; gaps are zero. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Positions from the segment's first byte. */
+  readonly received: IntervalSet;
+  /** Asked for as datagrams, sent by the server, not here; positions from the segment's first byte. */
+  readonly lost: readonly ByteRange[];
+}
+
+/** A download under way. */
+export interface Download {
+  /** Rejects with `VoxelError` when not every reliable byte came, or after `abort()`. */
+  readonly result: Promise<ReceivedSegment>;
+  progress(): SegmentProgress;
+  /**
+   * Stops here: `result` resolves with what has arrived. Returns false, and does nothing, in the reliable phase: there
+   * is nothing to play yet.
+   */
+  keep(): boolean;
+  /** Throws everything away: `result` rejects with code `aborted`. */
+  abort(): void;
+}
