@@ -15,7 +15,7 @@ const ARROWS = {
   'src/abr-star': ['src/manifest'],
   'src/delivery': ['src/manifest', 'src/abr-star'],
   'src/voxel-loader': ['src/manifest', 'src/repair'],
-  player: ['src/manifest', 'src/repair', 'src/abr-star', 'src/delivery', 'src/voxel-loader'],
+  player: ['src/manifest', 'src/abr-star', 'src/delivery', 'src/voxel-loader'],
 };
 
 const folders = [...Object.keys(ARROWS), 'demo'];
@@ -33,8 +33,14 @@ const importZones = [
   zone('tools', 'test'),
 ];
 
-/** What is shipped does without tools and tests. */
-const shippedZones = ['src', 'player', 'demo'].flatMap((target) => [zone(target, 'tools'), zone(target, 'test')]);
+/** What is shipped does without tools and tests, and its page's part without what runs in the worker; the full build has both. */
+const shippedZones = [
+  ...['src', 'player', 'demo'].flatMap((target) => [zone(target, 'tools'), zone(target, 'test')]),
+  {
+    target: ['./src/voxel-loader/!(*.test).ts', './player/**/!(full|*.test).ts', './demo/**/!(*.test).ts'],
+    from: ['./src/repair', './src/voxel-loader/worker'],
+  },
+];
 
 /** @param {object[]} zones @returns {{ 'import-x/no-restricted-paths': ['error', object] }} */
 const importRule = (zones) => ({ 'import-x/no-restricted-paths': ['error', { zones }] });

@@ -1,9 +1,11 @@
 import { AbrError, createAbrStar, type Abr } from '../src/abr-star/index.js';
 import type { DownloadPreferences } from './dash/download-control.js';
-import type { VoxelOptions } from './types.js';
+import type { Delivery, VoxelOptions } from './types.js';
 
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
 const DEFAULT_BUFFER_SEGMENTS = 7;
+
+const DELIVERIES: readonly Delivery[] = ['datagrams', 'streams', 'http'];
 
 /** The options of `attachVoxel`, checked and complete. */
 export interface ResolvedOptions {
@@ -19,6 +21,9 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
   const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, delivery = 'datagrams' } = options;
   if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
     throw new RangeError(`bufferSegments must be a positive number, got ${bufferSegments}`);
+  }
+  if (!DELIVERIES.includes(delivery)) {
+    throw new RangeError(`delivery must be one of ${DELIVERIES.join(', ')}, got ${String(delivery)}`);
   }
   const rule = ruleOf(abr, options);
   return {

@@ -1,24 +1,3 @@
-/**
- * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
- * and the plugin works on the instance that the page made, without importing dash.js at run time.
- */
-export interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -36,7 +15,7 @@ declare const catalogue: {
 	readonly "session-closed": {
 		readonly fatal: true;
 	};
-	/** What the caller wants sent cannot be: a line break in a header value, a target that is not a path. */
+	/** The request cannot be sent: a line break in a header value, a target that is not a path. */
 	readonly "bad-request": {
 		readonly fatal: false;
 	};
@@ -60,6 +39,22 @@ declare const catalogue: {
 	readonly aborted: {
 		readonly fatal: false;
 	};
+	/** Incomplete, and the initialization segment that the repair needs is not known. */
+	readonly "no-initialization": {
+		readonly fatal: false;
+	};
+	/** Incomplete, and the repair does not support a feature of the stream (src/repair). */
+	readonly "unsupported-stream": {
+		readonly fatal: false;
+	};
+	/** Incomplete, and what is here is not what it should be (src/repair). */
+	readonly malformed: {
+		readonly fatal: false;
+	};
+	/** Bytes have not arrived without which there is no repair (src/repair). */
+	readonly "missing-reliable-bytes": {
+		readonly fatal: false;
+	};
 };
 type VoxelErrorCode = keyof typeof catalogue;
 /**
@@ -67,6 +62,33 @@ type VoxelErrorCode = keyof typeof catalogue;
  * ordinary HTTP request.
  */
 export type Delivery = "datagrams" | "streams" | "http";
+/**
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
+ * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ */
+export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
+/**
+ * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
+ * and the plugin works on the instance that the page made, without importing dash.js at run time.
+ */
+export interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 /** One way to download the next segment: a representation and how much of its unreliable part. */
 interface Option$1 {
 	/** Position in the ladder, 0 = lowest. */
@@ -189,15 +211,12 @@ type ManifestErrorCode =
  | "size"
 /** The index is damaged, or no index. */
  | "index";
-type RepairErrorCode = "unsupported-stream" | "malformed" | "missing-reliable-bytes";
 /** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
 export type PlayerErrorCode = 
 /** The session is still being opened and the segment should not wait longer. */
 "session-opening"
 /** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
  | "other-origin"
-/** Incomplete, and the initialization segment that repair needs was never seen. */
- | "no-initialization"
 /** The index that describes a segment is not here yet and the segment should not wait longer. */
  | "index-late"
 /** No answer to the request for an index, or a failure: it is asked for again later. */
@@ -216,7 +235,7 @@ export declare class PlayerError extends Error {
 	constructor(code: PlayerErrorCode, message: string);
 }
 /** Every code that an error or an event can have (docs/ERRORS.md); `internal` is none of the project's own. */
-export type ErrorCode = PlayerErrorCode | VoxelErrorCode | RepairErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
+export type ErrorCode = PlayerErrorCode | VoxelErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 export type AbrName = "abr-star" | "dashjs";
 export interface VoxelOptions {
@@ -247,12 +266,6 @@ export interface VoxelHandle {
 	/** Takes the plugin off: running downloads end over HTTP, and the player is plain dash.js with its settings again. */
 	detach(): void;
 }
-/**
- * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
- * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
- */
-export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
 /** One delivered video segment. Bytes are bytes of the media file. */
 export interface SegmentRecord {
 	/** 0-based. */
@@ -373,7 +386,7 @@ export interface VoxelEventMap {
 }
 /**
  * Makes a dash.js player load VOXEL video over WebTransport. Call it before `player.initialize()`. Presentations and
- * segments without VOXEL data play as ever, and so does everything when no VOXEL server answers.
+ * segments without VOXEL data play as before, and so does everything when no VOXEL server answers.
  *
  * Throws `AbrError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to; nothing
  * throws later on.

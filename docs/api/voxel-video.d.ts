@@ -1,20 +1,3 @@
-interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -32,7 +15,7 @@ declare const catalogue: {
 	readonly "session-closed": {
 		readonly fatal: true;
 	};
-	/** What the caller wants sent cannot be: a line break in a header value, a target that is not a path. */
+	/** The request cannot be sent: a line break in a header value, a target that is not a path. */
 	readonly "bad-request": {
 		readonly fatal: false;
 	};
@@ -56,9 +39,43 @@ declare const catalogue: {
 	readonly aborted: {
 		readonly fatal: false;
 	};
+	/** Incomplete, and the initialization segment that the repair needs is not known. */
+	readonly "no-initialization": {
+		readonly fatal: false;
+	};
+	/** Incomplete, and the repair does not support a feature of the stream (src/repair). */
+	readonly "unsupported-stream": {
+		readonly fatal: false;
+	};
+	/** Incomplete, and what is here is not what it should be (src/repair). */
+	readonly malformed: {
+		readonly fatal: false;
+	};
+	/** Bytes have not arrived without which there is no repair (src/repair). */
+	readonly "missing-reliable-bytes": {
+		readonly fatal: false;
+	};
 };
 type VoxelErrorCode = keyof typeof catalogue;
 type Delivery = "datagrams" | "streams" | "http";
+type FrameState = "reliable" | "complete" | "skipped" | "repaired";
+interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 type AbrErrorCode = "unknown-rule" | "bad-setting";
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -71,14 +88,11 @@ type ManifestErrorCode =
  | "size"
 /** The index is damaged, or no index. */
  | "index";
-type RepairErrorCode = "unsupported-stream" | "malformed" | "missing-reliable-bytes";
 type PlayerErrorCode = 
 /** The session is still being opened and the segment should not wait longer. */
 "session-opening"
 /** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
  | "other-origin"
-/** Incomplete, and the initialization segment that repair needs was never seen. */
- | "no-initialization"
 /** The index that describes a segment is not here yet and the segment should not wait longer. */
  | "index-late"
 /** No answer to the request for an index, or a failure: it is asked for again later. */
@@ -91,7 +105,7 @@ type PlayerErrorCode =
  | "attached-too-late"
 /** `<voxel-video>` was given no dash.js and the page has none. */
  | "no-dashjs";
-type ErrorCode = PlayerErrorCode | VoxelErrorCode | RepairErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
+type ErrorCode = PlayerErrorCode | VoxelErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
 interface VoxelHandle {
 	/** Calls `listener` for every event of that type; the function returned ends that. */
 	on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void;
@@ -99,7 +113,6 @@ interface VoxelHandle {
 	/** Takes the plugin off: running downloads end over HTTP, and the player is plain dash.js with its settings again. */
 	detach(): void;
 }
-type FrameState = "reliable" | "complete" | "skipped" | "repaired";
 interface SegmentRecord {
 	/** 0-based. */
 	readonly index: number;

@@ -1,7 +1,7 @@
 /**
  * - `unsupported-stream`: the stream uses a feature that repair does not know.
- * - `malformed`: the bytes are here, but they are not what they should be.
- * - `missing-reliable-bytes`: bytes that repair cannot do without have not arrived.
+ * - `malformed`: the bytes have arrived, but are not what they should be.
+ * - `missing-reliable-bytes`: bytes that every repair needs have not arrived.
  */
 export type RepairErrorCode = 'unsupported-stream' | 'malformed' | 'missing-reliable-bytes';
 
@@ -19,7 +19,7 @@ export class RepairError extends Error {
 }
 
 export function unsupported(feature: string): RepairError {
-  return new RepairError('unsupported-stream', feature);
+  return new RepairError('unsupported-stream', `repair does not support ${feature}`);
 }
 
 export function malformed(message: string): RepairError {

@@ -53,13 +53,13 @@ export interface SampleEntry {
 export function parseSampleEntry(init: Uint8Array): SampleEntry {
   const reader = new BoxReader(init);
   const moov = reader.all().find((box) => box.type === 'moov');
-  if (!moov) throw malformed('no moov box in the initialization segment');
+  if (!moov) throw malformed('the initialization segment has no moov box');
   const track = only(reader.children(moov), 'trak');
   const description = ['mdia', 'minf', 'stbl', 'stsd'].reduce((box, type) => reader.child(box, type), track);
   const entries = reader.children(description, SAMPLE_DESCRIPTION_FIELDS);
   const entry = entries[0];
   if (!entry || entries.length > 1) {
-    throw unsupported(`${entries.length} sample descriptions instead of one`);
+    throw unsupported(`${entries.length} sample descriptions, expected one`);
   }
   return {
     type: entry.type,
@@ -149,6 +149,6 @@ function readRun(
 /** The box of that type, of which there must be exactly one. */
 function only(boxes: readonly Box[], type: string): Box {
   const found = boxes.filter((box) => box.type === type);
-  if (found.length !== 1) throw unsupported(`${found.length} ${type} boxes instead of one`);
+  if (found.length !== 1) throw unsupported(`${found.length} ${type} boxes, expected one`);
   return found[0]!;
 }

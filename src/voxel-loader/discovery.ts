@@ -36,16 +36,21 @@ export async function probeOrigin(origin: string): Promise<void> {
 /** Checks the content of `voxel.json`. Throws `VoxelError` code `discovery-failed`. */
 export function parseDiscovery(answer: unknown): Endpoint {
   const { endpoint, certificateHashes = [], versions = [PROTOCOL] } = asObject(answer);
-  if (typeof endpoint !== 'string') throw failed('voxel.json names no endpoint');
-  if (!isTextArray(certificateHashes)) throw failed('certificateHashes in voxel.json is no list of hashes');
-  if (!isTextArray(versions) || !versions.includes(PROTOCOL)) throw failed(`the server does not speak ${PROTOCOL}`);
+  if (typeof endpoint !== 'string')
+    throw failed(`endpoint in voxel.json must be a string, got ${JSON.stringify(endpoint)}`);
+  if (!isTextArray(certificateHashes)) throw failed('certificateHashes in voxel.json must be a list of strings');
+  if (!isTextArray(versions) || !versions.includes(PROTOCOL)) {
+    throw failed(`versions in voxel.json must contain ${PROTOCOL}, got ${JSON.stringify(versions)}`);
+  }
   return createEndpoint(endpoint, certificateHashes);
 }
 
 /** Checks an endpoint; hashes in base64. Throws `VoxelError` code `discovery-failed`. */
 export function createEndpoint(url: string, certificateHashes: readonly string[] = []): Endpoint {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== 'https:' || parsed.hash !== '') throw failed('the endpoint is no https URL');
+  if (parsed?.protocol !== 'https:' || parsed.hash !== '') {
+    throw failed(`the endpoint must be an https URL without a fragment, got ${JSON.stringify(url)}`);
+  }
   return { url: parsed.href, certificateHashes: certificateHashes.map(decodeHash) };
 }
 
@@ -54,14 +59,16 @@ function decodeHash(base64: string): Uint8Array {
   try {
     bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch (cause) {
-    throw failed('a certificate hash is not base64', { cause });
+    throw failed(`a certificate hash must be base64, got ${JSON.stringify(base64)}`, { cause });
   }
-  if (bytes.length !== SHA256_BYTES) throw failed('a certificate hash is not a SHA-256');
+  if (bytes.length !== SHA256_BYTES) {
+    throw failed(`a certificate hash must have the ${SHA256_BYTES} bytes of a SHA-256, got ${bytes.length}`);
+  }
   return bytes;
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) throw failed('voxel.json is no object');
+  if (typeof value !== 'object' || value === null) throw failed('voxel.json must be a JSON object');
   return value as Record<string, unknown>;
 }
 

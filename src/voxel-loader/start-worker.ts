@@ -40,7 +40,10 @@ function waitForStart(url: string): Promise<WorkerLike> {
       worker.terminate();
       reject(error);
     };
-    const timer = setTimeout(() => fail(new VoxelError('session-failed', 'the worker does not start')), START_TIMEOUT);
+    const timer = setTimeout(
+      () => fail(new VoxelError('session-failed', `the worker did not start within ${START_TIMEOUT / 1000} s`)),
+      START_TIMEOUT,
+    );
     worker.onmessage = () => {
       clearTimeout(timer);
       resolve(worker);
@@ -56,5 +59,8 @@ function waitForStart(url: string): Promise<WorkerLike> {
 
 function forbidden(): VoxelError {
   isForbidden = true;
-  return new VoxelError('unsupported', "no worker from a blob: URL: the page's policy needs worker-src blob:");
+  return new VoxelError(
+    'unsupported',
+    "the page's content security policy must allow a worker from a blob: URL (worker-src blob:)",
+  );
 }

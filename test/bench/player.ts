@@ -10,6 +10,7 @@ import { prepareMedia, type Media } from '../trials/media.js';
 import type { PageFiles } from '../trials/page-bundle.js';
 import { seededRandom } from '../sim/random.js';
 import { median, quantile } from '../sim/statistics.js';
+import { pagePart } from '../../tools/package/page-part.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
@@ -52,6 +53,7 @@ export async function main({ json, quick }: { json: boolean; quick: boolean }): 
       duration: VIDEO_SECONDS,
     });
     const measured = await measure(laboratory, media, quick ? QUICK : FULL);
+    const plugin = readFileSync(join(root, 'dist/voxel-dash.js'), 'utf8');
     const report = {
       startupRatio: median(ratios(measured.startup)),
       startupRatioUpper95: upperLimit(ratios(measured.startup)),
@@ -60,7 +62,8 @@ export async function main({ json, quick }: { json: boolean; quick: boolean }): 
       cpuRatio: median(ratios(measured.cpu)),
       cpuSecondsPerSecond: medians(measured.cpu),
       cpuPairs: measured.cpu.length,
-      bundleBrotliBytes: brotliCompressSync(readFileSync(join(root, 'dist/voxel-dash.js'))).length,
+      bundleBrotliBytes: brotliCompressSync(plugin).length,
+      pageBrotliBytes: brotliCompressSync(pagePart(plugin)).length,
       link: LINK,
     };
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : readable(report));

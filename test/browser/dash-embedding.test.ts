@@ -163,7 +163,7 @@ describe('<voxel-video>', () => {
       document.body.append(element);
       return failed;
     });
-    expect(message).toBe('bufferSegments must be a positive number, not 0');
+    expect(message).toBe('bufferSegments must be a positive number, got 0');
     await playTo(1);
   });
 

@@ -34,7 +34,7 @@ describe('parameter sets', () => {
     ['picture larger than any level of H.264 allows', { width: 400, height: 400 }],
   ])('refuse: %s', (reason, features) => {
     expect(() => parseSps(sps(features))).toThrow(
-      expect.objectContaining({ code: 'unsupported-stream', message: reason }),
+      expect.objectContaining({ code: 'unsupported-stream', message: `repair does not support ${reason}` }),
     );
   });
 

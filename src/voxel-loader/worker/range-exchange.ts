@@ -88,7 +88,9 @@ export class RangeExchange {
       }
       if (!this.#ended) for (const event of parser.end()) this.#onEvent(event);
     } catch (cause) {
-      this.#end(cause instanceof VoxelError ? cause : new VoxelError('bad-response', 'unreadable response', { cause }));
+      this.#end(
+        cause instanceof VoxelError ? cause : new VoxelError('bad-response', 'the response cannot be read', { cause }),
+      );
     }
   }
 
@@ -120,29 +122,42 @@ export class RangeExchange {
   #onHead(status: number, fields: Fields): void {
     if (status !== 206) throw new VoxelError('status', `the server answered ${status}`, { status });
     const flow = parseUnreliable(fields.get('x-voxel-unreliable'));
-    if (flow !== undefined && flow !== this.#flow?.id) throw new VoxelError('bad-response', 'not the flow asked for');
+    if (flow !== undefined && flow !== this.#flow?.id) {
+      throw new VoxelError(
+        'bad-response',
+        `the response is for flow ${flow}, expected ${this.#flow?.id ?? 'a body on the stream'}`,
+      );
+    }
     this.#bodyOnStream = flow === undefined;
     const length = parseInteger(fields.get(this.#bodyOnStream ? 'content-length' : 'x-voxel-length'));
     if (length !== undefined && length !== this.#length) {
-      throw new VoxelError('bad-response', `${length} bytes promised, ${this.#length} asked for`);
+      throw new VoxelError('bad-response', `the response announces ${length} bytes, expected ${this.#length}`);
     }
   }
 
   #onBody(bytes: Uint8Array): void {
-    if (!this.#bodyOnStream) throw new VoxelError('bad-response', 'a body on the stream of a flow');
+    if (!this.#bodyOnStream)
+      throw new VoxelError('bad-response', 'the stream carries a body although the response announces datagrams');
     const offset = this.#streamed;
     this.#streamed += bytes.length;
-    if (this.#streamed > this.#length) throw new VoxelError('bad-response', 'more bytes than asked for');
+    if (this.#streamed > this.#length)
+      throw new VoxelError('bad-response', `the body is longer than the ${this.#length} bytes asked for`);
     this.#place(offset, bytes);
   }
 
   #onEnd(trailers: Fields): void {
     if (this.#bodyOnStream) {
-      if (!this.#ended) throw new VoxelError('incomplete', 'fewer bytes than asked for');
+      if (!this.#ended)
+        throw new VoxelError('incomplete', `the body has ${this.#streamed} bytes, expected ${this.#length}`);
       return;
     }
     const sent = parseInteger(trailers.get('x-voxel-sent'));
-    if (sent === undefined || sent > this.#length) throw new VoxelError('bad-response', 'no sensible x-voxel-sent');
+    if (sent === undefined || sent > this.#length) {
+      throw new VoxelError(
+        'bad-response',
+        `x-voxel-sent must be a number up to ${this.#length}, got ${sent ?? 'none'}`,
+      );
+    }
     this.#sent = sent;
     this.#rtt = parseInteger(trailers.get('x-voxel-rtt'));
     this.#endIfComplete();

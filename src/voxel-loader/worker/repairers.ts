@@ -33,7 +33,10 @@ export class Repairers {
   #get(representation: string): Repairer {
     const initialization = this.#initializations.get(representation);
     if (!initialization) {
-      throw new VoxelError('no-initialization', `no initialization segment of ${representation} to repair with`);
+      throw new VoxelError(
+        'no-initialization',
+        `the initialization segment of representation ${representation} is not known`,
+      );
     }
     const repairer = this.#repairers.get(representation) ?? createRepairer(initialization);
     this.#repairers.set(representation, repairer);

@@ -31,7 +31,8 @@ const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
  */
 export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuffer> {
   const { target, host, headers, ranges, flow, deadline } = request;
-  if (!originForm.test(target)) throw new VoxelError('bad-request', `not a request target: ${JSON.stringify(target)}`);
+  if (!originForm.test(target))
+    throw new VoxelError('bad-request', `the request target must be a path, got ${JSON.stringify(target)}`);
   const fields: [string, string][] = [
     ['host', host],
     ['range', `bytes=${ranges.map(formatRange).join(',')}`],
@@ -39,12 +40,16 @@ export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuff
   if (flow !== undefined) fields.push(['x-voxel-unreliable', `?1;flow=${flow}`]);
   if (deadline !== undefined) fields.push(['x-voxel-deadline', String(Math.max(0, Math.round(deadline)))]);
   for (const [name, value] of Object.entries(headers)) {
-    if (ownFields.has(name.toLowerCase())) throw new VoxelError('bad-request', `${name} is not the caller's to set`);
+    if (ownFields.has(name.toLowerCase()))
+      throw new VoxelError('bad-request', `the header ${name} is set by the loader itself`);
     fields.push([name, value]);
   }
   for (const [name, value] of fields) {
     if (!token.test(name) || !fieldValue.test(value)) {
-      throw new VoxelError('bad-request', `not a header field: ${JSON.stringify(name)}`);
+      throw new VoxelError(
+        'bad-request',
+        `the header ${JSON.stringify(name)} has a character that HTTP does not allow`,
+      );
     }
   }
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
