@@ -10,7 +10,7 @@ const built = Object.fromEntries(
   Object.entries(programs).map(([name, path]) => [name, existsSync(path) ? path : undefined]),
 );
 for (const [name, path] of Object.entries(built))
-  if (path === undefined) console.warn(`the messages of ${name} are left out: it is not built here`);
+  if (path === undefined) console.warn(`left out: the messages of ${name}, which is not built here`);
 
 test('commands say in one line what is wrong with their input', async () => {
   await expectTranscript('commands.txt', (prompt) => runInFolder(prompt, built));

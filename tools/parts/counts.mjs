@@ -1,6 +1,8 @@
 // @ts-check
 // What the test runners counted, read from the output that they write for machines.
 
+import { stripVTControlCharacters } from 'node:util';
+
 /**
  * `leftOut`: a line for each reason why something was skipped.
  * @typedef {{ passed: number, failed: number, skipped: number, leftOut: string[] }} Counts
@@ -9,9 +11,9 @@
 /** Tests print this in front of the reason for which they leave something out. */
 const LEFT_OUT = /^(?:left out|skipped): (.+)$/gm;
 
-/** @param {string} output of a test runner @returns the reasons that its tests printed, each once */
+/** @param {string} output of a test runner, maybe in colour @returns the reasons that its tests printed, each once */
 export function reasonsIn(output) {
-  return [...new Set([...output.matchAll(LEFT_OUT)].map(([, reason = '']) => reason.trim()))];
+  return [...new Set([...stripVTControlCharacters(output).matchAll(LEFT_OUT)].map(([, reason = '']) => reason.trim()))];
 }
 
 /**

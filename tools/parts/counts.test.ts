@@ -10,7 +10,7 @@ describe('vitest', () => {
 
   it('counts a file that could not be loaded as a failed test, a file with failed tests as those', () => {
     const testResults = [file('passed', 'passed'), file('failed', 'passed', 'failed'), file('failed')];
-    const output = 'stderr | test/a.test.ts\nleft out: Firefox is not installed\n\n';
+    const output = 'stderr | test/a.test.ts\n\u001b[22m\u001b[39mleft out: Firefox is not installed\n\n';
     expect(vitestCounts({ ...report, testResults }, output)).toEqual({
       passed: 5,
       failed: 2,
