@@ -23,7 +23,7 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
     throw new RangeError(`bufferSegments must be a positive number, got ${bufferSegments}`);
   }
   if (!DELIVERIES.includes(delivery)) {
-    throw new RangeError(`delivery must be one of ${DELIVERIES.join(', ')}, got ${String(delivery)}`);
+    throw new RangeError(`delivery must be one of ${DELIVERIES.join(', ')}, got ${delivery}`);
   }
   const rule = ruleOf(abr, options);
   return {
