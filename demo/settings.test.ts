@@ -28,7 +28,7 @@ describe('parseSettings', () => {
     (value) => {
       const { settings, problems } = parse(`buffer=${value}`);
       expect(settings.buffer).toBe(7);
-      expect(problems).toEqual([`buffer=${value} is not a whole number from 1 to 7: using 7`]);
+      expect(problems).toEqual([`buffer must be a whole number from 1 to 7, got ${value}: using 7`]);
     },
   );
 
@@ -36,15 +36,15 @@ describe('parseSettings', () => {
     const { settings, problems } = parse('rule=best&delivery=pigeon');
     expect(settings).toEqual(defaultSettings);
     expect(problems).toEqual([
-      expect.stringMatching(/^rule=best is none of abr-star, .*bola-e, .*dashjs: using abr-star$/),
-      'delivery=pigeon is none of datagrams, streams, http, plain: using datagrams',
+      expect.stringMatching(/^rule must be one of abr-star, .*bola-e, .*dashjs, got best: using abr-star$/),
+      'delivery must be one of datagrams, streams, http, plain, got pigeon: using datagrams',
     ]);
   });
 
   it.each(['http://', 'javascript:alert(1)', 'file:///etc/hosts'])('refuses %s as a manifest', (manifest) => {
     const { settings, problems } = parse(`manifest=${encodeURIComponent(manifest)}`);
     expect(settings.manifest).toBe('/media/manifest.mpd');
-    expect(problems).toEqual([`manifest=${manifest} is no http address: using /media/manifest.mpd`]);
+    expect(problems).toEqual([`manifest must be an http or https address, got ${manifest}: using /media/manifest.mpd`]);
   });
 
   it('takes an empty manifest as the default', () => {

@@ -1,5 +1,6 @@
 import type { FullVoxelOptions, RuleName } from '../player/full.js';
 import type { Delivery } from '../player/types.js';
+import { abrLabels } from '../src/abr-star/index.js';
 
 /** How video is fetched: one of the plugin's deliveries, or `plain`: stock dash.js, no plugin attached. */
 export type DemoDelivery = Delivery | 'plain';
@@ -19,18 +20,7 @@ export interface Settings {
 }
 
 /** Every rule there is, by the name that the page shows. */
-export const ruleLabels: Readonly<Record<RuleName, string>> = {
-  'abr-star': 'ABR*',
-  'abr-star-2021': 'ABR* of 2021',
-  'abr-star-reliable': 'ABR* of 2021, streams only',
-  'bola-ssim': 'BOLA-SSIM',
-  bola: 'BOLA of the thesis',
-  'bola-e': 'BOLA-E',
-  mpc: 'RobustMPC',
-  beta: 'BETA',
-  tput: 'Throughput',
-  dashjs: 'dash.js’ own',
-};
+export const ruleLabels: Readonly<Record<RuleName, string>> = { ...abrLabels, dashjs: 'dash.js’ own' };
 export const rules = Object.keys(ruleLabels) as readonly RuleName[];
 export const deliveries: readonly DemoDelivery[] = ['datagrams', 'streams', 'http', 'plain'];
 export const maximumBuffer = 7;
@@ -59,7 +49,8 @@ export function parseSettings(page: URL): ParsedSettings {
     const given = query.get(name);
     if (given === null) return fallback;
     const value = values.find((candidate) => candidate === given);
-    if (value === undefined) problems.push(`${name}=${given} is none of ${values.join(', ')}: using ${fallback}`);
+    if (value === undefined)
+      problems.push(`${name} must be one of ${values.join(', ')}, got ${given}: using ${fallback}`);
     return value ?? fallback;
   }
 
@@ -68,7 +59,9 @@ export function parseSettings(page: URL): ParsedSettings {
     if (given === null) return defaultSettings.buffer;
     const segments = Number(given);
     if (Number.isInteger(segments) && segments >= 1 && segments <= maximumBuffer) return segments;
-    problems.push(`buffer=${given} is not a whole number from 1 to ${maximumBuffer}: using ${defaultSettings.buffer}`);
+    problems.push(
+      `buffer must be a whole number from 1 to ${maximumBuffer}, got ${given}: using ${defaultSettings.buffer}`,
+    );
     return defaultSettings.buffer;
   }
 
@@ -76,7 +69,7 @@ export function parseSettings(page: URL): ParsedSettings {
     const given = query.get('manifest')?.trim();
     if (!given) return defaultSettings.manifest;
     if (URL.canParse(given, page.href) && /^https?:$/.test(new URL(given, page.href).protocol)) return given;
-    problems.push(`manifest=${given} is no http address: using ${defaultSettings.manifest}`);
+    problems.push(`manifest must be an http or https address, got ${given}: using ${defaultSettings.manifest}`);
     return defaultSettings.manifest;
   }
 

@@ -2,7 +2,7 @@ export { createAbrStar } from './star/create-abr-star.js';
 export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';
 export { LOOKAHEAD, segmentOptions } from './options.js';
-export { abrNames, createAbr, type AbrName } from './registry.js';
+export { abrLabels, abrNames, adaptiveNames, createAbr, type AbrName } from './registry.js';
 export type { AbrSettings } from './settings.js';
 export { ThroughputEstimator } from './throughput.js';
 export type {

@@ -12,43 +12,67 @@ import type { Abr } from './types.js';
 
 const REVIEW_SAFETY = 0.9;
 
+/** A rule that has a name. */
+interface NamedRule {
+  /** What people read. */
+  readonly label: string;
+  /** Makes one for one playback. */
+  readonly create: (settings: AbrSettings) => Abr;
+  /** False: the rule chooses the same whatever the link does. */
+  readonly adapts?: false;
+}
+
 const rules = {
-  /** ABR*: plans ahead for the best quality of experience to be expected, keeping what has arrived as the way out. */
-  'abr-star': createAbrStar,
+  /** Plans ahead for the best quality of experience to be expected, keeping what has arrived as the way out. */
+  'abr-star': { label: 'ABR*', create: createAbrStar },
   /** The rule of the thesis: BOLA-E over virtual levels with scores as utilities, and smart abandonment (§6.3). */
-  'abr-star-2021': (settings) =>
-    new AbrStar2021({ name: 'abr-star-2021', bandwidthSafety: reviewSafety(settings), reviews: 'above-lowest' }),
+  'abr-star-2021': {
+    label: 'ABR* of 2021',
+    create: (settings) =>
+      new AbrStar2021({ name: 'abr-star-2021', bandwidthSafety: reviewSafety(settings), reviews: 'above-lowest' }),
+  },
   /** The same over streams alone: "VOXEL rel" (thesis §6.6.3). */
-  'abr-star-reliable': (settings) =>
-    new AbrStar2021({
-      name: 'abr-star-reliable',
-      bandwidthSafety: reviewSafety(settings),
-      reviews: 'above-lowest',
-      delivery: 'streams',
-    }),
+  'abr-star-reliable': {
+    label: 'ABR* of 2021, streams only',
+    create: (settings) =>
+      new AbrStar2021({
+        name: 'abr-star-reliable',
+        bandwidthSafety: reviewSafety(settings),
+        reviews: 'above-lowest',
+        delivery: 'streams',
+      }),
+  },
   /** `abr-star-2021` without review: every download runs to its end (thesis §6.3.3). */
-  'bola-ssim': () => new BolaSsim(),
+  'bola-ssim': { label: 'BOLA-SSIM', create: () => new BolaSsim() },
   /** BOLA of the thesis: as `abr-star-2021` with bitrates for utilities, over whole segments. */
-  bola: (settings) => new BolaBitrate(reviewSafety(settings)),
+  bola: { label: 'BOLA of the thesis', create: (settings) => new BolaBitrate(reviewSafety(settings)) },
   /** BOLA-E as its authors' simulator has it. */
-  'bola-e': () => new BolaE(),
+  'bola-e': { label: 'BOLA-E', create: () => new BolaE() },
   /** RobustMPC. */
-  mpc: () => new Mpc(),
+  mpc: { label: 'RobustMPC', create: () => new Mpc() },
   /** One virtual level per representation, without the unreferenced B-frames. */
-  beta: () => new Beta(),
+  beta: { label: 'BETA', create: () => new Beta() },
   /** By throughput alone. */
-  tput: () => new Tput(),
-} satisfies Record<string, (settings: AbrSettings) => Abr>;
+  tput: { label: 'Throughput', create: () => new Tput() },
+} satisfies Record<string, NamedRule>;
 
 export type AbrName = keyof typeof rules;
 
 /** The names that {@link createAbr} knows. */
 export const abrNames = Object.keys(rules) as readonly AbrName[];
 
+/** Those whose choice depends on the link. */
+export const adaptiveNames = abrNames.filter((name) => (rules[name] as NamedRule).adapts !== false);
+
+/** What people read instead of the names. */
+export const abrLabels = Object.fromEntries(abrNames.map((name) => [name, rules[name].label])) as Readonly<
+  Record<AbrName, string>
+>;
+
 /** A new rule for one playback. Throws `AbrError` for a name or a setting that it does not know. */
 export function createAbr(name: string, settings: AbrSettings = {}): Abr {
   if (!isAbrName(name)) throw new AbrError('unknown-rule', `no rule ${name}: choose one of ${abrNames.join(', ')}`);
-  return rules[name](settings);
+  return rules[name].create(settings);
 }
 
 function reviewSafety(settings: AbrSettings): number {

@@ -143,7 +143,7 @@ describe('settings', () => {
   it('that make no sense are said in one line', () =>
     withPage(`${server.ready.url}?buffer=99`, DESKTOP, async (page) => {
       expect(await textOf(page, '[data-key="settings"] code')).toBe(
-        'buffer=99 is not a whole number from 1 to 7: using 7',
+        'buffer must be a whole number from 1 to 7, got 99: using 7',
       );
     }));
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abrNames, type AbrName } from '../../src/abr-star/index.js';
+import { abrNames, adaptiveNames, type AbrName } from '../../src/abr-star/index.js';
 import { thesisLadder } from '../../src/abr-star/testing/ladder.js';
 import { withSegmentCount, type Content } from './content.js';
 import type { SessionRecord } from './session.js';
@@ -41,46 +41,52 @@ function withBuffers<Name extends AbrName>(names: readonly Name[]): { name: Name
   return names.flatMap((name) => [1, 3, 7].map((bufferSegments) => ({ name, bufferSegments })));
 }
 
-describe.each(withBuffers(abrNames))('$name with a buffer for $bufferSegments segments', ({ name, bufferSegments }) => {
-  test.each([0.3, 1, 5, 8])('settles at a steady %d Mbit/s: one representation, or two neighbours in turns', (mbps) => {
-    const playback = playMinutes(6, { name, bufferSegments, rate: () => mbps * 1e6 });
-    // Towards the end a plan spends what is buffered.
-    const settled = playback.segments.slice(30, -8).map(({ representation }) => representation);
-    expect(Math.max(...settled) - Math.min(...settled)).toBeLessThanOrEqual(1);
-    expect(meanBitrate(playback, 30)).toBeGreaterThan(0.35 * mbps * 1e6);
-    // RobustMPC sells stalls for bitrate.
-    if (name !== 'mpc') expect(playback.stalled).toBe(0);
-  });
-
-  test('starts low, and downloads every segment whole on a link that takes no time', () => {
-    const { segments, stalled } = playMinutes(3, { name, bufferSegments, rate: () => 1e10 });
-    expect(stalled).toBe(0);
-    // What 1 Mbit/s brings in two seconds, or the lowest.
-    if (name === 'abr-star') expect(segments[0]!.bytes).toBeLessThanOrEqual(250_000);
-    else expect(segments[0]!.representation).toBe(0);
-    const settled = segments.slice(15);
-    expect(settled.every(({ representation, level }) => representation === 12 && level === 7)).toBe(true);
-  });
-
-  test('finds the way up when a slow link becomes fast', () => {
-    const playback = playMinutes(6, { name, bufferSegments, rate: (time) => (time < 60 ? 0.5e6 : 8e6) });
-    expect(meanBitrate(playback, 60)).toBeGreaterThan(2.5e6);
-  });
-
-  test('loses no more time to a minute of anything than that minute', () => {
-    const rates = fc.array(fc.constantFrom(0, 1, 2e4, 2e5, 2e6, 2e7, 1e10), { minLength: 12, maxLength: 12 });
-    fc.assert(
-      fc.property(rates, contents, (steps, content) => {
-        const fast = 4 * content.ladder.at(-1)!.bitrate;
-        const rate = (time: number) => steps[Math.floor(time / 5)] ?? fast;
-        const { segments, startup, stalled } = playMinutes(2, { name, bufferSegments, rate }, content);
-        expect(segments).toHaveLength(30);
-        expect(startup + stalled).toBeLessThan(60 + content.segmentDuration);
-      }),
-      { numRuns: 20 },
+describe.each(withBuffers(adaptiveNames))(
+  '$name with a buffer for $bufferSegments segments',
+  ({ name, bufferSegments }) => {
+    test.each([0.3, 1, 5, 8])(
+      'settles at a steady %d Mbit/s: one representation, or two neighbours in turns',
+      (mbps) => {
+        const playback = playMinutes(6, { name, bufferSegments, rate: () => mbps * 1e6 });
+        // Towards the end a plan spends what is buffered.
+        const settled = playback.segments.slice(30, -8).map(({ representation }) => representation);
+        expect(Math.max(...settled) - Math.min(...settled)).toBeLessThanOrEqual(1);
+        expect(meanBitrate(playback, 30)).toBeGreaterThan(0.35 * mbps * 1e6);
+        // RobustMPC sells stalls for bitrate.
+        if (name !== 'mpc') expect(playback.stalled).toBe(0);
+      },
     );
-  });
-});
+
+    test('starts low, and downloads every segment whole on a link that takes no time', () => {
+      const { segments, stalled } = playMinutes(3, { name, bufferSegments, rate: () => 1e10 });
+      expect(stalled).toBe(0);
+      // What 1 Mbit/s brings in two seconds, or the lowest.
+      if (name === 'abr-star') expect(segments[0]!.bytes).toBeLessThanOrEqual(250_000);
+      else expect(segments[0]!.representation).toBe(0);
+      const settled = segments.slice(15);
+      expect(settled.every(({ representation, level }) => representation === 12 && level === 7)).toBe(true);
+    });
+
+    test('finds the way up when a slow link becomes fast', () => {
+      const playback = playMinutes(6, { name, bufferSegments, rate: (time) => (time < 60 ? 0.5e6 : 8e6) });
+      expect(meanBitrate(playback, 60)).toBeGreaterThan(2.5e6);
+    });
+
+    test('loses no more time to a minute of anything than that minute', () => {
+      const rates = fc.array(fc.constantFrom(0, 1, 2e4, 2e5, 2e6, 2e7, 1e10), { minLength: 12, maxLength: 12 });
+      fc.assert(
+        fc.property(rates, contents, (steps, content) => {
+          const fast = 4 * content.ladder.at(-1)!.bitrate;
+          const rate = (time: number) => steps[Math.floor(time / 5)] ?? fast;
+          const { segments, startup, stalled } = playMinutes(2, { name, bufferSegments, rate }, content);
+          expect(segments).toHaveLength(30);
+          expect(startup + stalled).toBeLessThan(60 + content.segmentDuration);
+        }),
+        { numRuns: 20 },
+      );
+    });
+  },
+);
 
 /** Ladders of one representation up to eight, with segments of half to twice the mean size. */
 const contents: fc.Arbitrary<Content> = fc

@@ -1,6 +1,18 @@
 // @ts-check
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseCommandLine } from '../setup/command-line.mjs';
+import { root } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
+
+/**
+ * The names of the plugin's rules, read out of their source because this runs before anything is built; a test keeps it in
+ * step with the plugin.
+ */
+const registry = readFileSync(join(root, 'src/abr-star/registry.ts'), 'utf8');
+export const RULES = [...registry.matchAll(/^ {2}'?([a-z0-9-]+)'?: \{/gm)]
+  .map(([, name = '']) => name)
+  .concat('dashjs');
 
 export const USAGE = `Usage: npm start -- [options]
 
@@ -11,7 +23,7 @@ Without --video: a minute of real footage, made on first use.
   --duration S      prepare only its first S seconds
   --loss P          drop P % of the packets from server to client (a seeded UDP relay goes in between)
   --seed N          seed of the relay's drops (default 1)
-  --rule NAME       abr-star (default), abr-star-2021, abr-star-reliable, bola-ssim, bola, bola-e, mpc, beta, tput
+  --rule NAME       abr-star (default), ${RULES.slice(1, -1).join(', ')}
                     (docs/ABR.md), or dashjs: dash.js' own
   --buffer N        buffer length in segments, 1 to 7 (default 7)
   --delivery NAME   datagrams (default), streams (no datagrams), http (no WebTransport), plain (stock dash.js alone)
@@ -28,19 +40,6 @@ Without --video: a minute of real footage, made on first use.
 
 Exit codes: 0 all went well, 1 playback failed, 2 bad input or the machine lacks something.`;
 
-/** Spelled out because this runs before anything is built; a test keeps it in step with the plugin's. */
-export const RULES = [
-  'abr-star',
-  'abr-star-2021',
-  'abr-star-reliable',
-  'bola-ssim',
-  'bola',
-  'bola-e',
-  'mpc',
-  'beta',
-  'tput',
-  'dashjs',
-];
 const SERVERS = ['aioquic', 'quiche'];
 const DELIVERIES = ['datagrams', 'streams', 'http', 'plain'];
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { abrNames } from '../../../src/abr-star/index.js';
 
 /**
  * One block of a transcript: a line that begins with `$` or `>`, lines `NAME: TEXT` that belong to it, and, after an empty
@@ -11,6 +12,10 @@ export interface Prompt {
   readonly text: string;
   readonly fields: readonly (readonly [name: string, text: string])[];
 }
+
+/** Stands in transcripts for the names of all rules: a new rule changes no line. */
+const RULES = abrNames.join(', ');
+const EVERY_RULE = '{every rule}';
 
 const isPrompt = (line: string) => /^[$>] /.test(line);
 const FIELD = /^([\w.-]+): (.*)$/;
@@ -41,5 +46,6 @@ async function answerBlock(
     fields: fields.map((field) => FIELD.exec(field)!).map(([, name, text]) => [name!, text!] as const),
   };
   const said = await answer(prompt);
-  return [question, ...(said === undefined ? rest : [said])].join('\n\n');
+  const lines = said?.replaceAll(RULES, EVERY_RULE);
+  return [question, ...(lines === undefined ? rest : [lines])].join('\n\n');
 }
