@@ -21,7 +21,7 @@ export class SegmentTable {
     this.#body = body;
   }
 
-  /** A segment whose holes were fetched takes the place of what it was before. */
+  /** A segment whose gaps were fetched takes the place of what it was before. */
   add(segment: SegmentRecord): void {
     const row = segmentRow(segment);
     const former = segment.bytesRefetched > 0 ? this.#rows.get(segment.index) : undefined;

@@ -292,7 +292,7 @@ export interface SegmentRecord {
 	readonly framesSkipped: number;
 	/** Asked for and sent, but arrived incomplete: replaced. */
 	readonly framesRepaired: number;
-	/** What the first delivery counted, where holes have been fetched since. */
+	/** What the first delivery counted, where gaps have been fetched since. */
 	readonly firstPass?: Pick<SegmentRecord, "bytesLost" | "framesRepaired">;
 	/** Estimated score as delivered, in the manifest's metric; undefined where the manifest has none. */
 	readonly score: number | undefined;

@@ -190,7 +190,7 @@ describe('SessionDownload', () => {
     expect(parentLoad).toHaveBeenCalledOnce();
   });
 
-  it('asks for whole segments on streams where holes could not be repaired', async () => {
+  it('asks for whole segments on streams where gaps could not be repaired', async () => {
     const server = new FakeVoxelServer(answerReliably);
     const decision = { option: { level: 0 } } as Decision;
     await createDownload(connect(server), { delivery: 'datagrams', decision, canRepair: false }).run();
@@ -244,8 +244,8 @@ describe('SessionDownload', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('falls back when holes cannot be repaired', async () => {
-    // Datagrams asked for and never sent: a hole, and no initialization segment to repair it with.
+  it('falls back when gaps cannot be repaired', async () => {
+    // Datagrams asked for and never sent: a gap, and no initialization segment to repair it with.
     const server = new FakeVoxelServer((incoming) => {
       if (incoming.flow === undefined) {
         answerReliably(incoming);

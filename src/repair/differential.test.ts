@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { strictDecode } from '../../test/browser/support/strict-decode.js';
 import { encodeClip, initEnd, remuxClip, SYNTHETIC_CLIPS } from '../../test/repair/clips.js';
-import { punch, receivedExcept, type Hole } from '../../test/repair/holes.js';
+import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
 import { fromHex, type SliceVector } from '../../test/repair/vectors.js';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { parseParameterSets } from './h264/parameter-sets.js';
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 120_000;
 interface FragmentVector {
   readonly start: number;
   readonly end: number;
-  readonly gaps: readonly Hole[];
+  readonly gaps: readonly Gap[];
   readonly sha256: string;
   readonly frames: readonly FrameReport[];
 }

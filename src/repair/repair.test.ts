@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { box, initSegment, mediaSegment, sample, sampleEntry, track } from '../../test/repair/fmp4-builder.js';
-import { punch, receivedExcept, type Hole } from '../../test/repair/holes.js';
+import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
 import { avcc, HEADER_BYTES, slice } from '../../test/repair/h264-builder.js';
 import { parseFragments } from './fmp4.js';
 import { createRepairer, RepairError } from './index.js';
@@ -18,12 +18,12 @@ function frame(bytes: number): Uint8Array {
   return sample([slice('P', bytes)]);
 }
 
-/** A segment of one run of samples, with a hole in one of them: `from` and `to` count from the sample's first byte. */
+/** A segment of one run of samples, with a gap in one of them: `from` and `to` count from the sample's first byte. */
 function damage(samples: readonly Uint8Array[], index: number, from: number, to = samples[index]!.length) {
   const segment = mediaSegment({ runs: [samples] });
   const { offset } = parseFragments(segment)[0]!.samples[index]!;
-  const holes: Hole[] = [[offset + from, offset + to]];
-  return { segment: punch(segment, holes), received: receivedExcept(holes) };
+  const gaps: Gap[] = [[offset + from, offset + to]];
+  return { segment: punch(segment, gaps), received: receivedExcept(gaps) };
 }
 
 /** The NAL units of each sample of a segment, as hexadecimal. */
@@ -43,8 +43,8 @@ function nalUnits(segment: Uint8Array): string[][] {
 /** The segment without the last byte of one sample, repaired. */
 function repairWithoutEnd(segment: Uint8Array, index: number, by = repairer): Uint8Array {
   const { offset, size } = parseFragments(segment)[0]!.samples[index]!;
-  const holes: Hole[] = [[offset + size - 1, offset + size]];
-  return by.repair(punch(segment, holes), receivedExcept(holes)).bytes;
+  const gaps: Gap[] = [[offset + size - 1, offset + size]];
+  return by.repair(punch(segment, gaps), receivedExcept(gaps)).bytes;
 }
 
 /** The all-skip slice that stands in for `slice('P')`, as hexadecimal. */
@@ -98,12 +98,12 @@ describe('repair', () => {
     const segment = mediaSegment({ runs: [[sample(slices, lengthSize)]] });
     const { offset, size } = parseFragments(segment)[0]!.samples[0]!;
     const second = offset + size - slices[1]!.length;
-    const holes: Hole[] = [
+    const gaps: Gap[] = [
       [offset + 20, offset + 21],
       [second + 20, second + 21],
     ];
     const twoByteRepairer = createRepairer(initSegment(avcc(lengthSize)));
-    const { bytes, frames } = twoByteRepairer.repair(punch(segment, holes), receivedExcept(holes));
+    const { bytes, frames } = twoByteRepairer.repair(punch(segment, gaps), receivedExcept(gaps));
     expect(frames).toMatchObject([{ type: 'B', slices: 2, repairedSlices: 2 }]);
     expect(bytes.length).toBeLessThan(segment.length - 79_000);
     expect(twoByteRepairer.repair(bytes, receivedExcept([])).bytes).toBe(bytes);
@@ -139,8 +139,8 @@ describe('repair', () => {
     const whole = mediaSegment({ runs: [[frame(90)]] });
     const [fragment] = parseFragments(whole);
     for (let at = 0; at < fragment!.mdatPayload; at++) {
-      const holes: Hole[] = [[at, at + 1]];
-      const repairOfIt = () => repairer.repair(punch(whole, holes), receivedExcept(holes));
+      const gaps: Gap[] = [[at, at + 1]];
+      const repairOfIt = () => repairer.repair(punch(whole, gaps), receivedExcept(gaps));
       expect(repairOfIt).toThrow(expect.objectContaining({ code: 'missing-reliable-bytes' }));
     }
   });
@@ -165,9 +165,9 @@ describe('repair', () => {
       fc.property(flips, fc.array(fc.tuple(position, fc.nat(99)), { maxLength: 3 }), (bytes, gaps) => {
         const hostile = Uint8Array.from(segment);
         for (const [at, byte] of bytes) hostile[at] = byte;
-        const holes = gaps.map(([start, length]): Hole => [start, start + length]);
+        const damage = gaps.map(([start, length]): Gap => [start, start + length]);
         try {
-          repairer.repair(hostile, receivedExcept(holes));
+          repairer.repair(hostile, receivedExcept(damage));
         } catch (error) {
           if (!(error instanceof RepairError)) throw error;
         }

@@ -28,7 +28,7 @@ export interface RepairedSegment {
 /** Repairs the segments of one representation; each codec has its own. */
 export interface Repairer {
   /**
-   * Makes a valid segment of what has arrived. `segment` has its full length, with anything in its holes; it is not
+   * Makes a valid segment of what has arrived. `segment` has its full length, with anything in its gaps; it is not
    * changed, and it is returned itself when nothing is missing.
    *
    * Throws `RepairError`: the segment must then be fetched whole.

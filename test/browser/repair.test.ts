@@ -12,7 +12,7 @@ import { createRepairer } from '../../src/repair/index.js';
 import { findChrome } from '../../tools/setup/chrome.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
-import { punch, receivedExcept, type Hole } from '../repair/holes.js';
+import { punch, receivedExcept, type Gap } from '../repair/gaps.js';
 import { pictureDigest, strictDecode } from './support/strict-decode.js';
 
 const SIZE = { width: 320, height: 180 };
@@ -46,11 +46,11 @@ function damageAndRepair(file: Uint8Array): Buffer {
   const slices = parseFragments(segments)
     .flatMap(({ samples }) => samples)
     .flatMap(({ offset, size }) => readSlices(parameterSets, segments, offset, offset + size, receivedExcept([])));
-  const holes = slices
+  const gaps = slices
     .filter(({ header }) => header.type !== 'I')
     .filter((_, index) => index % 3 === 0)
-    .map(({ payload, end, header }): Hole => [Math.max(payload + header.headerBytes, (payload + end) >> 1), end]);
-  const { bytes, frames } = createRepairer(init).repair(punch(segments, holes), receivedExcept(holes));
+    .map(({ payload, end, header }): Gap => [Math.max(payload + header.headerBytes, (payload + end) >> 1), end]);
+  const { bytes, frames } = createRepairer(init).repair(punch(segments, gaps), receivedExcept(gaps));
   expect(frames.filter(({ repairedSlices }) => repairedSlices > 0).length).toBeGreaterThan(5);
   return Buffer.concat([init, bytes]);
 }

@@ -51,9 +51,9 @@ function compared(pairs: readonly Pair[]): string[] {
 }
 
 /** What the simulator calls a system of ours; it has no dash.js, no HTTP and no other bandwidth safety. */
-function simulatedRule({ player, carrier }: System): string | undefined {
+function simulatedRule({ player, delivery }: System): string | undefined {
   if (player.kind === 'stock' || player.bandwidthSafety !== undefined) return undefined;
-  return carrier === 'datagrams' ? player.rule : `${player.rule}@streams`;
+  return delivery === 'datagrams' ? player.rule : `${player.rule}@streams`;
 }
 
 function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: string, shifts: number): SessionResult {

@@ -8,7 +8,7 @@ import { FILES } from './job.js';
 import type { Media } from './media.js';
 import type { DeliveredSegment } from './page/types.js';
 
-/** What preparation's scorer says of a segment with holes. */
+/** What preparation's scorer says of a segment with gaps. */
 export interface DamagedSegment {
   readonly score: number;
   /** For each frame in decode order whether others may refer to it. */
@@ -16,7 +16,7 @@ export interface DamagedSegment {
 }
 
 /**
- * Scores the segments that were appended with holes from their very bytes, which lie in the trial's folder. Whole
+ * Scores the segments that were appended with gaps from their very bytes, which lie in the trial's folder. Whole
  * segments are not among the results: theirs are the manifest's scores.
  */
 export async function scoreDamaged(

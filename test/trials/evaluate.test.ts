@@ -105,8 +105,8 @@ describe('evaluate', () => {
     expect(result).toMatchObject({ bufRatio: 1, startup: null, aSSIM: 0.45 });
   });
 
-  it('does not guess the score of a segment with holes', () => {
+  it('does not guess the score of a segment with gaps', () => {
     const damaged = { ...whole(0, 0), framesSkipped: 1 };
-    expect(() => evaluate(evidence({ segments: [damaged] }))).toThrow('has holes and no score');
+    expect(() => evaluate(evidence({ segments: [damaged] }))).toThrow('has gaps and no score');
   });
 });

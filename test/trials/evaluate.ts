@@ -62,7 +62,7 @@ export function evaluate(evidence: Evidence): TrialResult {
   };
 }
 
-/** Segments by number with what they are worth. Throws where a segment with holes was not scored. */
+/** Segments by number with what they are worth. Throws where a segment with gaps was not scored. */
 export function evaluateSegments({ trial, observation, damaged }: Evidence): EvaluatedSegment[] {
   const { ladder, segments } = trial.media.content;
   return observation.segments
@@ -74,7 +74,7 @@ export function evaluateSegments({ trial, observation, damaged }: Evidence): Eva
       const whole = content.steps.at(-1)!;
       const scored = damaged.get(segment.index);
       const isWhole = segment.framesSkipped + segment.framesRepaired === 0;
-      if (!isWhole && !scored) throw new Error(`segment ${segment.index} has holes and no score`);
+      if (!isWhole && !scored) throw new Error(`segment ${segment.index} has gaps and no score`);
       const missing = isWhole ? 0 : content.reliableBytes + whole.bytes - deliveredBytes(segment);
       return {
         ...segment,

@@ -16,7 +16,7 @@ export interface FrameCounts {
 /** A segment's frames in decode order: letters as in `DeliveredSegment`, and which of them others may refer to. */
 export interface SegmentFrames {
   readonly frames: string;
-  /** Undefined for a segment without holes. */
+  /** Undefined for a segment without gaps. */
   readonly references: readonly boolean[] | undefined;
 }
 

@@ -31,7 +31,7 @@ export const FILES = {
   /** What voxel-serve prints when it answers. */
   ready: 'ready.json',
   observation: 'observation.json',
-  /** Segments with holes, as they were appended. */
+  /** Segments with gaps, as they were appended. */
   segment: (index: number) => `segment-${index}.m4s`,
 } as const;
 

@@ -68,7 +68,7 @@ function jobOf({ media, system, buffer, crossTraffic, seed }: Trial, laboratory:
       settings: {
         manifest: '/media/manifest.mpd',
         player: system.player,
-        carrier: system.carrier,
+        delivery: system.delivery,
         bufferSegments: buffer,
         segmentDuration,
       },

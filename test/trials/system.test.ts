@@ -3,15 +3,15 @@ import { systemOf } from './system.js';
 
 describe('systemOf', () => {
   it('knows the systems that trials are mostly about', () => {
-    expect(systemOf('voxel')).toMatchObject({ label: 'VOXEL', carrier: 'datagrams', player: { rule: 'abr-star' } });
-    expect(systemOf('voxel-reliable')).toMatchObject({ carrier: 'streams', player: { rule: 'abr-star' } });
-    expect(systemOf('bola')).toMatchObject({ carrier: 'http3', player: { kind: 'stock', rule: 'bola' } });
-    expect(systemOf('dynamic')).toMatchObject({ carrier: 'http3', player: { kind: 'stock', rule: 'dynamic' } });
+    expect(systemOf('voxel')).toMatchObject({ label: 'VOXEL', delivery: 'datagrams', player: { rule: 'abr-star' } });
+    expect(systemOf('voxel-reliable')).toMatchObject({ delivery: 'streams', player: { rule: 'abr-star' } });
+    expect(systemOf('bola')).toMatchObject({ delivery: 'http3', player: { kind: 'stock', rule: 'bola' } });
+    expect(systemOf('dynamic')).toMatchObject({ delivery: 'http3', player: { kind: 'stock', rule: 'dynamic' } });
   });
 
-  it('puts any rule on any carrier, with a bandwidth safety', () => {
+  it('puts any rule on any delivery, with a bandwidth safety', () => {
     expect(systemOf('mpc@datagrams').player).toEqual({ kind: 'voxel', rule: 'mpc' });
-    expect(systemOf('beta@http1').carrier).toBe('http1');
+    expect(systemOf('beta@http1').delivery).toBe('http1');
     expect(systemOf('voxel=0.8')).toMatchObject({
       label: 'VOXEL, safety 0.8',
       player: { rule: 'abr-star', bandwidthSafety: 0.8 },

@@ -2,7 +2,7 @@ import { abrNames, type AbrName } from '../../src/abr-star/index.js';
 import { UserError } from '../../tools/setup/process.mjs';
 
 /** How a system's segments travel. `http3` and `http1` are dash.js' own requests; the others are VOXEL's. */
-export type Carrier = 'datagrams' | 'streams' | 'http3' | 'http1';
+export type SystemDelivery = 'datagrams' | 'streams' | 'http3' | 'http1';
 
 /** The built-in rules of dash.js; `dynamic` is what it does by itself: throughput at first, BOLA with a full buffer. */
 export type StockRule = 'dynamic' | 'bola' | 'throughput';
@@ -14,7 +14,7 @@ export interface System {
   /** As people read it. */
   readonly label: string;
   readonly player: PlayerKind;
-  readonly carrier: Carrier;
+  readonly delivery: SystemDelivery;
 }
 
 /** dash.js as published, or with the plugin and one of its rules. */
@@ -33,29 +33,29 @@ const ALIASES: Readonly<Record<string, { readonly name: string; readonly label: 
 const STOCK_RULES: readonly StockRule[] = ['dynamic', 'bola', 'throughput'];
 const STOCK_PREFIX = 'dashjs-';
 
-const CARRIER_LABELS: Readonly<Record<Carrier, string>> = {
+const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   datagrams: 'datagrams',
   streams: 'streams',
   http3: 'HTTP/3',
   http1: 'HTTP/1.1',
 };
 
-export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of ${Object.keys(CARRIER_LABELS).join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of ${Object.keys(DELIVERY_LABELS).join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
 
 /** A system by name; `=SAFETY` behind it sets the rule's bandwidth safety. Throws a `UserError`. */
 export function systemOf(name: string): System {
   const [given, safetyText, ...rest] = name.split('=');
   const alias = Object.hasOwn(ALIASES, given!) ? ALIASES[given!] : undefined;
-  const [rule, carrier, ...more] = (alias?.name ?? given!).split('@');
+  const [rule, delivery, ...more] = (alias?.name ?? given!).split('@');
   const bandwidthSafety = safetyText === undefined ? undefined : Number(safetyText);
   const problem = () => new UserError(`unknown system '${name}': expected one of ${SYSTEM_USAGE}`);
-  if (rest.length > 0 || more.length > 0 || !isCarrier(carrier)) throw problem();
+  if (rest.length > 0 || more.length > 0 || !isDelivery(delivery)) throw problem();
   if (bandwidthSafety !== undefined && !(bandwidthSafety > 0 && bandwidthSafety <= 2)) throw problem();
   const player = playerOf(rule!, bandwidthSafety);
-  const isPlainRequest = carrier === 'http3' || carrier === 'http1';
+  const isPlainRequest = delivery === 'http3' || delivery === 'http1';
   if (!player || (player.kind === 'stock' && !isPlainRequest)) throw problem();
-  const label = alias?.label ?? `${rule!} over ${CARRIER_LABELS[carrier]}`;
-  return { name, label: safetyText === undefined ? label : `${label}, safety ${safetyText}`, player, carrier };
+  const label = alias?.label ?? `${rule!} over ${DELIVERY_LABELS[delivery]}`;
+  return { name, label: safetyText === undefined ? label : `${label}, safety ${safetyText}`, player, delivery };
 }
 
 function playerOf(rule: string, bandwidthSafety: number | undefined): PlayerKind | undefined {
@@ -65,6 +65,6 @@ function playerOf(rule: string, bandwidthSafety: number | undefined): PlayerKind
   return ours && { kind: 'voxel', rule: ours, ...(bandwidthSafety !== undefined && { bandwidthSafety }) };
 }
 
-function isCarrier(text: string | undefined): text is Carrier {
-  return text !== undefined && Object.hasOwn(CARRIER_LABELS, text);
+function isDelivery(text: string | undefined): text is SystemDelivery {
+  return text !== undefined && Object.hasOwn(DELIVERY_LABELS, text);
 }

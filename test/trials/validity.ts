@@ -1,7 +1,6 @@
-import type { Delivery } from '../../player/types.js';
 import type { Observation } from './job.js';
 import type { Trial } from './plan.js';
-import type { Carrier } from './system.js';
+import type { SystemDelivery } from './system.js';
 
 /** What linkemu's `summary.json` says that a trial needs. */
 export interface LinkSummary {
@@ -20,8 +19,7 @@ const LATE_FRAMES = 0.1;
 const TIMER_DELAY_MS = 50;
 
 /** What `nextHopProtocol` says of each way to make plain requests. */
-const PROTOCOLS: Readonly<Partial<Record<Carrier, string>>> = { http3: 'h3', http1: 'http/1.1' };
-const DELIVERIES: Readonly<Partial<Record<Carrier, Delivery>>> = { datagrams: 'datagrams', streams: 'streams' };
+const PROTOCOLS: Readonly<Partial<Record<SystemDelivery, string>>> = { http3: 'h3', http1: 'http/1.1' };
 
 /** Why a trial does not count: one line each, none if it does. */
 export function problemsOf(seen: {
@@ -41,15 +39,14 @@ export function problemsOf(seen: {
     problems.push(`${(100 * late).toFixed(0)} % of the pictures came late`);
   }
   if (timerDelay.p99 > TIMER_DELAY_MS) problems.push(`timers were ${timerDelay.p99.toFixed(0)} ms late`);
-  return [...problems, ...carrierProblems(trial.system.carrier, observation)];
+  return [...problems, ...deliveryProblems(trial.system.delivery, observation)];
 }
 
 /** Whether the segments travelled as the system says. */
-function carrierProblems(carrier: Carrier, { protocols, segments }: Observation): string[] {
-  const protocol = PROTOCOLS[carrier] ?? 'h3';
+function deliveryProblems(delivery: SystemDelivery, { protocols, segments }: Observation): string[] {
+  const protocol = PROTOCOLS[delivery] ?? 'h3';
   const others = Object.keys(protocols).filter((name) => name !== protocol);
   if (others.length > 0) return [`media requests over '${others.join("', '")}' instead of ${protocol}`];
-  const delivery = DELIVERIES[carrier];
-  if (delivery === undefined || segments.length === 0) return [];
-  return segments.some((segment) => segment.transport === delivery) ? [] : [`nothing came over ${carrier}`];
+  if (delivery in PROTOCOLS || segments.length === 0) return [];
+  return segments.some((segment) => segment.transport === delivery) ? [] : [`nothing came over ${delivery}`];
 }

@@ -13,7 +13,7 @@ import { openSession } from '../../src/voxel-loader/worker/session.js';
 import type { SegmentLayout } from '../../src/voxel-loader/types.js';
 import { strictDecode } from '../browser/support/strict-decode.js';
 import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
-import { receivedExcept } from '../repair/holes.js';
+import { receivedExcept } from '../repair/gaps.js';
 import { datagram, FakeVoxelServer, responses } from './fake-voxel-server.js';
 
 /** Each run decodes once. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 
-/** Byte `position` of the media file of these tests: never 0, which is what a hole is. */
+/** Byte `position` of the media file of these tests: never 0, which is what a gap is. */
 export function fileByte(position: number): number {
   return 1 + ((position * 31 + (position >>> 8)) % 255);
 }

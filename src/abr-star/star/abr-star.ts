@@ -176,7 +176,7 @@ function isGoodStart(progress: DownloadProgress): boolean {
 }
 
 /**
- * Whether what the link loses can be sent again before the buffer runs out. A hole costs a frame, often an important one; to
+ * Whether what the link loses can be sent again before the buffer runs out. A gap costs a frame, often an important one; to
  * repeat it costs its bytes.
  */
 function hasTimeForRepeats(

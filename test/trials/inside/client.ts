@@ -54,7 +54,7 @@ async function openPage(browser: Browser, { page: files, settings }: ClientJob):
   const page = await browser.newPage();
   await page.setViewport({ width: 1280, height: 720 });
   page.on('pageerror', (error) => console.error(`page: ${String(error)}`));
-  const origin = pageOrigin(settings.carrier);
+  const origin = pageOrigin(settings.delivery);
   const address = await servePageFromHere(page, origin, files);
   await page.goto(address);
   await page.waitForFunction('window.trialPage !== undefined');

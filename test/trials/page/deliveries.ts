@@ -15,7 +15,7 @@ export interface DeliveryMoment {
  */
 export class Deliveries {
   readonly #segments = new Map<number, DeliveredSegment>();
-  /** Bytes of the segments that came with holes; the very arrays that dash.js appended. */
+  /** Bytes of the segments that came with gaps; the very arrays that dash.js appended. */
   readonly #damaged = new Map<number, Uint8Array>();
 
   get segments(): DeliveredSegment[] {
@@ -26,7 +26,7 @@ export class Deliveries {
     return this.#damaged.get(index);
   }
 
-  /** `data`: the segment as it was appended, where it may have holes. Returns false when it came too late to be seen. */
+  /** `data`: the segment as it was appended, where it may have gaps. Returns false when it came too late to be seen. */
   add(record: SegmentRecord, { at, position }: DeliveryMoment, data?: Uint8Array): boolean {
     const { delivery, frames, score, ...rest } = record;
     if (this.#segments.has(rest.index) && position > rest.startTime) return false;

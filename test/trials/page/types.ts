@@ -1,12 +1,12 @@
 import type { FrameState, SegmentRecord } from '../../../player/types.js';
 import type { PlaybackSummary } from '../../../demo/video-observer.js';
-import type { Carrier, PlayerKind } from '../system.js';
+import type { SystemDelivery, PlayerKind } from '../system.js';
 
 /** What the page is told to play. */
 export interface PageSettings {
   readonly manifest: string;
   readonly player: PlayerKind;
-  readonly carrier: Carrier;
+  readonly delivery: SystemDelivery;
   /** N of an "N-segment buffer". */
   readonly bufferSegments: number;
   /** Seconds. */

@@ -1,22 +1,22 @@
 import type { FullVoxelOptions } from '../../../player/full.js';
 import type { Delivery } from '../../../player/types.js';
-import type { Carrier } from '../system.js';
+import type { SystemDelivery } from '../system.js';
 import type { PageSettings } from './types.js';
 
-const DELIVERIES: Readonly<Record<Exclude<Carrier, 'datagrams'>, Delivery>> = {
+const DELIVERIES: Readonly<Record<Exclude<SystemDelivery, 'datagrams'>, Delivery>> = {
   streams: 'streams',
   http3: 'http',
   http1: 'http',
 };
 
 /** The plugin's options for a system of ours. */
-export function voxelOptions({ player, carrier, bufferSegments }: PageSettings): FullVoxelOptions {
+export function voxelOptions({ player, delivery, bufferSegments }: PageSettings): FullVoxelOptions {
   if (player.kind !== 'voxel') throw new TypeError('stock dash.js has no plugin');
   const { rule, bandwidthSafety } = player;
   return {
     abr: rule,
     // Left to the rule, which may ask for streams.
-    ...(carrier !== 'datagrams' && { delivery: DELIVERIES[carrier] }),
+    ...(delivery !== 'datagrams' && { delivery: DELIVERIES[delivery] }),
     bufferSegments,
     ...(bandwidthSafety !== undefined && { bandwidthSafety }),
   };
