@@ -10,11 +10,19 @@ export interface PartialSegment {
   readonly received: IntervalSet;
 }
 
-/** What is missing of one slice. */
-interface Gaps {
-  /** Positions in the media file. */
-  readonly ranges: readonly ByteRange[];
+/** A slice of which something is missing. */
+interface PartialSlice {
+  /** Position in the media file. */
+  readonly range: ByteRange;
+  /** What each missing byte is worth. */
   readonly scorePerByte: number;
+}
+
+/** The slices of one segment that are not yet planned: from `next` on. */
+interface Queue<Segment> {
+  readonly segment: Segment;
+  readonly slices: readonly PartialSlice[];
+  next: number;
 }
 
 /** How much to fetch. */
@@ -34,23 +42,49 @@ export function planRetransmission<Segment extends PartialSegment>(
   { bytes, leastWorth = 0 }: RetransmissionLimits,
 ): Map<Segment, ByteRange[]> {
   const plan = new Map<Segment, ByteRange[]>();
-  let left = bytes;
-  // The sort is stable: of equals the earlier segment's come first.
-  const missing = segments
-    .flatMap((segment) => {
-      const least = leastWorth * averageWorth(segment.map);
-      return gapsOf(segment).flatMap((gaps) => (gaps.scorePerByte < least ? [] : { segment, ...gaps }));
-    })
-    .sort((a, b) => b.scorePerByte - a.scorePerByte);
-  for (const { segment, ranges } of missing) {
-    for (const { start, end } of ranges) {
-      const length = Math.min(end - start, Math.floor(left));
-      if (length <= 0) return plan;
-      plan.set(segment, [...(plan.get(segment) ?? []), { start, end: start + length }]);
+  let left = Math.floor(bytes);
+  if (left <= 0) return plan;
+  const queues = segments.map((segment) => ({ segment, slices: slicesWorth(segment, leastWorth), next: 0 }));
+  for (let queue = mostValuable(queues); queue; queue = mostValuable(queues)) {
+    const { segment } = queue;
+    const ranges = plan.get(segment) ?? [];
+    plan.set(segment, ranges);
+    for (const { start, end } of gapsIn(segment, queue.slices[queue.next++]!.range)) {
+      const length = Math.min(end - start, left);
+      ranges.push({ start, end: start + length });
       left -= length;
+      if (left === 0) return plan;
     }
   }
   return plan;
+}
+
+/** The queue whose next slice has the most score per byte: of equals the earlier segment's. */
+function mostValuable<Segment>(queues: readonly Queue<Segment>[]): Queue<Segment> | undefined {
+  let best: Queue<Segment> | undefined;
+  let most = 0;
+  for (const queue of queues) {
+    const scorePerByte = queue.slices[queue.next]?.scorePerByte ?? 0;
+    if (scorePerByte <= most) continue;
+    best = queue;
+    most = scorePerByte;
+  }
+  return best;
+}
+
+/** What is missing of this range of the media file. */
+function gapsIn({ map, received }: PartialSegment, { start, end }: ByteRange): ByteRange[] {
+  const shift = map.range.start;
+  const gaps = received.gaps(start - shift, end - shift);
+  return shift === 0 ? gaps : gaps.map((gap) => ({ start: gap.start + shift, end: gap.end + shift }));
+}
+
+/** The slices worth fetching, most score per byte first: `leastWorth` as in `RetransmissionLimits`. */
+function slicesWorth(segment: PartialSegment, leastWorth: number): readonly PartialSlice[] {
+  const slices = partialSlices(segment);
+  if (leastWorth === 0) return slices;
+  const least = leastWorth * averageWorth(segment.map);
+  return slices.filter(({ scorePerByte }) => scorePerByte >= least);
 }
 
 /** Score per byte of a segment's unreliable part. */
@@ -59,25 +93,26 @@ function averageWorth({ steps, unreliable }: SegmentMap): number {
 }
 
 /** By what has been received: a plan is made many times over while nothing more arrives. */
-const known = new WeakMap<IntervalSet, { readonly size: number; readonly gaps: readonly Gaps[] }>();
+const known = new WeakMap<IntervalSet, { readonly size: number; readonly slices: readonly PartialSlice[] }>();
 
-/** The gaps that cost score, most score per byte first. */
-function gapsOf({ map, received }: PartialSegment): readonly Gaps[] {
+/** The slices whose gaps cost score, most score per byte first. */
+function partialSlices(segment: PartialSegment): readonly PartialSlice[] {
+  const { received } = segment;
   const before = known.get(received);
-  if (before?.size === received.size) return before.gaps;
-  const gaps = findGaps({ map, received }).sort((a, b) => b.scorePerByte - a.scorePerByte);
-  known.set(received, { size: received.size, gaps });
-  return gaps;
+  if (before?.size === received.size) return before.slices;
+  const slices = findPartialSlices(segment).sort((a, b) => b.scorePerByte - a.scorePerByte);
+  known.set(received, { size: received.size, slices });
+  return slices;
 }
 
-function findGaps({ map, received }: PartialSegment): Gaps[] {
-  const shift = map.range.start;
-  const gains = scoreGains(map, ({ start, end }) => received.contains(start - shift, end - shift));
-  return map.unreliable.flatMap(({ start, end }, index) => {
+function findPartialSlices(segment: PartialSegment): PartialSlice[] {
+  const { unreliable } = segment.map;
+  const missing = unreliable.map((range) => totalBytes(gapsIn(segment, range)));
+  const gains = scoreGains(segment.map, (index) => missing[index] === 0);
+  const slices: PartialSlice[] = [];
+  unreliable.forEach((range, index) => {
     const gain = gains[index]!;
-    if (gain <= 0) return [];
-    const gaps = received.gaps(start - shift, end - shift);
-    const ranges = gaps.map((gap) => ({ start: gap.start + shift, end: gap.end + shift }));
-    return { ranges, scorePerByte: gain / totalBytes(ranges) };
+    if (gain > 0) slices.push({ range, scorePerByte: gain / missing[index]! });
   });
+  return slices;
 }

@@ -19,15 +19,15 @@ export function estimateScore(map: SegmentMap, isComplete: (range: ByteRange) =>
 /**
  * For each range of `map.unreliable`, the score that a segment would gain if that range were here as well: what its loss
  * alone was measured to cost, or, where that is not known and behind the last complete range, what the curve rises there.
- * 0 where it is here.
+ * 0 where it is here. `isComplete` says that of the range at an index.
  */
-export function scoreGains(map: SegmentMap, isComplete: (range: ByteRange) => boolean): number[] {
-  const complete = map.unreliable.map(isComplete);
+export function scoreGains(map: SegmentMap, isComplete: (index: number) => boolean): number[] {
   const rises = curveRises(map);
-  const delivered = complete.lastIndexOf(true);
-  return complete.map((isHere, index) => {
-    if (isHere) return 0;
-    return (index < delivered ? map.lossCosts?.[index] : undefined) ?? rises[index]!;
+  let delivered = rises.length - 1;
+  while (delivered >= 0 && !isComplete(delivered)) delivered--;
+  return rises.map((rise, index) => {
+    if (isComplete(index)) return 0;
+    return (index < delivered ? map.lossCosts?.[index] : undefined) ?? rise;
   });
 }
 
@@ -65,12 +65,23 @@ function estimateByCurve(map: SegmentMap, complete: readonly boolean[]): number 
   return complete.reduce((score, isHere, index) => (isHere ? score : score - rises[index]!), map.steps.at(-1)!.score);
 }
 
+/** The rises of each map asked for: a player asks for those of a segment many times while it holds it. */
+const knownRises = new WeakMap<SegmentMap, readonly number[]>();
+
+function curveRises(map: SegmentMap): readonly number[] {
+  const known = knownRises.get(map);
+  if (known) return known;
+  const rises = findCurveRises(map);
+  knownRises.set(map, rises);
+  return rises;
+}
+
 /**
  * For each range of `map.unreliable`, what the measured curve rises at its place in the order: the rise between the two
  * steps around it, shared out by bytes. The curve was measured with everything after a step missing, so it does not know
  * that a frame may be worth more to the frames that refer to it, or less when its own references are gone.
  */
-function curveRises({ steps, unreliable }: SegmentMap): number[] {
+function findCurveRises({ steps, unreliable }: SegmentMap): number[] {
   const ends = prefixLengths(unreliable);
   let step = 0;
   return unreliable.map((_, index) => {
