@@ -20,14 +20,21 @@ export interface Situation extends Pick<
   readonly link: LinkEstimate;
 }
 
-/** What a bitrate rule is told before it chooses. */
-export function decisionState({ bufferSegments, upcoming, link, ...known }: Situation): DecisionState {
+/** What a bitrate rule is told before it chooses. Spelled out: rest and spread would take longer than most rules do. */
+export function decisionState(known: Situation): DecisionState {
+  const { throughput, samples, lossRate } = linkState(known.link);
   return {
-    ...known,
-    bufferCapacity: bufferCapacity(bufferSegments, known.segmentDuration),
-    options: upcoming[0]!,
-    upcoming,
-    ...linkState(link),
+    segmentIndex: known.segmentIndex,
+    segmentDuration: known.segmentDuration,
+    bufferLevel: known.bufferLevel,
+    bufferCapacity: bufferCapacity(known.bufferSegments, known.segmentDuration),
+    lastChoice: known.lastChoice,
+    ladder: known.ladder,
+    options: known.upcoming[0]!,
+    upcoming: known.upcoming,
+    throughput,
+    samples,
+    lossRate,
   };
 }
 

@@ -145,6 +145,9 @@ function addBursts(all: Burst[], { bursts }: Progress, offset: number): void {
 
 /** The next bytes, with the same share of them lost. */
 function isContinued(last: Burst, next: Burst): boolean {
-  const share = ({ start, end, lost }: Burst) => lost / (end - start);
-  return next.start - last.end < 1 && Math.abs(share(next) - share(last)) < 1e-9;
+  return next.start - last.end < 1 && Math.abs(shareLost(next) - shareLost(last)) < 1e-9;
+}
+
+function shareLost({ start, end, lost }: Burst): number {
+  return lost / (end - start);
 }

@@ -31,6 +31,11 @@ export interface RetransmissionSetup {
   readonly onImproved: (segment: ImprovableSegment) => void;
 }
 
+/** The simulated buffer takes a better segment in any one's place. */
+function isReplaceable(): boolean {
+  return true;
+}
+
 /** One range that was asked for, and how far it has come: a position, in fractions of bytes. */
 interface RangeUnderWay {
   readonly segment: ImprovableSegment;
@@ -56,7 +61,8 @@ export class Retransmission {
   hold(index: number, delivered: DeliveredSegment): void {
     if (missingBytes(delivered) === 0) return;
     const { playback, link, segmentDuration } = this.#setup;
-    const segment: ImprovableSegment = { ...delivered, index, startTime: index * segmentDuration, round: undefined };
+    const { map, received } = delivered;
+    const segment: ImprovableSegment = { map, received, index, startTime: index * segmentDuration, round: undefined };
     if (this.#segments.length === 0) this.#nextLook = playback.time + LOOK_INTERVAL;
     this.#segments.push(segment);
     const { throughput } = link.throughput;
@@ -70,7 +76,8 @@ export class Retransmission {
 
   /** Waits for what is asked for, at the longest until `until`. Returns when the last of it was here. */
   receive(until: number): number {
-    if (this.#underWay.length > 0) look(this.#segments, this.#moment(undefined)).end.forEach((late) => this.#end(late));
+    if (this.#underWay.length === 0) return -Infinity;
+    look(this.#segments, this.#moment(undefined)).end.forEach((late) => this.#end(late));
     let time = -Infinity;
     while (this.#underWay.length > 0 && time < until) {
       const next = this.#underWay[0]!;
@@ -129,14 +136,14 @@ export class Retransmission {
       pause,
       latency: transport.latency,
       throughput: link.throughput.throughput,
-      isReplaceable: () => true,
+      isReplaceable,
     };
   }
 
   #add(segment: ImprovableSegment, ranges: readonly ByteRange[], round: HeldSegment['round']): void {
     if (ranges.length === 0) return;
     segment.round = round;
-    this.#underWay.push(...ranges.map((range) => ({ segment, range, at: range.start })));
+    for (const range of ranges) this.#underWay.push({ segment, range, at: range.start });
   }
 
   /** Uses what has come. */

@@ -73,8 +73,12 @@ class Session {
     const { segmentDuration } = setup.content;
     this.#capacity = bufferCapacity(setup.bufferSegments, segmentDuration);
     this.#retransmission = new Retransmission({
-      ...{ transport: setup.transport, bufferSegments: setup.bufferSegments, segmentDuration },
-      ...{ playback: this.#playback, link: this.#link, onImproved: (segment) => this.#improve(segment) },
+      transport: setup.transport,
+      bufferSegments: setup.bufferSegments,
+      segmentDuration,
+      playback: this.#playback,
+      link: this.#link,
+      onImproved: (segment) => this.#improve(segment),
     });
   }
 
@@ -94,12 +98,18 @@ class Session {
     this.#wait(choice.delay);
 
     let option = choice.option;
+    let state = decided;
     for (let restarts = 0; ; restarts++) {
       const segment = content.segments[segmentIndex]![option.representation]!;
-      const state = { ...decided, ...linkState(this.#link) };
       const outcome = attempt({
-        ...{ abr: rule.abr, delivery, transport, state, option, segment },
-        ...{ playback: this.#playback, urgent: this.#retransmission },
+        abr: rule.abr,
+        delivery,
+        transport,
+        state,
+        option,
+        segment,
+        playback: this.#playback,
+        urgent: this.#retransmission,
       });
       const lost = lostDatagrams(outcome.bursts, this.#setup.random);
       this.#learn(outcome, lost, delivery);
@@ -109,6 +119,7 @@ class Session {
         return;
       }
       option = outcome.ending.option;
+      state = { ...state, ...linkState(this.#link) };
     }
   }
 
@@ -118,10 +129,13 @@ class Session {
     const delivered = deliveredSegment(segment, sent, lost);
     if (this.#setup.retransmission === 'player') this.#retransmission.hold(this.#played.length, delivered);
     this.#playback.append(this.#setup.content.segmentDuration);
+    const { score, bytes, missing } = deliveryOf(delivered);
     this.#played.push({
       representation: option.representation,
       level: levelReached(segment.steps, sent),
-      ...deliveryOf(delivered),
+      score,
+      bytes,
+      missing,
       kept: ending.action === 'keep',
       restarts,
     });
@@ -148,7 +162,9 @@ class Session {
   #state(segmentIndex: number): DecisionState {
     const { ladder, options, segmentDuration } = this.#setup.content;
     return decisionState({
-      ...{ segmentIndex, segmentDuration, ladder },
+      segmentIndex,
+      segmentDuration,
+      ladder,
       bufferLevel: this.#playback.bufferLevel,
       bufferSegments: this.#setup.bufferSegments,
       lastChoice: this.#lastChoice,
