@@ -9,7 +9,7 @@ import { openLaboratory, type Laboratory } from '../trials/laboratory.js';
 import { prepareMedia, type Media } from '../trials/media.js';
 import type { PageFiles } from '../trials/page-bundle.js';
 import { seededRandom } from '../sim/random.js';
-import { median, quantile } from '../sim/statistics.js';
+import { median, quantile } from '../sim/report/statistics.js';
 import { pagePart } from '../../tools/package/page-part.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { totalBytes } from '../../src/manifest/byte-range.js';
 import { deliveredSegment, missingBytes, scoreOf } from './delivered-segment.js';
-import { layOut } from './segment-layout.js';
+import { layOut } from './content/segment-layout.js';
 import { anySegment, segmentOf } from '../unit/segment-content.js';
 
 /** 40 frames of 3600 bytes each. */

@@ -2,7 +2,7 @@ import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
 import { levelReached, REVIEW_INTERVAL } from '../../src/delivery/index.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Playback } from './playback.js';
-import type { Burst, Delivery, Progress, Transport } from './transport.js';
+import type { Burst, Delivery, Progress, Transport } from './link/transport.js';
 
 /** One option as it was downloaded, to its end or to where a review ended it. */
 export interface Attempt {

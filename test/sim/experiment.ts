@@ -1,17 +1,17 @@
-import { constantBitrateContent } from './content-cbr.js';
-import { preparedContent } from './content-prepared.js';
-import { syntheticContent } from './content-synthetic.js';
-import { withSegmentCount, type Content } from './content.js';
-import { FlatTransport } from './flat-transport.js';
-import { Link } from './link.js';
+import { constantBitrateContent } from './content/cbr.js';
+import { preparedContent } from './content/prepared.js';
+import { syntheticContent } from './content/synthetic.js';
+import { withSegmentCount, type Content } from './content/content.js';
+import { FlatTransport } from './link/flat-transport.js';
+import { Link } from './link/link.js';
 import { metricsOf, type Metrics } from './metrics.js';
-import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js';
+import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './link/quic-transport.js';
 import { derivedSeed, seededRandom } from './random.js';
 import { isReference, referenceRule } from './reference-rules.js';
 import { ruleOf, type Rule } from './rule.js';
 import { playSession, type RetransmissionPolicy, type SessionRecord } from './session.js';
-import { scaled, traceDuration, type Trace } from './trace.js';
-import type { Transport } from './transport.js';
+import { scaled, traceDuration, type Trace } from './link/trace.js';
+import type { Transport } from './link/transport.js';
 
 /** Every combination of trace × shift × rule × buffer over one content and transport. Plain data, for worker threads. */
 export interface Experiment {

@@ -4,12 +4,12 @@ import { say, UserError } from '../../tools/setup/process.mjs';
 import type { Experiment } from './experiment.js';
 import { parseOptions, USAGE, type SimulateOptions } from './options.js';
 import { runExperiment } from './pool.js';
-import { progressLine } from './progress-line.js';
-import { htmlReport } from './report.js';
-import { summarise } from './summary.js';
-import { csvTable, textTable } from './text-table.js';
-import { readTraces } from './trace-source.js';
-import { offsetToMean } from './trace.js';
+import { progressLine } from './report/progress-line.js';
+import { htmlReport } from './report/report.js';
+import { summarise } from './report/summary.js';
+import { csvTable, textTable } from './report/text-table.js';
+import { readTraces } from './link/trace-source.js';
+import { offsetToMean } from './link/trace.js';
 
 /** `npm run simulate`. Resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

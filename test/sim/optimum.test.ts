@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Option } from '../../src/abr-star/index.js';
-import { makeContent, type Content } from './content.js';
-import { FlatTransport } from './flat-transport.js';
-import { Link } from './link.js';
+import { makeContent, type Content } from './content/content.js';
+import { FlatTransport } from './link/flat-transport.js';
+import { Link } from './link/link.js';
 import { metricsOf } from './metrics.js';
 import { optimalOptions } from './optimum.js';
 import { playSession } from './session.js';
 import { seededRandom } from './random.js';
-import { layOut } from './segment-layout.js';
+import { layOut } from './content/segment-layout.js';
 import { scriptedAbr } from './testing.js';
-import { makeTrace } from './trace.js';
+import { makeTrace } from './link/trace.js';
 
 const LATENCY = 0.05;
 

@@ -1,7 +1,7 @@
 import { withoutDominated } from '../../src/abr-star/options.js';
 import type { Option } from '../../src/abr-star/index.js';
-import type { Content } from './content.js';
-import type { Link } from './link.js';
+import type { Content } from './content/content.js';
+import type { Link } from './link/link.js';
 import { qualityOfExperience } from './metrics.js';
 
 /** What a grid cell merges: playbacks that are closer than this in all three keep only the best one's plan. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { Experiment, SessionResult } from './experiment.js';
-import { mean, median } from './statistics.js';
-import { readTraces } from './trace-source.js';
+import { mean, median } from './report/statistics.js';
+import { readTraces } from './link/trace-source.js';
 
 /** Sabre's names for the rules that we have, too. */
 const PEER_NAMES: Record<string, string> = { 'bola-e': 'bolae', tput: 'throughput' };

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
 import { deliveredSegment, missingBytes } from './delivered-segment.js';
-import { FlatTransport } from './flat-transport.js';
-import { Link } from './link.js';
+import { FlatTransport } from './link/flat-transport.js';
+import { Link } from './link/link.js';
 import { Playback } from './playback.js';
 import { Retransmission, type ImprovableSegment } from './retransmission.js';
-import { layOut } from './segment-layout.js';
-import { makeTrace } from './trace.js';
-import type { Transport } from './transport.js';
+import { layOut } from './content/segment-layout.js';
+import { makeTrace } from './link/trace.js';
+import type { Transport } from './link/transport.js';
 
 const LATENCY = 0.05;
 

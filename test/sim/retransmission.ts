@@ -11,7 +11,7 @@ import {
 import type { ByteRange } from '../../src/manifest/byte-range.js';
 import { missingBytes, type DeliveredSegment } from './delivered-segment.js';
 import type { Playback } from './playback.js';
-import type { Transport } from './transport.js';
+import type { Transport } from './link/transport.js';
 
 /** A segment that was delivered with gaps. */
 export interface ImprovableSegment extends DeliveredSegment, HeldSegment {

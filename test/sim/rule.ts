@@ -1,6 +1,6 @@
 import { abrNames, createAbr, type Abr, type Choice } from '../../src/abr-star/index.js';
 import { UserError } from '../../tools/setup/process.mjs';
-import type { Delivery } from './transport.js';
+import type { Delivery } from './link/transport.js';
 
 /** What may stand in `NAME@…`: all downloads of a rule are delivered that way, whatever it chooses (thesis §6.5, "QUIC*"). */
 const DELIVERIES: readonly Delivery[] = ['streams', 'datagrams'];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { abrNames, adaptiveNames, type AbrName } from '../../src/abr-star/index.js';
 import { thesisLadder } from '../../src/abr-star/testing/ladder.js';
-import { withSegmentCount, type Content } from './content.js';
+import { withSegmentCount, type Content } from './content/content.js';
 import type { SessionRecord } from './session.js';
 import { ladderContent, playRule } from './testing.js';
 

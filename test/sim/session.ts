@@ -8,15 +8,15 @@ import {
 import { bufferCapacity, decisionState, levelReached, linkState } from '../../src/delivery/index.js';
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
-import type { Content } from './content.js';
+import type { Content } from './content/content.js';
 import { deliveredSegment, missingBytes, scoreOf, type DeliveredSegment } from './delivered-segment.js';
 import { attempt, wholeBytes, type Attempt } from './download.js';
-import { lostDatagrams } from './lost-datagrams.js';
+import { lostDatagrams } from './link/lost-datagrams.js';
 import type { Random } from './random.js';
 import { Playback } from './playback.js';
 import { Retransmission, type ImprovableSegment } from './retransmission.js';
 import type { Rule } from './rule.js';
-import type { Delivery, Transport } from './transport.js';
+import type { Delivery, Transport } from './link/transport.js';
 
 /** Whether what is missing of segments that are not yet played is fetched, as the player does. */
 export type RetransmissionPolicy = 'player' | 'none';

@@ -8,13 +8,13 @@ import {
   type Review,
 } from '../../src/abr-star/index.js';
 import { ladderSegments } from '../../src/abr-star/testing/ladder.js';
-import { makeContent, withSegmentCount, type Content } from './content.js';
-import { FlatTransport } from './flat-transport.js';
-import { Link } from './link.js';
+import { makeContent, withSegmentCount, type Content } from './content/content.js';
+import { FlatTransport } from './link/flat-transport.js';
+import { Link } from './link/link.js';
 import { seededRandom } from './random.js';
-import { layOut } from './segment-layout.js';
+import { layOut } from './content/segment-layout.js';
 import { playSession, type SessionRecord, type SessionSetup } from './session.js';
-import { makeTrace } from './trace.js';
+import { makeTrace } from './link/trace.js';
 
 /**
  * Six segments of 1 s. Level 0 has 10 kB, all of it reliable, and scores 0.8; level 1 has 100 kB, 20 kB of it reliable, and

@@ -1,5 +1,5 @@
 import { runTask, type Experiment, type SessionResult } from '../sim/experiment.js';
-import { mean } from '../sim/statistics.js';
+import { mean } from '../sim/report/statistics.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { PathSpec } from './config.js';
 import type { Trial } from './plan.js';

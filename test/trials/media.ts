@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { say } from '../../tools/setup/process.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
-import { preparedContent } from '../sim/content-prepared.js';
-import type { Content } from '../sim/content.js';
+import { preparedContent } from '../sim/content/prepared.js';
+import type { Content } from '../sim/content/content.js';
 import type { VideoSpec } from './config.js';
 
 /** A prepared video. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeTrace } from '../sim/trace.js';
+import { makeTrace } from '../sim/link/trace.js';
 import { parseConfig } from './config.js';
 import type { Media } from './media.js';
 import { planTrials } from './plan.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { derivedSeed } from '../sim/random.js';
-import { traceDuration, type Trace } from '../sim/trace.js';
+import { traceDuration, type Trace } from '../sim/link/trace.js';
 import type { PathSpec, TrialsConfig } from './config.js';
 import { crossTrafficLabel, type CrossTraffic } from './cross-traffic.js';
 import type { Media } from './media.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { say, UserError } from '../../tools/setup/process.mjs';
-import { GENERATORS } from '../sim/trace-generators.js';
-import { readTraces } from '../sim/trace-source.js';
-import { offsetToMean, type Trace } from '../sim/trace.js';
+import { GENERATORS } from '../sim/link/trace-generators.js';
+import { readTraces } from '../sim/link/trace-source.js';
+import { offsetToMean, type Trace } from '../sim/link/trace.js';
 import type { TraceSpec, TrialsConfig } from './config.js';
 
 /** Reads a configuration's traces. Throws a `UserError`. */

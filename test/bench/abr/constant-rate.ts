@@ -1,7 +1,7 @@
 import { runExperiment } from '../../sim/pool.js';
-import { summarise } from '../../sim/summary.js';
-import { textTable } from '../../sim/text-table.js';
-import { readTraces } from '../../sim/trace-source.js';
+import { summarise } from '../../sim/report/summary.js';
+import { textTable } from '../../sim/report/text-table.js';
+import { readTraces } from '../../sim/link/trace-source.js';
 import { RULES, SCENARIO, type Section } from './section.js';
 
 const LINKS = ['constant:10.5', 'step:10.75,10.5@70'];

@@ -1,11 +1,11 @@
 import type { SessionResult } from '../../sim/experiment.js';
 import { runExperiment } from '../../sim/pool.js';
-import { progressLine } from '../../sim/progress-line.js';
-import { mean } from '../../sim/statistics.js';
-import { summarise, type SummaryRow } from '../../sim/summary.js';
-import { textTable } from '../../sim/text-table.js';
-import { readTraces } from '../../sim/trace-source.js';
-import type { Trace } from '../../sim/trace.js';
+import { progressLine } from '../../sim/report/progress-line.js';
+import { mean } from '../../sim/report/statistics.js';
+import { summarise, type SummaryRow } from '../../sim/report/summary.js';
+import { textTable } from '../../sim/report/text-table.js';
+import { readTraces } from '../../sim/link/trace-source.js';
+import type { Trace } from '../../sim/link/trace.js';
 import { atLeast, type Bar } from './bar.js';
 import { BASELINE, RULES, SCENARIO, type Scale, type Section } from './section.js';
 import { find } from './three-g.js';

@@ -1,9 +1,9 @@
 import { LOOKAHEAD, segmentOptions, type DecisionState, type Option } from '../../../src/abr-star/index.js';
 import { contentOf, runTask, tasksOf, type Experiment } from '../../sim/experiment.js';
-import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from '../../sim/ladder.js';
+import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from '../../sim/content/ladder.js';
 import { ruleOf } from '../../sim/rule.js';
-import { median } from '../../sim/statistics.js';
-import { readTraces } from '../../sim/trace-source.js';
+import { median } from '../../sim/report/statistics.js';
+import { readTraces } from '../../sim/link/trace-source.js';
 import { atMost } from './bar.js';
 import { RULES, SCENARIO, type Section } from './section.js';
 

@@ -1,8 +1,8 @@
 import { runExperiment } from '../../sim/pool.js';
-import { progressLine } from '../../sim/progress-line.js';
-import { summarise, type SummaryRow } from '../../sim/summary.js';
-import { textTable } from '../../sim/text-table.js';
-import { readTraces } from '../../sim/trace-source.js';
+import { progressLine } from '../../sim/report/progress-line.js';
+import { summarise, type SummaryRow } from '../../sim/report/summary.js';
+import { textTable } from '../../sim/report/text-table.js';
+import { readTraces } from '../../sim/link/trace-source.js';
 import { atLeast, atMost, type Bar } from './bar.js';
 import { BASELINE, RULES, SCENARIO, type Scale, type Section } from './section.js';
 

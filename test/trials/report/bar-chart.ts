@@ -1,4 +1,4 @@
-import { colourOf, escaped, roundStep } from '../../sim/line-chart.js';
+import { colourOf, escaped, roundStep } from '../../sim/report/line-chart.js';
 import type { Estimate } from './summary.js';
 
 export interface BarChart {

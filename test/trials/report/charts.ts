@@ -1,5 +1,5 @@
-import { lineChart, type Series } from '../../sim/line-chart.js';
-import { quantiles } from '../../sim/statistics.js';
+import { lineChart, type Series } from '../../sim/report/line-chart.js';
+import { quantiles } from '../../sim/report/statistics.js';
 import type { TrialResult } from '../result.js';
 import { barChart } from './bar-chart.js';
 import type { Estimate, SummaryRow } from './summary.js';

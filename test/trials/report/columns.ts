@@ -1,4 +1,4 @@
-import type { Interval } from '../../sim/statistics.js';
+import type { Interval } from '../../sim/report/statistics.js';
 import type { Estimate, SummaryRow } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */

@@ -1,4 +1,4 @@
-import { escaped, strokeOf } from '../../sim/line-chart.js';
+import { escaped, strokeOf } from '../../sim/report/line-chart.js';
 import type { TrialResult } from '../result.js';
 import { buffersCharts, labelOf, scoreCharts, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';

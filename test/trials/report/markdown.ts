@@ -1,4 +1,4 @@
-import { groupBy } from '../../sim/group-by.js';
+import { groupBy } from '../../sim/report/group-by.js';
 import { labelOf, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
 import { measuresExplained } from './facts.js';

@@ -1,5 +1,5 @@
-import { groupBy } from '../../sim/group-by.js';
-import { mean, meanDifference, median, quantile, standardError, type Interval } from '../../sim/statistics.js';
+import { groupBy } from '../../sim/report/group-by.js';
+import { mean, meanDifference, median, quantile, standardError, type Interval } from '../../sim/report/statistics.js';
 import type { TrialResult } from '../result.js';
 
 /** A mean with its standard error; the error is null for a single value. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lineChart, type Series } from '../../sim/line-chart.js';
+import { lineChart, type Series } from '../../sim/report/line-chart.js';
 import type { EvaluatedSegment } from '../evaluate.js';
 import { PATH_NAME } from '../link-file.js';
 import type { Sample } from '../page/types.js';

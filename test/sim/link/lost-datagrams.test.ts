@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { totalBytes } from '../../src/manifest/byte-range.js';
+import { totalBytes } from '../../../src/manifest/byte-range.js';
 import { lostDatagrams } from './lost-datagrams.js';
-import { seededRandom } from './random.js';
+import { seededRandom } from '../random.js';
 
 describe('lostDatagrams', () => {
   const random = seededRandom(1);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { UserError } from '../../tools/setup/process.mjs';
+import { UserError } from '../../../tools/setup/process.mjs';
 import { GENERATORS } from './trace-generators.js';
 import { makeTrace, parseCsvTrace, parseMahimahiTrace, parseSumTrace, type Trace } from './trace.js';
 

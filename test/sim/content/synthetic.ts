@@ -1,10 +1,10 @@
-import type { SegmentMap } from '../../src/manifest/segment-map.js';
+import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import { makeContent, type Content } from './content.js';
 import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from './ladder.js';
-import measured from './measured-content.json' with { type: 'json' };
-import type { MeasuredLevel, MeasuredSegment } from './measured-content.js';
+import measured from './measured.json' with { type: 'json' };
+import type { MeasuredLevel, MeasuredSegment } from './measured.js';
 import { layOut } from './segment-layout.js';
-import { derivedSeed, seededRandom, type Random } from './random.js';
+import { derivedSeed, seededRandom, type Random } from '../random.js';
 
 /** Standard deviation of segment sizes against their mean: 3.77 Mbit/s at 10, Big Buck Bunny in the thesis (Table 6.1). */
 const SIZE_DEVIATION = 0.377;
@@ -18,7 +18,7 @@ const SEGMENTS = measured as unknown as readonly MeasuredSegment[];
 
 /**
  * A stream like the thesis' on machines without prepared video: its ladder, its variation of segment sizes, and for
- * each segment the scores, the reliable share and the droppability of a real one, drawn from measured-content.json. The same
+ * each segment the scores, the reliable share and the droppability of a real one, drawn from measured.json. The same
  * seed gives the same stream.
  */
 export function syntheticContent(segmentCount: number, seed: number): Content {

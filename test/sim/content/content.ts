@@ -1,5 +1,5 @@
-import { segmentOptions, type LadderRepresentation, type Option } from '../../src/abr-star/index.js';
-import type { SegmentMap } from '../../src/manifest/segment-map.js';
+import { segmentOptions, type LadderRepresentation, type Option } from '../../../src/abr-star/index.js';
+import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 
 /** A stream that can be played in simulation. */
 export interface Content {

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { UserError } from '../../tools/setup/process.mjs';
-import { constantBitrateContent } from './content-cbr.js';
-import { preparedContent } from './content-prepared.js';
-import { syntheticContent } from './content-synthetic.js';
+import { UserError } from '../../../tools/setup/process.mjs';
+import { constantBitrateContent } from './cbr.js';
+import { preparedContent } from './prepared.js';
+import { syntheticContent } from './synthetic.js';
 import { withSegmentCount, type Content } from './content.js';
-import { measure } from './measured-content.js';
+import { measure } from './measured.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'voxel-content-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { CongestionWindow } from './congestion-window.js';
 import type { Link } from './link.js';
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 import type { Burst, Delivery, Progress, Transport } from './transport.js';
 
 /** What a full packet takes on the link: 1350 bytes of QUIC, UDP and IP headers; and the share of it that is payload. */

@@ -1,4 +1,4 @@
-import { derivedSeed, seededRandom } from './random.js';
+import { derivedSeed, seededRandom } from '../random.js';
 import { makeTrace, type Trace } from './trace.js';
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { FlatTransport } from './flat-transport.js';
 import { Link } from './link.js';
 import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js';
-import { seededRandom } from './random.js';
+import { seededRandom } from '../random.js';
 import { makeTrace } from './trace.js';
 import type { Delivery, Transport } from './transport.js';
 

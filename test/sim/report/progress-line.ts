@@ -1,4 +1,4 @@
-import { say } from '../../tools/setup/process.mjs';
+import { say } from '../../../tools/setup/process.mjs';
 
 /** Milliseconds between two lines where standard error is no terminal. */
 const LOG_INTERVAL = 10_000;

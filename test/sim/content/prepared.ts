@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ManifestError } from '../../src/manifest/errors.js';
-import { IndexedRepresentation } from '../../src/manifest/indexed-representation.js';
+import { ManifestError } from '../../../src/manifest/errors.js';
+import { IndexedRepresentation } from '../../../src/manifest/indexed-representation.js';
 import {
   readRepresentation,
   type DescriptorElement,
   type SegmentUrlElement,
-} from '../../src/manifest/representation.js';
-import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
-import { UserError } from '../../tools/setup/process.mjs';
+} from '../../../src/manifest/representation.js';
+import type { RepresentationMap, SegmentMap } from '../../../src/manifest/segment-map.js';
+import { UserError } from '../../../tools/setup/process.mjs';
 import { makeContent, type Content } from './content.js';
 
 /** An XML start tag, its attributes and its text. Enough for the manifests of `voxel-prepare`. */

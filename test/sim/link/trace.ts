@@ -1,4 +1,4 @@
-import { UserError } from '../../tools/setup/process.mjs';
+import { UserError } from '../../../tools/setup/process.mjs';
 
 /** What a link carries over time; repeated when a session outlasts it. */
 export interface Trace {

@@ -1,4 +1,4 @@
-import type { SessionResult } from './experiment.js';
+import type { SessionResult } from '../experiment.js';
 import { groupBy } from './group-by.js';
 import { mean, meanDifference, median, quantile, standardError, type Interval } from './statistics.js';
 

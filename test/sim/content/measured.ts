@@ -1,4 +1,4 @@
-import type { SegmentMap } from '../../src/manifest/segment-map.js';
+import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import type { Content } from './content.js';
 
 /**

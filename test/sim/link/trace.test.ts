@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UserError } from '../../tools/setup/process.mjs';
+import { UserError } from '../../../tools/setup/process.mjs';
 import { meanRate, offsetToMean, parseCsvTrace, parseMahimahiTrace, parseSumTrace, traceDuration } from './trace.js';
 
 describe('trace formats', () => {

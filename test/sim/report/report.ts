@@ -1,5 +1,5 @@
 import { COLUMNS, COMPARISON_COLUMNS } from './columns.js';
-import type { SessionResult } from './experiment.js';
+import type { SessionResult } from '../experiment.js';
 import { escaped, lineChart, strokeOf, type Series } from './line-chart.js';
 import { quantiles } from './statistics.js';
 import { summarise, type SummaryRow } from './summary.js';

@@ -1,5 +1,5 @@
-import type { ByteRange } from '../../src/manifest/byte-range.js';
-import type { Random } from './random.js';
+import type { ByteRange } from '../../../src/manifest/byte-range.js';
+import type { Random } from '../random.js';
 import type { Burst } from './transport.js';
 
 /** Payload of a datagram that every path takes. */

@@ -1,5 +1,5 @@
-import type { ByteRange } from '../../src/manifest/byte-range.js';
-import type { QualityStep, SegmentMap } from '../../src/manifest/segment-map.js';
+import type { ByteRange } from '../../../src/manifest/byte-range.js';
+import type { QualityStep, SegmentMap } from '../../../src/manifest/segment-map.js';
 
 /** A segment of which only sizes and scores are known. */
 export interface SegmentSizes {
