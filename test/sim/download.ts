@@ -37,21 +37,24 @@ export interface UrgentBytes {
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
-  const { abr, transport, delivery, playback, urgent, state, option, segment } = setup;
+  const { transport, playback, urgent, option } = setup;
   const requested = playback.time;
   const arrivals = new Arrivals(option, urgent);
+  transport.request(requested, urgent.bytesLeft + option.bytes);
+  const ending = receiveAll(setup, arrivals);
+  const { reliable, sent, bursts } = arrivals;
+  return { ending, option, reliable, sent, bursts, seconds: playback.time - requested };
+}
+
+function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] {
+  const { abr, transport, delivery, playback, state, option, segment } = setup;
+  const requested = playback.time;
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
-  const ended = (ending: Attempt['ending']): Attempt => {
-    const { reliable, sent, bursts } = arrivals;
-    return { ending, option, reliable, sent, bursts, seconds: playback.time - requested };
-  };
-
-  transport.request(requested, urgent.bytesLeft + option.bytes);
   const interval = abr.review ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
     playback.advanceTo(arrivals.receive(transport, delivery, requested + reviews * interval));
-    if (arrivals.isComplete) return ended({ action: 'complete' });
+    if (arrivals.isComplete) return { action: 'complete' };
     const { reliable, unreliable, hasAllReliable } = arrivals;
     now.bufferLevel = playback.bufferLevel;
     const review = abr.review?.({
@@ -62,8 +65,8 @@ export function attempt(setup: AttemptSetup): Attempt {
       phase: hasAllReliable ? 'unreliable' : 'reliable',
       levelReceived: hasAllReliable ? levelReached(segment.steps, wholeBytes(unreliable)) : 0,
     });
-    if (review?.action === 'restart') return ended(review);
-    if (review?.action === 'keep' && hasAllReliable) return ended({ action: 'keep' });
+    if (review?.action === 'restart') return review;
+    if (review?.action === 'keep' && hasAllReliable) return { action: 'keep' };
   }
 }
 

@@ -147,7 +147,9 @@ export class AbrStar implements Abr {
     const rate = safeRate(estimate, deviation, this.#bandwidthSafety);
     const range = scoreRange(ladder);
     const outlook: Outlook = {
-      ...{ segmentDuration, bufferCapacity, latency: latencyOf(samples) },
+      segmentDuration,
+      bufferCapacity,
+      latency: latencyOf(samples),
       prospects: prospectsAround(rate, deviation),
       stallWeight: (STALL_WEIGHT * range) / segmentDuration,
     };
