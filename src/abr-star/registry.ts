@@ -22,7 +22,12 @@ interface NamedRule {
   readonly adapts?: false;
 }
 
-const rules = {
+/** Keeps the names as a type, without the rules' own types. */
+function named<Name extends string>(rules: Readonly<Record<Name, NamedRule>>): Readonly<Record<Name, NamedRule>> {
+  return rules;
+}
+
+const rules = named({
   /** Plans ahead for the best quality of experience to be expected, keeping what has arrived as the way out. */
   'abr-star': { label: 'ABR*', create: createAbrStar },
   /** The rule of the thesis: BOLA-E over virtual levels with scores as utilities, and smart abandonment (§6.3). */
@@ -54,7 +59,7 @@ const rules = {
   beta: { label: 'BETA', create: () => new Beta() },
   /** By throughput alone. */
   tput: { label: 'Throughput', create: () => new Tput() },
-} satisfies Record<string, NamedRule>;
+});
 
 export type AbrName = keyof typeof rules;
 
@@ -62,7 +67,7 @@ export type AbrName = keyof typeof rules;
 export const abrNames = Object.keys(rules) as readonly AbrName[];
 
 /** Those whose choice depends on the link. */
-export const adaptiveNames = abrNames.filter((name) => (rules[name] as NamedRule).adapts !== false);
+export const adaptiveNames = abrNames.filter((name) => rules[name].adapts !== false);
 
 /** What people read instead of the names. */
 export const abrLabels = Object.fromEntries(abrNames.map((name) => [name, rules[name].label])) as Readonly<
