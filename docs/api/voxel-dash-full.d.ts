@@ -200,7 +200,6 @@ export interface Abr {
 	/** Forget everything, for example after a seek. */
 	reset(): void;
 }
-declare function createAbrStar(settings?: AbrSettings): Abr;
 /** What can be wrong when a rule is made; the decision itself never throws. */
 export type AbrErrorCode = "unknown-rule" | "bad-setting";
 export declare class AbrError extends Error {
@@ -208,95 +207,15 @@ export declare class AbrError extends Error {
 	readonly code: AbrErrorCode;
 	constructor(code: AbrErrorCode, message: string);
 }
-interface AbrStar2021Options {
-	readonly name: string;
-	/** Share of a running download's throughput that a review counts on, in (0, 1]. */
-	readonly bandwidthSafety: number;
-	/** The authors' release leaves downloads of the lowest representation alone. */
-	readonly reviews: "above-lowest" | "all";
-	readonly delivery?: "streams";
+interface NamedRule {
+	/** What people read. */
+	readonly label: string;
+	/** Makes one for one playback. */
+	readonly create: (settings: AbrSettings) => Abr;
+	/** False: the rule chooses the same whatever the link does. */
+	readonly adapts?: false;
 }
-declare class AbrStar2021 implements Abr {
-	#private;
-	readonly name: string;
-	readonly delivery?: "streams";
-	constructor({ name, bandwidthSafety, reviews, delivery }: AbrStar2021Options);
-	choose(state: DecisionState): Choice;
-	review(progress: DownloadProgress): Review;
-	reset(): void;
-}
-declare class Beta implements Abr {
-	#private;
-	readonly name = "beta";
-	readonly delivery = "streams";
-	choose(state: DecisionState): Choice;
-	review({ state, option, elapsed, bytesReceived, phase, levelReceived }: DownloadProgress): Review;
-	reset(): void;
-}
-declare class BolaBitrate implements Abr {
-	#private;
-	readonly name = "bola";
-	readonly delivery = "streams";
-	/** `bandwidthSafety`: share of a running download's throughput that a review counts on, in (0, 1]. */
-	constructor(bandwidthSafety: number);
-	choose(state: DecisionState): Choice;
-	review(progress: DownloadProgress): Review;
-	reset(): void;
-}
-declare class BolaE implements Abr {
-	#private;
-	readonly name = "bola-e";
-	readonly delivery = "streams";
-	choose(state: DecisionState): Choice;
-	review({ state, option, elapsed, bytesReceived }: DownloadProgress): Review;
-	reset(): void;
-}
-declare class BolaSsim implements Abr {
-	#private;
-	readonly name = "bola-ssim";
-	choose(state: DecisionState): Choice;
-	reset(): void;
-	/**
-	 * What the rule prefers among `options`, whose `bytes` are those still to download, at `throughput` bit/s. Returns
-	 * one of them and remembers nothing.
-	 */
-	preferred(state: DecisionState, options: readonly Option$1[], throughput: number): Option$1;
-}
-declare class Mpc implements Abr {
-	#private;
-	readonly name = "mpc";
-	readonly delivery = "streams";
-	choose(state: DecisionState): Choice;
-	reset(): void;
-}
-declare class Tput implements Abr {
-	#private;
-	readonly name = "tput";
-	readonly delivery = "streams";
-	choose(state: DecisionState): Choice;
-	review({ state, option, elapsed, bytesReceived }: DownloadProgress): Review;
-	reset(): void;
-}
-declare const rules: {
-	/** ABR*: plans ahead for the best quality of experience to be expected, keeping what has arrived as the way out. */
-	"abr-star": typeof createAbrStar;
-	/** The rule of the thesis: BOLA-E over virtual levels with scores as utilities, and smart abandonment (§6.3). */
-	"abr-star-2021": (settings: AbrSettings) => AbrStar2021;
-	/** The same over streams alone: "VOXEL rel" (thesis §6.6.3). */
-	"abr-star-reliable": (settings: AbrSettings) => AbrStar2021;
-	/** `abr-star-2021` without review: every download runs to its end (thesis §6.3.3). */
-	"bola-ssim": () => BolaSsim;
-	/** BOLA of the thesis: as `abr-star-2021` with bitrates for utilities, over whole segments. */
-	bola: (settings: AbrSettings) => BolaBitrate;
-	/** BOLA-E as its authors' simulator has it. */
-	"bola-e": () => BolaE;
-	/** RobustMPC. */
-	mpc: () => Mpc;
-	/** One virtual level per representation, without the unreferenced B-frames. */
-	beta: () => Beta;
-	/** By throughput alone. */
-	tput: () => Tput;
-};
+declare const rules: Readonly<Record<"abr-star" | "bola-ssim" | "tput" | "beta" | "bola" | "bola-e" | "mpc" | "abr-star-2021" | "abr-star-reliable", NamedRule>>;
 type AbrName = keyof typeof rules;
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
