@@ -83,6 +83,6 @@ class Plugin implements VoxelHandle {
     this.#adapter.detach();
     this.#retransmission?.stop();
     this.#sessions.stop();
-    this.#receiver.stop();
+    this.#receiver.close();
   }
 }

@@ -91,3 +91,21 @@ it('ends a worker that starts after it was stopped', async () => {
   await expect(opening).rejects.toMatchObject({ code: 'aborted' });
   await vi.waitFor(() => expect(threads.every(({ exit }) => exit.mock.calls.length > 0)).toBe(true));
 });
+
+it('starts no worker once it is closed, for segments that arrive later', async () => {
+  const { receiver, threads } = createReceiver();
+  await receiver.open(Promise.resolve(endpoint));
+  receiver.close();
+  expect((await receiver.inspect('0/q00', map, new Uint8Array(140))).states).toEqual([]);
+  await expect(receiver.open(Promise.resolve(endpoint))).rejects.toMatchObject({ code: 'aborted' });
+  expect(threads).toHaveLength(1);
+});
+
+it('answers whoever asked about an initialization segment that another has replaced', async () => {
+  const { receiver } = createReceiver();
+  receiver.addInitialization('0/q00', new Uint8Array(4));
+  const asked = receiver.canRepair('0/q00');
+  receiver.addInitialization('0/q00', new Uint8Array(4));
+  await receiver.open(Promise.resolve(endpoint));
+  expect(await asked).toBe(false);
+});

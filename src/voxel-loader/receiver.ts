@@ -22,6 +22,7 @@ export class Receiver {
   #client: WorkerClient | undefined;
   /** Counts the workers that have ended. */
   #generation = 0;
+  #isClosed = false;
 
   /** `withoutWorker` runs the worker's program on pages that can have no worker. */
   constructor(withoutWorker?: () => WorkerLike) {
@@ -32,6 +33,9 @@ export class Receiver {
   addInitialization(representation: string, bytes: Uint8Array): void {
     let answer!: (canRepair: boolean) => void;
     const canRepair = new Promise<boolean>((resolve) => (answer = resolve));
+    // The worker's answer may be under way to somebody who waits for the former one.
+    const former = this.#initializations.get(representation);
+    if (former) void canRepair.then(former.answer);
     this.#initializations.set(representation, { bytes, canRepair, answer });
     this.#client?.initialize(representation, bytes);
   }
@@ -72,7 +76,14 @@ export class Receiver {
     this.#forget();
   }
 
+  /** As `stop`, for good: a segment that arrives later starts no worker. */
+  close(): void {
+    this.#isClosed = true;
+    this.stop();
+  }
+
   #start(): Promise<WorkerClient> {
+    if (this.#isClosed) return Promise.reject(new VoxelError('aborted', 'the receiver was closed'));
     this.#starting ??= this.#createClient(this.#generation);
     return this.#starting;
   }
