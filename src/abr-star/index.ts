@@ -1,4 +1,5 @@
 export { createAbrStar } from './star/create-abr-star.js';
+export { waitForRoom } from './buffer.js';
 export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';
 export { LOOKAHEAD, segmentOptions } from './options.js';

@@ -2,10 +2,11 @@ import {
   LOOKAHEAD,
   LossEstimator,
   ThroughputEstimator,
+  waitForRoom,
   type DecisionState,
   type Option,
 } from '../../src/abr-star/index.js';
-import { bufferCapacity, decisionState, levelReached, linkState } from '../../src/delivery/index.js';
+import { decisionState, levelReached, linkState } from '../../src/delivery/index.js';
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Content } from './content/content.js';
@@ -64,18 +65,15 @@ class Session {
   readonly #playback = new Playback();
   readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator() };
   readonly #retransmission: Retransmission;
-  readonly #capacity: number;
   readonly #played: PlayedSegment[] = [];
   #lastChoice: Option | undefined;
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
-    const { segmentDuration } = setup.content;
-    this.#capacity = bufferCapacity(setup.bufferSegments, segmentDuration);
     this.#retransmission = new Retransmission({
       transport: setup.transport,
       bufferSegments: setup.bufferSegments,
-      segmentDuration,
+      segmentDuration: setup.content.segmentDuration,
       playback: this.#playback,
       link: this.#link,
       onImproved: (segment) => this.#improve(segment),
@@ -95,7 +93,7 @@ class Session {
     const decided = this.#state(segmentIndex);
     const choice = rule.abr.choose(decided);
     const delivery = rule.deliveryOf(choice);
-    this.#wait(choice.delay);
+    this.#wait(decided, choice.delay);
 
     let option = choice.option;
     let state = decided;
@@ -142,10 +140,8 @@ class Session {
   }
 
   /** As long as the rule wants, and at least until the segment fits into the buffer. */
-  #wait(delay: number): void {
-    const { bufferLevel, time } = this.#playback;
-    const untilItFits = bufferLevel + this.#setup.content.segmentDuration - this.#capacity;
-    this.#retransmission.pass(time + Math.max(0, delay, untilItFits), false);
+  #wait(state: DecisionState, delay: number): void {
+    this.#retransmission.pass(this.#playback.time + Math.max(delay, waitForRoom(state)), false);
   }
 
   #improve(segment: ImprovableSegment): void {
