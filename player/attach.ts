@@ -70,7 +70,7 @@ class Plugin implements VoxelHandle {
     const { segments, decisions, fallbacks, errors } = this.#journal;
     return {
       delivery: this.#sessions.isOpen ? this.#delivery : 'http',
-      segments: [...segments],
+      segments,
       decisions,
       fallbacks,
       errors: [...errors],

@@ -5,14 +5,19 @@ import type { DecisionEvent, FallbackEvent, SegmentRecord, VoxelEventMap } from 
 
 /** Keeps what happened for `statistics()` and tells listeners. */
 export class Journal {
-  readonly segments: SegmentRecord[] = [];
   readonly errors: string[] = [];
   decisions = 0;
   fallbacks = 0;
+  /** In order of arrival; undefined until recorded. */
+  readonly #segments: (SegmentRecord | undefined)[] = [];
   readonly #events: EventEmitter<VoxelEventMap>;
 
   constructor(events: EventEmitter<VoxelEventMap>) {
     this.#events = events;
+  }
+
+  get segments(): SegmentRecord[] {
+    return this.#segments.filter((record) => record !== undefined);
   }
 
   readonly decision = (event: DecisionEvent): void => {
@@ -20,8 +25,13 @@ export class Journal {
     this.#events.emit('decision', event);
   };
 
-  delivered(record: SegmentRecord, { bytes, frames }: Pick<DeliveredSegment, 'bytes' | 'frames'>): void {
-    this.segments.push(record);
+  /** The order of a segment that has arrived: another may arrive and be recorded before it is. */
+  arrived(): number {
+    return this.#segments.push(undefined) - 1;
+  }
+
+  delivered(order: number, record: SegmentRecord, { bytes, frames }: Pick<DeliveredSegment, 'bytes' | 'frames'>): void {
+    this.#segments[order] = record;
     const { index, representation, bytesLost } = record;
     if (bytesLost > 0) this.#events.emit('lost', { index, representation, bytes: bytesLost });
     const { repairedFrames, repairedSlices } = frames;
@@ -33,7 +43,7 @@ export class Journal {
 
   /** The segment of `former` is a better one now. */
   improved(former: SegmentRecord, record: SegmentRecord, data: Uint8Array): void {
-    this.segments[this.segments.lastIndexOf(former)] = record;
+    this.#segments[this.#segments.lastIndexOf(former)] = record;
     this.#events.emit('delivered', { record, data });
   }
 

@@ -44,21 +44,25 @@ export class DeliveryRecorder {
     return this.#options.link.throughput.throughput === undefined;
   }
 
-  /** Notes what the next decision must know, before dash.js has the segment and may ask for another. */
+  /**
+   * Notes what the next decision must know, before dash.js has the segment and may ask for another. Returns the
+   * segment's order among those that are recorded.
+   */
   arrived(
     segment: RequestedSegment,
     { delivery }: Asked,
     { bytesReliable, bytesUnreliable, bytesLost, seconds, timeToFirstByte, rtt }: LinkFacts,
-  ): void {
-    const { link, rateControl, retransmission } = this.#options;
+  ): number {
+    const { journal, link, rateControl, retransmission } = this.#options;
     link.throughput.add({ bytes: bytesReliable + bytesUnreliable, seconds, timeToFirstByte });
     if (delivery === 'datagrams') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
     rateControl?.delivered(fragmentOf(segment).index);
     retransmission?.resume(rtt);
+    return journal.arrived();
   }
 
   /** Records what was delivered and has what is missing fetched again. */
-  delivered(segment: RequestedSegment, asked: Asked, facts: RecordedFacts): void {
+  delivered(segment: RequestedSegment, asked: Asked, facts: RecordedFacts, order: number): void {
     const { journal, retransmission } = this.#options;
     const { index, startTime, duration, representation } = fragmentOf(segment);
     const { received, bytesReliable, bytesUnreliable, bytesLost, seconds, frames, kept } = facts;
@@ -78,7 +82,7 @@ export class DeliveryRecorder {
       frames: frames.states,
     };
     const record = createSegmentRecord(outcome);
-    journal.delivered(record, facts);
+    journal.delivered(order, record, facts);
     if (retransmission && kept) retransmission.hold({ place, kept, outcome, record });
     else kept?.release();
   }

@@ -44,12 +44,13 @@ export class HttpDownloads {
       bytesLost: 0,
       seconds,
     };
-    this.#recorder.arrived(segment, asked, facts);
+    const order = this.#recorder.arrived(segment, asked, facts);
     const received = new IntervalSet();
     received.add(0, bytes.length);
     const inspect = async (): Promise<void> => {
       const frames = await this.#receiver.inspect(key, map, bytes);
-      this.#recorder.delivered(segment, asked, { ...facts, bytes, received, frames, kept: undefined });
+      const recorded = { ...facts, bytes, received, frames, kept: undefined };
+      this.#recorder.delivered(segment, asked, recorded, order);
     };
     setTimeout(() => void inspect(), APPEND_TIME);
   }

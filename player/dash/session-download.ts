@@ -132,7 +132,7 @@ export class SessionDownload {
   #complete({ plan, delivered }: Delivered): void {
     const { request, response } = this.#segment;
     const { recorder } = this.#options;
-    recorder.arrived(this.#segment, plan, delivered);
+    const order = recorder.arrived(this.#segment, plan, delivered);
     this.#reportProgress(delivered.received.size, delivered.received.size);
     Object.assign(response, {
       status: 206,
@@ -143,7 +143,7 @@ export class SessionDownload {
     });
     request.customData.onloadend?.();
     const { level, delivery } = plan;
-    recorder.delivered(this.#segment, { level, delivery }, delivered);
+    recorder.delivered(this.#segment, { level, delivery }, delivered, order);
   }
 
   readonly #onTimeout = (): void => {
