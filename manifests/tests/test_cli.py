@@ -16,6 +16,7 @@ def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tm
     assert first.returncode == second.returncode == 0
     assert first.stdout == second.stdout == ""
     assert "256x144" in first.stderr
+    assert "scoring: 100 %" in first.stderr
     assert "reusing 3 of 3 parts from an earlier run" in second.stderr
     assert visible(tmp_path) == {"manifest.mpd", "q00.mp4", "q00.index", "audio-0.mp4"}
 

@@ -16,24 +16,31 @@ console = Console(stderr=True)
 
 
 class WorkProgress:
-    """One bar for all work, in the units of cost.py."""
+    """One bar for all work, in the units of cost.py; a line for each tenth where nobody sees a bar."""
 
     def __init__(self, bar: Progress, total: float) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=total)
+        self._phase = ""
+        self._tenths = 0
 
     def phase(self, name: str) -> None:
         """Names the current work."""
+        self._phase = name
         self._bar.update(self._task, description=name)
 
     def advance(self, cost: float) -> None:
         """Reports finished work."""
         self._bar.advance(self._task, cost)
+        tenths = round(self._bar.tasks[self._task].percentage) // 10
+        if tenths > self._tenths and not console.is_terminal:
+            say(f"{self._phase}: {tenths * 10} %")
+        self._tenths = tenths
 
 
 @contextmanager
 def work_progress(total: float) -> Iterator[WorkProgress]:
-    """Shows a bar while the block runs, if standard error is a terminal."""
+    """Shows how far the work is while the block runs."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
@@ -55,8 +62,8 @@ def say(message: str) -> None:
 
 def summarise(presentation: Presentation) -> None:
     """Prints a table of the representations."""
-    table = Table("representation", "size", box=None)
-    for name in ("kbit/s", "SSIM", "reliable only", "reliable bytes", "segments"):
+    table = Table("id", "size", box=None)
+    for name in ("kbit/s", "SSIM", "SSIM, reliable only", "reliable bytes", "segments"):
         table.add_column(name, justify="right")
     for representation in presentation.video:
         reliable = sum(analysis.reliable_bytes for analysis in representation.analyses)
