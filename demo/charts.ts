@@ -80,10 +80,10 @@ function levelChart(container: HTMLElement, ladder: () => readonly string[]) {
   return createChart(
     container,
     [
-      { field: 'level', label: 'level', colour: '--series-a', scale: 'y', format: name, stepped: true },
+      { field: 'level', label: 'representation', colour: '--series-a', scale: 'y', format: name, stepped: true },
       {
         field: 'virtualLevel',
-        label: 'virtual level',
+        label: 'level',
         colour: '--series-c',
         scale: 'share',
         format: (share) => `${(share * 100).toFixed(0)} %`,

@@ -39,7 +39,10 @@ const run = startRun(video, settings, {
 });
 
 const segments = new SegmentTable(byId('segments', HTMLElement));
-run.source.onSegment((segment) => segments.add(segment));
+run.source.onSegment((segment) => {
+  notices.withdraw('no-voxel-data');
+  segments.add(segment);
+});
 
 const series = new TimeSeries(samplesKept);
 const charts = new Charts(

@@ -67,12 +67,17 @@ function listenToPlugin(handle: VoxelHandle, listener: RunListener): readonly Fa
   return fallbacks;
 }
 
+/** Milliseconds in which the plugin reports a segment that came over HTTP: it looks through its frames first. */
+const REPORT_TIME = 2000;
+
 /** The plugin is silent about segments without VOXEL data; a page that shows nothing should say why. */
 function listenForPlainSegments(player: MediaPlayerClass, pluginHasNone: () => boolean, listener: RunListener): void {
   player.on('fragmentLoadingCompleted', (event: object) => {
     const segment = plainSegment(event as FragmentLoadingCompleted);
-    if (segment && pluginHasNone())
-      listener.notice(notice('no-voxel-data', `representation ${segment.representation}`));
+    if (!segment) return;
+    setTimeout(() => {
+      if (pluginHasNone()) listener.notice(notice('no-voxel-data', `representation ${segment.representation}`));
+    }, REPORT_TIME);
   });
 }
 

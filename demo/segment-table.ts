@@ -39,7 +39,7 @@ function segmentRow(segment: SegmentRecord): HTMLElement {
     attributes: { role: 'row' },
     children: [
       cell('number', 'Segment', String(index)),
-      cell('level', 'Level', levelText(segment)),
+      cell('level', 'Representation', levelText(segment)),
       stripCell(frames),
       cell('number', 'Reliable', formatBytes(bytesReliable)),
       cell('number', 'Unreliable', formatBytes(bytesUnreliable)),

@@ -1,3 +1,5 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, ConsoleMessage, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +10,7 @@ import { root } from '../../tools/setup/paths.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { startServer } from '../../tools/start/server.mjs';
+import { plain } from './support/manifests.js';
 
 const SECONDS = 12;
 const DESKTOP = { width: 1280, height: 900 };
@@ -21,7 +24,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   await ensureBuild();
-  media = await prepareVideo({ video: undefined, duration: SECONDS });
+  media = await prepareVideo({ video: undefined, duration: SECONDS, levels: '144p,240p:0.37,360p:0.75' });
   server = await serve();
   browser = await launchChrome(findChrome()!);
 }, 600_000);
@@ -83,7 +86,7 @@ describe('a run over datagrams', () => {
       expect(await page.$$eval('#segments tr', (rows) => rows.length)).toBe(report.segments.length);
       expect(await page.$$eval('#segments .strip', (strips) => strips.length)).toBe(report.segments.length);
       expect(complaints).toEqual([]);
-      expect(await page.$$('.notice')).toEqual([]);
+      expect(await page.$$eval('.notice', (notices) => notices.map(({ textContent }) => textContent))).toEqual([]);
       expect(await horizontalOverflow(page)).toBe(0);
     }));
 
@@ -157,6 +160,23 @@ describe('errors that a person can read', () => {
       expect(await noticeTitle(page, 'manifest-missing')).toBe('The manifest is missing');
       expect(await horizontalOverflow(page)).toBe(0);
     }));
+
+  it('the manifest has no VOXEL data: the video plays over HTTP', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'voxel-demo-'));
+    const mpd = plain(readFileSync(join(media, 'manifest.mpd'), 'utf8'));
+    writeFileSync(join(folder, 'plain.mpd'), mpd.replace('<Period', '<BaseURL>/media/</BaseURL><Period'));
+    const serving = await serve('--mount', `/plain=${folder}`);
+    try {
+      await withPage(`${serving.ready.url}?autoplay=1&manifest=/plain/plain.mpd`, DESKTOP, async (page) => {
+        expect(await noticeTitle(page, 'no-voxel-data')).toBe('This manifest has no VOXEL data');
+        await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
+        expect(await page.evaluate(() => window.voxelDemo.report().errors)).toEqual([]);
+      });
+    } finally {
+      await serving.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   it('the server of the manifest is down', async () => {
     const stopped = await serve();
