@@ -22,8 +22,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/*.test.ts'],
-          // Real browsers, real servers, little clips that are decoded in software: two at a time on two cores.
-          maxWorkers: 2,
+          // Real browsers, real servers, little clips: most of their time they wait for playback.
+          maxWorkers: 3,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
@@ -31,7 +31,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser-serial',
-          // What would be disturbed by others: full-size video, measured times, losses that should be the network's.
+          // What others would disturb: full-size video, which takes both cores, and measured times.
           include: ['test/browser/serial/*.test.ts'],
           fileParallelism: false,
           testTimeout: 180_000,

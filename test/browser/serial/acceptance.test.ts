@@ -13,7 +13,7 @@ import { pictureDigest, strictDecode } from '../support/strict-decode.js';
 
 /** A minute of all levels, for which the test command has no time otherwise. */
 const IS_FULL = process.env.VOXEL_ACCEPTANCE === 'full';
-const SECONDS = IS_FULL ? 60 : 28;
+const SECONDS = IS_FULL ? 60 : 20;
 const LEVELS = IS_FULL ? undefined : '144p,360p:0.75,480p:1.05,720p:3';
 const SHARED_CLIP = join(root, '../shared/data/videos/bbb_720p30_a.mp4');
 const MINIMUM_SAMPLED_PICTURES = 20;

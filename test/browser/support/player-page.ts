@@ -118,7 +118,7 @@ export async function playUntil(page: Page, seconds = Infinity, player = 0): Pro
       const { video, errors, ended } = window.players[number]!;
       return ended || errors.length > 0 || video.currentTime >= (limit ?? Infinity);
     },
-    { timeout: 60_000, polling: 50 },
+    { timeout: 150_000, polling: 50 },
     player,
     Number.isFinite(seconds) ? seconds : null,
   );

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { prepareClip } from '../support/clip.js';
+import { prepareClip } from './support/clip.js';
 import {
   blackHole,
   damage,
@@ -10,9 +10,9 @@ import {
   reorder,
   startFaultRelay,
   type FaultRelay,
-} from '../support/fault-relay.js';
-import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outcome } from '../support/player-page.js';
-import { playerStage } from '../support/player-stage.js';
+} from './support/fault-relay.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 20, segmentSeconds: 2 };
 

@@ -1,8 +1,8 @@
 import type { MediaPlayerClass } from 'dashjs';
 import type { Page } from 'puppeteer-core';
 import { beforeEach, expect, it } from 'vitest';
-import type { DashPlayer } from '../../../player/index.js';
-import { prepareClip } from '../support/clip.js';
+import type { DashPlayer } from '../../player/index.js';
+import { prepareClip } from './support/clip.js';
 import {
   fallbacksOnceReady,
   openPage,
@@ -10,9 +10,9 @@ import {
   playUntil,
   servePlayerPage,
   startPlayer,
-} from '../support/player-page.js';
-import { playerStage } from '../support/player-stage.js';
-import { serverCounters } from '../support/server-counters.js';
+} from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
+import { serverCounters } from './support/server-counters.js';
 
 const clip = { seconds: 40, segmentSeconds: 2 };
 const SEEKS = 500;

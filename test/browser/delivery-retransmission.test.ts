@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { VoxelOptions } from '../../../player/index.js';
-import { startRelay } from '../../../tools/start/relay.mjs';
-import { prepareClip } from '../support/clip.js';
-import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from '../support/player-page.js';
-import { playerStage } from '../support/player-stage.js';
-import { strictDecode } from '../support/strict-decode.js';
+import type { VoxelOptions } from '../../player/index.js';
+import { startRelay } from '../../tools/start/relay.mjs';
+import { prepareClip } from './support/clip.js';
+import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
+import { strictDecode } from './support/strict-decode.js';
 
 const clip = { seconds: 20, segmentSeconds: 2 };
 
