@@ -50,6 +50,16 @@ describe('fetchRange', () => {
     await expect(ask(0, 20)).rejects.toMatchObject({ code, message: `HTTP status ${status}` });
   });
 
+  it('refuses another range than asked for', async () => {
+    listener = (_, response) =>
+      void response.writeHead(206, { 'content-range': 'bytes 0-19/100' }).end(file.subarray(0, 20));
+    expect((await ask(0, 20)).bytes).toHaveLength(20);
+    await expect(ask(40, 60)).rejects.toMatchObject({
+      code: 'index-refused',
+      message: "asked for bytes from 40 on, got 'bytes 0-19/100'",
+    });
+  });
+
   it('refuses more bytes than asked for', async () => {
     listener = (_, response) => {
       response.writeHead(206);

@@ -26,6 +26,12 @@ export const fetchRange: FetchRange = async (url, range, signal) => {
 async function request(url: string, { start, end }: ByteRange, signal: AbortSignal): Promise<SentRange> {
   const response = await fetch(url, { headers: { Range: `bytes=${start}-${end - 1}` }, signal });
   const { status } = response;
+  // Other origins have to let pages read it.
+  const sent = response.headers.get('content-range');
+  if (status === 206 && sent !== null && !sent.startsWith(`bytes ${start}-`)) {
+    await response.body?.cancel();
+    throw new PlayerError('index-refused', `asked for bytes from ${start} on, got '${sent}'`);
+  }
   if (status === 206) return { range: { start, end }, bytes: await readAtMost(response, end - start) };
   if (status === 200) {
     const bytes = await readAtMost(response, MAX_FILE_BYTES);

@@ -1,8 +1,9 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IndexedRepresentation } from '../src/manifest/indexed-representation.js';
 import { bytesOf, indexVectors } from '../test/unit/index-vectors.js';
 import { indexOf } from '../test/unit/index-writer.js';
-import { PlayerError } from './errors.js';
+import { PlayerError, type PlayerErrorCode } from './errors.js';
 import type { FetchRange } from './fetch-range.js';
 import { IndexLoader } from './index-loader.js';
 
@@ -140,6 +141,39 @@ describe('IndexLoader', () => {
     await answerNext(short);
     expect(low.segment(0)).toBeDefined();
     expect(errors).toHaveLength(2);
+  });
+
+  it('asks at most five times a second, whatever a server answers', async () => {
+    const answer = fc.record({
+      kind: fc.constantFrom('range', 'whole', 'error'),
+      length: fc.integer({ min: 0, max: long.length }),
+      code: fc.constantFrom('index-failed', 'index-refused'),
+    });
+    const answers = fc.array(answer, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(short, long), answers, async (file, script) => {
+        let asked = 0;
+        const server: FetchRange = async (_url, { start, end }) => {
+          const { kind, length, code } = script[asked++ % script.length]!;
+          // As fast as a server next door.
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          if (kind === 'error') throw new PlayerError(code, 'no');
+          if (kind === 'range')
+            return { range: { start, end }, bytes: file.subarray(start, Math.min(end, start + length)) };
+          return { range: { start: 0, end: length }, bytes: file.subarray(0, length) };
+        };
+        const loader = new IndexLoader(server, () => undefined);
+        const one = representation('low');
+        const SECONDS = 20;
+        for (let look = 0; look < SECONDS * 20; look++) {
+          loader.want([one], Math.floor(look / 40));
+          await tick(50);
+        }
+        loader.stop();
+        expect(asked).toBeLessThanOrEqual(5 * SECONDS);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it('gives up an index that is none, and one that is not there', async () => {

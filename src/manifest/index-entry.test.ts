@@ -121,6 +121,19 @@ describe('readEntry', () => {
     });
   });
 
+  it('takes as many frames as a segment may have in any order', () => {
+    const count = 3000;
+    const ranks = Array.from({ length: count }, (_, taken) => (taken * 7919) % (count - taken));
+    const frames = Array.from({ length: count }, () => [[1, 1]] as const);
+    const map = readEntry(
+      write({ start: 0, tail: 1, frames, ranks, costs: undefined, steps: withLast([], count) }),
+      SCALE,
+    );
+    const remaining = Array.from({ length: count }, (_, index) => index);
+    const order = ranks.map((rank) => remaining.splice(rank, 1)[0]!);
+    expect(map.unreliable.map(({ start }) => (start - 1) / 2)).toEqual(order);
+  });
+
   it('puts frames in order, slices side by side, and shares the cost of a frame among them by bytes', () => {
     const map = readEntry(
       write({
@@ -218,10 +231,10 @@ describe('readEntry', () => {
     const writer = new BitWriter()
       .count(0)
       .bits(0, 19)
-      .count(2 ** 17 + 1)
+      .count(2 ** 17)
       .count(0)
       .bits(31, 5)
       .count(0);
-    expect(() => readEntry(writer.toBytes(), SCALE)).toThrow(/131072 is the most/);
+    expect(() => readEntry(writer.toBytes(), SCALE)).toThrow(/131072 where 512 is the most/);
   });
 });

@@ -10,6 +10,8 @@ const ORDER_BITS = 3;
 const ORDERS = 5;
 /** In a segment: 30 s at 120 frames/s of 32 slices. */
 const MAX_RANGES = 2 ** 17;
+/** Where all frames are alike a list is a few bits; even then an entry says something of each dozen. */
+const MAX_RANGES_PER_BYTE = 64;
 
 /**
  * Reads one segment's entry of an index; scores are in units of 1 / `scale`. What the layout can say at all is a partition
@@ -20,8 +22,9 @@ export function readEntry(bytes: Uint8Array, scale: number): SegmentMap {
   const reader = new IndexReader(bytes);
   const start = reader.number(POSITION_PARAMETER);
   if (reader.bits(ORDER_BITS) >= ORDERS) throw new ManifestError('index', 'the order has no name');
-  const frameCount = readFrameCount(reader);
-  const { frames, reliable, end } = readRanges(reader, start, frameCount);
+  const mostRanges = Math.min(MAX_RANGES, MAX_RANGES_PER_BYTE * bytes.length);
+  const frameCount = readFrameCount(reader, mostRanges);
+  const { frames, reliable, end } = readRanges(reader, start, frameCount, mostRanges);
   const order = readOrder(reader, frameCount).map((index) => frames[index]!);
   const costs = reader.bits(1) === 1 ? reader.list(frameCount).map((cost) => cost / scale) : undefined;
   const steps = readSteps(reader, order.map(totalBytes), scale);
@@ -37,9 +40,9 @@ export function readEntry(bytes: Uint8Array, scale: number): SegmentMap {
 }
 
 /** Skips where the wholly reliable frames stand among the others, which matters to reports only. */
-function readFrameCount(reader: IndexReader): number {
-  const frameCount = reader.count(MAX_RANGES);
-  reader.list(reader.count(MAX_RANGES));
+function readFrameCount(reader: IndexReader, most: number): number {
+  const frameCount = reader.count(most);
+  reader.list(reader.count(most));
   return frameCount;
 }
 
@@ -50,10 +53,10 @@ interface Layout {
   readonly end: number;
 }
 
-function readRanges(reader: IndexReader, start: number, frameCount: number): Layout {
+function readRanges(reader: IndexReader, start: number, frameCount: number, most: number): Layout {
   const counts = reader.list(frameCount).map((more) => more + 1);
   const rangeCount = counts.reduce((sum, count) => sum + count, 0);
-  if (rangeCount > MAX_RANGES) throw new ManifestError('index', `${rangeCount} ranges in a segment`);
+  if (rangeCount > most) throw new ManifestError('index', `${rangeCount} ranges in a segment`);
   const smallest = reader.count();
   const gaps = reader.list(rangeCount);
   const sizes = reader.list(rangeCount);
@@ -81,11 +84,39 @@ function addGap(reliable: ByteRange[], start: number, end: number): number {
 
 /** A Lehmer code: of each frame, how many of those yet to come stand before it in the file. */
 function readOrder(reader: IndexReader, frameCount: number): number[] {
-  const remaining = Array.from({ length: frameCount }, (_, index) => index);
-  return reader.list(frameCount).map((rank) => {
-    if (rank >= remaining.length) throw new ManifestError('index', 'the order names a frame that is not there');
-    return remaining.splice(rank, 1)[0]!;
+  const remaining = new Remaining(frameCount);
+  return reader.list(frameCount).map((rank, taken) => {
+    if (rank >= frameCount - taken) throw new ManifestError('index', 'the order names a frame that is not there');
+    return remaining.take(rank);
   });
+}
+
+/** The numbers below `count` of which one after the other is taken, in a binary indexed tree (Fenwick 1994). */
+class Remaining {
+  /** Of 1-based node `n`, how many remain of the `n & -n` numbers that end with number `n - 1`. */
+  readonly #counts: Int32Array;
+  readonly #top: number;
+
+  constructor(count: number) {
+    this.#counts = Int32Array.from({ length: count + 1 }, (_, node) => node & -node);
+    this.#top = 2 ** Math.floor(Math.log2(Math.max(1, count)));
+  }
+
+  /** The number that has `rank` smaller ones before it; there must be one. */
+  take(rank: number): number {
+    let node = 0;
+    let before = rank;
+    for (let step = this.#top; step >= 1; step /= 2) {
+      const next = node + step;
+      if (next >= this.#counts.length) continue;
+      if (this.#counts[next]! > before) this.#counts[next]!--;
+      else {
+        before -= this.#counts[next]!;
+        node = next;
+      }
+    }
+    return node;
+  }
 }
 
 function readSteps(reader: IndexReader, frameBytes: readonly number[], scale: number): QualityStep[] {

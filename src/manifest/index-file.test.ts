@@ -127,6 +127,15 @@ describe('IndexFile', () => {
     );
   });
 
+  it('refuses a whole file that ends before the entries that were asked for', () => {
+    const cut = indexOf([entry, entry, entry]).subarray(0, -1);
+    const file = new IndexFile('ssim');
+    file.add({ start: 0, end: cut.length }, cut);
+    expect(file.has(1)).toBe(true);
+    expect(file.missing(2, 3)).toBeDefined();
+    expect(() => file.add({ start: 0, end: cut.length }, cut)).toThrow(/ends inside/);
+  });
+
   it('refuses an index that ends inside an entry, also behind one of no bytes', () => {
     const nothing = new Uint8Array();
     expect(() => fetchAll(new IndexFile('ssim'), indexOf([nothing, entry]).subarray(0, -1), 0, 8)).toThrow(

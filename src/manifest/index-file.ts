@@ -76,7 +76,8 @@ export class IndexFile {
    * index, or not a single part of one.
    */
   add({ start, end }: ByteRange, bytes: Uint8Array): void {
-    if (!this.#head && start === 0) this.#addHead(bytes, end);
+    const isHead = !this.#head && start === 0;
+    if (isHead) this.#addHead(bytes, end);
     const { bounds } = this.#head ?? { bounds: [] };
     let added = 0;
     for (let index = 0; index + 1 < bounds.length; index++) {
@@ -85,7 +86,7 @@ export class IndexFile {
       this.#entries.set(index, bytes.slice(from, to));
       added++;
     }
-    if (added === 0 && start > 0) throw new ManifestError('index', 'the index ends inside an entry');
+    if (added === 0 && !isHead) throw new ManifestError('index', 'the index ends inside an entry');
   }
 
   /** Undefined: nothing is known of it, or not yet (see `has`). Throws `ManifestError` for a bad entry. */
@@ -105,7 +106,8 @@ export class IndexFile {
       throw new ManifestError('index', `the index has ${metric} scores, the manifest ${this.#metric}`);
     }
     if (headBytes > bytes.length) {
-      if (headBytes <= requestedEnd) throw new ManifestError('index', 'the index ends inside its table');
+      if (headBytes <= requestedEnd || headBytes === this.#headBytes)
+        throw new ManifestError('index', 'the index ends inside its table');
       this.#headBytes = headBytes;
       return;
     }
