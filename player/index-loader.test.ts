@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IndexedRepresentation } from '../src/manifest/indexed-representation.js';
 import { bytesOf, indexVectors } from '../test/unit/index-vectors.js';
 import { indexOf } from '../test/unit/index-writer.js';
-import { PlayerError, type PlayerErrorCode } from './errors.js';
+import { PlayerError } from './errors.js';
 import type { FetchRange } from './fetch-range.js';
 import { IndexLoader } from './index-loader.js';
 

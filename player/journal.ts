@@ -3,6 +3,9 @@ import { describeError } from './errors.js';
 import type { EventEmitter } from './events.js';
 import type { DecisionEvent, FallbackEvent, SegmentRecord, VoxelEventMap } from './types.js';
 
+/** A page may play for days beside a server that fails. */
+const ERRORS_KEPT = 100;
+
 /** Keeps what happened for `statistics()` and tells listeners. */
 export class Journal {
   readonly errors: string[] = [];
@@ -48,15 +51,19 @@ export class Journal {
   }
 
   notImproved(error: unknown): void {
-    const { code, message } = describeError(error);
-    this.errors.push(`${code}: ${message}`);
+    this.#keep(describeError(error));
   }
 
   /** `index` is undefined when the reason concerns the whole presentation. */
   fallback(error: unknown, url: string, index: number | undefined, to: FallbackEvent['to'] = 'http'): void {
     const { code, message } = describeError(error);
     this.fallbacks++;
-    this.errors.push(`${code}: ${message}`);
+    this.#keep({ code, message });
     this.#events.emit('fallback', { to, index, code, message, url });
+  }
+
+  #keep({ code, message }: ReturnType<typeof describeError>): void {
+    this.errors.push(`${code}: ${message}`);
+    if (this.errors.length > ERRORS_KEPT) this.errors.shift();
   }
 }
