@@ -1,6 +1,7 @@
 import base64
 import hashlib
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,8 @@ def test_a_damaged_or_unwritable_cache_costs_only_the_reuse(tmp_path: Path) -> N
 
 def test_a_running_server_makes_the_next_certificate_before_the_last_day_is_over(tmp_path: Path) -> None:
     configuration = QuicConfiguration(is_client=False)
-    keeper = CertificateKeeper(configuration, lambda now: cached_certificate(tmp_path, HOSTS, now))
+    obtain = partial(cached_certificate, tmp_path, HOSTS)
+    keeper = CertificateKeeper(obtain, lambda certificate: certificate.install(configuration), given=False)
     first, first_hashes = configuration.certificate, keeper.hashes()
     keeper.renew_if_due(first.not_valid_after_utc - timedelta(days=2))
     assert keeper.hashes() == first_hashes
@@ -98,6 +100,45 @@ def test_a_running_server_makes_the_next_certificate_before_the_last_day_is_over
     assert configuration.certificate is not first
     assert keeper.hashes() == Certificate((configuration.certificate,), configuration.private_key).hashes
     assert keeper.hashes() != first_hashes
+
+
+def test_a_failed_renewal_keeps_the_certificate_and_is_tried_again(tmp_path: Path) -> None:
+    installed: list[Certificate] = []
+    failures = [ConfigurationError("no"), OSError("no space")]
+
+    def obtain(now: datetime) -> Certificate:
+        if installed and failures:
+            raise failures.pop()
+        return make_certificate(HOSTS, now)
+
+    keeper = CertificateKeeper(obtain, installed.append, given=False)
+    late = installed[0].not_after - timedelta(hours=1)
+    for _ in range(2):
+        keeper.renew_if_due(late)
+        assert keeper.hashes() == installed[0].hashes
+    keeper.renew_if_due(late)
+    assert keeper.hashes() == installed[1].hashes != installed[0].hashes
+
+
+def test_a_given_certificate_follows_its_files(tmp_path: Path) -> None:
+    first, second = (make_certificate(HOSTS, NOW) for _ in range(2))
+    files = write_pem(tmp_path, first)
+    installed: list[Certificate] = []
+    keeper = CertificateKeeper(lambda _: load_certificate(*files), installed.append, given=True)
+    keeper.renew_if_due(NOW)
+    assert len(installed) == 1
+    files[1].write_bytes(b"half a fi")
+    keeper.renew_if_due(NOW)
+    assert keeper.hashes() == first.hashes
+    write_pem(tmp_path, second)
+    keeper.renew_if_due(NOW)
+    assert keeper.hashes() == second.hashes
+    assert len(installed) == 2
+
+
+def test_a_kept_certificate_that_is_not_valid_yet_is_not_used(tmp_path: Path) -> None:
+    later = cached_certificate(tmp_path, HOSTS, NOW + timedelta(days=5))
+    assert cached_certificate(tmp_path, HOSTS, NOW).hashes != later.hashes
 
 
 def test_a_given_certificate_is_loaded(tmp_path: Path) -> None:

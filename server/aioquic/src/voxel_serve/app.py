@@ -52,6 +52,7 @@ class Server:
     quic_port: int
     http1: Http1Service
     http3: Http3Service
+    certificates: CertificateKeeper
 
     @property
     def url(self) -> str:
@@ -87,7 +88,11 @@ async def running(config: Config) -> AsyncIterator[Server]:
     origins = _origin_policy(config)
     tls = _tls_context(config)
     configuration = _quic_configuration(config)
-    certificates = CertificateKeeper(configuration, functools.partial(_obtain_certificate, config))
+    certificates = CertificateKeeper(
+        functools.partial(_obtain_certificate, config),
+        functools.partial(_install_certificate, config, configuration, tls),
+        given=config.certificate is not None,
+    )
     async with contextlib.AsyncExitStack() as stack:
         tcp = stack.enter_context(bind_tcp(config.host, config.http_port))
         udp = stack.enter_context(bind_udp(config.host, config.quic_port))
@@ -111,7 +116,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
         stack.callback(quic_server.close)
         housekeeping = asyncio.create_task(_keep_house(http3, certificates))
         stack.callback(housekeeping.cancel)
-        yield Server(config, site, http_port, quic_port, http1, http3)
+        yield Server(config, site, http_port, quic_port, http1, http3, certificates)
 
 
 def _obtain_certificate(config: Config, now: datetime) -> Certificate:
@@ -172,11 +177,18 @@ def _qlog(config: Config) -> QuicFileLogger | None:
 def _tls_context(config: Config) -> ssl.SSLContext | None:
     if not config.tls or config.certificate is None:
         return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(config.certificate, config.key)
-    except OSError as error:  # ssl.SSLError is one
-        raise ConfigurationError(
-            f"the certificate or key cannot be read: {config.certificate}, {config.key}: {error}"
-        ) from error
-    return context
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+
+
+def _install_certificate(
+    config: Config, configuration: QuicConfiguration, tls: ssl.SSLContext | None, certificate: Certificate
+) -> None:
+    """On both sides: new connections use the certificate, open ones keep theirs. Raises `ConfigurationError`."""
+    if tls is not None and config.certificate is not None:
+        try:
+            tls.load_cert_chain(config.certificate, config.key)
+        except OSError as error:  # ssl.SSLError is one
+            raise ConfigurationError(
+                f"the certificate or key cannot be read: {config.certificate}, {config.key}: {error}"
+            ) from error
+    certificate.install(configuration)

@@ -7,6 +7,7 @@ validity of at most 14 days; Chromium also requires the usual extensions.
 import base64
 import hashlib
 import ipaddress
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterable
@@ -46,6 +47,10 @@ class Certificate:
     private_key: CertificateIssuerPrivateKeyTypes
 
     @property
+    def not_before(self) -> datetime:
+        return self.chain[0].not_valid_before_utc
+
+    @property
     def not_after(self) -> datetime:
         return self.chain[0].not_valid_after_utc
 
@@ -69,26 +74,42 @@ class Certificate:
 
 
 class CertificateKeeper:
-    """Installs a certificate in a configuration, and the next one before it ends."""
+    """Installs a certificate, and the next one before it ends."""
 
-    def __init__(self, configuration: QuicConfiguration, obtain: Callable[[datetime], Certificate]) -> None:
-        """`obtain` returns the certificate to use from a given time on. It may raise `ConfigurationError`."""
-        self._configuration = configuration
+    def __init__(
+        self, obtain: Callable[[datetime], Certificate], install: Callable[[Certificate], None], *, given: bool
+    ) -> None:
+        """`obtain` returns the certificate to use from a given time on; both may raise `ConfigurationError`.
+
+        `given`: the certificate comes from files that others replace. Raises `ConfigurationError`.
+        """
         self._obtain = obtain
+        self._install = install
+        self._given = given
         self._certificate = obtain(datetime.now(UTC))
-        self._certificate.install(configuration)
+        install(self._certificate)
 
     def hashes(self) -> list[str]:
         """The hashes of the certificate in use; see `Certificate.hashes`."""
         return self._certificate.hashes
 
     def renew_if_due(self, now: datetime) -> None:
-        """Renews the certificate if it is about to expire. Must be called at least once a day."""
-        if self._certificate.not_after - now > RENEWAL_LEFT:
+        """Renews the certificate if it is about to expire, or if its files hold another. Call it often.
+
+        A failure is logged: the old certificate stays, and the next call tries again.
+        """
+        if not self._given and self._certificate.not_after - now > RENEWAL_LEFT:
             return
-        self._certificate = self._obtain(now)
-        self._certificate.install(self._configuration)
-        log("certificate renewed", not_after=self._certificate.not_after, hashes=self._certificate.hashes)
+        try:
+            renewed = self._obtain(now)
+            if renewed.chain == self._certificate.chain:
+                return
+            self._install(renewed)
+        except (ConfigurationError, OSError) as error:
+            log("certificate not renewed", logging.WARNING, error=str(error))
+            return
+        self._certificate = renewed
+        log("certificate renewed", not_after=renewed.not_after, hashes=renewed.hashes)
 
 
 def load_certificate(certificate: Path, key: Path) -> Certificate:
@@ -109,7 +130,7 @@ def cached_certificate(cache: Path, hosts: Iterable[str], now: datetime) -> Cert
     try:
         pem = file.read_bytes()
         kept = _parse(pem, pem)
-        if kept.not_after - now > REUSE_LEFT:
+        if kept.not_before <= now and kept.not_after - now > REUSE_LEFT:
             return kept
     except (OSError, ValueError, TypeError):
         pass  # None is stored, or it is damaged: a new one replaces it.

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -100,11 +101,14 @@ def _parse_mounts(mounts: list[str]) -> dict[str, Path]:
 
 async def _serve_until_stopped(config: Config) -> None:
     stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+        loop.add_signal_handler(number, stopped.set)
     async with running(config) as server:
         print(json.dumps(server.ready_event()), flush=True)
         log("ready", url=server.url)
+        # As ACME clients and service managers expect; without it the files are looked at every half minute.
+        loop.add_signal_handler(signal.SIGHUP, lambda: server.certificates.renew_if_due(datetime.now(UTC)))
         await stopped.wait()
         await server.drain()
 
