@@ -1,3 +1,4 @@
+import errno
 import os
 from collections.abc import AsyncIterator
 from http import HTTPStatus
@@ -24,6 +25,17 @@ def refusal(mounts: Mounts, path: str) -> HTTPStatus:
     with pytest.raises(HttpError) as refused:
         mounts.open(path)
     return refused.value.status
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.EIO])
+def test_a_machine_without_room_is_no_missing_file(
+    mounts: Mounts, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def fail(*_: object) -> int:
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(os, "open", fail)
+    assert refusal(mounts, "/media.mp4") is HTTPStatus.SERVICE_UNAVAILABLE
 
 
 @pytest.fixture

@@ -111,6 +111,8 @@ async def test_head(http: Client) -> None:
 async def test_a_folder_without_its_slash(http: Client) -> None:
     status, headers, _ = await http.get("/sub")
     assert (status, headers["location"]) == (308, "/sub/")
+    _, headers, _ = await http.get("/sub?token=x")
+    assert headers["location"] == "/sub/?token=x"
 
 
 async def test_cors(http: Client) -> None:
@@ -157,7 +159,15 @@ async def test_https_with_a_given_certificate(config: Config, tmp_path: Path) ->
         assert server.url.startswith("https://")
         context = ssl.create_default_context(cafile=certificate)
         streams = await asyncio.open_connection("127.0.0.1", server.http_port, ssl=context)
+        client = Client(*streams)
+        assert (await client.get("/"))[0] == 200
+
+        write_pem(tmp_path, make_certificate(["127.0.0.1"], datetime.now(UTC)))
+        server.certificates.renew_if_due(datetime.now(UTC))
+        context = ssl.create_default_context(cafile=certificate)
+        streams = await asyncio.open_connection("127.0.0.1", server.http_port, ssl=context)
         assert (await Client(*streams).get("/"))[0] == 200
+        assert (await client.get("/"))[0] == 200
 
 
 async def test_metrics(http: Client) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from functools import partial
 
 from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.quic.connection import QuicConnection
@@ -23,8 +24,10 @@ WEBTRANSPORT_ERROR_0 = 0x52E4A40FA8DB
 class Connection(QuicConnectionProtocol):
     """One client's connection."""
 
-    def __init__(self, quic: QuicConnection) -> None:
+    def __init__(self, quic: QuicConnection, write_timeout: float) -> None:
+        """`write_timeout`: seconds after which a response is reset of which nothing more can be sent."""
         super().__init__(quic)
+        self._write_timeout = write_timeout
         self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._answers: dict[int, asyncio.Task[None]] = {}
 
@@ -67,8 +70,21 @@ class Connection(QuicConnectionProtocol):
             self.transmit()
 
     async def wait_for_room(self, stream_id: int) -> None:
-        """Returns once less than `SEND_AHEAD_BYTES` of the stream are unsent."""
-        await self.wait_until(lambda: unsent_stream_bytes(self._quic, stream_id) < SEND_AHEAD_BYTES)
+        """Returns once less than `SEND_AHEAD_BYTES` of the stream are unsent. `TimeoutError`: there is no progress."""
+        await self._wait_until_unsent_are_fewer_than(SEND_AHEAD_BYTES, stream_id)
+
+    async def wait_until_sent(self, stream_id: int) -> None:
+        """Returns once every byte of the stream was sent. Raises `TimeoutError` without progress."""
+        await self._wait_until_unsent_are_fewer_than(1, stream_id)
+
+    async def _wait_until_unsent_are_fewer_than(self, count: int, stream_id: int) -> None:
+        """A client that never reads must not hold a file and its buffer for ever."""
+        while (unsent := unsent_stream_bytes(self._quic, stream_id)) >= count:
+            async with asyncio.timeout(self._write_timeout):
+                await self.wait_until(partial(self._has_fewer_unsent, stream_id, unsent))
+
+    def _has_fewer_unsent(self, stream_id: int, than: int) -> bool:
+        return unsent_stream_bytes(self._quic, stream_id) < than
 
     def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> None:
         """Runs `coroutine` to its end or until it is cancelled; if it fails, the stream is reset."""

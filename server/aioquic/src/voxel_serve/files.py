@@ -1,6 +1,7 @@
 """Finds the file for a request path in the served folders, opens it and reads its bytes."""
 
 import asyncio
+import errno
 import io
 import mimetypes
 import os
@@ -19,6 +20,9 @@ INDEX = "index.html"
 
 RWF_NOWAIT: Final[int] = getattr(os, "RWF_NOWAIT", 8)
 """Reads only cached data, without waiting: switching to a thread and back costs more than most reads."""
+
+UNAVAILABLE = (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM)
+"""Errors that say nothing of the file."""
 
 CONTENT_TYPES = mimetypes.MimeTypes()
 for _type, _suffix in (
@@ -114,6 +118,8 @@ def _open(root: Path, segments: Sequence[str], path: str) -> MediaFile:
             raise _not_found()
         return _open_regular(found)
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+        if isinstance(error, OSError) and error.errno in UNAVAILABLE:
+            raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "the file cannot be read now") from error
         raise _not_found() from error
 
 

@@ -11,7 +11,7 @@ import h11
 from .connection import CHUNK_BYTES
 from .errors import HttpError
 from .files import Body
-from .log import log
+from .log import log, path_of
 from .metrics import CONTENT_TYPE
 from .request import combined_headers
 from .site import HttpRequest, HttpResponse, Site, text_response
@@ -67,7 +67,9 @@ class Http1Connection:
         self._reader = reader
         self._writer = writer
         # `drain` then returns when the system has everything: a request that is over needs no more of this process.
-        writer.transport.set_write_buffer_limits(high=0)
+        # Over TLS asyncio pauses at the limit, not above it: 0 would be no end of pauses.
+        secure = writer.get_extra_info("sslcontext") is not None
+        writer.transport.set_write_buffer_limits(high=1 if secure else 0, low=0)
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=site.limits.head_bytes)
 
     async def next_request(self) -> h11.Request | None:
@@ -106,7 +108,7 @@ class Http1Connection:
         else:
             response = await self._site.respond(request)
         await self._send(response)
-        self._count(response.status, target=target)
+        self._count(response.status, target=path_of(target))
 
     async def refuse(self, error: HttpError) -> None:
         """Answers with an error and ends the connection."""

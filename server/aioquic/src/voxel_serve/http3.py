@@ -1,7 +1,7 @@
 """HTTP/3: ordinary requests, and the CONNECT request that opens a WebTransport session (draft-ietf-webtrans-http3)."""
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import parse_qs
@@ -24,7 +24,7 @@ from . import structured
 from .connection import CHUNK_BYTES, Connection
 from .discovery import ENDPOINT_PATH, VERSION
 from .errors import HttpError
-from .log import log
+from .log import log, path_of
 from .quic_internals import VoxelH3Connection, buffered_frame_bytes
 from .request import combined_headers
 from .session import Session
@@ -35,6 +35,9 @@ WEBTRANSPORT_TOKENS = ("webtransport", "webtransport-h3")
 
 CAPSULE_CLOSE_SESSION = 0x2843
 """CLOSE_WEBTRANSPORT_SESSION (draft-ietf-webtrans-http3-02 section 5)."""
+
+FIELD_BYTES = 32
+"""What a field counts beside its name and value (RFC 9114 section 4.2.2)."""
 
 BUFFERED_STREAM_REJECTED = 0x3994BD84
 """WEBTRANSPORT_BUFFERED_STREAM_REJECTED: a stream of no session (draft-ietf-webtrans-http3-02 section 4.5)."""
@@ -92,7 +95,7 @@ class Http3Protocol(Connection):
     """One client's HTTP/3 connection, with at most one WebTransport session."""
 
     def __init__(self, quic: QuicConnection, service: Http3Service) -> None:
-        super().__init__(quic)
+        super().__init__(quic, service.site.limits.write_timeout)
         self.session: Session | None = None
         self._service = service
         self._site = service.site
@@ -145,9 +148,15 @@ class Http3Protocol(Connection):
     def _http_event_received(self, event: H3Event) -> None:
         match event:
             case HeadersReceived(stream_id=stream_id):
+                if _field_section_bytes(event.headers) > self._site.limits.head_bytes:
+                    error = HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long")
+                    self._refuse(stream_id, error)
+                    return
                 headers = combined_headers(event.headers)
                 if headers.get(":method") == "CONNECT":
                     self._connect_received(stream_id, headers)
+                    if event.stream_ended:
+                        self._session_stream_ended(stream_id)
                 elif ":method" in headers:  # Trailers have no method.
                     self._request_received(stream_id, headers)
             case WebTransportStreamDataReceived(stream_id=stream_id):
@@ -156,9 +165,12 @@ class Http3Protocol(Connection):
                 elif not stream_is_unidirectional(stream_id):
                     self.session.stream_data_received(stream_id, event.data, stream_ended=event.stream_ended)
             case DataReceived(stream_id=stream_id, stream_ended=True):
-                if self.session is not None and stream_id == self.session.session_id:
-                    self.end_stream(stream_id)
-                    self._end_session()
+                self._session_stream_ended(stream_id)
+
+    def _session_stream_ended(self, stream_id: int) -> None:
+        if self.session is not None and stream_id == self.session.session_id:
+            self.end_stream(stream_id)
+            self._end_session()
 
     def _connect_received(self, stream_id: int, headers: Mapping[str, str]) -> None:
         try:
@@ -189,6 +201,10 @@ class Http3Protocol(Connection):
         )
         self.answer(stream_id, self._answer_request(stream_id, request))
 
+    def _refuse(self, stream_id: int, error: HttpError) -> None:
+        self.answer(stream_id, self._send_response(stream_id, text_response(error)))
+        self._count(error.status, reason=error.message)
+
     async def _answer_request(self, stream_id: int, request: HttpRequest) -> None:
         if self.answers > self._site.limits.requests_per_connection:
             error = HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
@@ -196,8 +212,11 @@ class Http3Protocol(Connection):
         else:
             response = await self._site.respond(request)
         await self._send_response(stream_id, response)
-        self._site.metrics.add("voxel_requests_total", transport="http3", status=str(response.status.value))
-        log("request", transport="http3", target=request.target, status=response.status.value)
+        self._count(response.status, target=path_of(request.target))
+
+    def _count(self, status: HTTPStatus, **fields: str) -> None:
+        self._site.metrics.add("voxel_requests_total", transport="http3", status=str(status.value))
+        log("request", transport="http3", status=status.value, **fields)
 
     async def _send_response(self, stream_id: int, response: HttpResponse) -> None:
         assert self._http is not None
@@ -212,6 +231,7 @@ class Http3Protocol(Connection):
                 self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
             self._http.send_data(stream_id, b"", end_stream=True)
             self.transmit()
+            await self.wait_until_sent(stream_id)
         finally:
             response.body.close()
 
@@ -244,6 +264,11 @@ class Http3Protocol(Connection):
         self._quic.stop_stream(stream_id, BUFFERED_STREAM_REJECTED)
         if not stream_is_unidirectional(stream_id):
             self._quic.reset_stream(stream_id, BUFFERED_STREAM_REJECTED)
+
+
+def _field_section_bytes(headers: Iterable[tuple[bytes, bytes]]) -> int:
+    """The size of a field section (RFC 9114 section 4.2.2): a byte of QPACK may stand for a hundred."""
+    return sum(len(name) + len(value) + FIELD_BYTES for name, value in headers)
 
 
 def _chosen_protocol(offered: str | None) -> str | None:

@@ -35,7 +35,7 @@ class Limits:
     """Time until the next request on a TCP connection."""
 
     write_timeout: float = 30.0
-    """Time after which a TCP client that reads nothing of its response is cut off."""
+    """Time after which a client that reads nothing of its response is cut off."""
 
     drain: float = 5.0
     """Time for requests in flight when the server is stopped."""

@@ -19,6 +19,12 @@ def log(event: str, level: int = logging.INFO, /, **fields: object) -> None:
     _LOGGER.log(level, event, extra={"fields": fields})
 
 
+def path_of(target: str) -> str:
+    """A request target without its query: that may hold a token."""
+    path, separator, _ = target.partition("?")
+    return f"{path}?…" if separator else path
+
+
 def configure_logging(log_format: LogFormat) -> None:
     """Sends all logs to standard error; of aioquic only warnings."""
     handler = logging.StreamHandler(sys.stderr)

@@ -66,11 +66,10 @@ class RequestReader:
 
 def combined_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Lower-case names to values, repeated ones joined by commas (RFC 9110 section 5.3)."""
-    combined: dict[str, str] = {}
-    for raw_name, raw_value in headers:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        combined[name] = f"{combined[name]}, {value}" if name in combined else value
-    return combined
+    values: dict[str, list[str]] = {}
+    for name, value in headers:
+        values.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return {name: ", ".join(repeated) for name, repeated in values.items()}
 
 
 def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:

@@ -9,7 +9,7 @@ from .connection import CHUNK_BYTES, SEND_AHEAD_BYTES, WEBTRANSPORT_ERROR_0, Con
 from .errors import HttpError
 from .files import Body, Redirect
 from .flow import Flow
-from .log import log
+from .log import log, path_of
 from .quic_internals import max_datagram_bytes, pull_datagrams_from, smoothed_rtt
 from .ranges import ByteRange, exact_ranges
 from .request import RequestReader, VoxelRequest
@@ -79,9 +79,9 @@ class Session:
                     flow = Flow(request.flow, body.length, datagram_size, encode_uint_var(self.session_id // 4))
                     await self._send_as_datagrams(stream_id, status, body, flow, deadline)
         except HttpError as error:  # Nothing has been sent yet.
-            self._refuse(stream_id, error, target=request.target)
+            self._refuse(stream_id, error, target=path_of(request.target))
         else:
-            self._count(status, target=request.target)
+            self._count(status, target=path_of(request.target))
 
     async def _body(self, request: VoxelRequest) -> Body:
         try:
@@ -102,6 +102,7 @@ class Session:
             await self._connection.write_stream(stream_id, chunk)
             self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
         self._connection.end_stream(stream_id)
+        await self._connection.wait_until_sent(stream_id)
 
     async def _send_as_datagrams(
         self, stream_id: int, status: HTTPStatus, body: Body, flow: Flow, deadline: float | None

@@ -86,7 +86,8 @@ class Site:
         try:
             file = await self.open(target)
         except Redirect as redirect:
-            headers = [("location", redirect.location), ("content-length", "0")]
+            _, separator, query = target.partition("?")
+            headers = [("location", f"{redirect.location}{separator}{query}"), ("content-length", "0")]
             return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, headers, Body([]))
         try:
             return self._file_response(file, request)
