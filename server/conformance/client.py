@@ -65,8 +65,8 @@ class VoxelClient(QuicConnectionProtocol):
         stream_id = self._quic.get_next_available_stream_id()
         pseudo = {":method": method, ":scheme": "https", ":authority": "127.0.0.1", ":path": path}
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        self._send_headers(stream_id, pseudo | fields, end_stream=True)
-        received = await self._ended(stream_id)
+        self.send_headers(stream_id, pseudo | fields, end_stream=True)
+        received = await self.ended(stream_id)
         return int(received.headers[":status"]), received.headers, bytes(received.data)
 
     async def open_session(
@@ -81,8 +81,8 @@ class VoxelClient(QuicConnectionProtocol):
             ":authority": authority,
             ":path": path,
         } | {name.replace("_", "-"): value for name, value in headers.items()}
-        self._send_headers(stream_id, fields, end_stream=False)
-        received = self._received(stream_id)
+        self.send_headers(stream_id, fields, end_stream=False)
+        received = self.received(stream_id)
         async with asyncio.timeout(TIMEOUT_SECONDS):
             await received.started.wait()
         status = int(received.headers[":status"])
@@ -108,12 +108,12 @@ class VoxelClient(QuicConnectionProtocol):
         return await self.response(self.send(request_head(target, **headers)))
 
     async def response(self, stream_id: int) -> Response:
-        head, _, body = bytes((await self._ended(stream_id)).data).partition(b"\r\n\r\n")
+        head, _, body = bytes((await self.ended(stream_id)).data).partition(b"\r\n\r\n")
         lines = head.decode().split("\r\n")
         return Response(int(lines[0].split(" ")[1]), _fields(lines[1:]), body)
 
     async def wait_reset(self, stream_id: int) -> None:
-        assert (await self._ended(stream_id)).reset
+        assert (await self.ended(stream_id)).reset
 
     def cancel(self, stream_id: int) -> None:
         """As a browser's `readable.cancel()`."""
@@ -137,45 +137,47 @@ class VoxelClient(QuicConnectionProtocol):
                 received.started.set()
                 received.ended.set()
         if isinstance(event, StreamReset):
-            self._received(event.stream_id).reset = True
-            self._received(event.stream_id).ended.set()
+            self.received(event.stream_id).reset = True
+            self.received(event.stream_id).ended.set()
         if isinstance(event, StopSendingReceived):
             self.stopped.add(event.stream_id)
         if isinstance(event, StreamDataReceived) and event.stream_id in self._session_streams:
             # aioquic's client would take the answer on a WebTransport stream of its own for HTTP/3 frames.
-            received = self._received(event.stream_id)
+            received = self.received(event.stream_id)
             received.data += event.data
             self._check_end(received, stream_ended=event.end_stream)
             return
         for http_event in self.http.handle_event(event):
             match http_event:
                 case HeadersReceived(stream_id=stream_id):
-                    received = self._received(stream_id)
+                    received = self.received(stream_id)
                     received.headers = {name.decode(): value.decode() for name, value in http_event.headers}
                     received.started.set()
                     self._check_end(received, stream_ended=http_event.stream_ended)
                 case DataReceived():
-                    received = self._received(http_event.stream_id)
+                    received = self.received(http_event.stream_id)
                     received.data += http_event.data
                     self._check_end(received, stream_ended=http_event.stream_ended)
                 case DatagramReceived():
                     self.datagram_sizes.append(len(http_event.data))
                     self.datagrams.append(parse_datagram(http_event.data))
 
-    async def _ended(self, stream_id: int) -> Received:
-        received = self._received(stream_id)
+    async def ended(self, stream_id: int) -> Received:
+        """What has come on the stream, once it has ended."""
+        received = self.received(stream_id)
         async with asyncio.timeout(TIMEOUT_SECONDS):
             await received.ended.wait()
         return received
 
-    def _received(self, stream_id: int) -> Received:
+    def received(self, stream_id: int) -> Received:
+        """What has come on the stream so far."""
         return self.streams.setdefault(stream_id, Received())
 
     def _check_end(self, received: Received, *, stream_ended: bool) -> None:
         if stream_ended:
             received.ended.set()
 
-    def _send_headers(self, stream_id: int, headers: dict[str, str], *, end_stream: bool) -> None:
+    def send_headers(self, stream_id: int, headers: dict[str, str], *, end_stream: bool) -> None:
         encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
         self.http.send_headers(stream_id, encoded, end_stream=end_stream)
         self.transmit()

@@ -6,12 +6,17 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+from aioquic.buffer import encode_uint_var
+from aioquic.h3.connection import FrameType
 
 from .client import VoxelClient, connect, eventually, request_head
 from .conftest import Start
 from .servers import Server
 
 TIMEOUT_SECONDS = 10.0
+
+WRITE_TIMEOUT_SECONDS = 30.0
+"""After so long without progress both servers reset a response."""
 
 
 @pytest.fixture
@@ -35,6 +40,7 @@ PATHS = [
     ("/", 200),
     ("/sub/", 200),
     ("/sub", 308),
+    ("/sub?x=1", 308),
     ("/absent", 404),
     ("/../outside.txt", 404),
     ("/%2e%2e/outside.txt", 404),
@@ -52,6 +58,34 @@ async def test_paths_are_the_same_on_both(
     assert over_tcp[2] == over_quic[2]
     for name in ("content-type", "content-length", "location", "etag"):
         assert over_tcp[1].get(name) == over_quic[1].get(name)
+
+
+def test_the_redirect_of_a_folder_keeps_the_query(tcp: http.client.HTTPConnection) -> None:
+    assert fetch(tcp, "/sub?x=1")[1]["location"] == "/sub/?x=1"
+
+
+async def test_a_short_head_that_stands_for_a_long_one_is_refused(client: VoxelClient) -> None:
+    # :method GET, :scheme https, :path /, :authority, then accept-encoding over and over (RFC 9204 appendix A).
+    pseudo = bytes([0xC0 | 17, 0xC0 | 23, 0xC0 | 1, 0x50, 9]) + b"127.0.0.1"
+    section = bytes(2) + pseudo + bytes([0xC0 | 31]) * 60_000
+    stream_id = client.quic.get_next_available_stream_id()
+    head = encode_uint_var(FrameType.HEADERS) + encode_uint_var(len(section)) + section
+    client.quic.send_stream_data(stream_id, head, end_stream=True)
+    client.transmit()
+    assert (await client.ended(stream_id)).headers[":status"] == "431"
+    assert (await client.get("/media.mp4"))[0] == 200
+
+
+async def test_a_client_that_never_reads_loses_its_response(client: VoxelClient) -> None:
+    client.quic._write_stream_limits = lambda *_, **__: None  # type: ignore[method-assign]
+    stream_id = client.quic.get_next_available_stream_id()
+    fields = {":method": "GET", ":scheme": "https", ":authority": "127.0.0.1", ":path": "/huge.bin"}
+    client.send_headers(stream_id, fields, end_stream=True)
+    async with asyncio.timeout(2 * WRITE_TIMEOUT_SECONDS):
+        # The connection stays alive.
+        while not client.received(stream_id).reset:
+            assert (await client.get("/empty.bin"))[0] == 200
+            await asyncio.sleep(1)
 
 
 @pytest.mark.parametrize(
@@ -161,6 +195,6 @@ async def test_stopping_lets_what_is_in_flight_finish_and_refuses_what_is_new(st
         server.process.terminate()
         await asyncio.sleep(0.2)
         assert (await client.request("/media.mp4", range="bytes=0-1")).status == 503
-        assert not client._received(flood).ended.is_set()
+        assert not client.received(flood).ended.is_set()
         client.cancel(flood)
         assert await asyncio.to_thread(server.process.wait, TIMEOUT_SECONDS) == 0

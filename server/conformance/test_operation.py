@@ -1,6 +1,8 @@
 """What an operator sets: congestion control, logs of connections, certificates."""
 
 import asyncio
+import contextlib
+import signal
 import ssl
 import urllib.request
 from datetime import UTC, datetime, timedelta
@@ -55,6 +57,34 @@ async def test_a_given_certificate_is_shown_on_both_ports_and_not_announced_by_i
     response = await asyncio.to_thread(urllib.request.urlopen, url, context=trusting)
     with response:
         assert response.status == 200
+
+
+async def test_a_replaced_certificate_is_shown_on_both_ports_after_a_hangup(starts: Start, tmp_path: Path) -> None:
+    _, chain, key = _long_lived_certificate(tmp_path)
+    server = starts("--host", "0.0.0.0", "--certificate", str(chain), "--key", str(key))
+    async with connect(server.quic_port) as before:
+        assert (await before.open_session())[0] == 200
+        # A moment in which the files do not match, as when one is written after the other.
+        key.write_bytes(b"half a fi")
+        server.process.send_signal(signal.SIGHUP)
+        certificate, _, _ = _long_lived_certificate(tmp_path)
+        server.process.send_signal(signal.SIGHUP)
+        trusting = ssl.create_default_context(cafile=str(chain))
+        await eventually_connects(server.http_port, trusting)
+        async with connect(server.quic_port) as after:
+            assert _shown(after) == certificate
+        assert (await before.request("/media.mp4", range="bytes=0-1")).status == 206
+
+
+async def eventually_connects(port: int, trusting: ssl.SSLContext) -> None:
+    """Returns once the server shows a certificate that `trusting` trusts."""
+    async with asyncio.timeout(20):
+        while True:
+            with contextlib.suppress(ssl.SSLCertVerificationError):
+                _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
+                writer.close()
+                return
+            await asyncio.sleep(0.05)
 
 
 def _shown(client: VoxelClient) -> x509.Certificate | None:

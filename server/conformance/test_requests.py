@@ -136,8 +136,8 @@ async def test_flow_numbers_of_every_length(session: VoxelClient, flow: int) -> 
 async def test_a_flow_in_use_is_refused(session: VoxelClient) -> None:
     head = request_head("/huge.bin", x_voxel_unreliable="?1;flow=1")
     first, second = session.send(head), session.send(head)
-    await eventually(lambda: session._received(first).ended.is_set() or session._received(second).ended.is_set())
-    refused = first if session._received(first).ended.is_set() else second
+    await eventually(lambda: session.received(first).ended.is_set() or session.received(second).ended.is_set())
+    refused = first if session.received(first).ended.is_set() else second
     assert (await session.response(refused)).status == 400
 
 
@@ -158,7 +158,7 @@ async def test_reliable_bytes_do_not_wait_behind_a_flood_of_datagrams(session: V
     await eventually(lambda: session.datagrams)
     response = await session.request("/media.mp4", range="bytes=0-99999")
     assert response.body == media[:100_000]
-    assert not session._received(flood).ended.is_set()
+    assert not session.received(flood).ended.is_set()
     session.cancel(flood)
 
 
@@ -166,7 +166,7 @@ async def test_the_earliest_deadline_goes_first(session: VoxelClient) -> None:
     late = session.send(request_head("/huge.bin", x_voxel_unreliable="?1;flow=1"))
     await eventually(lambda: session.datagrams)
     await session.request("/media.mp4", x_voxel_unreliable="?1;flow=2", x_voxel_deadline="20000")
-    assert not session._received(late).ended.is_set()
+    assert not session.received(late).ended.is_set()
     session.cancel(late)
 
 
@@ -196,7 +196,7 @@ async def test_a_cancelled_flow_is_dropped_at_once(session: VoxelClient) -> None
 async def test_many_cancelled_requests_leave_room_for_others(session: VoxelClient) -> None:
     for flow in range(150):
         stream_id = session.send(request_head("/huge.bin", x_voxel_unreliable=f"?1;flow={flow}"))
-        await eventually(lambda stream_id=stream_id: session._received(stream_id).data)  # type: ignore[misc]
+        await eventually(lambda stream_id=stream_id: session.received(stream_id).data)  # type: ignore[misc]
         session.cancel(stream_id)
         session.quic.reset_stream(stream_id, 0) if flow % 2 else None
     assert (await session.request("/media.mp4", range="bytes=0-1")).status == 206
@@ -290,8 +290,8 @@ async def test_datagrams_from_the_client_are_ignored(session: VoxelClient, paylo
 
 async def test_requests_in_flight_are_limited(session: VoxelClient) -> None:
     streams = [session.send(request_head("/huge.bin", x_voxel_unreliable=f"?1;flow={flow}")) for flow in range(70)]
-    await eventually(lambda: sum(session._received(stream).ended.is_set() for stream in streams) >= 6)
-    refused = [stream for stream in streams if session._received(stream).ended.is_set()]
+    await eventually(lambda: sum(session.received(stream).ended.is_set() for stream in streams) >= 6)
+    refused = [stream for stream in streams if session.received(stream).ended.is_set()]
     assert {(await session.response(stream)).status for stream in refused} == {429}
     for stream in set(streams) - set(refused):
         session.cancel(stream)

@@ -123,7 +123,7 @@ async def test_a_session_that_the_client_closes_is_closed(session: VoxelClient) 
     assert session.session_id is not None
     session.http.send_data(session.session_id, b"", end_stream=True)
     session.transmit()
-    await session._ended(session.session_id)
+    await session.ended(session.session_id)
 
 
 async def test_a_stream_of_no_session_is_reset(client: VoxelClient) -> None:

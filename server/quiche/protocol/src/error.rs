@@ -78,6 +78,11 @@ impl HttpError {
         Self::new(Status::NotFound, "no such file")
     }
 
+    /// For errors that say nothing of the file.
+    pub fn unreadable() -> Self {
+        Self::new(Status::ServiceUnavailable, "the file cannot be read now")
+    }
+
     pub fn head_too_long() -> Self {
         Self::new(Status::HeaderFieldsTooLarge, "request head too long")
     }

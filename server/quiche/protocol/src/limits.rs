@@ -23,7 +23,7 @@ pub struct Limits {
     pub head_timeout: Duration,
     /// Time for the next request on a TCP connection.
     pub keep_alive: Duration,
-    /// Time after which a TCP client that does not read its response is disconnected.
+    /// Time after which a client that does not read its response is cut off.
     pub write_timeout: Duration,
     /// Time for requests in flight when the server stops.
     pub drain: Duration,

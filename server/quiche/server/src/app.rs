@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use boring::ssl::SslAcceptor;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, oneshot};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
 use voxel_protocol::discovery::Discovery;
 use voxel_protocol::origin::{OriginPolicy, authority_of, host_name, is_loopback};
@@ -28,8 +29,8 @@ use crate::{ConfigurationError, FILE_THREADS};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
 
-/// At least once a day (see [`Certificate::renewal_due`]).
-const RENEWAL_CHECK: Duration = Duration::from_secs(600);
+/// How often the certificate is looked at: others replace the files of a given one.
+const RENEWAL_CHECK: Duration = Duration::from_secs(30);
 
 /// Time for the last packets, which close the connections.
 const CLOSE: Duration = Duration::from_secs(1);
@@ -41,8 +42,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let origins = origin_policy(&options)?;
     let source = certificate_source(&options);
     let certificate = source.obtain(SystemTime::now())?;
-    let tls = options.tls().then(|| quic::tcp_tls(&certificate)).transpose();
-    let tls = tls.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))?;
+    let tls = watch::Sender::new(acceptor(&options, &certificate)?);
     let config = quic::config(&certificate, options.congestion_control)?;
     if let Some(folder) = &options.qlog {
         std::fs::create_dir_all(folder).map_err(|error| {
@@ -73,9 +73,16 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let mut endpoint = tokio::task::spawn_blocking(|| serve_quic(parts));
     let http1 = Http1::new(Arc::clone(&site));
     let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;
-    let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls));
+    let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls.subscribe()));
     let (mut terminate, mut interrupt) =
         (signal(SignalKind::terminate()).map_err(failed)?, signal(SignalKind::interrupt()).map_err(failed)?);
+    let keeper = CertificateKeeper {
+        source,
+        hangup: signal(SignalKind::hangup()).map_err(failed)?,
+        hashes,
+        tls,
+        commands: &commands_in,
+    };
 
     let url = base_url(&options, http_port);
     println!("{}", ready_event(&site, &url, quic_port));
@@ -83,7 +90,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
-        () = keep_certificate(&source, &options, certificate, &hashes, &commands_in) => {}
+        () = keeper.run(&options, certificate) => {}
         ended = &mut endpoint => log::warning("QUIC loop ended", &[("error", Value::from(format!("{ended:?}")))]),
     }
     site.drain();
@@ -122,31 +129,57 @@ async fn drained(site: &Site, http1: &Http1, commands: &mpsc::Sender<Command>) -
     }
 }
 
-/// Replaces the certificate before it expires, again and again.
-async fn keep_certificate(
-    source: &CertificateSource,
-    options: &Options,
-    mut certificate: Certificate,
-    hashes: &CertificateHashes,
-    commands: &mpsc::Sender<Command>,
-) {
-    loop {
-        sleep(RENEWAL_CHECK).await;
-        let now = SystemTime::now();
-        if !certificate.renewal_due(now) {
-            continue;
-        }
-        let next = source.obtain(now).and_then(|next| Ok((quic::config(&next, options.congestion_control)?, next)));
-        match next {
-            Ok((config, next)) => {
-                hashes.set(next.hashes());
-                log::info("certificate renewed", &[("hashes", json!(next.hashes()))]);
-                certificate = next;
-                let _ = commands.send(Command::Configure(Box::new(Configuration(config)))).await;
+/// Replaces the certificate before it expires, and when its files hold another; new connections of both sides use it.
+struct CertificateKeeper<'a> {
+    source: CertificateSource,
+    /// Asks to look at the files at once, as ACME clients do.
+    hangup: Signal,
+    hashes: CertificateHashes,
+    tls: watch::Sender<Option<SslAcceptor>>,
+    commands: &'a mpsc::Sender<Command>,
+}
+
+impl CertificateKeeper<'_> {
+    async fn run(mut self, options: &Options, mut certificate: Certificate) {
+        loop {
+            tokio::select! {
+                () = sleep(RENEWAL_CHECK) => {}
+                _ = self.hangup.recv() => {}
             }
-            Err(error) => log::warning("certificate renewal failed", &[("error", Value::from(error.to_string()))]),
+            let now = SystemTime::now();
+            if matches!(self.source, CertificateSource::SelfMade { .. }) && !certificate.renewal_due(now) {
+                continue;
+            }
+            match self.source.obtain(now) {
+                Ok(next) if next.is_same(&certificate) => {}
+                Ok(next) => match self.install(options, &next).await {
+                    Ok(()) => certificate = next,
+                    Err(error) => not_renewed(&error),
+                },
+                Err(error) => not_renewed(&error),
+            }
         }
     }
+
+    async fn install(&self, options: &Options, next: &Certificate) -> Result<(), ConfigurationError> {
+        let config = quic::config(next, options.congestion_control)?;
+        self.tls.send_replace(acceptor(options, next)?);
+        self.hashes.set(next.hashes());
+        log::info("certificate renewed", &[("hashes", json!(next.hashes()))]);
+        // Fails when the server has stopped.
+        let _ = self.commands.send(Command::Configure(Box::new(Configuration(config)))).await;
+        Ok(())
+    }
+}
+
+fn not_renewed(error: &ConfigurationError) {
+    log::warning("certificate not renewed", &[("error", Value::from(error.to_string()))]);
+}
+
+/// `None`: the TCP side speaks plain HTTP.
+fn acceptor(options: &Options, certificate: &Certificate) -> Result<Option<SslAcceptor>, ConfigurationError> {
+    let tls = options.tls().then(|| quic::tcp_tls(certificate)).transpose();
+    tls.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))
 }
 
 fn certificate_source(options: &Options) -> CertificateSource {

@@ -61,6 +61,12 @@ impl Certificate {
         digest.map(|digest| base64::engine::general_purpose::STANDARD.encode(digest)).into_iter().collect()
     }
 
+    /// Whether it is the same, byte for byte.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let der = |certificate: &Self| certificate.chain.iter().map(|it| it.to_der().ok()).collect::<Vec<_>>();
+        der(self) == der(other)
+    }
+
     /// Whether it is time to replace it.
     pub fn renewal_due(&self, now: SystemTime) -> bool {
         !lasts_beyond(self.chain[0].not_after(), now + RENEWAL_LEFT)
@@ -128,6 +134,7 @@ fn cached(hosts: &BTreeSet<String>, cache: &Path, now: SystemTime) -> Result<Cer
     let file = cache.join(format!("{name}.pem"));
     if let Some(kept) = fs::read(&file).ok().and_then(|pem| parse(&pem, &pem).ok())
         && lasts_beyond(kept.chain[0].not_after(), now + REUSE_LEFT)
+        && !lasts_beyond(kept.chain[0].not_before(), now)
     {
         return Ok(kept);
     }
@@ -217,7 +224,9 @@ mod tests {
         let now = SystemTime::now();
         let first = cached(&hosts(), &cache, now).unwrap().hashes();
         assert_eq!(cached(&hosts(), &cache, now + DAY * 9).unwrap().hashes(), first);
-        assert_ne!(cached(&hosts(), &cache, now + DAY * 11).unwrap().hashes(), first);
+        let later = cached(&hosts(), &cache, now + DAY * 11).unwrap().hashes();
+        assert_ne!(later, first);
+        assert_ne!(cached(&hosts(), &cache, now).unwrap().hashes(), later, "it is not valid yet");
         fs::remove_dir_all(cache).unwrap();
     }
 }

@@ -157,6 +157,15 @@ impl Connection {
         }
     }
 
+    /// Resets responses that their client has not read for too long; returns whether there was one.
+    pub fn reset_stalled(&mut self, now: Instant) -> bool {
+        let stalled = self.responses.stalled(now, self.shared.site.limits.write_timeout);
+        for stream in &stalled {
+            self.cancelled(*stream);
+        }
+        !stalled.is_empty()
+    }
+
     /// The client has reset or stopped the stream, or its response cannot be finished.
     fn cancelled(&mut self, stream: u64) {
         if self.session.as_ref().is_some_and(|session| session.id == stream) {

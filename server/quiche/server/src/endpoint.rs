@@ -143,6 +143,8 @@ impl Endpoint {
             } else if !connection.quic.is_established() && now.duration_since(connection.opened) > handshake {
                 connection.close(H3_NO_ERROR, "the handshake takes too long");
                 changed.push(key);
+            } else if connection.reset_stalled(now) {
+                changed.push(key);
             }
         }
         for key in changed {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -86,7 +87,7 @@ impl Mounts {
         let (prefix, root) =
             self.0.iter().find(|(prefix, _)| segments.starts_with(prefix)).ok_or_else(HttpError::not_found)?;
         let inner = segments[prefix.len()..].iter().map(|segment| OsStr::from_bytes(segment));
-        let found = root.join(inner.collect::<PathBuf>()).canonicalize().map_err(|_| HttpError::not_found())?;
+        let found = root.join(inner.collect::<PathBuf>()).canonicalize().map_err(|error| refused(&error))?;
         if !found.starts_with(root) {
             return Err(HttpError::not_found().into());
         }
@@ -110,7 +111,16 @@ fn open_regular(path: &Path) -> Result<MediaFile, OpenError> {
             let facts = FileFacts { size: metadata.len(), modified, content_type: content_type(path) };
             Ok(MediaFile { file, facts })
         }
-        _ => Err(HttpError::not_found().into()),
+        Ok(_) => Err(HttpError::not_found().into()),
+        Err(error) => Err(refused(&error).into()),
+    }
+}
+
+/// Most errors mean that there is no such file; without descriptors or memory there may well be.
+fn refused(error: &io::Error) -> HttpError {
+    match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE | libc::EIO | libc::ENOMEM) => HttpError::unreadable(),
+        _ => HttpError::not_found(),
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use boring::ssl::SslAcceptor;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task;
 use tokio::time::{Instant, timeout, timeout_at};
 use voxel_protocol::error::{HttpError, Status};
@@ -19,7 +21,7 @@ use crate::body::Body;
 use crate::jobs::CHUNK_BYTES;
 use crate::log;
 use crate::metrics;
-use crate::site::{HttpAnswer, Site, refusal};
+use crate::site::{HttpAnswer, Site, path_of, refusal};
 
 const METRICS_PATH: &str = "/metrics";
 
@@ -67,13 +69,13 @@ impl Http1 {
         self.answers.load(Ordering::Relaxed)
     }
 
-    /// Accepts connections, of HTTPS if `tls` is given. Never returns.
-    pub async fn accept(self: Arc<Self>, listener: TcpListener, tls: Option<boring::ssl::SslAcceptor>) {
+    /// Accepts connections, of HTTPS if `tls` holds an acceptor then. Never returns.
+    pub async fn accept(self: Arc<Self>, listener: TcpListener, tls: watch::Receiver<Option<SslAcceptor>>) {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
                     let _ = stream.set_nodelay(true);
-                    task::spawn(Arc::clone(&self).connected(stream, tls.clone()));
+                    task::spawn(Arc::clone(&self).connected(stream, tls.borrow().clone()));
                 }
                 Err(error) => {
                     log::warning("accept failed", &[("error", Value::from(error.to_string()))]);
@@ -83,7 +85,7 @@ impl Http1 {
         }
     }
 
-    async fn connected(self: Arc<Self>, stream: TcpStream, tls: Option<boring::ssl::SslAcceptor>) {
+    async fn connected(self: Arc<Self>, stream: TcpStream, tls: Option<SslAcceptor>) {
         let _counted = Counted::new(&self.connections);
         // A failure of one client's connection is not logged.
         let _ = match tls {
@@ -165,8 +167,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
             || head.headers.get("connection").is_some_and(|it| it.to_ascii_lowercase().contains("close"));
         let authority = head.headers.get("host").unwrap_or_default().to_owned();
         let request = HttpRequest { method: head.method, target: head.target, authority, headers: head.headers };
-        let target = request.target.clone();
-        let mut answer = if target == METRICS_PATH && request.method == "GET" {
+        let target = path_of(&request.target).to_owned();
+        let is_metrics = request.target == METRICS_PATH && request.method == "GET";
+        let mut answer = if is_metrics {
             let response = literal_response(metrics::CONTENT_TYPE, self.site.metrics.text());
             HttpAnswer { status: Status::Ok, headers: response.headers, body: Body::new(response.body, None) }
         } else {

@@ -1,6 +1,7 @@
 //! The responses in flight of one connection: bytes that were read for each stream and that QUIC has not accepted yet.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
 
@@ -44,11 +45,13 @@ pub struct Response {
     pending_bytes: usize,
     /// True: the stream ends after what is pending.
     ends: bool,
+    /// Since when QUIC has accepted nothing of what is pending.
+    blocked_since: Option<Instant>,
 }
 
 impl Response {
     pub fn new(delivery: Delivery, source: Source) -> Self {
-        Self { delivery, source, pending: VecDeque::new(), pending_bytes: 0, ends: false }
+        Self { delivery, source, pending: VecDeque::new(), pending_bytes: 0, ends: false, blocked_since: None }
     }
 
     pub fn push(&mut self, data: impl Into<Bytes>) {
@@ -124,6 +127,12 @@ impl Responses {
         self.all.values().any(|response| response.pending_bytes > 0)
     }
 
+    /// The streams of which QUIC has accepted nothing for longer than `limit`: their client does not read.
+    pub fn stalled(&self, now: Instant, limit: Duration) -> Vec<u64> {
+        let is_stalled = |response: &Response| response.blocked_since.is_some_and(|since| now - since > limit);
+        self.all.iter().filter(|(_, response)| is_stalled(response)).map(|(stream, _)| *stream).collect()
+    }
+
     pub fn stream_of_flow(&self, flow: u64) -> Option<u64> {
         let of_flow = |response: &Response| response.delivery == Delivery::Datagrams { flow };
         self.all.iter().find(|(_, response)| of_flow(response)).map(|(stream, _)| *stream)
@@ -131,14 +140,14 @@ impl Responses {
 
     /// Gives QUIC what it accepts now, the streams in turn. Returns the streams whose response it has accepted
     /// completely, which are removed, and the streams that refuse theirs.
-    pub fn hand_over(&mut self, quic: &mut quiche::Connection) -> HandedOver {
+    pub fn hand_over(&mut self, quic: &mut quiche::Connection, now: Instant) -> HandedOver {
         let mut handed_over = HandedOver::default();
         loop {
             let after = self.all.range(self.last_turn + 1..).map(|(stream, _)| *stream);
             let before = self.all.range(..=self.last_turn).map(|(stream, _)| *stream);
             let mut progress = false;
             for stream in after.chain(before).collect::<Vec<_>>() {
-                match self.turn(stream, quic) {
+                match self.turn(stream, quic, now) {
                     Turn::Progress => {
                         self.last_turn = stream;
                         progress = true;
@@ -158,7 +167,7 @@ impl Responses {
         }
     }
 
-    fn turn(&mut self, stream: u64, quic: &mut quiche::Connection) -> Turn {
+    fn turn(&mut self, stream: u64, quic: &mut quiche::Connection, now: Instant) -> Turn {
         let Some(response) = self.all.get_mut(&stream).filter(|response| response.has_work()) else {
             return Turn::Blocked;
         };
@@ -184,12 +193,19 @@ impl Responses {
                     }
                     if taken > 0 {
                         progress = Turn::Progress;
+                        response.blocked_since = None;
+                    }
+                    if !all_taken {
+                        response.blocked_since.get_or_insert(now);
                     }
                     if !all_taken || allowance == 0 || !response.has_work() {
                         return progress;
                     }
                 }
-                Err(quiche::Error::Done) => return progress,
+                Err(quiche::Error::Done) => {
+                    response.blocked_since.get_or_insert(now);
+                    return progress;
+                }
                 Err(_) => return Turn::Refused,
             }
         }

@@ -109,7 +109,8 @@ impl Site {
             Ok(media) => media,
             Err(OpenError::Http(error)) => return Err(error),
             Err(OpenError::Redirect(location)) => {
-                let headers = vec![("location", location), ("content-length", "0".to_owned())];
+                let query = &target[path.len()..];
+                let headers = vec![("location", format!("{location}{query}")), ("content-length", "0".to_owned())];
                 return Ok(HttpAnswer { status: Status::PermanentRedirect, headers, body: Body::new([], None) });
             }
         };
@@ -142,7 +143,8 @@ pub fn refusal(error: &HttpError) -> HttpAnswer {
     HttpAnswer { status: response.status, headers: response.headers, body: Body::new(response.body, None) }
 }
 
-fn path_of(target: &str) -> &str {
+/// A request target without its query, for logs, too: that may hold a token.
+pub fn path_of(target: &str) -> &str {
     target.split('?').next().unwrap_or_default()
 }
 

@@ -16,7 +16,7 @@ use crate::http3::{self, Head};
 use crate::jobs::{CHUNK_BYTES, Job, Outcome};
 use crate::log;
 use crate::responses::{Delivery, Response, SEND_AHEAD_BYTES, Source};
-use crate::site::{HttpAnswer, refusal};
+use crate::site::{HttpAnswer, path_of, refusal};
 
 impl Connection {
     pub(super) fn voxel_request(&mut self, stream: u64, request: VoxelRequest, now: Instant) {
@@ -30,7 +30,7 @@ impl Connection {
     pub(super) fn voxel_opened(
         &mut self,
         stream: u64,
-        request: VoxelRequest,
+        request: &VoxelRequest,
         arrived: Instant,
         result: Result<Body, HttpError>,
     ) {
@@ -45,7 +45,7 @@ impl Connection {
         });
         let body = match result {
             Ok(body) => body,
-            Err(error) => return self.refuse_voxel(stream, &error, Value::from(request.target)),
+            Err(error) => return self.refuse_voxel(stream, &error, Value::from(path_of(&request.target))),
         };
         let length = body.left();
         let Some(response) = self.responses.get_mut(stream) else { return };
@@ -56,11 +56,11 @@ impl Connection {
             let deadline = request.deadline.and_then(|deadline| arrived.checked_add(deadline));
             session.scheduler.add(Flow::new(flow, length, datagram_size, &prefix), deadline);
             response.delivery = Delivery::Datagrams { flow };
-            response.push(unreliable_head(&request, length, flow));
+            response.push(unreliable_head(request, length, flow));
         } else {
-            response.push(reliable_head(&request, length));
+            response.push(reliable_head(request, length));
         }
-        self.count("webtransport", request.status(), Value::from(request.target));
+        self.count("webtransport", request.status(), Value::from(path_of(&request.target)));
     }
 
     pub(super) fn refuse_voxel(&mut self, stream: u64, error: &HttpError, target: Value) {
@@ -74,7 +74,7 @@ impl Connection {
     pub(super) fn http_request(&mut self, stream: u64, head: Head) {
         if self.responses.in_flight() >= self.shared.site.limits.requests_per_connection {
             let error = HttpError::new(Status::TooManyRequests, "too many requests in flight");
-            return self.respond(stream, refusal(&error), Value::from(head.target));
+            return self.respond(stream, refusal(&error), Value::from(path_of(&head.target)));
         }
         let Head { method, target, authority, headers, .. } = head;
         self.responses.insert(stream, Response::new(Delivery::Http3, Source::Job));
@@ -103,8 +103,8 @@ impl Connection {
     pub fn completed(&mut self, stream: u64, outcome: Outcome) {
         let Some(response) = self.responses.get_mut(stream) else { return };
         match outcome {
-            Outcome::Responded { target, answer } => self.respond(stream, answer, target.into()),
-            Outcome::Opened { request, arrived, result } => self.voxel_opened(stream, request, arrived, result),
+            Outcome::Responded { target, answer } => self.respond(stream, answer, path_of(&target).into()),
+            Outcome::Opened { request, arrived, result } => self.voxel_opened(stream, &request, arrived, result),
             Outcome::Read(body, Ok(chunk)) => {
                 response.source = Source::Body(body);
                 match response.delivery {

@@ -31,7 +31,7 @@ impl Connection {
         for stream in self.responses.streams() {
             self.advance(stream);
         }
-        self.hand_over();
+        self.hand_over(now);
         if let Some(path) = self.quic.path_stats().find(|path| path.active) {
             let demand = if self.wants_to_send() { Demand::Full } else { Demand::Limited };
             let known = Path { rtt: path.rtt, min_rtt: path.min_rtt, lost: path.lost, packet: PACKET_BYTES };
@@ -44,9 +44,9 @@ impl Connection {
         self.responses.pending() || self.session.as_ref().is_some_and(|it| it.scheduler.next_datagram().is_some())
     }
 
-    pub(super) fn hand_over(&mut self) {
+    pub(super) fn hand_over(&mut self, now: Instant) {
         self.only_datagrams = false;
-        let handed_over = self.responses.hand_over(&mut self.quic);
+        let handed_over = self.responses.hand_over(&mut self.quic, now);
         self.unacknowledged.extend(handed_over.sent);
         for stream in handed_over.refused {
             self.cancelled(stream);
@@ -63,7 +63,7 @@ impl Connection {
             // Nothing else may be sent now, neither stream data nor retransmissions: it is a datagram's turn.
             Err(quiche::Error::Done) => {
                 self.only_datagrams = true;
-                self.send_datagram(out)
+                self.send_datagram(out, now)
             }
             Err(error) => {
                 self.close(http3::H3_NO_ERROR, &error.to_string());
@@ -93,7 +93,7 @@ impl Connection {
     }
 
     /// Queues a datagram in QUIC for one `send`, and takes it back if the congestion window did not allow it.
-    pub(super) fn send_datagram(&mut self, out: &mut [u8]) -> Option<(usize, SocketAddr)> {
+    pub(super) fn send_datagram(&mut self, out: &mut [u8], now: Instant) -> Option<(usize, SocketAddr)> {
         let (number, datagram) = self.session.as_ref()?.scheduler.next_datagram()?;
         self.quic.dgram_send_buf(datagram.bytes).ok()?;
         let sent = self.quic.send(out);
@@ -105,7 +105,7 @@ impl Connection {
                 && let Some(stream) = self.responses.stream_of_flow(number)
             {
                 self.end_flow(stream);
-                self.hand_over();
+                self.hand_over(now);
             }
         }
         sent.ok().map(|(length, info)| (length, info.to))
