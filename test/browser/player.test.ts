@@ -145,7 +145,9 @@ describe('with a VOXEL server', () => {
     const relay = await startRelay({ lossPercent: 10, seed: 7 });
     relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
-    await startPlayer(page, { endpoint: { url, certificateHashes: stage.server.ready.certificateHashes } });
+    const endpoint = { url, certificateHashes: stage.server.ready.certificateHashes };
+    // `abr-star` would change to streams, and a long buffer be full before the session is open.
+    await startPlayer(page, { endpoint, abr: 'dashjs', bufferSegments: 1 });
     await playUntil(page);
     relay.close();
     const outcome = await outcomeOf(page);
