@@ -163,14 +163,22 @@ def test_on_loopback_only_names_of_this_machine_are_answered(tcp: http.client.HT
         (b"GET / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nhello", 400),
         (b"GET / HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", 400),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\nhost: localhost\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nhost: localhost\n\n", 400),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 70_000, 431),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 70_000 + b"\r\n\r\n", 431),
         (b"GET /" + b"a" * 1_000_000, 431),
     ],
 )
 def test_absurd_requests_are_refused(server: Server, data: bytes, status: int) -> None:
     with socket.create_connection(("127.0.0.1", server.http_port), TIMEOUT_SECONDS) as connection:
         connection.sendall(data)
-        assert connection.recv(100).split(b" ")[1] == str(status).encode()
+        answer = connection.makefile("rb").read()  # To the end: the connection is closed.
+        assert answer.split(b" ")[1] == str(status).encode()
+        assert answer.count(b"HTTP/1.1 ") == 1
 
 
 def test_the_counters_are_there(tcp: http.client.HTTPConnection) -> None:

@@ -13,7 +13,7 @@ from .errors import HttpError
 from .files import Body
 from .log import log, path_of
 from .metrics import CONTENT_TYPE
-from .request import combined_headers
+from .request import check_head, combined_headers
 from .site import HttpRequest, HttpResponse, Site, text_response
 
 METRICS_PATH = "/metrics"
@@ -71,6 +71,8 @@ class Http1Connection:
         secure = writer.get_extra_info("sslcontext") is not None
         writer.transport.set_write_buffer_limits(high=1 if secure else 0, low=0)
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=site.limits.head_bytes)
+        self._unread = bytearray()
+        """What has come since the last head."""
 
     async def next_request(self) -> h11.Request | None:
         """The next request; None at the end of the connection."""
@@ -84,6 +86,12 @@ class Http1Connection:
                 return None
             if request.http_version not in (b"1.0", b"1.1"):
                 raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request")
+            head_bytes = len(self._unread) - len(self._http.trailing_data[0])
+            check_head(bytes(self._unread[:head_bytes]), self._site.limits)
+            del self._unread[:head_bytes]
+            # Whatever its length: with a Content-Length beside it, programs differ in where the next request begins.
+            if any(name == b"transfer-encoding" for name, _ in request.headers):
+                raise HttpError(HTTPStatus.BAD_REQUEST, "a request body is not accepted")
             if not isinstance(await self._next_event(self._site.limits.head_timeout), h11.EndOfMessage):
                 raise HttpError(HTTPStatus.BAD_REQUEST, "a request body is not accepted")
         except h11.RemoteProtocolError as error:
@@ -137,6 +145,7 @@ class Http1Connection:
             if not started:
                 started = True
                 deadline = loop.time() + self._site.limits.head_timeout
+            self._unread += data
             self._http.receive_data(data)
         return event if isinstance(event, h11.Event) and not isinstance(event, h11.ConnectionClosed) else None
 

@@ -15,6 +15,8 @@ from .ranges import RangeSpec, parse_range_header
 VOXEL_HEADERS = ("x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline")
 """All request headers of the protocol, past ones included."""
 
+_ODD_LINE_END = re.compile(rb"(?<!\r)\n|\n[ \t]")
+
 _MILLISECONDS = re.compile(r"\d{1,15}", re.ASCII)
 """The longest integer of a structured field (RFC 9651 section 3.3.1)."""
 
@@ -42,15 +44,15 @@ class RequestReader:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head_bytes)
-        self._received = 0
+        self._received = bytearray()
 
     def feed(self, data: bytes) -> VoxelRequest | None:
         """The request once its head is complete, None before; b"" is the end of the stream.
 
         Raises `HttpError` if the head is malformed, too long or incomplete. Must not be called again after that.
         """
-        self._received += len(data)
-        if self._received > self._limits.head_bytes:
+        self._received += data
+        if len(self._received) > self._limits.head_bytes:
             raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long")
         try:
             self._connection.receive_data(data)
@@ -61,7 +63,20 @@ class RequestReader:
             return None
         if not isinstance(event, h11.Request) or event.http_version != b"1.1":
             raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head")
+        head_bytes = len(self._received) - len(self._connection.trailing_data[0])
+        check_head(bytes(self._received[:head_bytes]), self._limits)
         return interpret(event, self._limits)
+
+
+def check_head(head: bytes, limits: Limits) -> None:
+    """Refuses what h11 takes: more than the limit in one piece, a bare LF, a folded line (RFC 9112 sections 2.2, 5.2).
+
+    Proxies differ in the latter two, and what two programs read differently smuggles requests. `HttpError` 400, 431.
+    """
+    if len(head) > limits.head_bytes:
+        raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long")
+    if _ODD_LINE_END.search(head):
+        raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head")
 
 
 def combined_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

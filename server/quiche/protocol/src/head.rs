@@ -82,7 +82,7 @@ impl HeadReader {
         !self.buffer.is_empty()
     }
 
-    /// The length of the head with the empty line at its end. A bare LF ends a line, too (RFC 9112 section 2.2).
+    /// The length of the head with the empty line at its end. A bare LF ends a line here, for `parse` to refuse it.
     fn head_length(&mut self) -> Option<usize> {
         for place in self.searched..self.buffer.len() {
             if self.buffer[place] == b'\n' {
@@ -101,6 +101,10 @@ impl HeadReader {
 }
 
 fn parse(head: &[u8]) -> Result<RequestHead, HttpError> {
+    // RFC 9112 section 2.2 lets a bare LF end a line; proxies differ, and what two read differently smuggles requests.
+    if head.iter().enumerate().any(|(place, byte)| *byte == b'\n' && !head[..place].ends_with(b"\r")) {
+        return Err(malformed());
+    }
     let lines = head.split(|byte| *byte == b'\n').count();
     let mut fields = vec![httparse::EMPTY_HEADER; lines];
     let mut request = httparse::Request::new(&mut fields);
