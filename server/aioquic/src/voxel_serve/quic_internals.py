@@ -8,15 +8,19 @@ each, as far as congestion window and pacer let them out and while no stream dat
 from typing import Any, Protocol, cast
 
 import pylsqpack
+from aioquic._buffer import Buffer
 from aioquic.h3.connection import H3Connection, Setting
 from aioquic.quic.congestion.base import _factories
-from aioquic.quic.connection import END_STATES, NetworkAddress, QuicConnection
-from aioquic.quic.packet import PACKET_FIXED_BIT, QuicPacketType
+from aioquic.quic.connection import END_STATES, NetworkAddress, QuicConnection, QuicConnectionState
+from aioquic.quic.packet import PACKET_FIXED_BIT, QuicPacketType, pull_quic_header
 from aioquic.quic.packet_builder import QuicSentPacket
 from aioquic.quic.stream import QuicStream
 from aioquic.tls import Epoch
 
 PACKET_NUMBER_BYTES = 2
+
+LONG_HEADER_BIT = 0x80
+"""Of a packet's first byte (RFC 9000 section 17.2)."""
 
 SHORT_HEADER_BYTES = 1 + PACKET_NUMBER_BYTES
 """Bytes of first byte and packet number of a 1-RTT packet of aioquic, without the connection ID (RFC 9000 17.3.1)."""
@@ -37,6 +41,7 @@ LEAST_PAUSE_SECONDS = 0.002
 # The settings of the WebTransport drafts newer than 02, which aioquic lacks. Value 1 keeps session flow control off.
 SETTINGS_WEBTRANSPORT_DRAFT_07 = 0xC671706A
 SETTINGS_WEBTRANSPORT_DRAFT_13 = 0x14E9CD29
+SETTINGS_WEBTRANSPORT_DRAFT_15 = 0x2C7CF000
 
 
 class DatagramSource(Protocol):
@@ -74,7 +79,8 @@ class VoxelH3Connection(H3Connection):
         settings = super()._get_local_settings()
         settings |= {Setting.QPACK_MAX_TABLE_CAPACITY: 0, Setting.QPACK_BLOCKED_STREAMS: 0}
         if self._enable_webtransport:
-            settings |= {SETTINGS_WEBTRANSPORT_DRAFT_07: 1, SETTINGS_WEBTRANSPORT_DRAFT_13: 1}
+            drafts = (SETTINGS_WEBTRANSPORT_DRAFT_07, SETTINGS_WEBTRANSPORT_DRAFT_13, SETTINGS_WEBTRANSPORT_DRAFT_15)
+            settings |= dict.fromkeys(drafts, 1)
         return settings
 
 
@@ -178,6 +184,26 @@ def stream_is_writable(quic: QuicConnection, stream_id: int) -> bool:
 def smoothed_rtt(quic: QuicConnection) -> float | None:
     """The smoothed round-trip time in seconds; None before the first sample (RFC 9002 section 5.3)."""
     return quic._loss._rtt_smoothed if quic._loss._rtt_initialized else None
+
+
+def handshake_is_complete(quic: QuicConnection) -> bool:
+    """True from the client's Finished message on, and for a connection that has ended."""
+    return quic._handshake_complete or quic._state in END_STATES
+
+
+def has_decrypted_nothing(quic: QuicConnection) -> bool:
+    """True as long as no packet of the client was genuine."""
+    return quic._state is QuicConnectionState.FIRSTFLIGHT
+
+
+def carries_token(data: bytes, connection_id_length: int) -> bool:
+    """Whether a UDP payload begins with an Initial packet that has an address validation token."""
+    if not data or not data[0] & LONG_HEADER_BIT:
+        return False
+    try:
+        return bool(pull_quic_header(Buffer(data=data), host_cid_length=connection_id_length).token)
+    except ValueError:
+        return False
 
 
 def has_congestion_control(name: str) -> bool:
