@@ -7,7 +7,9 @@ from typing import cast
 
 import pytest
 from aioquic.buffer import encode_uint_var
-from aioquic.h3.connection import FrameType
+from aioquic.h3.connection import H3_ALPN, FrameType
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.connection import QuicConnection
 from voxel_serve.app import Server, running
 from voxel_serve.config import Config
 from voxel_serve.limits import Limits
@@ -88,8 +90,8 @@ async def test_a_session_whose_stream_ends_with_its_request_is_over(server: Serv
     stream_id = client.quic.get_next_available_stream_id()
     fields = {":method": "CONNECT", ":protocol": "webtransport", ":scheme": "https"}
     fields |= {":authority": "127.0.0.1", ":path": "/voxel"}
-    client._send_headers(stream_id, fields, end_stream=True)
-    await client._ended(stream_id)
+    client.send_headers(stream_id, fields, end_stream=True)
+    await client.ended(stream_id)
     assert server.http3.sessions == 0
 
 
@@ -119,6 +121,17 @@ async def test_a_stream_of_no_session_is_rejected(client: VoxelClient) -> None:
     stream_id = client.send(b"GET /media.mp4 HTTP/1.1\r\nhost: x\r\n\r\n")
     await client.wait_reset(stream_id)
     assert (await client.get("/media.mp4"))[0] == 200
+
+
+async def test_an_unfinished_handshake_ends(config: Config) -> None:
+    async with running(replace(config, limits=Limits(head_timeout=0.2))) as server:
+        quic = QuicConnection(configuration=QuicConfiguration(alpn_protocols=H3_ALPN))
+        quic.connect(("127.0.0.1", server.quic_port), now=0)
+        with socket.socket(type=socket.SOCK_DGRAM) as udp:
+            for datagram, _ in quic.datagrams_to_send(now=0):
+                udp.sendto(datagram, ("127.0.0.1", server.quic_port))
+            await eventually(lambda: server.http3.connections)
+            await eventually(lambda: not server.http3.connections)
 
 
 async def test_connections_are_limited(config: Config) -> None:

@@ -78,7 +78,7 @@ async def test_a_session_that_the_client_closes_is_gone(server: Server, session:
     assert session.session_id is not None
     session.http.send_data(session.session_id, b"", end_stream=True)
     session.transmit()
-    await session._ended(session.session_id)
+    await session.ended(session.session_id)
     assert server.site.metrics.value("voxel_sessions") == 0
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from aioquic.asyncio.server import QuicServer
 from aioquic.h3.connection import H3_ALPN
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.logger import QuicFileLogger
@@ -21,6 +20,7 @@ from .cors import OriginPolicy, host_name, is_loopback
 from .discovery import Discovery
 from .errors import ConfigurationError
 from .files import Mounts
+from .handshakes import GuardedQuicServer
 from .http1 import Http1Service
 from .http3 import Http3Protocol, Http3Service
 from .log import log
@@ -107,10 +107,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
         stack.callback(http1.close)
         stack.callback(tcp_server.close)
         _, quic_server = await asyncio.get_running_loop().create_datagram_endpoint(
-            lambda: QuicServer(
-                configuration=configuration,
-                create_protocol=lambda quic, **_: Http3Protocol(quic, http3),
-            ),
+            lambda: GuardedQuicServer(configuration, lambda quic: Http3Protocol(quic, http3), config.limits),
             sock=udp,
         )
         stack.callback(quic_server.close)

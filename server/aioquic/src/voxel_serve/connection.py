@@ -1,9 +1,9 @@
 """A QUIC connection on asyncio: one coroutine answers each stream, and can wait for room to send."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
-from functools import partial
 
 from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.quic.connection import QuicConnection
@@ -16,6 +16,9 @@ SEND_AHEAD_BYTES = 128 * 1024
 
 CHUNK_BYTES = SEND_AHEAD_BYTES // 2
 """Size of one read."""
+
+LOOKS = 6
+"""How often a response that waits is looked at before it is given up."""
 
 WEBTRANSPORT_ERROR_0 = 0x52E4A40FA8DB
 """WebTransport's stream error 0 as an HTTP/3 error code (draft-ietf-webtrans-http3-02 section 4.3)."""
@@ -30,6 +33,16 @@ class Connection(QuicConnectionProtocol):
         self._write_timeout = write_timeout
         self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._answers: dict[int, asyncio.Task[None]] = {}
+
+    @property
+    def quic(self) -> QuicConnection:
+        """The connection's state in aioquic."""
+        return self._quic
+
+    def abandon(self) -> None:
+        """Ends all that the connection does on its own: it is forgotten, and nothing is sent."""
+        if self._timer is not None:
+            self._timer.cancel()
 
     @property
     def answers(self) -> int:
@@ -79,12 +92,16 @@ class Connection(QuicConnectionProtocol):
 
     async def _wait_until_unsent_are_fewer_than(self, count: int, stream_id: int) -> None:
         """A client that never reads must not hold a file and its buffer for ever."""
-        while (unsent := unsent_stream_bytes(self._quic, stream_id)) >= count:
-            async with asyncio.timeout(self._write_timeout):
-                await self.wait_until(partial(self._has_fewer_unsent, stream_id, unsent))
-
-    def _has_fewer_unsent(self, stream_id: int, than: int) -> bool:
-        return unsent_stream_bytes(self._quic, stream_id) < than
+        least, since = unsent_stream_bytes(self._quic, stream_id), self._loop.time()
+        while least >= count:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._write_timeout / LOOKS):
+                    await self.wait_until(lambda: unsent_stream_bytes(self._quic, stream_id) < count)
+            unsent = unsent_stream_bytes(self._quic, stream_id)
+            if unsent < least:
+                least, since = unsent, self._loop.time()
+            elif self._loop.time() - since >= self._write_timeout:
+                raise TimeoutError(f"the client has read nothing for {self._write_timeout} s")
 
     def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> None:
         """Runs `coroutine` to its end or until it is cancelled; if it fails, the stream is reset."""

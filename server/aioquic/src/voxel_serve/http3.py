@@ -125,6 +125,10 @@ class Http3Protocol(Connection):
                 self._stream_cancelled(stream_id)
                 self._abandoned.discard(stream_id)
 
+    def abandon(self) -> None:
+        super().abandon()
+        self._service.connections.discard(self)
+
     def close_session(self, reason: str) -> None:
         """Closes the session, if there is one, with application error code 0."""
         if self.session is None or self._http is None:

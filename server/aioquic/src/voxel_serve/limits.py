@@ -22,6 +22,9 @@ class Limits:
     connections: int = 1000
     """Simultaneous TCP connections, and simultaneous QUIC connections."""
 
+    handshakes: int = 250
+    """Unfinished QUIC handshakes beyond which clients must prove their address before another begins."""
+
     requests_per_connection: int = 64
     """Requests in flight on one QUIC connection; a player has two or three."""
 
@@ -29,7 +32,7 @@ class Limits:
     """A session without a request for this time is closed; longer than the buffer of any player."""
 
     head_timeout: float = 10.0
-    """Time for a request head on a TCP connection, from its first byte."""
+    """Time for a request head on a TCP connection, from its first byte, and for a QUIC handshake."""
 
     keep_alive: float = 60.0
     """Time until the next request on a TCP connection."""

@@ -15,6 +15,8 @@ pub struct Limits {
     pub sessions: usize,
     /// TCP connections, and likewise QUIC connections, at a time.
     pub connections: usize,
+    /// Unfinished QUIC handshakes beyond which clients must prove their address before another begins.
+    pub handshakes: usize,
     /// Requests in flight on one QUIC connection; a player has two or three.
     pub requests_per_connection: usize,
     /// A session is closed after this time without a request. Longer than any player's buffer lasts.
@@ -37,6 +39,7 @@ impl Default for Limits {
             overlap: 2,
             sessions: 1000,
             connections: 1000,
+            handshakes: 250,
             requests_per_connection: 64,
             session_idle: Duration::from_secs(600),
             head_timeout: Duration::from_secs(10),

@@ -3,13 +3,14 @@
 mod batch;
 mod connections;
 mod socket;
+mod tokens;
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use quiche::{ConnectionId, Header, RecvInfo};
+use quiche::{ConnectionId, Header, RecvInfo, RetryConnectionIds};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
@@ -21,12 +22,16 @@ use crate::quic::PACKET_BYTES;
 use batch::Batch;
 use connections::{CONNECTION_ID_BYTES, Connections, random_id};
 use socket::{Arrivals, Socket};
+use tokens::Tokens;
 
 /// Packets that a connection sends before it is the next one's turn: as many as one system call takes.
 const TURN_PACKETS: usize = 40;
 
 /// How often idle sessions and unfinished handshakes are looked for.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
+
+/// Of the UDP payload of a client's first packets (RFC 9000 section 14.1).
+const INITIAL_BYTES: usize = 1200;
 
 /// What the rest of the server asks of the loop.
 #[derive(Debug)]
@@ -67,6 +72,7 @@ pub struct Endpoint {
     completions: mpsc::UnboundedReceiver<Completion>,
     commands: mpsc::Receiver<Command>,
     connections: Connections,
+    tokens: Tokens,
     batch: Batch,
 }
 
@@ -81,6 +87,7 @@ impl Endpoint {
             completions,
             commands,
             connections: Connections::default(),
+            tokens: Tokens::new().ok_or_else(|| io::Error::other("no random bytes"))?,
             batch: Batch::new(TURN_PACKETS),
         })
     }
@@ -177,14 +184,21 @@ impl Endpoint {
     /// Gives a packet to its connection, or opens one. What is not a QUIC packet is ignored.
     fn receive_packet(&mut self, packet: &mut [u8], from: SocketAddr, to: SocketAddr, now: Instant) -> Option<u64> {
         let header = Header::from_slice(packet, CONNECTION_ID_BYTES).ok()?;
-        let key = match self.connections.key_of(&header.dcid) {
+        let known = self.connections.key_of(&header.dcid);
+        let key = match known {
             Some(key) => key,
+            None if packet.len() < INITIAL_BYTES => return None,
             None => self.open(&header, to, from, now)?,
         };
         let connection = self.connections.get_mut(key)?;
         connection.local_ip = self.socket.address().ip().is_unspecified().then_some(to.ip());
         // An error has closed the connection already, or the packet did not belong to it.
         let _ = connection.quic.recv(packet, RecvInfo { from, to });
+        if known.is_none() && connection.quic.stats().recv == 0 {
+            // Nobody could read it: it was no handshake.
+            self.connections.remove(key)?.closed();
+            return None;
+        }
         Some(key)
     }
 
@@ -202,7 +216,23 @@ impl Endpoint {
             return None;
         }
         let id = random_id()?;
-        let mut quic = quiche::accept(&id, None, local, peer, &mut self.config).ok()?;
+        let token = header.token.as_deref().unwrap_or_default();
+        if token.is_empty() && self.connections.handshaking() >= self.shared.site.limits.handshakes {
+            self.ask_for_token(header, &id, peer);
+            return None;
+        }
+        let original = match token {
+            [] => None,
+            token => Some(self.tokens.check(token, &header.dcid, peer, SystemTime::now())?),
+        };
+        let retried = original
+            .as_ref()
+            .map(|original| RetryConnectionIds { original_destination_cid: original, retry_source_cid: &header.dcid });
+        let mut quic = match retried {
+            None => quiche::accept(&id, None, local, peer, &mut self.config),
+            Some(retried) => quiche::accept_with_retry(&id, retried, local, peer, &mut self.config),
+        }
+        .ok()?;
         if let Some(folder) = &self.qlog {
             let path = folder.join(format!("{}.sqlog", quic.trace_id()));
             match std::fs::File::create(&path) {
@@ -214,6 +244,15 @@ impl Endpoint {
         let ids: [ConnectionId; 2] = [id, header.dcid.clone().into_owned()];
         let shared = self.shared.clone();
         Some(self.connections.add(ids.into(), |key| Connection::new(key, quic, shared, now)))
+    }
+
+    /// Retry: the client starts again with a token that proves its address.
+    fn ask_for_token(&self, header: &Header, id: &ConnectionId, peer: SocketAddr) {
+        let mut reply = [0; PACKET_BYTES];
+        let Some(token) = self.tokens.make(&header.dcid, id, peer, SystemTime::now()) else { return };
+        if let Ok(length) = quiche::retry(&header.scid, &header.dcid, id, &token, header.version, &mut reply) {
+            self.socket.reply(&reply[..length], peer);
+        }
     }
 
     /// Sends what a connection has to send, then sets its timer, or forgets it if it is closed.

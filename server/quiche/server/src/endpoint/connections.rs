@@ -33,6 +33,11 @@ impl Connections {
         self.entries.len()
     }
 
+    /// How many have not finished their handshake.
+    pub fn handshaking(&self) -> usize {
+        self.entries.values().filter(|entry| !entry.connection.quic.is_established()).count()
+    }
+
     pub fn keys(&self) -> Vec<u64> {
         self.entries.keys().copied().collect()
     }

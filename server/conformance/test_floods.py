@@ -1,0 +1,68 @@
+"""docs/PROTOCOL.md, "limits": what one client sends must not keep others out."""
+
+import random
+import socket
+
+import pytest
+from aioquic.h3.connection import H3_ALPN
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.connection import QuicConnection
+
+from .client import connect
+from .conftest import Start
+
+HANDSHAKES = 250
+"""Unfinished ones from which on both servers ask for a token."""
+
+CONNECTIONS = 1000
+
+
+def garbage(source: random.Random) -> bytes:
+    """What looks like an Initial packet of a new connection (RFC 9000 section 17.2.2)."""
+    ids = b"".join(bytes([8]) + source.randbytes(8) for _ in range(2))
+    head = b"\xc3\x00\x00\x00\x01" + ids + b"\x00" + (0x4000 | 1150).to_bytes(2, "big")
+    return (head + source.randbytes(1200))[:1200]
+
+
+def client_hello(port: int) -> list[bytes]:
+    """The first flight of a client that then says nothing more."""
+    quic = QuicConnection(configuration=QuicConfiguration(alpn_protocols=H3_ALPN))
+    quic.connect(("127.0.0.1", port), now=0)
+    return [datagram for datagram, _ in quic.datagrams_to_send(now=0)]
+
+
+async def test_garbage_that_looks_like_handshakes_keeps_nobody_out(starts: Start) -> None:
+    server = starts()
+    source = random.Random(2)
+    with socket.socket(type=socket.SOCK_DGRAM) as udp:
+        for _ in range(2 * CONNECTIONS):
+            udp.sendto(garbage(source), ("127.0.0.1", server.quic_port))
+    async with connect(server.quic_port) as client:
+        assert (await client.get("/media.mp4"))[0] == 200
+        assert client.quic._retry_source_connection_id is None
+
+
+async def test_a_flood_of_handshakes_makes_others_prove_their_address(starts: Start) -> None:
+    server = starts()
+    async with connect(server.quic_port) as before:
+        with socket.socket(type=socket.SOCK_DGRAM) as udp:
+            for _ in range(HANDSHAKES + 50):
+                for datagram in client_hello(server.quic_port):
+                    udp.sendto(datagram, ("127.0.0.1", server.quic_port))
+                # Served in between: the socket's buffer holds less.
+                assert (await before.get("/empty.bin"))[0] == 200
+        async with connect(server.quic_port) as client:
+            assert client.quic._retry_source_connection_id is not None
+            assert (await client.open_session())[0] == 200
+            assert (await client.request("/media.mp4", range="bytes=0-1")).status == 206
+
+
+@pytest.mark.parametrize("size", [100, 1199])
+async def test_a_short_initial_begins_nothing(starts: Start, size: int) -> None:
+    server = starts()
+    with socket.socket(type=socket.SOCK_DGRAM) as udp:
+        udp.settimeout(1)
+        hello = client_hello(server.quic_port)[0]
+        udp.sendto(hello[:size], ("127.0.0.1", server.quic_port))
+        with pytest.raises(TimeoutError):
+            udp.recv(2000)
