@@ -159,7 +159,7 @@ interface VoxelStatistics {
 	readonly segments: readonly SegmentRecord[];
 	readonly decisions: number;
 	readonly fallbacks: number;
-	/** One line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
+	/** The latest hundred, one line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
 	readonly errors: readonly string[];
 	/** Estimate, bit/s; undefined before the first download. */
 	readonly throughput: number | undefined;
