@@ -11,5 +11,6 @@ const names: Readonly<Record<Delivery, string>> = {
 export function showDelivery(badge: HTMLElement, current: Delivery, wanted: DemoDelivery): void {
   badge.textContent = wanted === 'plain' ? 'HTTP, plain dash.js' : names[current];
   badge.classList.toggle('http', current === 'http');
-  badge.classList.toggle('fallback', wanted !== 'plain' && wanted !== current);
+  const isLess = wanted === 'auto' ? current === 'http' : wanted !== 'plain' && wanted !== current;
+  badge.classList.toggle('fallback', isLess);
 }

@@ -37,7 +37,7 @@ describe('parseSettings', () => {
     expect(settings).toEqual(defaultSettings);
     expect(problems).toEqual([
       expect.stringMatching(/^rule must be one of abr-star, .*bola-e, .*dashjs, got best: using abr-star$/),
-      'delivery must be one of datagrams, streams, http, plain, got pigeon: using datagrams',
+      'delivery must be one of datagrams, auto, streams, http, plain, got pigeon: using datagrams',
     ]);
   });
 
@@ -55,6 +55,7 @@ describe('parseSettings', () => {
 describe('voxelOptions', () => {
   it('attaches nothing for plain dash.js', () => {
     expect(voxelOptions({ ...defaultSettings, delivery: 'plain' })).toBeUndefined();
+    expect(voxelOptions({ ...defaultSettings, delivery: 'auto' })).not.toHaveProperty('delivery');
   });
 
   it('passes the rest on', () => {

@@ -2,8 +2,11 @@ import type { FullVoxelOptions, RuleName } from '../player/full.js';
 import type { Delivery } from '../player/types.js';
 import { abrLabels } from '../src/abr-star/index.js';
 
-/** How video is fetched: one of the plugin's deliveries, or `plain`: stock dash.js, no plugin attached. */
-export type DemoDelivery = Delivery | 'plain';
+/**
+ * How video is fetched: one of the plugin's deliveries; `auto`: the plugin's default, datagrams unless the rule asks for streams;
+ * `plain`: stock dash.js, no plugin attached.
+ */
+export type DemoDelivery = Delivery | 'auto' | 'plain';
 
 /** What one run of the page plays, and how. All of it stands in the page's query, so a link shares it. */
 export interface Settings {
@@ -22,7 +25,7 @@ export interface Settings {
 /** Every rule there is, by the name that the page shows. */
 export const ruleLabels: Readonly<Record<RuleName, string>> = { ...abrLabels, dashjs: 'dash.js’ own' };
 export const rules = Object.keys(ruleLabels) as readonly RuleName[];
-export const deliveries: readonly DemoDelivery[] = ['datagrams', 'streams', 'http', 'plain'];
+export const deliveries: readonly DemoDelivery[] = ['datagrams', 'auto', 'streams', 'http', 'plain'];
 export const maximumBuffer = 7;
 
 export const defaultSettings: Settings = {
@@ -88,5 +91,5 @@ export function parseSettings(page: URL): ParsedSettings {
 export function voxelOptions(settings: Settings): FullVoxelOptions | undefined {
   const { delivery, rule: abr, buffer: bufferSegments, refetch } = settings;
   if (delivery === 'plain') return undefined;
-  return { abr, bufferSegments, delivery, refetch };
+  return { abr, bufferSegments, refetch, ...(delivery !== 'auto' && { delivery }) };
 }
