@@ -10,7 +10,7 @@ from aioquic.quic.retry import QuicRetryTokenHandler
 
 from .connection import Connection
 from .limits import Limits
-from .quic_internals import carries_token, handshake_is_complete, has_decrypted_nothing
+from .quic_internals import handshake_is_complete, has_decrypted_nothing, initial_token
 
 
 class GuardedQuicServer(QuicServer):
@@ -28,8 +28,8 @@ class GuardedQuicServer(QuicServer):
 
     def datagram_received(self, data: bytes | str, addr: NetworkAddress) -> None:
         # While this is set aioquic asks for a token, and checks those that come.
-        id_length = self._configuration.connection_id_length
-        asks = self._is_crowded() or carries_token(cast(bytes, data), id_length)
+        token = initial_token(cast(bytes, data), self._configuration.connection_id_length)
+        asks = token is not None and (token != b"" or self._is_crowded())
         cast(Any, self)._retry = self._tokens if asks else None
         super().datagram_received(data, addr)
         created, self._created = self._created, None

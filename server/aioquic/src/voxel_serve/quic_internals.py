@@ -196,14 +196,15 @@ def has_decrypted_nothing(quic: QuicConnection) -> bool:
     return quic._state is QuicConnectionState.FIRSTFLIGHT
 
 
-def carries_token(data: bytes, connection_id_length: int) -> bool:
-    """Whether a UDP payload begins with an Initial packet that has an address validation token."""
+def initial_token(data: bytes, connection_id_length: int) -> bytes | None:
+    """The address validation token of the Initial packet that a UDP payload begins with; None for any other packet."""
     if not data or not data[0] & LONG_HEADER_BIT:
-        return False
+        return None
     try:
-        return bool(pull_quic_header(Buffer(data=data), host_cid_length=connection_id_length).token)
+        header = pull_quic_header(Buffer(data=data), host_cid_length=connection_id_length)
     except ValueError:
-        return False
+        return None
+    return header.token if header.packet_type is QuicPacketType.INITIAL else None
 
 
 def has_congestion_control(name: str) -> bool:
