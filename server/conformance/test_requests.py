@@ -24,13 +24,17 @@ async def settle() -> None:
     await asyncio.sleep(0.1)
 
 
+def without_etag(headers: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name != "etag"}
+
+
 # --- reliable
 
 
 async def test_ranges_come_reliably_in_request_order(session: VoxelClient, expected: bytes) -> None:
     response = await session.request("/media.mp4", range=RANGE_HEADER)
     assert response.status == 206
-    assert response.headers == {"content-length": str(len(expected))}
+    assert without_etag(response.headers) == {"content-length": str(len(expected))}
     assert response.body == expected
 
 
@@ -82,7 +86,7 @@ async def test_ranges_come_as_datagrams_that_make_up_the_same_bytes(session: Vox
     response = await session.request("/media.mp4", range=RANGE_HEADER, x_voxel_unreliable="?1;flow=17")
     await settle()
     assert response.status == 206
-    assert response.headers == {
+    assert without_etag(response.headers) == {
         "x-voxel-unreliable": "?1;flow=17",
         "x-voxel-length": str(len(expected)),
         "transfer-encoding": "chunked",

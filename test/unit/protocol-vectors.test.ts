@@ -19,6 +19,7 @@ interface RequestVector {
   readonly ranges: readonly (readonly [first: number, last: number])[];
   readonly flow: number | null;
   readonly deadline: number | null;
+  readonly ifMatch?: string;
 }
 
 interface ResponseVector {
@@ -28,6 +29,7 @@ interface ResponseVector {
   readonly sent: number;
   readonly datagrams: number;
   readonly rtt: number | null;
+  readonly etag: string;
   readonly bytes: string;
 }
 
@@ -38,6 +40,8 @@ const vectors = JSON.parse(readFileSync(new URL('../vectors/protocol.json', impo
   readonly written: readonly RequestVector[];
   readonly responses: readonly ResponseVector[];
 };
+
+const NONE: Readonly<Record<string, string>> = {};
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 
@@ -51,11 +55,11 @@ describe('the vectors of the protocol', () => {
     expect(decodeDatagram(bytesOf(bytes))).toBeUndefined();
   });
 
-  it.each(vectors.written)('request: $name', ({ head, target, ranges, flow, deadline }) => {
+  it.each(vectors.written)('request: $name', ({ head, target, ranges, flow, deadline, ifMatch }) => {
     const request = {
       target,
       host: 'media.example',
-      headers: {},
+      headers: ifMatch === undefined ? NONE : { 'if-match': ifMatch },
       ranges: ranges.map(([first, last]) => ({ start: first, end: last + 1 })),
       flow: flow ?? undefined,
       deadline: deadline ?? undefined,
@@ -63,7 +67,7 @@ describe('the vectors of the protocol', () => {
     expect(new TextDecoder().decode(serializeRequestHead(request))).toBe(head);
   });
 
-  it.each(vectors.responses)('response $status', ({ status, length, flow, sent, datagrams, rtt, bytes }) => {
+  it.each(vectors.responses)('response $status', ({ status, length, flow, sent, datagrams, rtt, etag, bytes }) => {
     const parser = new ResponseParser();
     const [head, end, ...rest] = [...parser.push(new TextEncoder().encode(bytes)), ...parser.end()];
     expect(rest).toEqual([]);
@@ -71,6 +75,7 @@ describe('the vectors of the protocol', () => {
     expect(head.status).toBe(status);
     expect(head.fields.get('x-voxel-unreliable')).toBe(`?1;flow=${flow}`);
     expect(head.fields.get('x-voxel-length')).toBe(String(length));
+    expect(head.fields.get('etag')).toBe(etag);
     expect(end.trailers.get('x-voxel-sent')).toBe(`${sent};datagrams=${datagrams}`);
     expect(end.trailers.get('x-voxel-rtt')).toBe(rtt === null ? undefined : String(rtt));
   });

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from aioquic.buffer import encode_uint_var
 from voxel_serve.errors import HttpError
+from voxel_serve.files import matches
 from voxel_serve.limits import Limits
 from voxel_serve.ranges import RangeSpec, exact_ranges, parse_range_header
 from voxel_serve.request import RequestReader, VoxelRequest
@@ -28,7 +29,7 @@ def test_datagram_heads(vector: dict[str, Any]) -> None:
 def test_requests(vector: dict[str, Any]) -> None:
     ranges = vector["ranges"] and tuple(RangeSpec(*spec) for spec in vector["ranges"])
     deadline = None if vector["deadline"] is None else vector["deadline"] / 1000
-    expected = VoxelRequest(vector["target"], ranges, vector["flow"], deadline)
+    expected = VoxelRequest(vector["target"], ranges, vector["flow"], deadline, vector.get("ifMatch"))
     assert RequestReader(Limits()).feed(vector["head"].encode()) == expected
 
 
@@ -51,8 +52,13 @@ def test_granted_ranges(vector: dict[str, Any]) -> None:
     assert granted == vector["granted"]
 
 
+@pytest.mark.parametrize("vector", VECTORS["ifMatch"], ids=lambda vector: vector["value"])
+def test_states_of_a_file_that_are_asked_for(vector: dict[str, Any]) -> None:
+    assert matches(vector["value"], vector["etag"]) is vector["matches"]
+
+
 @pytest.mark.parametrize("vector", VECTORS["responses"], ids=lambda vector: str(vector["status"]))
 def test_responses(vector: dict[str, Any]) -> None:
     rtt = None if vector["rtt"] is None else vector["rtt"] / 1000
-    head = unreliable_head(HTTPStatus(vector["status"]), vector["length"], vector["flow"])
+    head = unreliable_head(HTTPStatus(vector["status"]), vector["length"], vector["flow"], vector["etag"])
     assert head + unreliable_end(vector["sent"], vector["datagrams"], rtt) == vector["bytes"].encode()

@@ -11,7 +11,7 @@ from .request import VOXEL_HEADERS
 ANY = "*"
 
 ALLOWED_HEADERS = ", ".join(
-    ("range", "if-range", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session", *VOXEL_HEADERS)
+    ("range", "if-range", "if-match", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session", *VOXEL_HEADERS)
 )
 EXPOSED_HEADERS = "content-length, content-range, accept-ranges, etag, date"
 PREFLIGHT_SECONDS = 7200

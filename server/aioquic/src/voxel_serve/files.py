@@ -59,10 +59,25 @@ class MediaFile:
     @property
     def etag(self) -> str:
         """A strong validator (RFC 9110 section 8.8.3): changes with the file's time or size."""
-        return f'"{self.modified_ns:x}-{self.size:x}"'
+        return f'"{max(0, self.modified_ns):x}-{self.size:x}"'
+
+    def check_unchanged(self, if_match: str | None) -> None:
+        """`if_match` is the header. Raises `HttpError` 412."""
+        if if_match is not None and not matches(if_match, self.etag):
+            raise HttpError(HTTPStatus.PRECONDITION_FAILED, "the file has changed", (("etag", self.etag),))
 
     def close(self) -> None:
         self.handle.close()
+
+
+def listed(value: str) -> list[str]:
+    """The items of a header that is a list (RFC 9110 section 5.6.1); those in quotes may hold no comma."""
+    return [item.strip() for item in value.split(",")]
+
+
+def matches(if_match: str, etag: str) -> bool:
+    """Whether an `If-Match` header allows a file of that strong validator (RFC 9110 section 13.1.1)."""
+    return if_match.strip() == "*" or etag in listed(if_match)
 
 
 class Mounts:

@@ -37,6 +37,9 @@ class VoxelRequest:
     deadline: float | None
     """Seconds after the arrival of the request; datagrams that are unsent by then are dropped."""
 
+    if_match: str | None = None
+    """The header of that name; None: whatever the file is now."""
+
 
 class RequestReader:
     """Collects one stream's bytes until its request is complete. No I/O."""
@@ -98,6 +101,7 @@ def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:
         ranges=None if range_header is None else parse_range_header(range_header, limits),
         flow=_flow(headers),
         deadline=_deadline(headers),
+        if_match=headers.get("if-match"),
     )
 
 

@@ -14,18 +14,19 @@ def encode_head(status: HTTPStatus, headers: Headers) -> bytes:
     return "\r\n".join(lines).encode("latin-1")
 
 
-def reliable_head(status: HTTPStatus, length: int) -> bytes:
+def reliable_head(status: HTTPStatus, length: int, etag: str) -> bytes:
     """The head of a body of `length` bytes that follows on the stream."""
-    return encode_head(status, [("content-length", str(length))])
+    return encode_head(status, [("content-length", str(length)), ("etag", etag)])
 
 
-def unreliable_head(status: HTTPStatus, length: int, flow: int) -> bytes:
+def unreliable_head(status: HTTPStatus, length: int, flow: int, etag: str) -> bytes:
     """The head of a body of `length` bytes that is sent as datagrams of `flow`; `unreliable_end` follows later."""
     return encode_head(
         status,
         [
             ("x-voxel-unreliable", f"?1;flow={flow}"),
             ("x-voxel-length", str(length)),
+            ("etag", etag),
             ("transfer-encoding", "chunked"),
             ("trailer", "x-voxel-sent, x-voxel-rtt"),
         ],

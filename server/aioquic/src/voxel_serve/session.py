@@ -7,8 +7,9 @@ from aioquic.buffer import encode_uint_var
 
 from .connection import CHUNK_BYTES, SEND_AHEAD_BYTES, WEBTRANSPORT_ERROR_0, Connection
 from .errors import HttpError
-from .files import Body, Redirect
+from .files import Body, MediaFile, Redirect
 from .flow import Flow
+from .limits import Limits
 from .log import log, path_of
 from .quic_internals import max_datagram_bytes, pull_datagrams_from, smoothed_rtt
 from .ranges import ByteRange, exact_ranges
@@ -72,32 +73,28 @@ class Session:
         status = HTTPStatus.OK if request.ranges is None else HTTPStatus.PARTIAL_CONTENT
         datagram_size = max_datagram_bytes(self._quic)
         try:
-            with contextlib.closing(await self._body(request)) as body:
+            file = await self._file(request)
+            with contextlib.closing(file):
+                body = _body(request, file, self._site.limits)
                 if request.flow is None or not datagram_size:
-                    await self._send_reliably(stream_id, status, body)
+                    await self._send_reliably(stream_id, reliable_head(status, body.length, file.etag), body)
                 else:
                     flow = Flow(request.flow, body.length, datagram_size, encode_uint_var(self.session_id // 4))
-                    await self._send_as_datagrams(stream_id, status, body, flow, deadline)
+                    head = unreliable_head(status, body.length, flow.number, file.etag)
+                    await self._send_as_datagrams(stream_id, head, body, flow, deadline)
         except HttpError as error:  # Nothing has been sent yet.
             self._refuse(stream_id, error, target=path_of(request.target))
         else:
             self._count(status, target=path_of(request.target))
 
-    async def _body(self, request: VoxelRequest) -> Body:
+    async def _file(self, request: VoxelRequest) -> MediaFile:
         try:
-            file = await self._site.open(request.target)
+            return await self._site.open(request.target)
         except Redirect as redirect:
             raise HttpError(HTTPStatus.NOT_FOUND, "no such file") from redirect
-        try:
-            if request.ranges is None:
-                return Body([ByteRange(0, file.size)], file)
-            return Body(exact_ranges(request.ranges, file.size, self._site.limits), file)
-        except HttpError:
-            file.close()
-            raise
 
-    async def _send_reliably(self, stream_id: int, status: HTTPStatus, body: Body) -> None:
-        await self._connection.write_stream(stream_id, reliable_head(status, body.length))
+    async def _send_reliably(self, stream_id: int, head: bytes, body: Body) -> None:
+        await self._connection.write_stream(stream_id, head)
         while chunk := await body.read(CHUNK_BYTES):
             await self._connection.write_stream(stream_id, chunk)
             self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
@@ -105,7 +102,7 @@ class Session:
         await self._connection.wait_until_sent(stream_id)
 
     async def _send_as_datagrams(
-        self, stream_id: int, status: HTTPStatus, body: Body, flow: Flow, deadline: float | None
+        self, stream_id: int, head: bytes, body: Body, flow: Flow, deadline: float | None
     ) -> None:
         """Returns after the last datagram of the flow is in a packet and the trailer is queued."""
         if flow.number in self._scheduler:
@@ -113,7 +110,7 @@ class Session:
         self._scheduler.add(flow, deadline)
         timer = None if deadline is None else self._loop.call_at(deadline, self._expire, flow)
         try:
-            await self._connection.write_stream(stream_id, unreliable_head(status, body.length, flow.number))
+            await self._connection.write_stream(stream_id, head)
             while not flow.finished and (chunk := await body.read(CHUNK_BYTES)):
                 flow.push(chunk)
                 self._connection.transmit()
@@ -145,3 +142,11 @@ class Session:
         metrics.add("voxel_datagrams_total", flow.sent_datagrams)
         if flow.sent_bytes < body.length:
             metrics.add("voxel_flows_cut_total")
+
+
+def _body(request: VoxelRequest, file: MediaFile, limits: Limits) -> Body:
+    """Raises `HttpError` 412 and 416."""
+    file.check_unchanged(request.if_match)
+    if request.ranges is None:
+        return Body([ByteRange(0, file.size)], file)
+    return Body(exact_ranges(request.ranges, file.size, limits), file)

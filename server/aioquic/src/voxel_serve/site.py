@@ -10,7 +10,7 @@ from http import HTTPStatus
 from .cors import PREFLIGHT_HEADERS, OriginPolicy
 from .discovery import DISCOVERY_PATH, Discovery
 from .errors import HttpError
-from .files import Body, MediaFile, Mounts, Redirect
+from .files import Body, MediaFile, Mounts, Redirect, listed
 from .limits import Limits
 from .metrics import Metrics
 from .ranges import ByteRange, parse_range_header, satisfiable_ranges
@@ -108,7 +108,8 @@ class Site:
             ("last-modified", formatdate(file.modified_ns / 1e9, usegmt=True)),
             ("x-content-type-options", "nosniff"),
         ]
-        if file.etag in _list(request.headers.get("if-none-match")):
+        file.check_unchanged(request.headers.get("if-match"))
+        if file.etag in listed(request.headers.get("if-none-match", "")):
             file.close()
             return HttpResponse(HTTPStatus.NOT_MODIFIED, common, Body([]))
         range_header = request.headers.get("range")
@@ -161,10 +162,6 @@ def _content_range(part: ByteRange, file: MediaFile) -> str:
 
 def _length(body: Body) -> tuple[str, str]:
     return ("content-length", str(body.length))
-
-
-def _list(value: str | None) -> list[str]:
-    return [item.strip() for item in value.split(",")] if value else []
 
 
 def _literal_response(content: bytes, content_type: str, *headers: tuple[str, str]) -> HttpResponse:
