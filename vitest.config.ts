@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{src,player,demo,tools}/**/*.test.ts', 'test/{sim,trials,unit}/**/*.test.ts'],
+          include: ['{src,player,demo,tools}/**/*.test.ts', 'test/{fuzz,sim,trials,unit}/**/*.test.ts'],
         },
       },
       {
