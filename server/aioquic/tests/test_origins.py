@@ -17,6 +17,8 @@ from voxel_serve.errors import ConfigurationError
         ("https://evil.example", "127.0.0.1", False),
         ("null", "127.0.0.1", False),
         ("", "127.0.0.1", False),
+        ("http://[", "127.0.0.1", False),
+        ("http://[::x]", "127.0.0.1", False),
         ("https://media.example", "", False),
     ],
 )

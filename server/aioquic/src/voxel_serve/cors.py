@@ -80,7 +80,7 @@ class OriginPolicy:
         if self._allowed:
             return origin in self._allowed
         own = host_name(authority)
-        theirs = host_name(urlsplit(origin).netloc)
+        theirs = _host_of(origin)
         if own is None or theirs is None:
             return False
         return theirs == own or (is_loopback(theirs) and is_loopback(own))
@@ -95,6 +95,14 @@ class OriginPolicy:
                 ("timing-allow-origin", origin),
             ]
         return headers
+
+
+def _host_of(origin: str) -> str | None:
+    """The host name in an Origin header; None if there is none, or if it is malformed."""
+    try:
+        return host_name(urlsplit(origin).netloc)
+    except ValueError:  # an address in brackets that is none
+        return None
 
 
 PREFLIGHT_HEADERS = [
