@@ -35,6 +35,7 @@ class Server:
     http_port: int
     quic_port: int
     certificate_hashes: list[str]
+    metrics: str | None
 
     def stop(self) -> int:
         """Asks it to stop; its exit code."""
@@ -55,5 +56,11 @@ def start(command: list[str], folder: Path, cache: Path, *options: str) -> Serve
     assert ready["event"] == "ready"
     http_port = int(ready["url"].rstrip("/").rpartition(":")[2])
     return Server(
-        process, ready["url"], ready["endpoint"], http_port, ready["quicPort"], list(ready["certificateHashes"])
+        process,
+        ready["url"],
+        ready["endpoint"],
+        http_port,
+        ready["quicPort"],
+        list(ready["certificateHashes"]),
+        ready.get("metrics"),
     )

@@ -181,12 +181,6 @@ def test_absurd_requests_are_refused(server: Server, data: bytes, status: int) -
         assert answer.count(b"HTTP/1.1 ") == 1
 
 
-def test_the_counters_are_there(tcp: http.client.HTTPConnection) -> None:
-    text = fetch(tcp, "/metrics")[2].decode()
-    for name in ("voxel_requests_total", "voxel_stream_bytes_total", "voxel_datagrams_total", "voxel_sessions"):
-        assert f"# TYPE {name} " in text
-
-
 async def test_garbage_packets_are_ignored(server: Server, client: VoxelClient) -> None:
     with socket.socket(type=socket.SOCK_DGRAM) as garbage:
         for data in (b"", b"\x00", b"\xff" * 1200, b"\xc0\x00\x00\x00\x01\xff", bytes(1500), b"\xc3" + bytes(1199)):

@@ -1,11 +1,15 @@
-"""What an operator sets: congestion control, logs of connections, certificates."""
+"""What an operator sets: congestion control, logs of connections, certificates, counters."""
 
 import asyncio
 import contextlib
 import signal
+import socket
 import ssl
+import subprocess
+import urllib.error
 import urllib.request
 from datetime import UTC, datetime, timedelta
+from email.message import Message
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -17,6 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from .client import VoxelClient, connect
 from .conftest import Start
+from .servers import Server
 
 
 @pytest.mark.parametrize("algorithm", ["cubic", "reno", "bbr-if-available"])
@@ -46,7 +51,7 @@ async def test_qlog_has_a_file_for_each_connection(starts: Start, tmp_path: Path
 async def test_a_given_certificate_is_shown_on_both_ports_and_not_announced_by_its_hash(
     starts: Start, tmp_path: Path
 ) -> None:
-    certificate, chain, key = _long_lived_certificate(tmp_path)
+    certificate, chain, key = long_lived_certificate(tmp_path)
     server = starts("--host", "0.0.0.0", "--certificate", str(chain), "--key", str(key))
     assert server.certificate_hashes == []
     async with connect(server.quic_port) as client:
@@ -60,14 +65,14 @@ async def test_a_given_certificate_is_shown_on_both_ports_and_not_announced_by_i
 
 
 async def test_a_replaced_certificate_is_shown_on_both_ports_after_a_hangup(starts: Start, tmp_path: Path) -> None:
-    _, chain, key = _long_lived_certificate(tmp_path)
+    _, chain, key = long_lived_certificate(tmp_path)
     server = starts("--host", "0.0.0.0", "--certificate", str(chain), "--key", str(key))
     async with connect(server.quic_port) as before:
         assert (await before.open_session())[0] == 200
         # A moment in which the files do not match, as when one is written after the other.
         key.write_bytes(b"half a fi")
         server.process.send_signal(signal.SIGHUP)
-        certificate, _, _ = _long_lived_certificate(tmp_path)
+        certificate, _, _ = long_lived_certificate(tmp_path)
         server.process.send_signal(signal.SIGHUP)
         trusting = ssl.create_default_context(cafile=str(chain))
         await eventually_connects(server.http_port, trusting)
@@ -87,11 +92,76 @@ async def eventually_connects(port: int, trusting: ssl.SSLContext) -> None:
             await asyncio.sleep(0.05)
 
 
+# --- counters
+
+
+def get(url: str, method: str = "GET", **headers: str) -> tuple[int, Message, bytes]:
+    """Status, headers and body, of errors, too."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, method=method, headers=headers)) as response:
+            return response.status, response.headers, response.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.headers, error.read()
+
+
+@pytest.mark.pending("quiche")
+def test_the_counters_have_an_address_of_their_own(server: Server) -> None:
+    assert server.metrics is not None
+    assert server.metrics.startswith("http://127.0.0.1:")
+    assert server.metrics.endswith("/metrics")
+    status, headers, body = get(server.metrics)
+    assert (status, headers["content-type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
+    for name in (
+        "voxel_requests_total",
+        "voxel_stream_bytes_total",
+        "voxel_datagram_bytes_total",
+        "voxel_datagrams_total",
+        "voxel_flows_cut_total",
+        "voxel_sessions_total",
+        "voxel_sessions",
+        "voxel_quic_connections",
+    ):
+        assert f"# TYPE {name} ".encode() in body
+    assert get(server.url + "metrics")[0] == 404
+
+
+@pytest.mark.pending("quiche")
+def test_the_counters_answer_nothing_else_and_no_page(server: Server) -> None:
+    assert server.metrics is not None
+    root = server.metrics.removesuffix("metrics")
+    assert get(root + "media.mp4")[0] == get(root)[0] == 404
+    assert get(server.metrics, "POST")[0] == 405
+    assert get(server.metrics, "HEAD")[::2] == (200, b"")
+    assert get(server.metrics, Host="evil.example")[0] == 403
+    _, headers, _ = get(server.metrics, Origin=root.rstrip("/"))
+    assert "access-control-allow-origin" not in headers
+
+
+@pytest.mark.pending("quiche")
+def test_where_the_counters_are(starts: Start) -> None:
+    assert starts("--metrics", "none").metrics is None
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url = starts("--metrics", f"127.0.0.1:{port}").metrics
+    assert url == f"http://127.0.0.1:{port}/metrics"
+    assert get(url)[0] == 200
+
+
+@pytest.mark.pending("quiche")
+@pytest.mark.parametrize("value", ["9000", ":9000", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:70000", "::1:9000", ""])
+def test_a_bad_address_for_the_counters_is_refused(command: list[str], folder: Path, value: str) -> None:
+    refused = subprocess.run([*command, str(folder), "--metrics", value], capture_output=True, text=True, timeout=20)
+    assert refused.returncode == 2
+    assert "--metrics" in refused.stderr
+    assert f"'{value}'" in refused.stderr
+
+
 def _shown(client: VoxelClient) -> x509.Certificate | None:
     return client.quic.tls._peer_certificate
 
 
-def _long_lived_certificate(folder: Path) -> tuple[x509.Certificate, Path, Path]:
+def long_lived_certificate(folder: Path) -> tuple[x509.Certificate, Path, Path]:
     """Valid for a year, which browsers accept by no hash; with it its PEM files."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "media.example")])

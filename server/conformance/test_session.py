@@ -5,6 +5,7 @@ import hashlib
 import json
 import urllib.request
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from aioquic.quic.connection import QuicConnection
@@ -16,6 +17,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from .client import VoxelClient, connect
 from .conftest import Start
 from .servers import Server
+from .test_operation import long_lived_certificate
 
 
 def test_the_discovery_file_says_where_and_with_which_certificate(server: Server) -> None:
@@ -92,8 +94,48 @@ async def test_a_name_that_was_made_to_point_here_gets_no_session(client: VoxelC
 
 async def test_allowed_origins(starts: Start) -> None:
     async with connect(starts("--allow-origin", "https://player.example").quic_port) as client:
-        assert (await client.open_session(origin="http://127.0.0.1"))[0] == 403
+        for origin in ("http://127.0.0.1", "http://player.example", "https://player.example:8443", "null"):
+            assert (await client.open_session(origin=origin))[0] == 403
         assert (await client.open_session(origin="https://player.example"))[0] == 200
+
+
+@pytest.mark.pending("quiche")
+async def test_an_allowed_origin_may_be_written_with_its_usual_port(starts: Start) -> None:
+    server = starts("--allow-origin", "https://Player.example:443", "--allow-origin", "http://b.example:8080")
+    for origin in ("https://player.example", "http://b.example:8080"):
+        async with connect(server.quic_port) as client:
+            assert (await client.open_session(origin=origin))[0] == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["null", "", "ftp://127.0.0.1", "127.0.0.1", "http://127.0.0.1:3000/page", "http://user@127.0.0.1", "file://"],
+)
+@pytest.mark.pending("quiche")
+async def test_what_is_no_origin_of_a_page_gets_no_session(client: VoxelClient, origin: str) -> None:
+    assert (await client.open_session(origin=origin))[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("option", "origin", "status"),
+    [
+        (None, "http://127.0.0.1:3000", 403),
+        (None, "https://127.0.0.1:3000", 200),
+        (None, "https://media.example", 403),
+        ("--insecure", "http://127.0.0.1:3000", 200),
+        ("--insecure", "https://127.0.0.1:3000", 200),
+    ],
+)
+@pytest.mark.pending("quiche")
+async def test_plain_pages_of_the_own_host_only_on_loopback_and_test_networks(
+    starts: Start, tmp_path: Path, option: str | None, origin: str, status: int
+) -> None:
+    _, chain, key = long_lived_certificate(tmp_path)
+    options = ["--certificate", str(chain), "--key", str(key)] if option is None else [option]
+    async with connect(starts("--host", "0.0.0.0", *options).quic_port) as client:
+        assert (await client.open_session(origin=origin))[0] == status
+        allowed = (await client.get("/empty.bin", origin=origin))[1].get("access-control-allow-origin")
+        assert allowed == (origin if status == 200 else None)
 
 
 async def test_the_token_guards_the_session_and_not_the_files(starts: Start) -> None:

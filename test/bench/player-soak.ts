@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from 'puppeteer-core';
 import { serverCounters } from '../browser/support/server-counters.js';
 import { say, UserError } from '../../tools/setup/process.mjs';
+import type { Ready } from '../../tools/start/server.mjs';
 import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
 export const usage = `npm run bench -- player-soak [--json] [--minutes N]: the sample played over and over for N minutes (30) over datagrams, of which
@@ -52,7 +53,7 @@ export async function main({ json, minutes }: { json: boolean; minutes: string }
       const taken: Sample[] = [];
       while (taken.length < count) {
         await sleep(SAMPLE_MS);
-        taken.push(await sampleOf(page, stage.server.ready.url));
+        taken.push(await sampleOf(page, stage.server.ready));
         say(`${taken.length} of ${count} minutes: ${readable(taken.at(-1)!)}`);
       }
       return taken;
@@ -74,7 +75,7 @@ async function playInLoop(page: Page): Promise<void> {
   });
 }
 
-async function sampleOf(page: Page, serverUrl: string): Promise<Sample> {
+async function sampleOf(page: Page, server: Ready): Promise<Sample> {
   const { errors, loops, segments } = await page.evaluate(() => {
     const { errors, handle } = window.players[0]!;
     return { errors, loops: window.loops, segments: handle!.statistics().segments.length };
@@ -87,7 +88,7 @@ async function sampleOf(page: Page, serverUrl: string): Promise<Sample> {
   for (const worker of workers) workerHeap += await heapOf(worker.client);
   await client.detach();
   const { JSEventListeners: listeners = 0, Nodes: nodes = 0 } = await page.metrics();
-  const sessions = Number((await serverCounters(serverUrl, 'voxel_sessions ')).split(' ')[1]);
+  const sessions = Number((await serverCounters(server, 'voxel_sessions ')).split(' ')[1]);
   return { pageHeap, workerHeap, listeners, nodes, workers: workers.length, sessions, loops, segments };
 }
 

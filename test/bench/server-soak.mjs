@@ -99,7 +99,8 @@ async function soak(program, probe, folder, seconds) {
 }
 
 /** As the server counts them. @param {import('../../tools/start/server.mjs').Ready} ready */
-async function openSessions({ url }) {
-  const text = await (await fetch(new URL('metrics', url))).text();
+async function openSessions({ metrics }) {
+  if (metrics === null) throw new Error('the server has no counters');
+  const text = await (await fetch(metrics)).text();
   return Number(/^voxel_sessions (\d+)/m.exec(text)?.[1]);
 }

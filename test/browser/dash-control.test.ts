@@ -40,7 +40,7 @@ async function expectNoOrphanRequest(): Promise<void> {
   await expect
     .poll(
       async () => {
-        const now = await serverCounters(stage.server.ready.url);
+        const now = await serverCounters(stage.server.ready);
         const isQuiet = now === before;
         before = now;
         return isQuiet;
@@ -130,7 +130,7 @@ it(`leaves nothing behind after ${CYCLES} players that come and go`, async () =>
   }
   const errors = await page.evaluate(() => window.players.flatMap((player) => player.errors));
   expect(errors).toEqual([]);
-  await expect.poll(() => serverCounters(stage.server.ready.url, 'voxel_sessions'), { timeout: 30_000 }).toMatch(/ 0$/);
+  await expect.poll(() => serverCounters(stage.server.ready, 'voxel_sessions'), { timeout: 30_000 }).toMatch(/ 0$/);
   await expectNoOrphanRequest();
   const last = await startPlayer(page, { bufferSegments: 1 });
   await playUntil(page, 3, last);

@@ -7,7 +7,7 @@ import { UserError } from '../setup/process.mjs';
 
 /**
  * The line that a server prints when it is ready.
- * @typedef {{ url: string, quicPort: number, endpoint: string, certificateHashes: string[] }} Ready
+ * @typedef {{ url: string, quicPort: number, endpoint: string, certificateHashes: string[], metrics: string | null }} Ready
  */
 
 /**

@@ -103,6 +103,11 @@ async def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
         (["FOLDER", "--mount", "media"], "--mount must have the form /PREFIX=DIR, got 'media'"),
         (["FOLDER", "--mount", "/media=/absent-folder"], "no such folder: /absent-folder"),
         (
+            ["FOLDER", "--metrics", "9000"],
+            "--metrics must be none or have the form HOST:PORT, got '9000'",
+        ),
+        (["FOLDER", "--metrics", "host.invalid:0"], "--metrics: host.invalid cannot be resolved"),
+        (
             ["FOLDER", "--allow-origin", "player.example"],
             "--allow-origin must be * or have the form https://host[:port], got 'player.example'",
         ),

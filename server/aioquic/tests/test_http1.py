@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from email.message import Message
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from voxel_serve.app import Server, running
@@ -170,11 +171,20 @@ async def test_https_with_a_given_certificate(config: Config, tmp_path: Path) ->
         assert (await client.get("/"))[0] == 200
 
 
-async def test_metrics(http: Client) -> None:
+async def test_the_counters_do_not_count_those_who_look(server: Server, http: Client) -> None:
     await http.get("/media.mp4")
-    _, _, body = await http.get("/metrics")
-    assert b'voxel_requests_total{status="200",transport="http1"} 1\n' in body
-    assert b"voxel_stream_bytes_total 1000000\n" in body
+    port = urlsplit(server.metrics_url).port
+    counters = Client(*await asyncio.open_connection("127.0.0.1", port))
+    for _ in range(2):
+        _, _, body = await counters.get("/metrics")
+        assert b'voxel_requests_total{status="200",transport="http1"} 1\n' in body
+        assert b"voxel_stream_bytes_total 1000000\n" in body
+    counters.writer.close()
+
+
+async def test_counters_can_be_left_out(config: Config) -> None:
+    async with running(replace(config, metrics=None)) as server:
+        assert server.ready_event()["metrics"] is None
 
 
 @pytest.mark.parametrize(

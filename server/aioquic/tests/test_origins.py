@@ -1,5 +1,5 @@
 import pytest
-from voxel_serve.cors import OriginPolicy, host_name, is_loopback
+from voxel_serve.cors import OriginPolicy, host_name, is_loopback, parse_origin
 from voxel_serve.errors import ConfigurationError
 
 
@@ -15,6 +15,10 @@ from voxel_serve.errors import ConfigurationError
         ("http://127.0.0.1", "[::1]:4433", True),
         ("http://localhost:3000", "media.example", False),
         ("https://evil.example", "127.0.0.1", False),
+        ("http://127.0.0.1:3000/page", "127.0.0.1", False),
+        ("http://user@127.0.0.1", "127.0.0.1", False),
+        ("ftp://127.0.0.1", "127.0.0.1", False),
+        ("127.0.0.1", "127.0.0.1", False),
         ("null", "127.0.0.1", False),
         ("", "127.0.0.1", False),
         ("http://[", "127.0.0.1", False),
@@ -24,6 +28,32 @@ from voxel_serve.errors import ConfigurationError
 )
 def test_without_a_list_pages_of_the_same_host_are_let_in(origin: str | None, authority: str, allowed: bool) -> None:
     assert OriginPolicy(frozenset()).allows(origin, authority) is allowed
+
+
+def test_plain_pages_of_the_own_host_are_kept_out_where_others_can_listen() -> None:
+    policy = OriginPolicy(frozenset(), plain=False)
+    assert policy.allows("https://media.example:8443", "media.example")
+    assert not policy.allows("http://media.example", "media.example")
+    assert OriginPolicy(frozenset({"http://media.example"}), plain=False).allows(
+        "http://media.example", "media.example"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("https://a.example", ("https", "a.example", 443)),
+        ("http://A.example", ("http", "a.example", 80)),
+        ("HTTPS://[::1]:08443", ("https", "[::1]", 8443)),
+        ("https://a.example:443", ("https", "a.example", 443)),
+        ("https://a.example:", None),
+        ("https://", None),
+        ("null", None),
+        ("", None),
+    ],
+)
+def test_origins(text: str, origin: tuple[str, str, int] | None) -> None:
+    assert parse_origin(text) == origin
 
 
 def test_a_list_is_exact() -> None:

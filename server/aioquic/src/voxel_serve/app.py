@@ -25,6 +25,7 @@ from .http1 import Http1Service
 from .http3 import Http3Protocol, Http3Service
 from .log import log
 from .metrics import Metrics
+from .metrics_page import METRICS_PATH, MetricsPage
 from .quic_internals import has_congestion_control
 from .site import Site
 from .sockets import bind_tcp, bind_udp
@@ -53,12 +54,12 @@ class Server:
     http1: Http1Service
     http3: Http3Service
     certificates: CertificateKeeper
+    metrics_url: str | None
 
     @property
     def url(self) -> str:
         """The URL of the TCP side."""
-        host = f"[{self.config.host}]" if ":" in self.config.host else self.config.host
-        return f"{'https' if self.config.tls else 'http'}://{host}:{self.http_port}/"
+        return f"{'https' if self.config.tls else 'http'}://{_in_url(self.config.host)}:{self.http_port}/"
 
     def ready_event(self) -> dict[str, object]:
         """The line that is printed once the server accepts requests."""
@@ -69,6 +70,7 @@ class Server:
             "quicPort": self.quic_port,
             "endpoint": None if discovery is None else discovery.endpoint(),
             "certificateHashes": [] if discovery is None else list(discovery.certificate_hashes()),
+            "metrics": self.metrics_url,
         }
 
     async def drain(self) -> None:
@@ -102,6 +104,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
             discovery = Discovery(config.host, quic_port, config.public_endpoint, certificates.hashes)
         site = Site(mounts, origins, config.limits, Metrics(), discovery)
         http1, http3 = Http1Service(site), Http3Service(site, config.token)
+        metrics_url = None if config.metrics is None else await _serve_metrics(stack, *config.metrics, site.metrics)
 
         tcp_server = await asyncio.start_server(http1.serve, sock=tcp, ssl=tls)
         stack.callback(http1.close)
@@ -113,7 +116,21 @@ async def running(config: Config) -> AsyncIterator[Server]:
         stack.callback(quic_server.close)
         housekeeping = asyncio.create_task(_keep_house(http3, certificates))
         stack.callback(housekeeping.cancel)
-        yield Server(config, site, http_port, quic_port, http1, http3, certificates)
+        yield Server(config, site, http_port, quic_port, http1, http3, certificates, metrics_url)
+
+
+async def _serve_metrics(stack: contextlib.AsyncExitStack, host: str, port: int, counters: Metrics) -> str:
+    """Serves the counters until the end of `stack`; their URL."""
+    bound = stack.enter_context(bind_tcp(host, port, "--metrics"))
+    http = Http1Service(MetricsPage(counters, host))
+    server = await asyncio.start_server(http.serve, sock=bound)
+    stack.callback(http.close)
+    stack.callback(server.close)
+    return f"http://{_in_url(host)}:{bound.getsockname()[1]}{METRICS_PATH}"
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _obtain_certificate(config: Config, now: datetime) -> Certificate:
@@ -128,7 +145,7 @@ def _obtain_certificate(config: Config, now: datetime) -> Certificate:
 
 def _origin_policy(config: Config) -> OriginPolicy:
     if not is_loopback(config.host):
-        return OriginPolicy(config.allowed_origins)
+        return OriginPolicy(config.allowed_origins, plain=config.insecure)
     public_host = None if config.public_endpoint is None else host_name(urlsplit(config.public_endpoint).netloc)
     own_hosts = frozenset() if public_host is None else frozenset({public_host})
     return OriginPolicy(config.allowed_origins, own_hosts=own_hosts)

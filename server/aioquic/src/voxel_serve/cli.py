@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,8 @@ from .errors import ConfigurationError
 from .log import LogFormat, configure_logging, log
 
 EXIT_BAD_CONFIGURATION = 2
+
+_PORT = re.compile(r"\d{1,5}", re.ASCII)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -38,7 +41,8 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="ORIGIN",
-            help="Origin whose pages may use the server, or *; repeatable. Default: the server's own host.",
+            help="Origin whose pages may use the server, or *; repeatable."
+            " Default: the server's own host; over http only on loopback.",
         ),
     ] = None,
     token: Annotated[
@@ -61,6 +65,9 @@ def serve(
     no_webtransport: Annotated[
         bool, typer.Option("--no-webtransport", help="Serve HTTP/1.1 and HTTP/3 only, without the discovery file.")
     ] = False,
+    metrics: Annotated[
+        str, typer.Option(metavar="HOST:PORT|none", help="Where the counters are served; port 0: any free one.")
+    ] = "127.0.0.1:0",
 ) -> None:
     """Serves the files of a folder over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
 
@@ -82,6 +89,7 @@ def serve(
             qlog=qlog,
             insecure=insecure,
             webtransport=not no_webtransport,
+            metrics=_parse_metrics(metrics),
         )
         asyncio.run(_serve_until_stopped(config))
     except ConfigurationError as error:
@@ -97,6 +105,16 @@ def _parse_mounts(mounts: list[str]) -> dict[str, Path]:
             raise ConfigurationError(f"--mount must have the form /PREFIX=DIR, got {mount!r}")
         folders["/" + prefix.strip("/")] = Path(folder)
     return folders
+
+
+def _parse_metrics(text: str) -> tuple[str, int] | None:
+    if text == "none":
+        return None
+    host, separator, port = text.rpartition(":")
+    bracketed = host.startswith("[") and host.endswith("]")
+    if not separator or not host or (":" in host and not bracketed) or not _PORT.fullmatch(port) or int(port) > 65535:
+        raise ConfigurationError(f"--metrics must be none or have the form HOST:PORT, got {text!r}")
+    return host[1:-1] if bracketed else host, int(port)
 
 
 async def _serve_until_stopped(config: Config) -> None:

@@ -51,6 +51,10 @@ class Config:
     """Plain HTTP on an address other than loopback."""
 
     webtransport: bool = True
+
+    metrics: tuple[str, int] | None = ("127.0.0.1", 0)
+    """Address and port of the counters; port 0: any free one. None: they are not served."""
+
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

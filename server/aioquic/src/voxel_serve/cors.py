@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from http import HTTPStatus
-from urllib.parse import urlsplit
+from typing import NamedTuple
 
 from .errors import ConfigurationError, HttpError
 from .request import VOXEL_HEADERS
@@ -17,7 +17,28 @@ EXPOSED_HEADERS = "content-length, content-range, accept-ranges, etag, date"
 PREFLIGHT_SECONDS = 7200
 """The longest time for which Chromium keeps a preflight response."""
 
-_HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+_HOST_AND_PORT = r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?"
+_HOST = re.compile(_HOST_AND_PORT)
+_ORIGIN = re.compile(rf"(https?)://{_HOST_AND_PORT}", re.IGNORECASE)
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class Origin(NamedTuple):
+    """The origin of a page (RFC 6454), of the schemes that pages have."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+def parse_origin(text: str) -> Origin | None:
+    """Of `scheme://host[:port]` in any case; None if it is anything else, such as the `null` of a page without one."""
+    match = _ORIGIN.fullmatch(text)
+    if match is None:
+        return None
+    scheme, host, port = match.groups()
+    return Origin(scheme.lower(), host.lower(), int(port) if port else _PORTS[scheme.lower()])
 
 
 def host_name(authority: str) -> str | None:
@@ -43,27 +64,21 @@ class OriginPolicy:
     loopback names. A client without an Origin header is not a browser and always allowed.
     """
 
-    def __init__(self, allowed: frozenset[str], *, own_hosts: frozenset[str] | None = None) -> None:
-        """`allowed`: origins as browsers write them, or `*`. Raises `ConfigurationError`.
+    def __init__(self, allowed: frozenset[str], *, plain: bool = True, own_hosts: frozenset[str] | None = None) -> None:
+        """`allowed`: origins, or `*`. `plain`: whether the own host's `http` pages are allowed without a list, too.
+
+        Raises `ConfigurationError`.
 
         `own_hosts`: the accepted Host names, besides loopback names and those in `allowed`; None: any name. On a
         loopback address they keep out pages whose own name resolves to this machine (DNS rebinding): for the browser
         their requests are of the same origin.
         """
-        for origin in allowed - {ANY}:
-            parts = urlsplit(origin)
-            if (
-                parts.scheme not in ("http", "https")
-                or f"{parts.scheme}://{parts.netloc}" != origin
-                or not parts.netloc
-            ):
-                raise ConfigurationError(
-                    f"--allow-origin must be * or have the form https://host[:port], got {origin!r}"
-                )
-        self._allowed = allowed
-        self._hosts: frozenset[str | None] | None = None
-        if own_hosts is not None and ANY not in allowed:
-            self._hosts = own_hosts | {host_name(urlsplit(origin).netloc) for origin in allowed}
+        self._any = ANY in allowed
+        self._allowed = {_parse_option(origin) for origin in allowed - {ANY}}
+        self._own_schemes = ("http", "https") if plain else ("https",)
+        self._hosts: frozenset[str] | None = None
+        if own_hosts is not None and not self._any:
+            self._hosts = own_hosts | {origin.host for origin in self._allowed}
 
     def check_host(self, authority: str) -> None:
         """Raises `HttpError` 400 for a malformed Host, 403 for one that is not the server's."""
@@ -75,15 +90,15 @@ class OriginPolicy:
 
     def allows(self, origin: str | None, authority: str) -> bool:
         """`authority` is the Host header of the request."""
-        if origin is None or ANY in self._allowed:
+        if origin is None or self._any:
             return True
-        if self._allowed:
-            return origin in self._allowed
+        page = parse_origin(origin)
+        if self._allowed or page is None:
+            return page in self._allowed
         own = host_name(authority)
-        theirs = _host_of(origin)
-        if own is None or theirs is None:
+        if own is None or page.scheme not in self._own_schemes:
             return False
-        return theirs == own or (is_loopback(theirs) and is_loopback(own))
+        return page.host == own or (is_loopback(page.host) and is_loopback(own))
 
     def response_headers(self, origin: str | None, authority: str) -> list[tuple[str, str]]:
         """The CORS and timing headers for a response to that origin."""
@@ -97,12 +112,11 @@ class OriginPolicy:
         return headers
 
 
-def _host_of(origin: str) -> str | None:
-    """The host name in an Origin header; None if there is none, or if it is malformed."""
-    try:
-        return host_name(urlsplit(origin).netloc)
-    except ValueError:  # an address in brackets that is none
-        return None
+def _parse_option(text: str) -> Origin:
+    origin = parse_origin(text)
+    if origin is None:
+        raise ConfigurationError(f"--allow-origin must be * or have the form https://host[:port], got {text!r}")
+    return origin
 
 
 PREFLIGHT_HEADERS = [

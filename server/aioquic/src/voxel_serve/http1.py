@@ -4,29 +4,39 @@ import asyncio
 import contextlib
 import logging
 from http import HTTPStatus
-from typing import cast
+from typing import Protocol, cast
 
 import h11
 
 from .connection import CHUNK_BYTES
 from .errors import HttpError
-from .files import Body
+from .limits import Limits
 from .log import log, path_of
-from .metrics import CONTENT_TYPE
+from .metrics import Metrics
 from .request import check_head, combined_headers
-from .site import HttpRequest, HttpResponse, Site, text_response
-
-METRICS_PATH = "/metrics"
+from .site import HttpRequest, HttpResponse, text_response
 
 LINGER_SECONDS = 1.0
 LINGER_BYTES = 1024 * 1024
 """A refused client may still be sending; closing immediately would reset the connection before it reads the answer."""
 
 
+class Responder(Protocol):
+    """What is served: the site, or its counters on their own address."""
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def metrics(self) -> Metrics: ...
+
+    async def respond(self, request: HttpRequest) -> HttpResponse: ...
+
+
 class Http1Service:
     """Serves TCP connections and counts requests in flight."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Responder) -> None:
         self.answers = 0
         """Requests in flight."""
         self._site = site
@@ -62,7 +72,7 @@ class Http1Service:
 class Http1Connection:
     """One TCP connection: requests one after another."""
 
-    def __init__(self, site: Site, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, site: Responder, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._site = site
         self._reader = reader
         self._writer = writer
@@ -109,12 +119,7 @@ class Http1Connection:
         headers = combined_headers(head.headers)
         target = head.target.decode("ascii")
         request = HttpRequest(head.method.decode("ascii"), target, headers.get("host", ""), headers)
-        if target == METRICS_PATH and request.method == "GET":
-            body = Body([self._site.metrics.text()])
-            fields = [("content-type", CONTENT_TYPE), ("content-length", str(body.length))]
-            response = HttpResponse(HTTPStatus.OK, fields, body)
-        else:
-            response = await self._site.respond(request)
+        response = await self._site.respond(request)
         await self._send(response)
         self._count(response.status, target=path_of(target))
 

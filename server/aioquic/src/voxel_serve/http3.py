@@ -53,6 +53,17 @@ class Http3Service:
 
     connections: set["Http3Protocol"] = field(default_factory=set)
 
+    def opened(self, connection: "Http3Protocol") -> None:
+        """Counts a connection until `ended`."""
+        self.connections.add(connection)
+        self.site.metrics.add("voxel_quic_connections")
+
+    def ended(self, connection: "Http3Protocol") -> None:
+        """Forgets a connection, at the first call."""
+        if connection in self.connections:
+            self.connections.discard(connection)
+            self.site.metrics.add("voxel_quic_connections", -1)
+
     @property
     def sessions(self) -> int:
         """Number of open WebTransport sessions."""
@@ -102,7 +113,7 @@ class Http3Protocol(Connection):
         self._http: VoxelH3Connection | None = None
         self._abandoned: set[int] = set()
         """Streams whose frames were too long; further bytes on them are ignored."""
-        service.connections.add(self)
+        service.opened(self)
 
     def quic_event_received(self, event: QuicEvent) -> None:
         match event:
@@ -111,7 +122,7 @@ class Http3Protocol(Connection):
                 if len(self._service.connections) > self._site.limits.connections:
                     self.close(ErrorCode.H3_EXCESSIVE_LOAD, "too many connections")
             case ConnectionTerminated():
-                self._service.connections.discard(self)
+                self._service.ended(self)
                 self._end_session()
             case DatagramFrameReceived():
                 pass  # voxel-1 has none from the client, and aioquic would end the connection for a malformed one.
@@ -127,7 +138,7 @@ class Http3Protocol(Connection):
 
     def abandon(self) -> None:
         super().abandon()
-        self._service.connections.discard(self)
+        self._service.ended(self)
 
     def close_session(self, reason: str) -> None:
         """Closes the session, if there is one, with application error code 0."""

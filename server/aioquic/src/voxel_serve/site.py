@@ -62,10 +62,7 @@ class Site:
         except HttpError as error:
             response = text_response(error)
         response.headers.extend(self.origins.response_headers(origin, request.authority))
-        if request.method == "HEAD":
-            response.body.close()
-            return HttpResponse(response.status, response.headers, Body([]))
-        return response
+        return body_left_out(response) if request.method == "HEAD" else response
 
     async def open(self, target: str) -> MediaFile:
         """The file of a request target. Raises `HttpError` and `Redirect`."""
@@ -82,7 +79,7 @@ class Site:
         target = _origin_form(request.target)
         if target.partition("?")[0] == DISCOVERY_PATH and self.discovery is not None:
             document = self.discovery.document(request.authority)
-            return _literal_response(document, "application/json", ("cache-control", "no-store"))
+            return literal_response(document, "application/json", ("cache-control", "no-store"))
         try:
             file = await self.open(target)
         except Redirect as redirect:
@@ -138,6 +135,18 @@ def text_response(error: HttpError) -> HttpResponse:
     return HttpResponse(error.status, headers, body)
 
 
+def body_left_out(response: HttpResponse) -> HttpResponse:
+    """The response to HEAD, from that to GET."""
+    response.body.close()
+    return HttpResponse(response.status, response.headers, Body([]))
+
+
+def literal_response(content: bytes, content_type: str, *headers: tuple[str, str]) -> HttpResponse:
+    """A 200 response with these bytes."""
+    body = Body([content])
+    return HttpResponse(HTTPStatus.OK, [("content-type", content_type), _length(body), *headers], body)
+
+
 def _origin_form(target: str) -> str:
     """The path of a target; servers must also accept the absolute form (RFC 9112 section 3.2.2)."""
     scheme, separator, rest = target.partition("://")
@@ -162,8 +171,3 @@ def _content_range(part: ByteRange, file: MediaFile) -> str:
 
 def _length(body: Body) -> tuple[str, str]:
     return ("content-length", str(body.length))
-
-
-def _literal_response(content: bytes, content_type: str, *headers: tuple[str, str]) -> HttpResponse:
-    body = Body([content])
-    return HttpResponse(HTTPStatus.OK, [("content-type", content_type), _length(body), *headers], body)

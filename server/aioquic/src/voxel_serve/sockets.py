@@ -9,9 +9,9 @@ UDP_BUFFER_BYTES = 4 * 1024 * 1024
 """Requested from the system, which may grant less: this machine must not lose a burst of a whole congestion window."""
 
 
-def bind_tcp(host: str, port: int) -> socket.socket:
-    """A TCP socket; `::` also accepts IPv4. Raises `ConfigurationError`."""
-    family = _family(host)
+def bind_tcp(host: str, port: int, option: str = "--host") -> socket.socket:
+    """A TCP socket; `::` also accepts IPv4. Raises `ConfigurationError`, which names `option`."""
+    family = _family(host, option)
     try:
         return socket.create_server((host, port), family=family, dualstack_ipv6=host == "::", backlog=128)
     except OSError as error:
@@ -34,11 +34,11 @@ def bind_udp(host: str, port: int) -> socket.socket:
     return bound
 
 
-def _family(host: str) -> socket.AddressFamily:
+def _family(host: str, option: str = "--host") -> socket.AddressFamily:
     try:
         return socket.getaddrinfo(host, None)[0][0]
     except OSError as error:
-        raise ConfigurationError(f"--host: {host} cannot be resolved") from error
+        raise ConfigurationError(f"{option}: {host} cannot be resolved") from error
 
 
 def _bind_error(protocol: str, host: str, port: int, error: OSError) -> ConfigurationError:

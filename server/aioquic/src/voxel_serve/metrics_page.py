@@ -1,0 +1,48 @@
+"""The counters on an address of their own: what a server has sent is nobody's business but the operator's."""
+
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from .cors import OriginPolicy, is_loopback
+from .errors import HttpError
+from .limits import Limits
+from .metrics import CONTENT_TYPE, Metrics
+from .site import HttpRequest, HttpResponse, body_left_out, literal_response, text_response
+
+METRICS_PATH = "/metrics"
+
+CONNECTIONS = 16
+"""Simultaneous ones to the counters."""
+
+
+@dataclass
+class MetricsPage:
+    """Answers GET and HEAD for `METRICS_PATH`, without CORS: for no page."""
+
+    counters: Metrics
+    host: str
+    """The address that it listens on; on loopback no other name is answered (DNS rebinding)."""
+
+    limits: Limits = field(default_factory=lambda: Limits(connections=CONNECTIONS))
+    metrics: Metrics = field(default_factory=Metrics)
+    """Counts looks at the counters, which do not count themselves."""
+
+    def __post_init__(self) -> None:
+        self._names = OriginPolicy(frozenset(), own_hosts=frozenset() if is_loopback(self.host) else None)
+
+    async def respond(self, request: HttpRequest) -> HttpResponse:
+        """The response to any request; never raises `HttpError`."""
+        try:
+            response = self._respond(request)
+        except HttpError as error:
+            response = text_response(error)
+        return body_left_out(response) if request.method == "HEAD" else response
+
+    def _respond(self, request: HttpRequest) -> HttpResponse:
+        self._names.check_host(request.authority)
+        if request.method not in ("GET", "HEAD"):
+            message = "only GET and HEAD are answered"
+            raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, message, (("allow", "GET, HEAD"),))
+        if request.target.partition("?")[0] != METRICS_PATH:
+            raise HttpError(HTTPStatus.NOT_FOUND, f"the counters are at {METRICS_PATH}")
+        return literal_response(self.counters.text(), CONTENT_TYPE)
