@@ -17,9 +17,9 @@ EXPOSED_HEADERS = "content-length, content-range, accept-ranges, etag, date"
 PREFLIGHT_SECONDS = 7200
 """The longest time for which Chromium keeps a preflight response."""
 
-_HOST_AND_PORT = r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?"
-_HOST = re.compile(_HOST_AND_PORT)
-_ORIGIN = re.compile(rf"(https?)://{_HOST_AND_PORT}", re.IGNORECASE)
+_NAME = r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])"
+_HOST = re.compile(rf"{_NAME}(?::\d{{0,5}})?")
+_ORIGIN = re.compile(rf"(https?)://{_NAME}(?::(\d{{1,5}}))?", re.IGNORECASE)
 
 _PORTS = {"http": 80, "https": 443}
 

@@ -64,7 +64,11 @@ class MediaFile:
     def check_unchanged(self, if_match: str | None) -> None:
         """`if_match` is the header. Raises `HttpError` 412."""
         if if_match is not None and not matches(if_match, self.etag):
-            raise HttpError(HTTPStatus.PRECONDITION_FAILED, "the file has changed", (("etag", self.etag),))
+            raise self.changed()
+
+    def changed(self) -> HttpError:
+        """412 with the current validator."""
+        return HttpError(HTTPStatus.PRECONDITION_FAILED, "the file has changed", (("etag", self.etag),))
 
     def close(self) -> None:
         self.handle.close()

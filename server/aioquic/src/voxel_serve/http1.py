@@ -13,8 +13,9 @@ from .errors import HttpError
 from .limits import Limits
 from .log import log, path_of
 from .metrics import Metrics
-from .request import check_head, combined_headers
+from .request import HeadReader, announces_body, combined_headers, malformed_head
 from .site import HttpRequest, HttpResponse, text_response
+from .target import effective_target
 
 LINGER_SECONDS = 1.0
 LINGER_BYTES = 1024 * 1024
@@ -81,8 +82,7 @@ class Http1Connection:
         secure = writer.get_extra_info("sslcontext") is not None
         writer.transport.set_write_buffer_limits(high=1 if secure else 0, low=0)
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=site.limits.head_bytes)
-        self._unread = bytearray()
-        """What has come since the last head."""
+        self._head = HeadReader(site.limits)
 
     async def next_request(self) -> h11.Request | None:
         """The next request; None at the end of the connection."""
@@ -91,23 +91,18 @@ class Http1Connection:
         if self._http.our_state is not h11.IDLE:
             return None
         try:
-            request = await self._next_event(self._site.limits.keep_alive)
-            if not isinstance(request, h11.Request):
+            head = await self._next_head()
+            if head is None:
                 return None
-            if request.http_version not in (b"1.0", b"1.1"):
-                raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request")
-            head_bytes = len(self._unread) - len(self._http.trailing_data[0])
-            check_head(bytes(self._unread[:head_bytes]), self._site.limits)
-            del self._unread[:head_bytes]
-            # Whatever its length: with a Content-Length beside it, programs differ in where the next request begins.
-            if any(name == b"transfer-encoding" for name, _ in request.headers):
+            self._http.receive_data(head)
+            request = self._http.next_event()
+            if not isinstance(request, h11.Request) or request.http_version not in (b"1.0", b"1.1"):
+                raise malformed_head()
+            if announces_body(head):
                 raise HttpError(HTTPStatus.BAD_REQUEST, "a request body is not accepted")
-            if not isinstance(await self._next_event(self._site.limits.head_timeout), h11.EndOfMessage):
-                raise HttpError(HTTPStatus.BAD_REQUEST, "a request body is not accepted")
-        except h11.RemoteProtocolError as error:
-            too_long = error.error_status_hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if too_long else HTTPStatus.BAD_REQUEST
-            await self.refuse(HttpError(status, "request head too long" if too_long else "malformed request"))
+            self._http.next_event()
+        except h11.RemoteProtocolError:
+            await self.refuse(malformed_head())
             return None
         except HttpError as error:
             await self.refuse(error)
@@ -117,8 +112,8 @@ class Http1Connection:
     async def answer(self, head: h11.Request) -> None:
         """Sends the response to a request."""
         headers = combined_headers(head.headers)
-        target = head.target.decode("ascii")
-        request = HttpRequest(head.method.decode("ascii"), target, headers.get("host", ""), headers)
+        authority, target = effective_target(head.target.decode("ascii"), headers.get("host", ""))
+        request = HttpRequest(head.method.decode("ascii"), target, authority, headers)
         response = await self._site.respond(request)
         await self._send(response)
         self._count(response.status, target=path_of(target))
@@ -139,20 +134,21 @@ class Http1Connection:
         self._site.metrics.add("voxel_requests_total", transport="http1", status=str(status.value))
         log("request", transport="http1", status=status.value, **fields)
 
-    async def _next_event(self, first_byte_timeout: float) -> h11.Event | None:
-        """h11's next event, None at the end of the connection. Raises `h11.RemoteProtocolError`, `TimeoutError`."""
+    async def _next_head(self) -> bytes | None:
+        """The bytes of the next head, None at the end of the connection. Raises `HttpError`, `TimeoutError`."""
         loop = asyncio.get_running_loop()
-        started = self._http.trailing_data[0] != b""
-        deadline = loop.time() + (self._site.limits.head_timeout if started else first_byte_timeout)
-        while (event := self._http.next_event()) is h11.NEED_DATA:
+        begun = self._head.has_more
+        deadline = loop.time() + (self._site.limits.head_timeout if begun else self._site.limits.keep_alive)
+        data = b""
+        while (head := self._head.feed(data)) is None:
             async with asyncio.timeout_at(deadline):
                 data = await self._reader.read(CHUNK_BYTES)
-            if not started:
-                started = True
+            if not data:
+                return None
+            if not begun:
+                begun = True
                 deadline = loop.time() + self._site.limits.head_timeout
-            self._unread += data
-            self._http.receive_data(data)
-        return event if isinstance(event, h11.Event) and not isinstance(event, h11.ConnectionClosed) else None
+        return head
 
     async def _send(self, response: HttpResponse) -> None:
         try:

@@ -15,7 +15,11 @@ from .ranges import RangeSpec, parse_range_header
 VOXEL_HEADERS = ("x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline")
 """All request headers of the protocol, past ones included."""
 
-_ODD_LINE_END = re.compile(rb"(?<!\r)\n|\n[ \t]")
+_HEAD_END = re.compile(rb"\n\r?\n")
+
+_ODD = re.compile(rb"(?<!\r)\n|\r(?!\n)|\n[ \t]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+_LENGTH = re.compile(rb"\ncontent-length:([^\r]*)", re.IGNORECASE)
 
 _MILLISECONDS = re.compile(r"\d{1,15}", re.ASCII)
 """The longest integer of a structured field (RFC 9651 section 3.3.1)."""
@@ -41,45 +45,94 @@ class VoxelRequest:
     """The header of that name; None: whatever the file is now."""
 
 
+class HeadReader:
+    """Takes heads out of the bytes of a connection or stream. No I/O."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._received = bytearray()
+        self._empty_line_seen = False
+        self._searched = 0
+        """The head does not end before this place, so that no byte is looked at twice."""
+
+    @property
+    def has_more(self) -> bool:
+        """Whether bytes have come since the last head."""
+        return bool(self._received)
+
+    def feed(self, data: bytes) -> bytes | None:
+        """The next head with the empty line at its end, None as long as it is incomplete; further bytes are kept.
+
+        Raises `HttpError` 400 and 431. Must not be called again after that.
+        """
+        self._received += data
+        # One empty line before a request is ignored (RFC 9112 section 2.2).
+        if not self._empty_line_seen and self._received.startswith(b"\r\n"):
+            del self._received[:2]
+            self._empty_line_seen = True
+        end = _HEAD_END.search(self._received, self._searched)
+        length = end.end() if end else len(self._received)
+        if length > self._limits.head_bytes:
+            raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long")
+        if end is None:
+            self._searched = max(0, length - 2)
+            return None
+        head = bytes(self._received[:length])
+        del self._received[:length]
+        self._empty_line_seen, self._searched = False, 0
+        check_head(head)
+        return head
+
+
 class RequestReader:
     """Collects one stream's bytes until its request is complete. No I/O."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head_bytes)
-        self._received = bytearray()
+        self._head = HeadReader(limits)
 
     def feed(self, data: bytes) -> VoxelRequest | None:
         """The request once its head is complete, None before; b"" is the end of the stream.
 
         Raises `HttpError` if the head is malformed, too long or incomplete. Must not be called again after that.
         """
-        self._received += data
-        if len(self._received) > self._limits.head_bytes:
-            raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long")
-        try:
-            self._connection.receive_data(data)
-            event = self._connection.next_event()
-        except h11.RemoteProtocolError as error:
-            raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head") from error
-        if event is h11.NEED_DATA:
+        head = self._head.feed(data)
+        if head is None and data:
             return None
+        try:
+            connection = h11.Connection(h11.SERVER, max_incomplete_event_size=self._limits.head_bytes)
+            connection.receive_data(head or b"")
+            event = connection.next_event()
+        except h11.RemoteProtocolError as error:
+            raise malformed_head() from error
         if not isinstance(event, h11.Request) or event.http_version != b"1.1":
-            raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head")
-        head_bytes = len(self._received) - len(self._connection.trailing_data[0])
-        check_head(bytes(self._received[:head_bytes]), self._limits)
+            raise malformed_head()
         return interpret(event, self._limits)
 
 
-def check_head(head: bytes, limits: Limits) -> None:
-    """Refuses what h11 takes: more than the limit in one piece, a bare LF, a folded line (RFC 9112 sections 2.2, 5.2).
+def check_head(head: bytes) -> None:
+    """Refuses with `HttpError` 400 what h11 takes.
 
-    Proxies differ in the latter two, and what two programs read differently smuggles requests. `HttpError` 400, 431.
+    A bare LF or CR, a folded line, a control character, more than one length (RFC 9112 sections 2.2, 5.2, 6.3, RFC 9110
+    section 5.5): proxies differ in these, and what two programs read differently smuggles requests.
     """
-    if len(head) > limits.head_bytes:
-        raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long")
-    if _ODD_LINE_END.search(head):
-        raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request head")
+    lengths: list[bytes] = _LENGTH.findall(head)
+    if _ODD.search(head) or len(lengths) > 1 or b"," in b"".join(lengths):
+        raise malformed_head()
+
+
+def announces_body(head: bytes) -> bool:
+    """Whether a body follows a valid head.
+
+    A coding says so whatever its length: with a length beside it programs differ in where the next request begins.
+    """
+    lengths: list[bytes] = _LENGTH.findall(head)
+    return b"\ntransfer-encoding:" in head.lower() or any(length.strip(b" \t").strip(b"0") for length in lengths)
+
+
+def malformed_head() -> HttpError:
+    """400"""
+    return HttpError(HTTPStatus.BAD_REQUEST, "malformed request head")
 
 
 def combined_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
 
+from .conditions import has_changed, is_unchanged
 from .cors import PREFLIGHT_HEADERS, OriginPolicy
 from .discovery import DISCOVERY_PATH, Discovery
 from .errors import HttpError
-from .files import Body, MediaFile, Mounts, Redirect, listed
+from .files import Body, MediaFile, Mounts, Redirect
 from .limits import Limits
 from .metrics import Metrics
 from .ranges import ByteRange, parse_range_header, satisfiable_ranges
@@ -24,6 +25,8 @@ class HttpRequest:
 
     method: str
     target: str
+    """Path and query, or `*`."""
+
     authority: str
     """The Host header or :authority."""
 
@@ -71,12 +74,12 @@ class Site:
     async def _respond(self, request: HttpRequest) -> HttpResponse:
         self.refuse_while_draining()
         self.origins.check_host(request.authority)
-        if request.method == "OPTIONS":
+        if request.method == "OPTIONS" and (request.target == "*" or request.target.startswith("/")):
             return HttpResponse(HTTPStatus.NO_CONTENT, [*PREFLIGHT_HEADERS, ("allow", ALLOWED_METHODS)], Body([]))
-        if request.method not in ("GET", "HEAD"):
+        if request.method not in ("GET", "HEAD", "OPTIONS"):
             message = f"only {ALLOWED_METHODS} are answered"
             raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, message, (("allow", ALLOWED_METHODS),))
-        target = _origin_form(request.target)
+        target = request.target
         if target.partition("?")[0] == DISCOVERY_PATH and self.discovery is not None:
             document = self.discovery.document(request.authority)
             return literal_response(document, "application/json", ("cache-control", "no-store"))
@@ -106,10 +109,13 @@ class Site:
             ("x-content-type-options", "nosniff"),
         ]
         file.check_unchanged(request.headers.get("if-match"))
-        if file.etag in listed(request.headers.get("if-none-match", "")):
+        if has_changed(request.headers, file.modified_ns):
+            raise file.changed()
+        if is_unchanged(request.headers, file.etag, file.modified_ns):
             file.close()
             return HttpResponse(HTTPStatus.NOT_MODIFIED, common, Body([]))
-        range_header = request.headers.get("range")
+        # Of other methods it means nothing (RFC 9110 section 14.2).
+        range_header = request.headers.get("range") if request.method == "GET" else None
         specs = None
         if range_header is not None and request.headers.get("if-range", file.etag) == file.etag:
             specs = parse_range_header(range_header, self.limits)
@@ -145,15 +151,6 @@ def literal_response(content: bytes, content_type: str, *headers: tuple[str, str
     """A 200 response with these bytes."""
     body = Body([content])
     return HttpResponse(HTTPStatus.OK, [("content-type", content_type), _length(body), *headers], body)
-
-
-def _origin_form(target: str) -> str:
-    """The path of a target; servers must also accept the absolute form (RFC 9112 section 3.2.2)."""
-    scheme, separator, rest = target.partition("://")
-    if separator and scheme.lower() in ("http", "https"):
-        _, slash, path = rest.partition("/")
-        return slash + path or "/"
-    return target
 
 
 def _multipart(ranges: list[ByteRange], file: MediaFile, boundary: str) -> list[bytes | ByteRange]:

@@ -46,7 +46,7 @@ impl RequestHead {
     /// Whether a body follows (RFC 9112 section 6.3).
     pub fn announces_body(&self) -> bool {
         self.headers.get("transfer-encoding").is_some()
-            || self.headers.get("content-length").is_some_and(|it| it != "0")
+            || self.headers.get("content-length").is_some_and(|it| it.bytes().any(|digit| digit != b'0'))
     }
 }
 
@@ -129,7 +129,8 @@ fn parse(head: &[u8]) -> Result<RequestHead, HttpError> {
     for field in request.headers.iter() {
         headers.add(field.name, field.value);
     }
-    if headers.get("content-length").is_some_and(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !headers.get("content-length").is_none_or(is_number) {
         return Err(malformed());
     }
     Ok(RequestHead { method: method.to_owned(), target: target.to_owned(), version, headers })

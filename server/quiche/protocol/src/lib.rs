@@ -6,6 +6,7 @@
 //! is the framing of HTTP/3 and WebTransport on a stream.
 #![forbid(unsafe_code)]
 
+pub mod conditions;
 pub mod discovery;
 pub mod error;
 pub mod flow;
@@ -20,6 +21,7 @@ pub mod request;
 pub mod response;
 pub mod scheduler;
 pub mod site;
+pub mod target;
 pub mod varint;
 pub mod window;
 

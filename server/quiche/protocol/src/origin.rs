@@ -11,7 +11,8 @@ const ANY: &str = "*";
 const EXPOSED_HEADERS: &str = "content-length, content-range, accept-ranges, etag, date";
 
 /// Headers of HTTP's own that web pages may send.
-const HTTP_HEADERS: [&str; 6] = ["range", "if-range", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session"];
+const HTTP_HEADERS: [&str; 7] =
+    ["range", "if-range", "if-match", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session"];
 
 /// Headers of a preflight response, besides the origin. Chromium caches it for at most 7200 s.
 pub fn preflight_headers() -> [(&'static str, String); 3] {
@@ -33,7 +34,7 @@ pub fn host_name(authority: &str) -> Option<String> {
     let port_well_formed = port.is_empty()
         || port
             .strip_prefix(':')
-            .is_some_and(|digits| (1..=5).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()));
+            .is_some_and(|digits| digits.len() <= 5 && digits.bytes().all(|byte| byte.is_ascii_digit()));
     let allowed = |byte: u8| match host.as_bytes()[0] {
         b'[' => byte.is_ascii_hexdigit() || b"[:.]".contains(&byte),
         _ => byte.is_ascii_alphanumeric() || b"._-".contains(&byte),

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 
+use crate::conditions;
 use crate::error::{HttpError, Status};
 use crate::head::Headers;
 use crate::limits::Limits;
@@ -16,6 +17,7 @@ pub const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
 #[derive(Debug)]
 pub struct HttpRequest {
     pub method: String,
+    /// Path and query, or `*`.
     pub target: String,
     /// The Host header or :authority.
     pub authority: String,
@@ -66,13 +68,14 @@ impl FileFacts {
     }
 }
 
-/// The response to a GET of an existing file. `boundary`: a random boundary for multipart bodies.
+/// The response to a GET or HEAD of an existing file. `boundary`: a random boundary for multipart bodies.
 pub fn file_response(
     file: &FileFacts,
-    headers: &Headers,
+    HttpRequest { method, headers, .. }: &HttpRequest,
     limits: &Limits,
     boundary: &str,
 ) -> Result<HttpResponse, HttpError> {
+    conditions::check(headers, file)?;
     let etag = file.etag();
     let common = [
         ("accept-ranges", "bytes".to_owned()),
@@ -81,11 +84,12 @@ pub fn file_response(
         ("last-modified", httpdate::fmt_http_date(file.modified)),
         ("x-content-type-options", "nosniff".to_owned()),
     ];
-    let known = headers.get("if-none-match").unwrap_or_default();
-    if known.split(',').any(|item| item.trim() == etag) {
+    if conditions::is_known(headers, file) {
         return Ok(HttpResponse { status: Status::NotModified, headers: common.to_vec(), body: Vec::new() });
     }
-    let range_header = headers.get("range").filter(|_| headers.get("if-range").is_none_or(|tag| tag == etag));
+    // Of other methods than GET it means nothing (RFC 9110 section 14.2).
+    let wants_range = method == "GET" && headers.get("if-range").is_none_or(|tag| tag == etag);
+    let range_header = headers.get("range").filter(|_| wants_range);
     let specs = match range_header {
         Some(value) => parse_range_header(value, limits)?,
         None => None,
@@ -154,16 +158,6 @@ pub fn check_method(method: &str) -> Result<(), HttpError> {
     Err(HttpError::new(Status::MethodNotAllowed, message).with_header("allow", ALLOWED_METHODS))
 }
 
-/// Path and query of a target. A server must accept the absolute form, too (RFC 9112 section 3.2.2).
-pub fn origin_form(target: &str) -> String {
-    match target.split_once("://") {
-        Some((scheme, rest)) if ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) => {
-            rest.split_once('/').map_or("/".to_owned(), |(_, path)| format!("/{path}"))
-        }
-        _ => target.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,7 +168,9 @@ mod tests {
             headers.add(name, value.as_bytes());
         }
         let file = FileFacts { size: 1000, modified: SystemTime::UNIX_EPOCH, content_type: "video/mp4" };
-        file_response(&file, &headers, &Limits::default(), "BOUNDARY")
+        let (method, target, authority) = ("GET".to_owned(), "/".to_owned(), "localhost".to_owned());
+        let request = HttpRequest { method, target, authority, headers };
+        file_response(&file, &request, &Limits::default(), "BOUNDARY")
     }
 
     fn field<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
@@ -199,12 +195,5 @@ mod tests {
             answer(&[("range", "bytes=0-0"), ("if-range", "\"0-3e8\"")]).unwrap().status,
             Status::PartialContent
         );
-    }
-
-    #[test]
-    fn absolute_targets_lose_their_origin() {
-        assert_eq!(origin_form("HTTP://a.example/x?y"), "/x?y");
-        assert_eq!(origin_form("https://a.example"), "/");
-        assert_eq!(origin_form("/x?u=http://b/"), "/x?u=http://b/");
     }
 }

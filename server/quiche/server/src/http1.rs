@@ -16,6 +16,7 @@ use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::head::{HeadReader, HttpVersion, RequestHead};
 use voxel_protocol::response::encode_head;
 use voxel_protocol::site::{HttpRequest, literal_response};
+use voxel_protocol::target::effective_target;
 
 use crate::body::Body;
 use crate::jobs::CHUNK_BYTES;
@@ -164,9 +165,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
     /// Sends the response; returns whether the connection stays open.
     async fn answer(&mut self, head: RequestHead) -> io::Result<bool> {
         let close = head.version == HttpVersion::Http10
-            || head.headers.get("connection").is_some_and(|it| it.to_ascii_lowercase().contains("close"));
-        let authority = head.headers.get("host").unwrap_or_default().to_owned();
-        let request = HttpRequest { method: head.method, target: head.target, authority, headers: head.headers };
+            || head
+                .headers
+                .get("connection")
+                .is_some_and(|it| it.split(',').any(|word| word.trim().eq_ignore_ascii_case("close")));
+        let (authority, target) = effective_target(&head.target, head.headers.get("host").unwrap_or_default());
+        let request = HttpRequest { method: head.method, target, authority, headers: head.headers };
         let target = path_of(&request.target).to_owned();
         let is_metrics = request.target == METRICS_PATH && request.method == "GET";
         let mut answer = if is_metrics {

@@ -11,7 +11,7 @@ use voxel_protocol::origin::{OriginPolicy, preflight_headers};
 use voxel_protocol::ranges::{ByteRange, exact_ranges};
 use voxel_protocol::request::VoxelRequest;
 use voxel_protocol::site::{
-    ALLOWED_METHODS, HttpRequest, Piece, check_method, file_response, literal_response, origin_form, text_response,
+    ALLOWED_METHODS, HttpRequest, Piece, check_method, file_response, literal_response, text_response,
 };
 
 use crate::body::Body;
@@ -91,13 +91,13 @@ impl Site {
         self.refuse_while_draining()?;
         self.origins.check_host(&request.authority)?;
         check_method(&request.method)?;
-        if request.method == "OPTIONS" {
+        let target = request.target.as_str();
+        if request.method == "OPTIONS" && (target == "*" || target.starts_with('/')) {
             let allow = ("allow", ALLOWED_METHODS.to_owned());
             let headers = preflight_headers().into_iter().chain([allow]).collect();
             return Ok(HttpAnswer { status: Status::NoContent, headers, body: Body::new([], None) });
         }
-        let target = origin_form(&request.target);
-        let path = path_of(&target);
+        let path = path_of(target);
         if let Some(discovery) = self.discovery.as_ref().filter(|_| path == DISCOVERY_PATH) {
             let document = discovery.document(&request.authority, &self.certificate_hashes.get());
             let response = literal_response("application/json", document);
@@ -114,7 +114,7 @@ impl Site {
                 return Ok(HttpAnswer { status: Status::PermanentRedirect, headers, body: Body::new([], None) });
             }
         };
-        let response = file_response(&media.facts, &request.headers, &self.limits, &boundary())?;
+        let response = file_response(&media.facts, request, &self.limits, &boundary())?;
         Ok(HttpAnswer {
             status: response.status,
             headers: response.headers,
