@@ -106,6 +106,17 @@ def test_the_head_is_limited(complete: bool) -> None:
     assert refusal(head if complete else head[:-4]) == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
 
 
+def test_the_limit_counts_the_head_only_however_the_bytes_come() -> None:
+    head, more = request_head("/a"), b"x" * LIMITS.head_bytes
+    assert read(head + more) == read(head)
+    malformed = b"no method" + more + b"\r\n\r\n"
+    reader = RequestReader(LIMITS)
+    assert reader.feed(malformed[:100]) is None
+    with pytest.raises(HttpError) as refused:
+        reader.feed(malformed[100:])
+    assert refused.value.status == refusal(malformed) == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+
+
 @given(
     st.sampled_from(["range", "x-voxel-unreliable", "x-voxel-deadline"]),
     st.text('0123456789?=;,-flowbytes "', max_size=50),
