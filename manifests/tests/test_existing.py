@@ -103,6 +103,9 @@ def test_segments_are_found_however_the_mpd_says_it(
         ),
         ("list", replaced("<BaseURL>", "<BaseURL>http://localhost/"), "must be a local file"),
         ("list", replaced("<BaseURL>", "<BaseURL>no-"), "no such file"),
+        ("list", replaced("<BaseURL>", f"<BaseURL>{'a' * 3000}/"), "no such file"),
+        ("list", replaced("<BaseURL>", "<BaseURL>http://[/"), "not a valid URL"),
+        ("list", replaced("<Period", "\0<Period"), r"not an MPD: .* Char 0x0 out of allowed range , line"),
         ("list", replaced(r'mediaRange="\d+-', 'mediaRange="x-'), "must have the form first-last"),
         ("list", replaced(r'(mediaRange="\d+-\d+)', r"\g<1>000"), "is not inside the file"),
         ("list", replaced(r"<SegmentURL[^>]*>", ""), "differ: 2 and 3 segments"),
@@ -124,6 +127,19 @@ def test_segments_are_found_however_the_mpd_says_it(
         ),
         ("template by time", replaced(r' r="1"', ' r="999999999"'), "must have at most"),
         ("template by time", replaced(r'd="25600"', 'd="-1"'), "must be an integer of at least 1"),
+        ("template by time", replaced(r'd="25600"', f'd="{"9" * 5000}"'), "must be an integer of at least 1"),
+        ("template by time", replaced(r' r="1"', ' r="once"'), "r must be an integer"),
+        (
+            "template by time",
+            replaced(r' r="1" />\s*<S d=', ' r="-1" /><S t="later" d='),
+            "t must be an integer of at least 0",
+        ),
+        ("list", replaced(r'(?s)(<Representation .*?bandwidth=)"\d+"', r'\1"fast"'), "bandwidth must be an integer"),
+        (
+            "list",
+            replaced(r'mediaPresentationDuration="[^"]*"', f'mediaPresentationDuration="PT{"9" * 5000}S"'),
+            "must state a duration such as",
+        ),
     ],
 )
 def test_what_is_no_ladder_is_refused_with_the_reason(

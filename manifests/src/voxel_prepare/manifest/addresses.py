@@ -20,6 +20,12 @@ from voxel_prepare.manifest.mpd_file import local_path
 MAX_SEGMENTS = 1 << 17
 """Three days of 2 s: more must be a mistake."""
 
+NUMBER = re.compile(r"[0-9]{1,20}")
+"""xs:unsignedLong; what is longer takes time that grows with its square."""
+
+REPEATS = re.compile(r"-?[0-9]{1,10}")
+"""`S@r`, xs:integer."""
+
 IDENTIFIER = re.compile(r"\$(?:(?P<name>RepresentationID|Number|Time|Bandwidth)(?:%0(?P<width>\d{1,2})d)?)?\$")
 """In a template's URL; `$$` stands for a dollar (table 16)."""
 
@@ -71,7 +77,7 @@ class Place:
     def whole(self, url: str) -> Address:
         """A whole file. Raises `InputError` if it does not exist."""
         path = self.path(url)
-        if not path.is_file():
+        if not _is_file(path):
             raise InputError(f"{path}: no such file")
         return Address(path, ByteRange(0, path.stat().st_size))
 
@@ -109,7 +115,7 @@ def read_addresses(place: Place) -> Addresses:
 def parse_range(text: str, whole: Address) -> ByteRange:
     """Parses `first-last`, both inclusive. Raises `InputError` unless it is a range inside the file."""
     first, dash, last = text.partition("-")
-    if not (dash and first.isdecimal() and last.isdecimal()):
+    if not (dash and NUMBER.fullmatch(first) and NUMBER.fullmatch(last)):
         raise InputError(f"{whole.path}: a byte range must have the form first-last, got {text!r}")
     if not int(first) <= int(last) < whole.range.end:
         raise InputError(f"{whole.path}: byte range {text} is not inside the file, which has {whole.range.end} bytes")
@@ -124,23 +130,23 @@ def _template(place: Place, attributes: Mapping[str, str]) -> Addresses:
         raise InputError(
             f"representation {representation.get('id')}: SegmentTemplate must have media and initialization"
         )
-    first = _number(attributes, "startNumber", 1)
+    first = number(attributes, "startNumber", 1)
     times = list(_times(place, attributes))
     urls = [
         _filled(media, {**fixed, "Number": str(first + index), "Time": str(time)}) for index, time in enumerate(times)
     ]
-    if len(urls) > 1 and not place.path(urls[-1]).exists():
+    if len(urls) > 1 and not _is_file(place.path(urls[-1])):
         urls.pop()  # durations of periods are often rounded up
     return Addresses(place.whole(_filled(initialization, fixed)), [place.whole(url) for url in urls])
 
 
 def _times(place: Place, attributes: Mapping[str, str]) -> Iterator[int]:
     """The start of each segment, in the timescale of the template."""
-    scale = _number(attributes, "timescale", 1, least=1)
-    end = place.duration * scale + _number(attributes, "presentationTimeOffset", 0)
+    scale = number(attributes, "timescale", 1, least=1)
+    end = place.duration * scale + number(attributes, "presentationTimeOffset", 0)
     timeline = place.child("SegmentTimeline", "SegmentTemplate")
     if timeline is None:
-        duration = _number(attributes, "duration", 0, least=1)
+        duration = number(attributes, "duration", 0, least=1)
         count = ceil(place.duration * scale / duration)
         _check_count(count)
         yield from (index * duration for index in range(count))
@@ -148,18 +154,25 @@ def _times(place: Place, attributes: Mapping[str, str]) -> Iterator[int]:
     time, total = 0, 0
     entries = list(timeline.iterfind("{*}S"))
     for entry, following in zip(entries, [*entries[1:], None], strict=True):
-        fields = {str(key): str(value) for key, value in entry.attrib.items()}
-        duration = _number(fields, "d", 0, least=1)
-        time = _number(fields, "t", time)
-        repeats = int(fields["r"]) if re.fullmatch(r"-?\d+", fields.get("r", "")) else 0
-        if repeats < 0:  # until the next entry, or until the end
-            until = Fraction(following.get("t", "0")) if following is not None else end
-            repeats = ceil((until - time) / duration) - 1
-        total += repeats + 1
+        fields = _fields(entry)
+        duration = number(fields, "d", 0, least=1)
+        time = number(fields, "t", time)
+        count = _repeats(fields.get("r", "0")) + 1
+        if count <= 0:  # until the next entry, or until the end
+            until = end if following is None else number(_fields(following), "t", 0)
+            count = max(0, ceil((until - time) / duration))
+        total += count
         _check_count(total)
-        for _ in range(repeats + 1):
+        for _ in range(count):
             yield time
             time += duration
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long, a folder that may not be read
+        return False
 
 
 def _list(place: Place, attributes: Mapping[str, str]) -> Addresses:
@@ -206,11 +219,22 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
     return IDENTIFIER.sub(value, template)
 
 
-def _number(attributes: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
+def number(attributes: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
+    """The attribute `name`, an integer. Raises `InputError`."""
     text = attributes.get(name, str(default))
-    if not text.isdecimal() or int(text) < least:
+    if not NUMBER.fullmatch(text) or int(text) < least:
         raise InputError(f"{name} must be an integer of at least {least}, got {text!r}")
     return int(text)
+
+
+def _repeats(text: str) -> int:
+    if not REPEATS.fullmatch(text):
+        raise InputError(f"r must be an integer, got {text!r}")
+    return int(text)
+
+
+def _fields(element: etree._Element) -> Mapping[str, str]:
+    return {str(key): str(value) for key, value in element.attrib.items()}
 
 
 def _check_count(count: int) -> None:

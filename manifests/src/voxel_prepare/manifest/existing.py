@@ -13,7 +13,7 @@ from voxel_prepare.errors import InputError, MisalignedSegments
 from voxel_prepare.h264.key_frames import check_start
 from voxel_prepare.isobmff import Mp4Error, Track, parse_fragments, parse_track
 from voxel_prepare.isobmff.encryption import ENCRYPTED_SAMPLE_ENTRIES, WHY_NOT_ENCRYPTED
-from voxel_prepare.manifest.addresses import Address, Addresses, Place, read_addresses
+from voxel_prepare.manifest.addresses import Address, Addresses, Place, number, read_addresses
 from voxel_prepare.manifest.mpd_file import base_url, parse_mpd
 
 AVC_SAMPLE_ENTRIES = {"avc1", "avc3"}
@@ -21,8 +21,9 @@ AVC_SAMPLE_ENTRIES = {"avc1", "avc3"}
 AVCC_FIELDS = 7
 """Bytes of an `avcC` without parameter sets."""
 
-DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
-"""Of xs:duration, without years and months."""
+DIGITS = "[0-9]{1,15}"
+DURATION = re.compile(rf"P(?:({DIGITS})D)?(?:T(?:({DIGITS})H)?(?:({DIGITS})M)?(?:({DIGITS}(?:\.{DIGITS})?)S)?)?")
+"""Of xs:duration, without years and months; more digits take time that grows with their square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def read_existing(path: Path) -> ExistingPresentation:
         )
     duration = _duration(periods[0].get("duration") or root.get("mediaPresentationDuration"), path)
     sets = [
-        sorted(representations, key=lambda representation: int(representation.element.get("bandwidth", "0")))
+        sorted(representations, key=_bandwidth)
         for adaptation_set in periods[0].iterfind("{*}AdaptationSet")
         if (representations := list(_representations(path, periods[0], adaptation_set, duration)))
     ]
@@ -78,6 +79,10 @@ def read_existing(path: Path) -> ExistingPresentation:
     for representations in sets:
         _check_alignment(representations)
     return ExistingPresentation(path, mpd, duration, sets)
+
+
+def _bandwidth(representation: ExistingRepresentation) -> int:
+    return number({"bandwidth": representation.element.get("bandwidth", "0")}, "bandwidth", 0)
 
 
 def _duration(text: str | None, path: Path) -> Fraction:

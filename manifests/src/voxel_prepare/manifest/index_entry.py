@@ -34,6 +34,9 @@ ORDER_CODES = {
 MAX_RANGES = 1 << 17
 """Per segment: 30 s at 120 frames/s of 32 slices. Bounds the memory that a damaged index can make a reader use."""
 
+MAX_RANGES_PER_BYTE = 64
+"""As in the player: where all frames are alike a list is a few bits, but an entry says something of each dozen."""
+
 
 class IndexFormatError(PreparationError):
     """Not an index, or a damaged one."""
@@ -61,7 +64,7 @@ def read_entry(data: bytes, metric: Metric, scale: int) -> SegmentAnalysis:
     """The inverse of `write_entry`; costs that are not stored become 0. Raises `IndexFormatError`."""
     reader = BitReader(data)
     try:
-        analysis = _read(reader, metric, scale)
+        analysis = _read(reader, metric, scale, min(MAX_RANGES, MAX_RANGES_PER_BYTE * len(data)))
     except (MalformedStream, CodeError) as error:
         raise IndexFormatError(f"index: damaged entry: {error}") from error
     if (reader.position + 7) // 8 != len(data):
@@ -71,11 +74,12 @@ def read_entry(data: bytes, metric: Metric, scale: int) -> SegmentAnalysis:
     return analysis
 
 
-def _read(reader: BitReader, metric: Metric, scale: int) -> SegmentAnalysis:
+def _read(reader: BitReader, metric: Metric, scale: int, most: int) -> SegmentAnalysis:
+    """`most`: the number of ranges and of frames that are taken for real."""
     start = read_number(reader, POSITION_PARAMETER)
     order_name = _order_name(reader.bits(ORDER_BITS))
-    positions = _read_positions(reader)
-    frames, end = _read_ranges(reader, start, len(positions))
+    positions = _read_positions(reader, most)
+    frames, end = _read_ranges(reader, start, len(positions), most)
     order = _unranked(read_list(reader, len(positions)))
     costs = read_list(reader, len(positions)) if reader.flag() else [0] * len(positions)
     in_order = [frames[index] for index in order]
@@ -111,9 +115,9 @@ def _write_positions(writer: BitWriter, positions: Sequence[int]) -> None:
     write_list(writer, [later - earlier - 1 for earlier, later in pairwise([-1, *others])])
 
 
-def _read_positions(reader: BitReader) -> list[int]:
-    count = _checked(reader.ue(), MAX_RANGES, "number of frames")
-    distances = read_list(reader, _checked(reader.ue(), MAX_RANGES, "number of frames"))
+def _read_positions(reader: BitReader, most: int) -> list[int]:
+    count = _checked(reader.ue(), most, "number of frames")
+    distances = read_list(reader, _checked(reader.ue(), most, "number of frames"))
     others = [position - 1 for position in accumulate(distance + 1 for distance in distances)]
     total = count + len(others)
     if others and others[-1] >= total - 1:
@@ -137,10 +141,10 @@ def _write_ranges(writer: BitWriter, whole: ByteRange, frames: Sequence[Sequence
     writer.ue(tail)
 
 
-def _read_ranges(reader: BitReader, start: int, frames: int) -> tuple[list[list[ByteRange]], int]:
+def _read_ranges(reader: BitReader, start: int, frames: int, most: int) -> tuple[list[list[ByteRange]], int]:
     """The byte ranges of each frame, and the segment's end."""
     counts = [more + 1 for more in read_list(reader, frames)]
-    ranges = _checked(sum(counts), MAX_RANGES, "number of ranges")
+    ranges = _checked(sum(counts), most, "number of ranges")
     smallest = reader.ue()
     gaps = [smallest + gap for gap in read_list(reader, ranges)]
     sizes = [size + 1 for size in read_list(reader, ranges)]

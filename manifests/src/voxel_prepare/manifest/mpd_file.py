@@ -27,7 +27,7 @@ def parse_mpd(path: Path) -> etree._ElementTree:
     except OSError as error:
         raise InputError(f"{path}: no such file") from error
     except etree.XMLSyntaxError as error:
-        raise InputError(f"{path}: not an MPD: {error.msg}") from error
+        raise InputError(f"{path}: not an MPD: {' '.join(str(error.msg).split())}") from error
     root = etree.QName(mpd.getroot()).localname
     if root != "MPD":
         raise InputError(f"{path}: not an MPD: expected the root element MPD, found {root}")
@@ -35,17 +35,28 @@ def parse_mpd(path: Path) -> etree._ElementTree:
 
 
 def base_url(mpd: Path, element: etree._Element) -> str:
-    """The URL to which those in `element` are relative: every enclosing `BaseURL` counts (ISO/IEC 23009-1 §5.6)."""
+    """The URL to which those in `element` are relative: every enclosing `BaseURL` counts (ISO/IEC 23009-1 §5.6).
+
+    Raises `InputError`.
+    """
     base = mpd.resolve().as_uri()
     for ancestor in reversed([element, *element.iterancestors()]):
-        base = urljoin(base, (ancestor.findtext("{*}BaseURL") or "").strip())
+        base = _joined(base, (ancestor.findtext("{*}BaseURL") or "").strip())
     return base
 
 
 def local_path(base: str, url: str) -> Path:
     """The file at `url`, which is relative to `base`. Raises `InputError` unless it is on this machine."""
-    joined = urljoin(base, url)
+    joined = _joined(base, url)
     parts = urlsplit(joined)
     if parts.scheme != "file" or parts.netloc:
         raise InputError(f"{joined}: must be a local file, relative to the MPD or a file:/// URL")
     return Path(unquote(parts.path))
+
+
+def _joined(base: str, url: str) -> str:
+    """`url` relative to `base`. Raises `InputError`."""
+    try:
+        return urljoin(base, url)
+    except ValueError as error:  # an address in brackets that is none
+        raise InputError(f"{url}: not a valid URL") from error
