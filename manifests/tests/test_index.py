@@ -10,7 +10,7 @@ from index_vectors import VECTORS, vectors
 from voxel_prepare.analysis.segment_analysis import Metric, SegmentAnalysis
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264.bits import BitReader, BitWriter
-from voxel_prepare.manifest.index_codes import read_list, unzigzag, write_list, zigzag
+from voxel_prepare.manifest.index_codes import read_list, unzigzag, write_list, write_number, zigzag
 from voxel_prepare.manifest.index_entry import IndexFormatError, read_entry, write_entry
 from voxel_prepare.manifest.index_file import FIXED, read_index, write_index
 
@@ -74,6 +74,19 @@ def test_a_truncated_index_is_refused(segments: list[SegmentAnalysis], data: st.
     whole = write_index(segments, DECIMALS)
     with pytest.raises(IndexFormatError):
         read_index(whole[: data.draw(st.integers(0, len(whole) - 1))])
+
+
+def test_few_bytes_stand_for_few_frames() -> None:
+    writer = BitWriter()
+    write_number(writer, 0, 16)
+    writer.bits(0, 3)
+    for count in (1 << 17, 0):
+        writer.ue(count)
+    write_list(writer, [0, 0])
+    writer.bits(0, 64)
+    writer.align(0)
+    with pytest.raises(IndexFormatError, match="number of frames must be at most 1024, got 131072"):
+        read_entry(writer.to_bytes(), Metric.SSIM, SCALE)
 
 
 def test_the_vectors_shared_with_the_player_are_what_is_written() -> None:
