@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lxml import etree
+from mpd_schema import VOXEL
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
@@ -44,7 +45,7 @@ def _representation(folder: Path, element: etree._Element) -> Representation:
     adaptation_set = element.getparent()
     assert adaptation_set is not None
     return Representation(
-        attributes={str(name): str(value) for name, value in element.attrib.items()},
+        attributes={etree.QName(name).localname: str(value) for name, value in element.attrib.items()},
         content_type=_attribute(adaptation_set, "contentType"),
         frame_rate=_attribute(adaptation_set, "frameRate"),
         language=_attribute(adaptation_set, "lang"),
@@ -62,7 +63,7 @@ def _segments(folder: Path, representation: etree._Element, urls: list[etree._El
         for element in representation.findall("{*}SupplementalProperty")
         if _attribute(element, "schemeIdUri") == INDEX_SCHEME
     ] or [""]
-    if not index or _attribute(urls[0], "ssims"):
+    if not index or _voxel(urls[0], "ssims"):
         return [_segment(url) for url in urls]
     analyses = read_index((folder / index).read_bytes())
     return [_indexed_segment(url, analysis) for url, analysis in zip(urls, analyses, strict=True)]
@@ -77,18 +78,22 @@ def _indexed_segment(url: etree._Element, analysis: SegmentAnalysis | None) -> S
 
 
 def _segment(url: etree._Element) -> Segment:
-    steps = [step.split(":") for step in _attribute(url, "ssims").split(",") if step]
+    steps = [step.split(":") for step in _voxel(url, "ssims").split(",") if step]
     return Segment(
         media_range=_range(_attribute(url, "mediaRange")),
-        reliable=_ranges(_attribute(url, "reliable")),
-        unreliable=_ranges(_attribute(url, "unreliable")),
+        reliable=_ranges(_voxel(url, "reliable")),
+        unreliable=_ranges(_voxel(url, "unreliable")),
         steps=[(float(score), int(frames), int(size)) for score, frames, size in steps],
-        reliable_size=int(_attribute(url, "reliableSize") or 0),
+        reliable_size=int(_voxel(url, "reliableSize") or 0),
     )
 
 
 def _attribute(element: etree._Element, name: str) -> str:
     return str(element.get(name, ""))
+
+
+def _voxel(element: etree._Element, name: str) -> str:
+    return _attribute(element, f"{{{VOXEL}}}{name}")
 
 
 def _child(element: etree._Element, name: str) -> etree._Element:

@@ -1,10 +1,12 @@
 """Presentations that exist already become VOXEL streams, and stay what they were."""
 
+import re
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from lxml import etree
+from mpd_schema import VOXEL, check_mpd
 from presentations import ADDRESSINGS, Addressing, make_presentation
 from processes import call
 from runs import make_request
@@ -36,11 +38,12 @@ def test_media_and_addressing_stay_and_indexes_are_added(tmp_path: Path, address
     before, plain = all_files(mpd.parent), read_existing(mpd)
     prepare_existing(make_request(mpd, out=tmp_path / "voxel out", media="existing"))
     assert all_files(mpd.parent) == before
+    check_mpd(tmp_path / "voxel out" / "manifest.mpd")
 
     indexed = read_existing(tmp_path / "voxel out" / "manifest.mpd")
     assert list(map(addresses, indexed.representations)) == list(map(addresses, plain.representations))
     for representation in indexed.representations:
-        assert float(representation.element.get("avgSSIM", "0")) > 0.5
+        assert float(representation.element.get(f"{{{VOXEL}}}avgSSIM", "0")) > 0.5
         for address, analysis in zip(representation.addresses.segments, index_of(representation), strict=True):
             assert analysis is not None
             assert analysis.range == address.range
@@ -69,7 +72,23 @@ def test_listed_segments_get_attributes_where_they_are_asked_for(tmp_path: Path)
     tree = etree.parse(tmp_path / "out" / "manifest.mpd")
     urls = tree.findall(".//{*}AdaptationSet[@contentType='video']//{*}SegmentURL")
     assert len(urls) == 6
-    assert all(url.get("ssims") and url.get("reliable") for url in urls)
+    assert all(url.get(f"{{{VOXEL}}}ssims") and url.get(f"{{{VOXEL}}}reliable") for url in urls)
+    check_mpd(tmp_path / "out" / "manifest.mpd")
+
+
+def test_what_is_added_to_an_mpd_stands_where_the_schema_wants_it(tmp_path: Path) -> None:
+    mpd = make_presentation(tmp_path / "ladder", "list", frames=20)
+    foreign = 'xmlns:voxel="urn:other" xmlns:unused="urn:unused"'
+    text = mpd.read_text().replace("<ProgramInformation>", "<!-- by a packager --><ProgramInformation>")
+    text = re.sub("<MPD ", f'<MPD {foreign} voxel:made="by a packager" ', text)
+    descriptor = '<InbandEventStream schemeIdUri="urn:scte:scte35:2013:bin"/><Label>low</Label>'
+    mpd.write_text(text.replace("<BaseURL>", f"{descriptor}<BaseURL>"))
+    prepare_existing(make_request(mpd, out=tmp_path / "out", media="existing"))
+    written = tmp_path / "out" / "manifest.mpd"
+    check_mpd(written)
+    root = etree.parse(written).getroot()
+    assert root.nsmap.items() >= {"voxel": "urn:other", "unused": "urn:unused", "voxel-": VOXEL}.items()
+    assert written.read_text().count(VOXEL) == 1
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,17 @@ describe('Presentation', () => {
     expect(presentation.segment(request('q00', { index: 1 }))).toBeUndefined();
   });
 
+  it('reads attributes with the prefix that the manifest declares for the namespace of VOXEL', () => {
+    const namespaced = { id: 'q00', bandwidth: 1000, 'v:avgSSIM': 0.9 };
+    const { mediaRange, reliable, unreliable, ssims, reliableSize } = segmentUrl;
+    const described = { 'v:reliable': reliable, 'v:unreliable': unreliable, 'v:ssims': ssims };
+    const SegmentList = { SegmentURL: [{ mediaRange, ...described, 'v:reliableSize': reliableSize }] };
+    const root = { ...manifest([{ Representation: [{ ...namespaced, SegmentList }] }]) };
+    const declared = { ...root, 'xmlns:v': 'urn:voxel-dash:2026' };
+    expect(new Presentation(declared, PAGE).segment(request('q00'))?.reliableBytes).toBe(50);
+    expect(new Presentation(root, PAGE).hasVoxelData).toBe(false);
+  });
+
   it('does not take a map for other bytes than those requested', () => {
     const presentation = new Presentation(manifest([{ Representation: [voxel] }]), PAGE);
     expect(presentation.segment(request('q00', { range: '1000-1098' }))).toBeUndefined();

@@ -1,5 +1,5 @@
 import { ManifestError } from '../../src/manifest/errors.js';
-import { readRepresentation, type RepresentationElement } from '../../src/manifest/representation.js';
+import { prefixOf, readRepresentation, type RepresentationElement } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
 
@@ -31,10 +31,11 @@ export class Presentation {
   constructor(manifest: ManifestElement, pageUrl: string) {
     const manifestUrl = new URL(manifest.url ?? '', pageUrl);
     this.origin = manifestUrl.origin;
+    const prefix = prefixOf(manifest);
     for (const [index, period] of (manifest.Period ?? []).entries()) {
       for (const set of period.AdaptationSet ?? []) {
         for (const element of set.Representation ?? []) {
-          this.#read(index, element, baseUrlOf(manifestUrl.href, [manifest, period, set, element]));
+          this.#read(index, element, baseUrlOf(manifestUrl.href, [manifest, period, set, element]), prefix);
         }
       }
     }
@@ -57,9 +58,9 @@ export class Presentation {
     return map && isRequestFor(request, map) ? map : undefined;
   }
 
-  #read(period: number, element: RepresentationElement, baseUrl: string): void {
+  #read(period: number, element: RepresentationElement, baseUrl: string, prefix: string): void {
     try {
-      const representation = readRepresentation(element, baseUrl);
+      const representation = readRepresentation(element, baseUrl, prefix);
       if (representation) this.#representations.set(representationKey(period, representation.id), representation);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;

@@ -2,12 +2,11 @@ import type { ByteRange } from './byte-range.js';
 import { ManifestError } from './errors.js';
 import { IndexReader } from './index-codes.js';
 import { readEntry } from './index-entry.js';
-import type { QualityMetric, SegmentMap } from './segment-map.js';
+import { metrics, type QualityMetric, type SegmentMap } from './segment-map.js';
 
 /** "VXIX" */
 const MAGIC = 0x56584958;
 const VERSION = 1;
-const METRICS: readonly QualityMetric[] = ['ssim', 'psnr', 'vmaf'];
 /** Bytes of the head before its table. */
 const FIXED_BYTES = 16;
 const MAX_DECIMALS = 9;
@@ -134,7 +133,7 @@ function readFixed(bytes: Uint8Array): FixedHead {
   if (view.getUint32(0) !== MAGIC || view.getUint8(4) !== VERSION) {
     throw new ManifestError('index', 'not an index, or of another version');
   }
-  const metric = METRICS[view.getUint8(5)];
+  const metric = metrics[view.getUint8(5)];
   const decimals = view.getUint8(6);
   const segmentCount = view.getUint32(8);
   const headBytes = view.getUint32(12);

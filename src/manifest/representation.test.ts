@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManifestError } from './errors.js';
 import { IndexedRepresentation } from './indexed-representation.js';
 import {
+  prefixOf,
   readRepresentation as readFrom,
   type RepresentationElement,
   type SegmentUrlElement,
@@ -23,7 +24,7 @@ function representation(change: RepresentationElement = {}): RepresentationEleme
 const BASE = 'https://media.example/bbb/q03.mp4';
 
 function readRepresentation(element: RepresentationElement): RepresentationMap | undefined {
-  return readFrom(element, BASE);
+  return readFrom(element, BASE, 'voxel');
 }
 
 describe('readRepresentation', () => {
@@ -71,6 +72,26 @@ describe('readRepresentation', () => {
     );
     expect(map?.metric).toBe(metric);
     expect(map?.segment(0)?.steps).toHaveLength(2);
+  });
+
+  it.each(['voxel', 'x'])('reads attributes in the namespace of VOXEL, with the prefix %s', (prefix) => {
+    const within = (attributes: object) =>
+      Object.fromEntries(Object.entries(attributes).map(([name, value]) => [`${prefix}:${name}`, value as unknown]));
+    const { mediaRange, ...described } = url;
+    const element = representation({
+      avgSSIM: undefined,
+      ...within({ avgSSIM: 0.97 }),
+      SegmentList: { SegmentURL: [{ mediaRange, ...within(described) }, { mediaRange: '10-19' }] },
+    });
+    const map = readFrom(element, BASE, prefix);
+    expect(map).toMatchObject({ metric: 'ssim', averageScore: 0.97, segmentCount: 2 });
+    expect(map?.segment(0)).toEqual(readRepresentation(representation())?.segment(0));
+    expect(map?.segment(1)).toBeUndefined();
+    expect(readFrom(element, BASE, 'other')).toBeUndefined();
+  });
+
+  it('takes an attribute in the namespace before one without', () => {
+    expect(readRepresentation(representation({ 'voxel:avgSSIM': '0.5' }))?.averageScore).toBe(0.5);
   });
 
   it('throws for a bad segment only when that segment is asked for', () => {
@@ -121,5 +142,16 @@ describe('readRepresentation', () => {
       const element = representation({ SegmentList: undefined, SupplementalProperty: [bad] });
       expect(() => readRepresentation(element)).toThrow(ManifestError);
     });
+  });
+});
+
+describe('prefixOf', () => {
+  it.each([
+    [{ xmlns: 'urn:mpeg:dash:schema:mpd:2011', 'xmlns:v': 'urn:voxel-dash:2026' }, 'v'],
+    [{ 'xmlns:voxel': 'urn:voxel-dash:2026' }, 'voxel'],
+    [{ 'xmlns:v': 'urn:other' }, 'voxel'],
+    [{}, 'voxel'],
+  ])('finds the prefix that %j declares, or takes the usual one', (root, prefix) => {
+    expect(prefixOf(root)).toBe(prefix);
   });
 });

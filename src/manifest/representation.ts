@@ -1,13 +1,16 @@
 import { ManifestError } from './errors.js';
 import { IndexedRepresentation } from './indexed-representation.js';
 import { parseSegment, type SegmentAttributes } from './segment-attributes.js';
-import type { QualityMetric, RepresentationMap, SegmentMap } from './segment-map.js';
+import { metrics, type QualityMetric, type RepresentationMap, type SegmentMap } from './segment-map.js';
 
 /** A value of an MPD attribute as dash.js hands it over: numbers may or may not have been converted. */
 export type AttributeValue = string | number | undefined;
 
-/** The attributes of a `SegmentURL` that VOXEL reads (thesis Listing 6.1). */
-export interface SegmentUrlElement {
+/** dash.js names attributes as the document does, with their prefix. */
+type Prefixed = Readonly<Record<`${string}:${string}`, AttributeValue>>;
+
+/** The attributes of a `SegmentURL` that VOXEL reads, in its namespace, or in none as in the thesis (Listing 6.1). */
+export interface SegmentUrlElement extends Prefixed {
   readonly mediaRange?: AttributeValue;
   readonly reliable?: AttributeValue;
   readonly unreliable?: AttributeValue;
@@ -24,7 +27,7 @@ export interface DescriptorElement {
 }
 
 /** A `Representation` as dash.js hands it over on `manifestLoaded`. */
-export interface RepresentationElement {
+export interface RepresentationElement extends Prefixed {
   readonly id?: AttributeValue;
   readonly bandwidth?: AttributeValue;
   readonly avgSSIM?: AttributeValue;
@@ -37,39 +40,52 @@ export interface RepresentationElement {
 /** The `schemeIdUri` of the property whose value is the URL of the index. */
 const INDEX_SCHEME = 'urn:voxel-dash:index:1';
 
-/** In order of preference, should a manifest carry several. */
-const metrics = [
-  { metric: 'ssim', average: 'avgSSIM', scores: 'ssims' },
-  { metric: 'psnr', average: 'avgPSNR', scores: 'psnrs' },
-  { metric: 'vmaf', average: 'avgVMAF', scores: 'vmafs' },
-] as const satisfies { metric: QualityMetric; average: keyof RepresentationElement; scores: keyof SegmentUrlElement }[];
+/** Of VOXEL's attributes (docs/MANIFEST.md). */
+const NAMESPACE = 'urn:voxel-dash:2026';
+
+/** The prefix of VOXEL's attributes, as the root element of a manifest declares it; otherwise the usual one. */
+export function prefixOf(root: object): string {
+  return (
+    Object.entries(root)
+      .find(([, value]) => value === NAMESPACE)?.[0]
+      .slice('xmlns:'.length) ?? 'voxel'
+  );
+}
 
 /**
  * Finds the VOXEL data of a representation; undefined where it has none: a plain representation. Attributes go before an
- * index: they are here already. `baseUrl` is what the URL of an index is relative to. Throws `ManifestError` when the
- * representation's own attributes are bad.
+ * index: they are here already. `baseUrl` is what the URL of an index is relative to, `prefix` as `prefixOf` gives it.
+ * Throws `ManifestError` when the representation's own attributes are bad.
  */
-export function readRepresentation(element: RepresentationElement, baseUrl: string): RepresentationMap | undefined {
-  const urls = element.SegmentList?.SegmentURL ?? [];
-  const stated = metrics.filter(({ average }) => element[average] !== undefined);
-  const inline = stated.find(({ scores }) => urls.some((url) => url[scores] !== undefined));
-  if (inline) return { ...readFacts(element, inline), ...segmentsFromAttributes(urls, inline.scores) };
-  const [indexed] = stated;
-  const property = element.SupplementalProperty?.find(({ schemeIdUri }) => schemeIdUri === INDEX_SCHEME);
-  if (!indexed || !property) return undefined;
-  return new IndexedRepresentation({ ...readFacts(element, indexed), indexUrl: resolve(property.value, baseUrl) });
-}
-
-function readFacts(
+export function readRepresentation(
   element: RepresentationElement,
-  { metric, average }: (typeof metrics)[number],
-): Pick<RepresentationMap, 'id' | 'metric' | 'averageScore' | 'bandwidth'> {
-  return {
+  baseUrl: string,
+  prefix: string,
+): RepresentationMap | undefined {
+  const urls = element.SegmentList?.SegmentURL ?? [];
+  const read: Read = (from, name) => (from as Prefixed)[`${prefix}:${name}`] ?? from[name];
+  const stated = metrics.filter((metric) => read(element, averageOf(metric)) !== undefined);
+  const inline = stated.find((metric) => urls.some((url) => read(url, `${metric}s`) !== undefined));
+  const property = element.SupplementalProperty?.find(({ schemeIdUri }) => schemeIdUri === INDEX_SCHEME);
+  const metric = inline ?? stated[0];
+  if (!metric || !(inline || property)) return undefined;
+  const facts = {
     id: String(element.id),
     metric,
-    averageScore: toNumber(element[average], average),
+    averageScore: toNumber(read(element, averageOf(metric)), averageOf(metric)),
     bandwidth: toNumber(element.bandwidth, 'bandwidth'),
   };
+  return inline
+    ? { ...facts, ...segmentsFromAttributes(urls, `${inline}s`, read) }
+    : new IndexedRepresentation({ ...facts, indexUrl: resolve(property!.value, baseUrl) });
+}
+
+/** An attribute of VOXEL's, in its namespace or in none. */
+type Read = <Name extends string>(from: Readonly<Partial<Record<Name, AttributeValue>>>, name: Name) => AttributeValue;
+
+/** `avgSSIM`, … */
+function averageOf(metric: QualityMetric): `avg${Uppercase<QualityMetric>}` {
+  return `avg${metric.toUpperCase() as Uppercase<QualityMetric>}`;
 }
 
 /**
@@ -78,9 +94,10 @@ function readFacts(
  */
 function segmentsFromAttributes(
   urls: readonly SegmentUrlElement[],
-  scores: (typeof metrics)[number]['scores'],
+  scores: `${QualityMetric}s`,
+  read: Read,
 ): Pick<RepresentationMap, 'segmentCount' | 'segment'> {
-  const attributes = urls.map((url) => segmentAttributes(url, scores));
+  const attributes = urls.map((url) => segmentAttributes(url, scores, read));
   const parsed = new Map<number, SegmentMap>();
   return {
     segmentCount: urls.length,
@@ -97,16 +114,19 @@ function segmentsFromAttributes(
 /** Undefined for a plain segment, one without scores. */
 function segmentAttributes(
   url: SegmentUrlElement,
-  scores: (typeof metrics)[number]['scores'],
+  scores: `${QualityMetric}s`,
+  read: Read,
 ): SegmentAttributes | undefined {
-  if (url[scores] === undefined) return undefined;
-  return {
-    mediaRange: toText(url.mediaRange),
-    reliable: toText(url.reliable),
-    unreliable: toText(url.unreliable),
-    reliableSize: toText(url.reliableSize),
-    scores: toText(url[scores]),
-  };
+  const text = (name: keyof SegmentUrlElement): string => toText(read(url, name));
+  return text(scores) === ''
+    ? undefined
+    : {
+        mediaRange: toText(url.mediaRange),
+        reliable: text('reliable'),
+        unreliable: text('unreliable'),
+        reliableSize: text('reliableSize'),
+        scores: text(scores),
+      };
 }
 
 function resolve(url: AttributeValue, baseUrl: string): string {
@@ -116,7 +136,7 @@ function resolve(url: AttributeValue, baseUrl: string): string {
 }
 
 function toText(value: AttributeValue): string {
-  return value === undefined ? '' : String(value);
+  return String(value ?? '');
 }
 
 function toNumber(value: AttributeValue, name: string): number {

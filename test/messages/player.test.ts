@@ -14,7 +14,11 @@ function fakePlayer(isReady = false): DashPlayer {
 }
 
 const representation = (changes: object) =>
-  readRepresentation({ id: 'q00', bandwidth: 1e6, avgSSIM: 0.9, ...changes }, 'https://media.example/manifest.mpd');
+  readRepresentation(
+    { id: 'q00', bandwidth: 1e6, avgSSIM: 0.9, ...changes },
+    'https://media.example/manifest.mpd',
+    'voxel',
+  );
 
 /** Ten reliable bytes and ninety others. */
 const SEGMENT = {

@@ -142,7 +142,9 @@ def _index_share(clip: Clip, representation: VideoFile) -> float:
 def _mpd_ratio(path: Path) -> float:
     """Its size against what it would have if it said nothing of indexes and scores."""
     text = path.read_text()
-    plain = re.sub(r' avgSSIM="[^"]*"', "", re.sub(r"\s*<SupplementalProperty[^>]*/>", "", text))
+    plain = re.sub(
+        r' voxel:avgSSIM="[^"]*"| xmlns:voxel="[^"]*"', "", re.sub(r"\s*<SupplementalProperty[^>]*/>", "", text)
+    )
     return len(text) / len(plain)
 
 

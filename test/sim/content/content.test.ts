@@ -43,6 +43,13 @@ describe('preparedContent', () => {
     expect(content.options[0]!.map(({ bytes }) => bytes)).toEqual([20, 60, 100, 20, 60, 100]);
   });
 
+  it('reads attributes in the namespace of VOXEL, whatever their prefix', () => {
+    const namespaced = manifestWith(SEGMENT + SEGMENT)
+      .replace('<MPD>', '<MPD xmlns:v="urn:voxel-dash:2026">')
+      .replaceAll(/ (avgSSIM|reliable|unreliable|reliableSize|ssims)=/g, ' v:$1=');
+    expect(prepared(namespaced)).toEqual(prepared(manifestWith(SEGMENT + SEGMENT)));
+  });
+
   it.each([
     ['a manifest without scores', manifestWith('<SegmentURL mediaRange="0-9"/>')],
     ['no manifest at all', 'hello'],

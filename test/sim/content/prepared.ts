@@ -4,8 +4,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ManifestError } from '../../../src/manifest/errors.js';
 import { IndexedRepresentation } from '../../../src/manifest/indexed-representation.js';
 import {
+  prefixOf,
   readRepresentation,
   type DescriptorElement,
+  type RepresentationElement as DashRepresentation,
   type SegmentUrlElement,
 } from '../../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../../src/manifest/segment-map.js';
@@ -20,7 +22,7 @@ const ATTRIBUTE = /([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 export function preparedContent(folder: string): Content {
   const path = join(folder, 'manifest.mpd');
   const manifest = parseManifest(new TextDecoder().decode(readFile(path)));
-  const maps = manifest.representations.flatMap((element) => readMap(path, element) ?? []);
+  const maps = manifest.representations.flatMap((element) => readMap(path, element, manifest.prefix) ?? []);
   maps.sort((a, b) => a.bandwidth - b.bandwidth);
   const segmentCount = Math.min(...maps.map((map) => map.segmentCount));
   if (maps.length === 0 || segmentCount === 0)
@@ -34,11 +36,13 @@ export function preparedContent(folder: string): Content {
 }
 
 interface ManifestElements {
+  /** Of the namespace of VOXEL's attributes. */
+  readonly prefix: string;
   readonly segmentDuration: number;
   readonly representations: readonly RepresentationElement[];
 }
 
-interface RepresentationElement extends Record<string, unknown> {
+interface RepresentationElement extends DashRepresentation {
   baseUrl: string;
   readonly SegmentList: { readonly SegmentURL: SegmentUrlElement[] };
   readonly SupplementalProperty: DescriptorElement[];
@@ -55,11 +59,13 @@ function readFile(path: string): Uint8Array {
 function parseManifest(xml: string): ManifestElements {
   const representations: RepresentationElement[] = [];
   let segmentDuration = NaN;
+  let prefix = prefixOf({});
   for (const [, name, attributeText, text = ''] of xml.matchAll(START_TAG)) {
     const attributes = Object.fromEntries(
       [...attributeText!.matchAll(ATTRIBUTE)].map(([, key, a, b]) => [key!, a ?? b ?? '']),
     );
     const representation = representations.at(-1);
+    if (name === 'MPD') prefix = prefixOf(attributes);
     if (name === 'Representation') {
       representations.push({ ...attributes, baseUrl: '', SegmentList: { SegmentURL: [] }, SupplementalProperty: [] });
     }
@@ -71,12 +77,12 @@ function parseManifest(xml: string): ManifestElements {
     if (name === 'SupplementalProperty') representation?.SupplementalProperty.push(attributes);
     if (name === 'BaseURL' && representation) representation.baseUrl = text.trim();
   }
-  return { segmentDuration, representations };
+  return { prefix, segmentDuration, representations };
 }
 
-function readMap(path: string, element: RepresentationElement): RepresentationMap | undefined {
+function readMap(path: string, element: RepresentationElement, prefix: string): RepresentationMap | undefined {
   const baseUrl = new URL(element.baseUrl, pathToFileURL(resolve(path))).href;
-  const map = orUserError(path, () => readRepresentation(element, baseUrl));
+  const map = orUserError(path, () => readRepresentation(element, baseUrl, prefix));
   if (map instanceof IndexedRepresentation) addIndex(path, map);
   return map;
 }

@@ -11,7 +11,7 @@ from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, S
 from voxel_prepare.errors import InputError
 from voxel_prepare.manifest.index_entry import IndexFormatError
 from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
-from voxel_prepare.manifest.mpd_file import AVERAGES, MANIFEST, SCORES, base_url, local_path, parse_mpd
+from voxel_prepare.manifest.mpd_file import AVERAGES, MANIFEST, SCORES, base_url, get_voxel, local_path, parse_mpd
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def read_described(folder: Path) -> list[DescribedRepresentation]:
 
 
 def _representation(manifest: Path, element: etree._Element) -> DescribedRepresentation | None:
-    metric = next((metric for metric, name in AVERAGES.items() if element.get(name) is not None), None)
+    metric = next((metric for metric, name in AVERAGES.items() if get_voxel(element, name) is not None), None)
     segments = [] if metric is None else _segments(manifest, element, metric)
     if metric is None or not segments:
         return None
@@ -108,7 +108,7 @@ def _segments(manifest: Path, element: etree._Element, metric: Metric) -> list[D
             return [_from_index(analysis) for analysis in analyses if analysis is not None]
     urls = element.iterfind("{*}SegmentList/{*}SegmentURL")
     try:
-        return [_from_attributes(url, metric) for url in urls if url.get(SCORES[metric])]
+        return [_from_attributes(url, metric) for url in urls if get_voxel(url, SCORES[metric])]
     except ValueError as error:
         raise InputError(f"{manifest}: bad attributes of a SegmentURL: {error}") from error
 
@@ -125,9 +125,9 @@ def _from_index(analysis: SegmentAnalysis) -> DescribedSegment:
 
 def _from_attributes(url: etree._Element, metric: Metric) -> DescribedSegment:
     first, last = map(int, url.get("mediaRange", "").split("-"))
-    fields = [step.split(":") for step in url.get(SCORES[metric], "").split(",")]
+    fields = [step.split(":") for step in (get_voxel(url, SCORES[metric]) or "").split(",")]
     steps = [Step(float(score), int(frames), int(size)) for score, frames, size in fields]
     if any(later.bytes <= earlier.bytes for earlier, later in pairwise(steps)):
         raise ValueError(f"the bytes in {SCORES[metric]} must ascend")
-    reliable = int(url.get("reliableSize", "0"))
+    reliable = int(get_voxel(url, "reliableSize") or 0)
     return DescribedSegment(bytes=last - first + 1, reliable_bytes=reliable, steps=steps, order_name=None, order=())

@@ -1,22 +1,35 @@
 """Writes a copy of an existing MPD that also names an index for each representation."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from urllib.parse import quote
 
 from lxml import etree
 
-from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS
 from voxel_prepare.manifest.existing import ExistingPresentation, ExistingRepresentation
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
-from voxel_prepare.manifest.mpd import VideoFile, add_attributes
-from voxel_prepare.manifest.mpd_file import AVERAGES, SCORES, FactsPlace
+from voxel_prepare.manifest.mpd import VideoFile, add_attributes, add_average
+from voxel_prepare.manifest.mpd_file import (
+    AVERAGES,
+    SCORES,
+    VOXEL_NAMESPACE,
+    VOXEL_PREFIX,
+    FactsPlace,
+    voxel_attribute,
+)
 
 SEGMENT_ATTRIBUTES = ("reliable", "unreliable", "reliableSize", *SCORES.values())
 
-FIRST_AFTER_DESCRIPTORS = {"BaseURL", "SubRepresentation", "SegmentBase", "SegmentList", "SegmentTemplate"}
-"""The elements of a Representation that must follow its descriptors (ISO/IEC 23009-1 §5.3.5.3)."""
+BEFORE_INDEX = {
+    "FramePacking",
+    "AudioChannelConfiguration",
+    "ContentProtection",
+    "OutputProtection",
+    "EssentialProperty",
+    "SupplementalProperty",
+}
+"""The elements of a Representation that stand before the index; all others follow it (ISO/IEC 23009-1 §5.3.7.3)."""
 
 
 def write_indexed_mpd(
@@ -33,18 +46,20 @@ def write_indexed_mpd(
     for existing, found in video:
         representation = existing.element
         _remove_facts(representation)
-        representation.set(AVERAGES[found.metric], f"{found.average_score:.{SCORE_DECIMALS}f}")
+        add_average(representation, found)
         _add_index(representation, _relative(folder / found.index, existing.folder))
         if facts == "index and attributes":
             _add_attributes(representation, found)
     if folder.resolve() != presentation.path.parent.resolve():
         _lead_to(presentation.mpd.getroot(), _relative(presentation.path.parent, folder))
+    _declare_namespace(presentation.mpd)
     return etree.tostring(presentation.mpd, xml_declaration=True, encoding="utf-8")
 
 
 def _remove_facts(representation: etree._Element) -> None:
     """Removes the indexes and attributes of an earlier preparation."""
-    etree.strip_attributes(representation, *AVERAGES.values(), *SEGMENT_ATTRIBUTES)
+    names = (*AVERAGES.values(), *SEGMENT_ATTRIBUTES)
+    etree.strip_attributes(representation, *names, *map(voxel_attribute, names))
     for element in representation.findall("{*}SupplementalProperty"):
         if element.get("schemeIdUri") == INDEX_SCHEME:
             representation.remove(element)
@@ -53,12 +68,17 @@ def _remove_facts(representation: etree._Element) -> None:
 def _add_index(representation: etree._Element, index: str) -> None:
     element = etree.Element(_sibling(representation, "SupplementalProperty"), schemeIdUri=INDEX_SCHEME, value=index)
     element.tail = representation.text
+    representation.insert(_position_after(representation, BEFORE_INDEX), element)
+
+
+def _position_after(parent: etree._Element, names: Collection[str]) -> int:
+    """The position after the last child with one of these names, 0 if there is none."""
     positions = (
         position
-        for position, child in enumerate(representation)
-        if isinstance(child.tag, str) and etree.QName(child).localname in FIRST_AFTER_DESCRIPTORS
+        for position, child in enumerate(parent, start=1)
+        if isinstance(child.tag, str) and etree.QName(child).localname in names
     )
-    representation.insert(next(positions, len(representation)), element)
+    return max(positions, default=0)
 
 
 def _add_attributes(representation: etree._Element, video: VideoFile) -> None:
@@ -82,7 +102,16 @@ def _lead_to(mpd: etree._Element, folder: str) -> None:
     if not bases:
         base = etree.Element(_sibling(mpd, "BaseURL"))
         base.text, base.tail = prefix, mpd.text
-        mpd.insert(len(mpd.findall("{*}ProgramInformation")), base)
+        mpd.insert(_position_after(mpd, {"ProgramInformation"}), base)
+
+
+def _declare_namespace(mpd: etree._ElementTree) -> None:
+    """Declares the namespace of VOXEL's attributes once, at the root; all other declarations stay."""
+    prefixes = {prefix for element in mpd.iter(etree.Element) for prefix in element.nsmap if prefix}
+    own = VOXEL_PREFIX
+    while mpd.getroot().nsmap.get(own, VOXEL_NAMESPACE) != VOXEL_NAMESPACE:
+        own += "-"
+    etree.cleanup_namespaces(mpd, top_nsmap={own: VOXEL_NAMESPACE}, keep_ns_prefixes=[*prefixes, own])
 
 
 def _sibling(element: etree._Element, name: str) -> str:

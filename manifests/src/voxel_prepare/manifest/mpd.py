@@ -1,5 +1,6 @@
 """Writes the manifest; docs/MANIFEST.md describes it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,12 +11,24 @@ from lxml import etree
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric, SegmentAnalysis
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
-from voxel_prepare.manifest.mpd_file import AVERAGES, SCORES, FactsPlace
+from voxel_prepare.manifest.mpd_file import (
+    AVERAGES,
+    SCORES,
+    VOXEL_NAMESPACE,
+    VOXEL_PREFIX,
+    FactsPlace,
+    voxel_attribute,
+)
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 
 NAMESPACE = "urn:mpeg:dash:schema:mpd:2011"
 PROFILE = "urn:mpeg:dash:profile:isoff-main:2011"
 CHANNEL_CONFIGURATION = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011"
+
+LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
+"""Of xs:language: other words in a source would make the MPD invalid."""
+
+UNKNOWN_LANGUAGE = "und"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +109,7 @@ def write_mpd(presentation: Presentation, facts: FactsPlace) -> bytes:
             "mediaPresentationDuration": duration,
             "minBufferTime": _duration(presentation.segment.seconds),
         },
-        nsmap={None: NAMESPACE},  # type: ignore[dict-item]  # lxml-stubs forget the default namespace
+        nsmap={None: NAMESPACE, VOXEL_PREFIX: VOXEL_NAMESPACE},  # type: ignore[dict-item]  # lxml-stubs forget the default namespace
     )
     period = _child(mpd, "Period", id="0", start="PT0S", duration=duration)
     _add_video(period, presentation, facts)
@@ -127,8 +140,8 @@ def _add_video(period: etree._Element, presentation: Presentation, facts: FactsP
             width=str(video.width),
             height=str(video.height),
             bandwidth=str(video.media.bandwidth(presentation.duration)),
-            **{AVERAGES[video.metric]: _score(video.average_score)},
         )
+        add_average(representation, video)
         _child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=video.index)
         urls = _add_segment_list(representation, video.media, presentation.segment)
         if facts == "index and attributes":
@@ -136,13 +149,18 @@ def _add_video(period: etree._Element, presentation: Presentation, facts: FactsP
                 add_attributes(url, analysis)
 
 
+def add_average(representation: etree._Element, video: VideoFile) -> None:
+    """States the metric and the mean score of a `Representation`."""
+    representation.set(voxel_attribute(AVERAGES[video.metric]), _score(video.average_score))
+
+
 def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
     """Describes the segment in attributes of its `SegmentURL`."""
     steps = (f"{_score(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
-    url.set("reliable", ",".join(map(str, analysis.reliable)))
-    url.set("unreliable", ",".join(map(str, analysis.unreliable)))
-    url.set(SCORES[analysis.metric], ",".join(steps))
-    url.set("reliableSize", str(analysis.reliable_bytes))
+    url.set(voxel_attribute("reliable"), ",".join(map(str, analysis.reliable)))
+    url.set(voxel_attribute("unreliable"), ",".join(map(str, analysis.unreliable)))
+    url.set(voxel_attribute(SCORES[analysis.metric]), ",".join(steps))
+    url.set(voxel_attribute("reliableSize"), str(analysis.reliable_bytes))
 
 
 def _add_audio(period: etree._Element, presentation: Presentation, audio: AudioFile, index: int) -> None:
@@ -152,7 +170,7 @@ def _add_audio(period: etree._Element, presentation: Presentation, audio: AudioF
         id=str(index),
         contentType="audio",
         mimeType="audio/mp4",
-        lang=audio.language,
+        lang=audio.language if LANGUAGE.fullmatch(audio.language) else UNKNOWN_LANGUAGE,
         segmentAlignment="true",
         startWithSAP="1",
     )

@@ -12,12 +12,26 @@ from voxel_prepare.errors import InputError
 MANIFEST = "manifest.mpd"
 """Name of the MPD in an output folder."""
 
+VOXEL_NAMESPACE = "urn:voxel-dash:2026"
+VOXEL_PREFIX = "voxel"
+"""Of VOXEL's attributes: the schema of MPDs allows foreign attributes only in a namespace of their own."""
+
 SCORES = {Metric.SSIM: "ssims", Metric.PSNR: "psnrs", Metric.VMAF: "vmafs"}
 AVERAGES = {Metric.SSIM: "avgSSIM", Metric.PSNR: "avgPSNR", Metric.VMAF: "avgVMAF"}
 """Attributes of a `SegmentURL` and of a `Representation`."""
 
 FactsPlace: TypeAlias = Literal["index", "index and attributes"]
 """Where segments are described: in an index file for each representation, or also in attributes of the MPD."""
+
+
+def voxel_attribute(name: str) -> str:
+    """The name of an attribute in VOXEL's namespace, as lxml writes it."""
+    return f"{{{VOXEL_NAMESPACE}}}{name}"
+
+
+def get_voxel(element: etree._Element, name: str) -> str | None:
+    """An attribute of VOXEL's; the thesis and earlier versions wrote them without a namespace."""
+    return element.get(voxel_attribute(name), element.get(name))
 
 
 def parse_mpd(path: Path) -> etree._ElementTree:
