@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -190,6 +190,13 @@ async def eventually(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.001)
 
 
+async def until(status: Callable[[], Awaitable[int | None]], wanted: int | None) -> None:
+    """Asks again and again until the server answers so."""
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        while await status() != wanted:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+
+
 def parse_datagram(datagram: bytes) -> tuple[int, int, bytes]:
     """Flow, offset, payload."""
     flow, rest = _read_varint(datagram)
@@ -205,7 +212,7 @@ def request_head(target: str, **headers: str) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def connect(quic_port: int, *, datagrams: bool = True) -> AsyncIterator[VoxelClient]:
+async def connect(quic_port: int, *, datagrams: bool = True, wait_connected: bool = True) -> AsyncIterator[VoxelClient]:
     """A client of the server at a UDP port of 127.0.0.1."""
     configuration = QuicConfiguration(
         alpn_protocols=H3_ALPN,
@@ -214,7 +221,11 @@ async def connect(quic_port: int, *, datagrams: bool = True) -> AsyncIterator[Vo
         verify_mode=ssl.CERT_NONE,
     )
     async with quic_connect(
-        "127.0.0.1", quic_port, configuration=configuration, create_protocol=VoxelClient
+        "127.0.0.1",
+        quic_port,
+        configuration=configuration,
+        create_protocol=VoxelClient,
+        wait_connected=wait_connected,
     ) as protocol:
         yield cast(VoxelClient, protocol)
 

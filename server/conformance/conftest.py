@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -74,8 +74,8 @@ def starts(command: list[str], folder: Path, cache: Path) -> Iterator[Start]:
     """Starts servers with other options."""
     servers = []
 
-    def start_one(*options: str) -> Server:
-        servers.append(start(command, folder, cache, *options))
+    def start_one(*options: str, **settings: Any) -> Server:
+        servers.append(start(command, folder, cache, *options, **settings))
         return servers[-1]
 
     yield start_one

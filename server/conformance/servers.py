@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,8 @@ class Server:
     quic_port: int
     certificate_hashes: list[str]
     metrics: str | None
+    log: Path
+    """What it writes to standard error, a JSON object a line."""
 
     def stop(self) -> int:
         """Asks it to stop; its exit code."""
@@ -46,11 +49,27 @@ class Server:
             self.process.kill()
 
 
-def start(command: list[str], folder: Path, cache: Path, *options: str) -> Server:
-    """A server of `folder` on free ports of 127.0.0.1; `cache`: where it keeps its certificate."""
-    arguments = [*command, str(folder), "--http-port", "0", "--quic-port", "0", *options]
+def start(
+    command: list[str],
+    folder: Path,
+    cache: Path,
+    *options: str,
+    quic_port: int = 0,
+    descriptors: tuple[int, int] | None = None,
+) -> Server:
+    """A server of `folder` on free ports of 127.0.0.1.
+
+    `cache`: where it keeps its certificate; `descriptors`: its soft and hard limit of open files (`ulimit -n`).
+    """
+    ports = ["--http-port", "0", "--quic-port", str(quic_port)]
+    arguments = [*command, str(folder), *ports, "--log-format", "json", *options]
+    if descriptors is not None:
+        limits = "ulimit -Sn {}; ulimit -Hn {}".format(*descriptors)
+        arguments = ["sh", "-c", f'{limits}; exec "$@"', "sh", *arguments]
     environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    number, name = tempfile.mkstemp(suffix=".log", dir=cache)
+    with os.fdopen(number, "wb") as log:
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=log, env=environment)
     assert process.stdout is not None
     ready = json.loads(process.stdout.readline())
     assert ready["event"] == "ready"
@@ -63,4 +82,5 @@ def start(command: list[str], folder: Path, cache: Path, *options: str) -> Serve
         ready["quicPort"],
         list(ready["certificateHashes"]),
         ready.get("metrics"),
+        Path(name),
     )
