@@ -11,8 +11,6 @@ import pytest
 from .client import VoxelClient
 from .servers import Server
 
-pytestmark = pytest.mark.pending("quiche")
-
 Fetch = Callable[..., Awaitable[tuple[int, dict[str, str], bytes]]]
 
 MODIFIED_NS = 1_700_000_000_123_456_789

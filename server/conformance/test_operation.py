@@ -105,7 +105,6 @@ def get(url: str, method: str = "GET", **headers: str) -> tuple[int, Message, by
             return error.code, error.headers, error.read()
 
 
-@pytest.mark.pending("quiche")
 def test_the_counters_have_an_address_of_their_own(server: Server) -> None:
     assert server.metrics is not None
     assert server.metrics.startswith("http://127.0.0.1:")
@@ -126,7 +125,6 @@ def test_the_counters_have_an_address_of_their_own(server: Server) -> None:
     assert get(server.url + "metrics")[0] == 404
 
 
-@pytest.mark.pending("quiche")
 def test_the_counters_answer_nothing_else_and_no_page(server: Server) -> None:
     assert server.metrics is not None
     root = server.metrics.removesuffix("metrics")
@@ -138,7 +136,6 @@ def test_the_counters_answer_nothing_else_and_no_page(server: Server) -> None:
     assert "access-control-allow-origin" not in headers
 
 
-@pytest.mark.pending("quiche")
 def test_where_the_counters_are(starts: Start) -> None:
     assert starts("--metrics", "none").metrics is None
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -148,7 +145,6 @@ def test_where_the_counters_are(starts: Start) -> None:
     assert get(url)[0] == 200
 
 
-@pytest.mark.pending("quiche")
 @pytest.mark.parametrize("value", ["9000", ":9000", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:70000", "::1:9000", ""])
 def test_a_bad_address_for_the_counters_is_refused(command: list[str], folder: Path, value: str) -> None:
     refused = subprocess.run([*command, str(folder), "--metrics", value], capture_output=True, text=True, timeout=20)

@@ -99,7 +99,6 @@ async def test_allowed_origins(starts: Start) -> None:
         assert (await client.open_session(origin="https://player.example"))[0] == 200
 
 
-@pytest.mark.pending("quiche")
 async def test_an_allowed_origin_may_be_written_with_its_usual_port(starts: Start) -> None:
     server = starts("--allow-origin", "https://Player.example:443", "--allow-origin", "http://b.example:8080")
     for origin in ("https://player.example", "http://b.example:8080"):
@@ -111,7 +110,6 @@ async def test_an_allowed_origin_may_be_written_with_its_usual_port(starts: Star
     "origin",
     ["null", "", "ftp://127.0.0.1", "127.0.0.1", "http://127.0.0.1:3000/page", "http://user@127.0.0.1", "file://"],
 )
-@pytest.mark.pending("quiche")
 async def test_what_is_no_origin_of_a_page_gets_no_session(client: VoxelClient, origin: str) -> None:
     assert (await client.open_session(origin=origin))[0] == 403
 
@@ -126,7 +124,6 @@ async def test_what_is_no_origin_of_a_page_gets_no_session(client: VoxelClient, 
         ("--insecure", "https://127.0.0.1:3000", 200),
     ],
 )
-@pytest.mark.pending("quiche")
 async def test_plain_pages_of_the_own_host_only_on_loopback_and_test_networks(
     starts: Start, tmp_path: Path, option: str | None, origin: str, status: int
 ) -> None:

@@ -8,6 +8,33 @@ use crate::request;
 
 const ANY: &str = "*";
 
+/// What a page's address is compared by (RFC 6454).
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Origin {
+    secure: bool,
+    host: String,
+    port: u16,
+}
+
+impl Origin {
+    /// Of `http` or `https`; `None` for anything else, as `null` is.
+    fn parse(text: &str) -> Option<Self> {
+        let (scheme, authority) = text.split_once("://")?;
+        let secure = match scheme.to_ascii_lowercase().as_str() {
+            "https" => true,
+            "http" => false,
+            _ => return None,
+        };
+        let host = host_name(authority)?;
+        let port = match &authority[host.len()..] {
+            "" if secure => 443,
+            "" => 80,
+            port => port[1..].parse().ok()?,
+        };
+        Some(Self { secure, host, port })
+    }
+}
+
 const EXPOSED_HEADERS: &str = "content-length, content-range, accept-ranges, etag, date";
 
 /// Headers of HTTP's own that web pages may send.
@@ -62,29 +89,39 @@ pub struct BadOrigin(String);
 /// The origins whose pages may read responses and open sessions.
 ///
 /// Without a list: pages of the same host name on any port, and pages of this machine when the request is for a
-/// loopback name. A client without an Origin header is not a browser and is allowed.
+/// loopback name; of `http` only where the server itself speaks it. A client without an Origin header is not a browser
+/// and is allowed.
 #[derive(Debug, Default)]
 pub struct OriginPolicy {
-    allowed: BTreeSet<String>,
+    any: bool,
+    allowed: BTreeSet<Origin>,
+    plain: bool,
     hosts: Option<BTreeSet<String>>,
 }
 
 impl OriginPolicy {
-    /// `allowed`: origins in the form that browsers send, or `*`.
+    /// `allowed`: origins like `https://host:port`, or `*`. `plain`: whether the server speaks plain HTTP.
     ///
     /// `own_hosts`: the names that requests may have as Host, besides loopback names and the names in `allowed`;
     /// `None`: any name. On a loopback address this refuses pages whose own name was made to resolve to this machine
     /// (DNS rebinding): to the browser their requests have the same origin.
-    pub fn new(allowed: BTreeSet<String>, own_hosts: Option<BTreeSet<String>>) -> Result<Self, BadOrigin> {
-        for origin in allowed.iter().filter(|origin| *origin != ANY) {
-            let authority = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
-            if authority.and_then(host_name).is_none() {
-                return Err(BadOrigin(origin.clone()));
-            }
-        }
-        let listed = allowed.iter().filter_map(|origin| host_name(authority_of(origin)?));
-        let hosts = own_hosts.filter(|_| !allowed.contains(ANY)).map(|own| own.into_iter().chain(listed).collect());
-        Ok(Self { allowed, hosts })
+    pub fn new(
+        allowed: &BTreeSet<String>,
+        plain: bool,
+        own_hosts: Option<BTreeSet<String>>,
+    ) -> Result<Self, BadOrigin> {
+        let any = allowed.contains(ANY);
+        let listed = allowed.iter().filter(|origin| *origin != ANY);
+        let parsed = listed.map(|origin| Origin::parse(origin).ok_or_else(|| BadOrigin(origin.clone())));
+        let allowed = parsed.collect::<Result<BTreeSet<_>, _>>()?;
+        let listed = allowed.iter().map(|origin| origin.host.clone());
+        let hosts = own_hosts.filter(|_| !any).map(|own| own.into_iter().chain(listed).collect());
+        Ok(Self { any, allowed, plain, hosts })
+    }
+
+    /// For no pages of other hosts; `own_hosts` as in [`OriginPolicy::new`].
+    pub fn of_hosts(hosts: Option<BTreeSet<String>>) -> Self {
+        Self { hosts, ..Self::default() }
     }
 
     /// Refuses a malformed Host with 400 and a name that is not the server's with 403.
@@ -101,11 +138,17 @@ impl OriginPolicy {
     /// `authority`: the request's Host.
     pub fn allows(&self, origin: Option<&str>, authority: &str) -> bool {
         let Some(origin) = origin else { return true };
-        if !self.allowed.is_empty() {
-            return self.allowed.contains(ANY) || self.allowed.contains(origin);
+        if self.any {
+            return true;
         }
-        match (host_name(authority), authority_of(origin).and_then(host_name)) {
-            (Some(own), Some(theirs)) => theirs == own || (is_loopback(&theirs) && is_loopback(&own)),
+        let Some(origin) = Origin::parse(origin) else { return false };
+        if !self.allowed.is_empty() {
+            return self.allowed.contains(&origin);
+        }
+        match host_name(authority) {
+            Some(own) if origin.secure || self.plain => {
+                origin.host == own || (is_loopback(&origin.host) && is_loopback(&own))
+            }
             _ => false,
         }
     }
@@ -150,17 +193,41 @@ mod tests {
 
     #[test]
     fn without_a_list_pages_of_the_same_host_are_let_in() {
-        let policy = OriginPolicy::default();
+        let policy = OriginPolicy::new(&BTreeSet::new(), true, None).unwrap();
         assert!(policy.allows(None, "a.example"));
         assert!(policy.allows(Some("https://a.example:8443"), "a.example:4433"));
         assert!(policy.allows(Some("http://localhost:5000"), "127.0.0.1:4433"));
         assert!(!policy.allows(Some("https://b.example"), "a.example"));
         assert!(!policy.allows(Some("null"), "a.example"));
+        let secure = OriginPolicy::new(&BTreeSet::new(), false, None).unwrap();
+        assert!(secure.allows(Some("https://a.example:8443"), "a.example:4433"));
+        assert!(
+            !secure.allows(Some("http://a.example"), "a.example"),
+            "anybody on the way could have written the page"
+        );
+    }
+
+    #[test]
+    fn listed_origins_are_compared_by_scheme_host_and_port() {
+        let policy = OriginPolicy::new(&set(&["https://a.example", "http://b.example:8080"]), true, None).unwrap();
+        for (origin, allowed) in [
+            ("https://a.example", true),
+            ("https://a.example:443", true),
+            ("https://A.example", true),
+            ("http://a.example", false),
+            ("https://a.example:8443", false),
+            ("https://sub.a.example", false),
+            ("http://b.example:8080", true),
+            ("http://b.example", false),
+            ("null", false),
+        ] {
+            assert_eq!(policy.allows(Some(origin), "a.example"), allowed, "{origin}");
+        }
     }
 
     #[test]
     fn on_loopback_only_names_of_this_machine_and_listed_ones_are_answered() {
-        let policy = OriginPolicy::new(set(&["http://b.example"]), Some(set(&["a.example"]))).unwrap();
+        let policy = OriginPolicy::new(&set(&["http://b.example"]), true, Some(set(&["a.example"]))).unwrap();
         for (authority, answered) in
             [("a.example", true), ("b.example:80", true), ("[::1]", true), ("evil.example", false)]
         {
@@ -170,9 +237,11 @@ mod tests {
 
     #[test]
     fn origins_are_written_as_browsers_write_them() {
-        for origin in ["player.example", "https://a.example/", "ftp://a.example", "https://"] {
-            assert!(OriginPolicy::new(set(&[origin]), None).is_err(), "{origin}");
+        for origin in
+            ["player.example", "https://a.example/", "ftp://a.example", "https://", "https://a.example:99999", "null"]
+        {
+            assert!(OriginPolicy::new(&set(&[origin]), true, None).is_err(), "{origin}");
         }
-        assert!(OriginPolicy::new(set(&["*", "https://a.example:1"]), None).is_ok());
+        assert!(OriginPolicy::new(&set(&["*", "https://a.example:1"]), true, None).is_ok());
     }
 }

@@ -27,6 +27,8 @@ pub struct VoxelRequest {
     pub flow: Option<u64>,
     /// Time from the request's arrival after which the flow's unsent bytes are not sent.
     pub deadline: Option<Duration>,
+    /// The header of that name; `None`: whatever the file is now.
+    pub if_match: Option<String>,
 }
 
 impl VoxelRequest {
@@ -75,6 +77,7 @@ fn interpret(head: &RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpEr
         ranges,
         flow: flow(&head.headers)?,
         deadline: deadline(&head.headers)?,
+        if_match: head.headers.get("if-match").map(str::to_owned),
     })
 }
 

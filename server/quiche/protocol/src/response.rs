@@ -17,19 +17,20 @@ pub fn encode_head<'a>(status: Status, headers: impl IntoIterator<Item = (&'a st
     head + "\r\n"
 }
 
-/// The head of a response whose body of `length` bytes follows on the stream.
-pub fn reliable_head(request: &VoxelRequest, length: u64) -> String {
-    encode_head(request.status(), [("content-length", length.to_string().as_str())])
+/// The head of a response whose body of `length` bytes follows on the stream. `etag`: the file's validator.
+pub fn reliable_head(request: &VoxelRequest, length: u64, etag: &str) -> String {
+    encode_head(request.status(), [("content-length", length.to_string().as_str()), ("etag", etag)])
 }
 
 /// The head of a response whose body of `length` bytes is sent as datagrams of `flow`. [`unreliable_end`] follows
 /// later.
-pub fn unreliable_head(request: &VoxelRequest, length: u64, flow: u64) -> String {
+pub fn unreliable_head(request: &VoxelRequest, length: u64, flow: u64, etag: &str) -> String {
     encode_head(
         request.status(),
         [
             ("x-voxel-unreliable", format!("?1;flow={flow}").as_str()),
             ("x-voxel-length", length.to_string().as_str()),
+            ("etag", etag),
             ("transfer-encoding", "chunked"),
             ("trailer", "x-voxel-sent, x-voxel-rtt"),
         ],
@@ -58,10 +59,14 @@ mod tests {
     #[test]
     fn the_responses_of_the_protocol_document() {
         let request = VoxelRequest { ranges: Some(Vec::new()), ..VoxelRequest::default() };
-        assert_eq!(reliable_head(&request, 12974), "HTTP/1.1 206 Partial Content\r\ncontent-length: 12974\r\n\r\n");
         assert_eq!(
-            unreliable_head(&request, 12974, 17) + &unreliable_end(12974, 10, Some(Duration::from_millis(41))),
-            "HTTP/1.1 206 Partial Content\r\nx-voxel-unreliable: ?1;flow=17\r\nx-voxel-length: 12974\r\n\
+            reliable_head(&request, 12974, "\"1-5\""),
+            "HTTP/1.1 206 Partial Content\r\ncontent-length: 12974\r\netag: \"1-5\"\r\n\r\n"
+        );
+        assert_eq!(
+            unreliable_head(&request, 12974, 17, "\"1-5\"")
+                + &unreliable_end(12974, 10, Some(Duration::from_millis(41))),
+            "HTTP/1.1 206 Partial Content\r\nx-voxel-unreliable: ?1;flow=17\r\nx-voxel-length: 12974\r\netag: \"1-5\"\r\n\
              transfer-encoding: chunked\r\ntrailer: x-voxel-sent, x-voxel-rtt\r\n\r\n\
              0\r\nx-voxel-sent: 12974;datagrams=10\r\nx-voxel-rtt: 41\r\n\r\n"
         );

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use voxel_protocol::conditions::check_unchanged;
 use voxel_protocol::flow::parse_datagram;
 use voxel_protocol::limits::Limits;
 use voxel_protocol::ranges::{RangeSpec, exact_ranges, parse_range_header};
@@ -84,9 +85,17 @@ fn responses() {
         let ranges = (number("status") == 206).then(Vec::new);
         let request = VoxelRequest { ranges, ..VoxelRequest::default() };
         let rtt = vector["rtt"].as_u64().map(Duration::from_millis);
-        let etag = format!("etag: {}\r\n", vector["etag"].as_str().unwrap());
-        let response = unreliable_head(&request, number("length"), number("flow"))
+        let etag = vector["etag"].as_str().unwrap();
+        let response = unreliable_head(&request, number("length"), number("flow"), etag)
             + &unreliable_end(number("sent"), number("datagrams"), rtt);
-        assert_eq!(response, vector["bytes"].as_str().unwrap().replace(&etag, ""));
+        assert_eq!(response, vector["bytes"].as_str().unwrap());
+    }
+}
+
+#[test]
+fn if_match() {
+    for vector in vectors("ifMatch") {
+        let (value, etag) = (vector["value"].as_str().unwrap(), vector["etag"].as_str().unwrap());
+        assert_eq!(check_unchanged(Some(value), etag).is_ok(), vector["matches"].as_bool().unwrap(), "{value}");
     }
 }

@@ -11,18 +11,21 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
 use voxel_protocol::discovery::Discovery;
+use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::{OriginPolicy, authority_of, host_name, is_loopback};
 
 use crate::certificate::{Certificate, CertificateSource, default_cache};
 use crate::cli::Options;
 use crate::connection::Shared;
-use crate::endpoint::{Command, Configuration, Endpoint, Parts};
+use crate::descriptors::{self, Budget, FilePermits};
+use crate::endpoint::{Command, Configuration, Endpoint, Parts, ResetKey};
 use crate::files::Mounts;
 use crate::http1::Http1;
 use crate::jobs::Jobs;
 use crate::log;
+use crate::metrics_listener;
+use crate::places::Places;
 use crate::quic;
-use crate::session::SessionCount;
 use crate::site::{CertificateHashes, Site};
 use crate::sockets::{bind_tcp, bind_udp, plain};
 use crate::{ConfigurationError, FILE_THREADS};
@@ -38,7 +41,9 @@ const CLOSE: Duration = Duration::from_secs(1);
 /// Serves until SIGTERM or SIGINT, then finishes the requests in flight.
 pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     options.check()?;
-    let mounts = Mounts::new(options.folders()?)?;
+    let metrics = options.metrics_address()?;
+    let (limits, permits) = descriptor_limits(&options);
+    let mounts = Mounts::new(options.folders()?, permits)?;
     let origins = origin_policy(&options)?;
     let source = certificate_source(&options);
     let certificate = source.obtain(SystemTime::now())?;
@@ -55,6 +60,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         result.map(|address| address.port()).map_err(|error| ConfigurationError(plain(&error)))
     };
     let (http_port, quic_port) = (address(tcp.local_addr())?, address(udp.local_addr())?);
+    let metrics = metrics.map(|(host, port)| bind_tcp(&host, port).map(|tcp| (host, tcp))).transpose()?;
 
     let discovery = (!options.no_webtransport).then(|| Discovery {
         host: options.host.clone(),
@@ -63,16 +69,25 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     });
     let hashes = CertificateHashes::default();
     hashes.set(certificate.hashes());
-    let site = Arc::new(Site::new(mounts, origins, discovery, options.token.clone(), hashes.clone()));
+    let site = Arc::new(Site::new(limits, mounts, origins, discovery, options.token.clone(), hashes.clone()));
     let (completions_in, completions) = mpsc::unbounded_channel();
     let (commands_in, commands) = mpsc::channel(16);
     let jobs = Jobs::new(Arc::clone(&site), completions_in);
-    let shared = Shared { site: Arc::clone(&site), jobs, sessions: SessionCount::default() };
+    let places = Places::new(&site.limits);
+    let shared = Shared { site: Arc::clone(&site), jobs, places: places.clone() };
     let failed = |error: std::io::Error| ConfigurationError(plain(&error));
-    let parts = Parts { socket: udp, config, shared, qlog: options.qlog.clone(), completions, commands };
+    let reset_key = ResetKey::obtain(&default_cache()).map_err(failed)?;
+    let parts = Parts { socket: udp, config, shared, reset_key, qlog: options.qlog.clone(), completions, commands };
     let mut endpoint = tokio::task::spawn_blocking(|| serve_quic(parts));
-    let http1 = Http1::new(Arc::clone(&site));
+    let http1 = Http1::new(Arc::clone(&site), places);
     let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;
+    let mut metrics_url = None;
+    if let Some((host, listener)) = metrics {
+        let port = address(listener.local_addr())?;
+        metrics_url = Some(format!("http://{}:{port}{}", bracketed(&host), metrics_listener::PATH));
+        let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+        tokio::spawn(metrics_listener::serve(Arc::clone(&site), listener, host));
+    }
     let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls.subscribe()));
     let (mut terminate, mut interrupt) =
         (signal(SignalKind::terminate()).map_err(failed)?, signal(SignalKind::interrupt()).map_err(failed)?);
@@ -85,7 +100,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     };
 
     let url = base_url(&options, http_port);
-    println!("{}", ready_event(&site, &url, quic_port));
+    println!("{}", ready_event(&site, &url, quic_port, metrics_url.as_deref()));
     log::info("ready", &[("url", Value::from(url))]);
     tokio::select! {
         _ = terminate.recv() => {}
@@ -182,6 +197,27 @@ fn acceptor(options: &Options, certificate: &Certificate) -> Result<Option<SslAc
     tls.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))
 }
 
+/// Limits that the system's descriptors suffice for, and permits for files.
+fn descriptor_limits(options: &Options) -> (Limits, FilePermits) {
+    let mut limits = options.limits();
+    match descriptors::raise() {
+        Ok(descriptors) => {
+            let budget = Budget::new(descriptors, limits.connections, options.qlog.is_some());
+            if limits.connections != budget.connections {
+                let fields =
+                    [("descriptors", descriptors), ("connections", budget.connections), ("files", budget.files)];
+                log::warning("descriptors limited", &fields.map(|(name, value)| (name, Value::from(value))));
+            }
+            limits.connections = budget.connections;
+            (limits, FilePermits::new(budget.files))
+        }
+        Err(error) => {
+            log::warning("descriptors unknown", &[("error", Value::from(plain(&error)))]);
+            (limits, FilePermits::new(usize::MAX))
+        }
+    }
+}
+
 fn certificate_source(options: &Options) -> CertificateSource {
     if let (Some(certificate), Some(key)) = (&options.certificate, &options.key) {
         return CertificateSource::Given { certificate: certificate.clone(), key: key.clone() };
@@ -194,7 +230,8 @@ fn certificate_source(options: &Options) -> CertificateSource {
 
 fn origin_policy(options: &Options) -> Result<OriginPolicy, ConfigurationError> {
     let own_hosts = is_loopback(&options.host).then(|| public_host(options).into_iter().collect());
-    OriginPolicy::new(options.origins(), own_hosts).map_err(|error| ConfigurationError(error.to_string()))
+    OriginPolicy::new(&options.origins(), !options.tls(), own_hosts)
+        .map_err(|error| ConfigurationError(error.to_string()))
 }
 
 /// The host name of the announced endpoint.
@@ -204,12 +241,16 @@ fn public_host(options: &Options) -> Option<String> {
 
 fn base_url(options: &Options, http_port: u16) -> String {
     let scheme = if options.tls() { "https" } else { "http" };
-    let host = if options.host.contains(':') { format!("[{}]", options.host) } else { options.host.clone() };
-    format!("{scheme}://{host}:{http_port}/")
+    format!("{scheme}://{}:{http_port}/", bracketed(&options.host))
+}
+
+/// A host as URLs have it.
+fn bracketed(host: &str) -> String {
+    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
 
 /// What is printed when the server is ready.
-fn ready_event(site: &Site, url: &str, quic_port: u16) -> Value {
+fn ready_event(site: &Site, url: &str, quic_port: u16, metrics: Option<&str>) -> Value {
     let endpoint = site.discovery.as_ref().map(|discovery| discovery.endpoint(None));
     let hashes = if endpoint.is_some() { site.certificate_hashes.get() } else { Vec::new() };
     json!({
@@ -218,5 +259,6 @@ fn ready_event(site: &Site, url: &str, quic_port: u16) -> Value {
         "quicPort": quic_port,
         "endpoint": endpoint,
         "certificateHashes": hashes,
+        "metrics": metrics,
     })
 }

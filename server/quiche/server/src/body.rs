@@ -1,23 +1,24 @@
 //! The bytes of a response, read in chunks. Reading blocks.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
 use bytes::{Bytes, BytesMut};
 use voxel_protocol::site::Piece;
 
+use crate::files::PermittedFile;
+
 /// A response's bytes: literal pieces and ranges of one file, in order. Read in chunks, never as a whole.
 #[derive(Debug)]
 pub struct Body {
     pieces: VecDeque<Piece>,
-    file: Option<File>,
+    file: Option<PermittedFile>,
     left: u64,
 }
 
 impl Body {
-    pub fn new(pieces: impl IntoIterator<Item = Piece>, file: Option<File>) -> Self {
+    pub fn new(pieces: impl IntoIterator<Item = Piece>, file: Option<PermittedFile>) -> Self {
         let pieces: VecDeque<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
         let left = pieces.iter().map(Piece::len).sum();
         Self { pieces, file, left }
@@ -47,7 +48,7 @@ impl Body {
                 }
                 Piece::Range(range) => {
                     let end = chunk.len().min(filled + usize::try_from(range.len()).unwrap_or(usize::MAX - filled));
-                    let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
+                    let file = &self.file.as_ref().ok_or(io::ErrorKind::NotFound)?.file;
                     let count = file.read_at(&mut chunk[filled..end], range.start)?;
                     if count == 0 {
                         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has become shorter"));
@@ -68,11 +69,17 @@ impl Body {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
 
     use voxel_protocol::ranges::ByteRange;
 
     use super::*;
+    use crate::descriptors::FilePermits;
+
+    fn permitted(file: File) -> Option<PermittedFile> {
+        FilePermits::new(1).take().map(|permit| PermittedFile::new(file, permit))
+    }
 
     /// A file of the bytes 0 to 255 without a name.
     fn file(name: &str) -> File {
@@ -88,7 +95,7 @@ mod tests {
         for size in [1, 3, 7, 1000] {
             let range = |start, end| Piece::Range(ByteRange { start, end });
             let pieces = [range(5, 9), Piece::Literal("ab".into()), range(0, 0), range(0, 3)];
-            let mut body = Body::new(pieces, Some(file("body")));
+            let mut body = Body::new(pieces, permitted(file("body")));
             assert_eq!(body.left(), 9);
             let mut read = Vec::new();
             loop {
@@ -106,7 +113,7 @@ mod tests {
     fn a_file_that_became_shorter_is_an_error() {
         let file = file("short");
         file.set_len(1).unwrap();
-        let mut body = Body::new([Piece::Range(ByteRange { start: 0, end: 256 })], Some(file));
+        let mut body = Body::new([Piece::Range(ByteRange { start: 0, end: 256 })], permitted(file));
         assert!(body.read(body.room(1000)).is_err());
     }
 }

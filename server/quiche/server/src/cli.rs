@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
+use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::is_loopback;
 
 use crate::ConfigurationError;
@@ -66,6 +67,26 @@ pub struct Options {
     #[arg(long, value_name = "URL")]
     pub public_endpoint: Option<String>,
 
+    /// TCP connections at a time, and as many QUIC connections; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_connections: usize,
+
+    /// The same of one client address, an IPv6 network of 64 bits being one; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 250)]
+    pub max_connections_per_address: usize,
+
+    /// WebTransport sessions of one client address at a time; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub max_sessions_per_address: usize,
+
+    /// Requests in flight of one client address; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_requests_per_address: usize,
+
+    /// Address of the counters, http://HOST:PORT/metrics; port 0 for any free port
+    #[arg(long, value_name = "HOST:PORT|none", default_value = "127.0.0.1:0")]
+    pub metrics: String,
+
     /// Congestion control of streams and datagrams
     #[arg(long, value_enum, default_value = "cubic")]
     pub congestion_control: CongestionControl,
@@ -125,6 +146,34 @@ impl Options {
             }
         }
         Ok(folders)
+    }
+
+    /// Host and port of the counters; `None`: nowhere.
+    pub fn metrics_address(&self) -> Result<Option<(String, u16)>, ConfigurationError> {
+        if self.metrics == "none" {
+            return Ok(None);
+        }
+        let refused = || {
+            let given = &self.metrics;
+            ConfigurationError(format!("--metrics must be none or like 127.0.0.1:9100 or [::1]:9100, got '{given}'"))
+        };
+        let (host, port) = self.metrics.rsplit_once(':').ok_or_else(refused)?;
+        let plain = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        if plain.is_empty() || (plain == host && host.contains(':')) {
+            return Err(refused());
+        }
+        Ok(Some((plain.to_owned(), port.parse().map_err(|_| refused())?)))
+    }
+
+    /// What clients may request, before the system's own limits.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            connections: self.max_connections,
+            connections_per_address: self.max_connections_per_address,
+            sessions_per_address: self.max_sessions_per_address,
+            requests_per_address: self.max_requests_per_address,
+            ..Limits::default()
+        }
     }
 
     pub fn origins(&self) -> BTreeSet<String> {

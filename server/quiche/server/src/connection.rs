@@ -1,5 +1,6 @@
 //! One client's QUIC connection: requests in, responses out as stream bytes and datagrams.
 
+mod in_flight;
 mod requests;
 mod sending;
 mod sessions;
@@ -16,16 +17,18 @@ use voxel_protocol::window::Window;
 
 use crate::http3::{self, Http3, Http3Event};
 use crate::jobs::Jobs;
+use crate::places::{Kind, Place, Places};
 use crate::responses::{Delivery, Response, Responses};
-use crate::session::{Session, SessionCount};
+use crate::session::Session;
 use crate::site::{Site, refusal};
+use in_flight::InFlight;
 
 /// What all connections share.
 #[derive(Clone, Debug)]
 pub struct Shared {
     pub site: Arc<Site>,
     pub jobs: Jobs,
-    pub sessions: SessionCount,
+    pub places: Places,
 }
 
 /// The result of [`Connection::next_packet`].
@@ -46,10 +49,14 @@ pub struct Connection {
     /// The server's address that the client uses.
     pub local_ip: Option<IpAddr>,
     pub opened: Instant,
+    /// The client's address when the connection was opened, under which it and its requests are counted.
+    address: IpAddr,
+    _place: Place,
     http: Http3,
     /// Unsent bytes of the control stream.
     control: Bytes,
     responses: Responses,
+    in_flight: InFlight,
     session: Option<Session>,
     window: Window,
     pacer: Pacer,
@@ -60,16 +67,26 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub fn new(key: u64, quic: quiche::Connection, shared: Shared, now: Instant) -> Self {
+    /// `place`: the connection's own, of a client at `address`.
+    pub fn new(
+        key: u64,
+        quic: quiche::Connection,
+        shared: Shared,
+        (place, address): (Place, IpAddr),
+        now: Instant,
+    ) -> Self {
         shared.site.metrics.add("voxel_quic_connections", 1);
         Self {
             key,
             quic,
             local_ip: None,
             opened: now,
+            address,
+            _place: place,
             http: Http3::new(shared.site.limits.head_bytes),
             control: http3::settings(shared.site.discovery.is_some()).into(),
             responses: Responses::default(),
+            in_flight: InFlight::default(),
             session: None,
             window: Window::default(),
             pacer: Pacer::default(),
@@ -109,7 +126,10 @@ impl Connection {
         while let Some(stream) = self.quic.stream_readable_next() {
             loop {
                 let events = match self.quic.stream_recv(stream, &mut buffer) {
-                    Ok((length, fin)) => self.http.feed(stream, &buffer[..length], fin),
+                    Ok((length, fin)) => {
+                        self.begin_request(stream, now);
+                        self.http.feed(stream, &buffer[..length], fin)
+                    }
                     Err(quiche::Error::StreamReset(_)) => {
                         self.cancelled(stream);
                         self.http.reset(stream).map(|()| Vec::new())
@@ -121,6 +141,15 @@ impl Connection {
                     Err(error) => return self.close(error.code(), &error.to_string()),
                 }
             }
+        }
+    }
+
+    /// Counts a request from its first byte on.
+    fn begin_request(&mut self, stream: u64, now: Instant) {
+        if http3::is_bidirectional(stream) && !self.http.is_open(stream) {
+            let room = self.in_flight.len() < self.shared.site.limits.requests_per_connection;
+            let place = room.then(|| self.shared.places.take(Kind::Request, self.address)).flatten();
+            self.in_flight.begin(stream, place, now);
         }
     }
 
@@ -157,13 +186,20 @@ impl Connection {
         }
     }
 
-    /// Resets responses that their client has not read for too long; returns whether there was one.
+    /// Resets responses that their client has not read for too long and requests whose head takes too long; returns
+    /// whether there was one.
     pub fn reset_stalled(&mut self, now: Instant) -> bool {
-        let stalled = self.responses.stalled(now, self.shared.site.limits.write_timeout);
+        let limits = &self.shared.site.limits;
+        let stalled = self.responses.stalled(now, limits.write_timeout);
+        let mut half = self.in_flight.older(now, limits.head_timeout);
+        half.retain(|stream| self.responses.get_mut(*stream).is_none());
         for stream in &stalled {
             self.cancelled(*stream);
         }
-        !stalled.is_empty()
+        for stream in &half {
+            self.reject(*stream, http3::H3_REQUEST_INCOMPLETE);
+        }
+        !stalled.is_empty() || !half.is_empty()
     }
 
     /// The client has reset or stopped the stream, or its response cannot be finished.
@@ -181,6 +217,7 @@ impl Connection {
 
     /// Drops a stream's response and the unsent bytes of its flow.
     fn forget(&mut self, stream: u64) {
+        self.in_flight.end(stream);
         let Some(Response { delivery: Delivery::Datagrams { flow }, .. }) = self.responses.remove(stream) else {
             return;
         };
@@ -199,6 +236,12 @@ impl Connection {
     }
 
     fn reject(&mut self, stream: u64, code: u64) {
+        self.in_flight.end(stream);
+        if let Some(session) = &mut self.session {
+            session.readers.remove(&stream);
+        }
+        // Fails for a control stream only, which is never rejected.
+        let _ = self.http.reset(stream);
         self.stop_reading(stream, code);
         let _ = self.quic.stream_shutdown(stream, quiche::Shutdown::Write, code);
     }

@@ -2,6 +2,8 @@
 
 mod batch;
 mod connections;
+mod refusal;
+mod resets;
 mod socket;
 mod tokens;
 
@@ -18,9 +20,12 @@ use crate::connection::{Connection, Next, Shared};
 use crate::http3::H3_NO_ERROR;
 use crate::jobs::Completion;
 use crate::log;
+use crate::places::Kind;
 use crate::quic::PACKET_BYTES;
 use batch::Batch;
 use connections::{CONNECTION_ID_BYTES, Connections, random_id};
+pub use resets::ResetKey;
+use resets::Resets;
 use socket::{Arrivals, Socket};
 use tokens::Tokens;
 
@@ -58,6 +63,7 @@ pub struct Parts {
     pub socket: std::net::UdpSocket,
     pub config: quiche::Config,
     pub shared: Shared,
+    pub reset_key: ResetKey,
     /// A folder for a qlog file per connection.
     pub qlog: Option<PathBuf>,
     pub completions: mpsc::UnboundedReceiver<Completion>,
@@ -73,14 +79,17 @@ pub struct Endpoint {
     commands: mpsc::Receiver<Command>,
     connections: Connections,
     tokens: Tokens,
+    resets: Resets,
     batch: Batch,
 }
 
 impl Endpoint {
     pub fn new(parts: Parts) -> io::Result<Self> {
-        let Parts { socket, config, shared, qlog, completions, commands } = parts;
+        let Parts { socket, config, shared, reset_key, qlog, completions, commands } = parts;
+        let socket = Socket::new(socket)?;
         Ok(Self {
-            socket: Socket::new(socket)?,
+            resets: Resets::new(reset_key, socket.address().port()),
+            socket,
             config,
             shared,
             qlog,
@@ -187,6 +196,12 @@ impl Endpoint {
         let known = self.connections.key_of(&header.dcid);
         let key = match known {
             Some(key) => key,
+            None if header.ty == quiche::Type::Short => {
+                if let Some(reset) = self.resets.answer(&header.dcid, packet.len(), now) {
+                    self.socket.reply(&reset, from);
+                }
+                return None;
+            }
             None if packet.len() < INITIAL_BYTES => return None,
             None => self.open(&header, to, from, now)?,
         };
@@ -202,6 +217,7 @@ impl Endpoint {
         Some(key)
     }
 
+    /// A connection for a client's first packet, if it may have one.
     fn open(&mut self, header: &Header, local: SocketAddr, peer: SocketAddr, now: Instant) -> Option<u64> {
         if header.ty != quiche::Type::Initial {
             return None;
@@ -212,12 +228,13 @@ impl Endpoint {
             self.socket.reply(&reply[..length], peer);
             return None;
         }
-        if self.connections.len() >= self.shared.site.limits.connections {
-            return None;
-        }
         let id = random_id()?;
         let token = header.token.as_deref().unwrap_or_default();
-        if token.is_empty() && self.connections.handshaking() >= self.shared.site.limits.handshakes {
+        let crowded = || {
+            self.connections.handshaking() >= self.shared.site.limits.handshakes
+                || self.shared.places.is_crowded(Kind::Quic, peer.ip())
+        };
+        if token.is_empty() && crowded() {
             self.ask_for_token(header, &id, peer);
             return None;
         }
@@ -228,6 +245,13 @@ impl Endpoint {
         let retried = original
             .as_ref()
             .map(|original| RetryConnectionIds { original_destination_cid: original, retry_source_cid: &header.dcid });
+        let Some(place) = self.shared.places.take(Kind::Quic, peer.ip()) else {
+            if let Some(packet) = refusal::packet(header.version, &header.dcid, &header.scid) {
+                self.socket.reply(&packet, peer);
+            }
+            return None;
+        };
+        self.config.set_stateless_reset_token(self.resets.token(&id));
         let mut quic = match retried {
             None => quiche::accept(&id, None, local, peer, &mut self.config),
             Some(retried) => quiche::accept_with_retry(&id, retried, local, peer, &mut self.config),
@@ -243,7 +267,7 @@ impl Endpoint {
         // The client uses an ID of its own until it knows the server's.
         let ids: [ConnectionId; 2] = [id, header.dcid.clone().into_owned()];
         let shared = self.shared.clone();
-        Some(self.connections.add(ids.into(), |key| Connection::new(key, quic, shared, now)))
+        Some(self.connections.add(ids.into(), |key| Connection::new(key, quic, shared, (place, peer.ip()), now)))
     }
 
     /// Retry: the client starts again with a token that proves its address.
@@ -285,7 +309,7 @@ impl Endpoint {
         if more {
             self.connections.make_ready(key);
         }
-        self.connections.update_ids(key);
+        self.connections.update_ids(key, |id| self.resets.token(id));
         self.connections.set_timer(key, timer);
     }
 

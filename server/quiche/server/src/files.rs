@@ -13,6 +13,7 @@ use voxel_protocol::path;
 use voxel_protocol::site::FileFacts;
 
 use crate::ConfigurationError;
+use crate::descriptors::{FilePermit, FilePermits};
 
 const INDEX: &str = "index.html";
 
@@ -58,17 +59,33 @@ impl From<HttpError> for OpenError {
 /// An open regular file.
 #[derive(Debug)]
 pub struct MediaFile {
-    pub file: File,
+    pub file: PermittedFile,
     pub facts: FileFacts,
+}
+
+/// An open file, and the permit for its descriptor, which is given back when the file is closed.
+#[derive(Debug)]
+pub struct PermittedFile {
+    pub file: File,
+    _permit: FilePermit,
+}
+
+impl PermittedFile {
+    pub fn new(file: File, permit: FilePermit) -> Self {
+        Self { file, _permit: permit }
+    }
 }
 
 /// The served folders, by URL prefix.
 #[derive(Debug)]
-pub struct Mounts(Vec<(Vec<Vec<u8>>, PathBuf)>);
+pub struct Mounts {
+    roots: Vec<(Vec<Vec<u8>>, PathBuf)>,
+    permits: FilePermits,
+}
 
 impl Mounts {
     /// `folders`: prefix ("/" or "/media") to folder.
-    pub fn new(folders: Vec<(String, PathBuf)>) -> Result<Self, ConfigurationError> {
+    pub fn new(folders: Vec<(String, PathBuf)>, permits: FilePermits) -> Result<Self, ConfigurationError> {
         let mut roots = Vec::new();
         for (prefix, folder) in folders {
             let root = folder.canonicalize().ok().filter(|root| root.is_dir());
@@ -77,7 +94,7 @@ impl Mounts {
             roots.push((segments, root));
         }
         roots.sort_by_key(|(segments, _): &(Vec<_>, _)| std::cmp::Reverse(segments.len()));
-        Ok(Self(roots))
+        Ok(Self { roots, permits })
     }
 
     /// The file of a request path (without query; percent-encoded): a 404 for whatever is not a regular file under a
@@ -85,34 +102,35 @@ impl Mounts {
     pub fn open(&self, path: &str) -> Result<MediaFile, OpenError> {
         let segments = path::decode(path)?;
         let (prefix, root) =
-            self.0.iter().find(|(prefix, _)| segments.starts_with(prefix)).ok_or_else(HttpError::not_found)?;
+            self.roots.iter().find(|(prefix, _)| segments.starts_with(prefix)).ok_or_else(HttpError::not_found)?;
         let inner = segments[prefix.len()..].iter().map(|segment| OsStr::from_bytes(segment));
         let found = root.join(inner.collect::<PathBuf>()).canonicalize().map_err(|error| refused(&error))?;
         if !found.starts_with(root) {
             return Err(HttpError::not_found().into());
         }
         if !found.is_dir() {
-            return if path.ends_with('/') { Err(HttpError::not_found().into()) } else { open_regular(&found) };
+            return if path.ends_with('/') { Err(HttpError::not_found().into()) } else { self.open_regular(&found) };
         }
         if !path.ends_with('/') {
             return Err(OpenError::Redirect(format!("{path}/")));
         }
-        open_regular(&found.join(INDEX))
+        self.open_regular(&found.join(INDEX))
     }
-}
 
-/// `O_NOFOLLOW`: the index of a folder may not be a link; `O_NONBLOCK`: opening a named pipe must not wait.
-fn open_regular(path: &Path) -> Result<MediaFile, OpenError> {
-    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
-    let with_metadata = opened.and_then(|file| file.metadata().map(|metadata| (file, metadata)));
-    match with_metadata {
-        Ok((file, metadata)) if metadata.is_file() => {
-            let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            let facts = FileFacts { size: metadata.len(), modified, content_type: content_type(path) };
-            Ok(MediaFile { file, facts })
+    /// `O_NOFOLLOW`: the index of a folder may not be a link; `O_NONBLOCK`: opening a named pipe must not wait.
+    fn open_regular(&self, path: &Path) -> Result<MediaFile, OpenError> {
+        let permit = self.permits.take().ok_or_else(HttpError::unreadable)?;
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+        let with_metadata = opened.and_then(|file| file.metadata().map(|metadata| (file, metadata)));
+        match with_metadata {
+            Ok((file, metadata)) if metadata.is_file() => {
+                let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                let facts = FileFacts { size: metadata.len(), modified, content_type: content_type(path) };
+                Ok(MediaFile { file: PermittedFile::new(file, permit), facts })
+            }
+            Ok(_) => Err(HttpError::not_found().into()),
+            Err(error) => Err(refused(&error).into()),
         }
-        Ok(_) => Err(HttpError::not_found().into()),
-        Err(error) => Err(refused(&error).into()),
     }
 }
 
@@ -154,7 +172,7 @@ mod tests {
 
         fn mounts(&self) -> Mounts {
             let folders = vec![("/".to_owned(), self.0.join("root")), ("/other".to_owned(), self.0.join("root/sub"))];
-            Mounts::new(folders).unwrap()
+            Mounts::new(folders, FilePermits::new(1)).unwrap()
         }
     }
 
@@ -186,5 +204,17 @@ mod tests {
             assert!(matches!(mounts.open(path), Err(OpenError::Http(_))), "{path}");
         }
         assert!(matches!(mounts.open("/sub"), Err(OpenError::Redirect(path)) if path == "/sub/"));
+    }
+
+    #[test]
+    fn without_a_permit_a_file_is_unreadable_not_absent() {
+        let folder = Folder::new("permits");
+        let mounts = folder.mounts();
+        let held = mounts.open("/media.mp4").unwrap();
+        let refused = mounts.open("/media.mp4").unwrap_err();
+        assert!(matches!(refused, OpenError::Http(error) if error == HttpError::unreadable()));
+        assert!(matches!(mounts.open("/absent"), Err(OpenError::Http(error)) if error == HttpError::not_found()));
+        drop(held);
+        assert!(mounts.open("/media.mp4").is_ok());
     }
 }

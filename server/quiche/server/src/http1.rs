@@ -1,6 +1,7 @@
 //! HTTP/1.1 on TCP: the same files for clients without WebTransport.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,16 +16,13 @@ use tokio::time::{Instant, timeout, timeout_at};
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::head::{HeadReader, HttpVersion, RequestHead};
 use voxel_protocol::response::encode_head;
-use voxel_protocol::site::{HttpRequest, literal_response};
+use voxel_protocol::site::HttpRequest;
 use voxel_protocol::target::effective_target;
 
-use crate::body::Body;
 use crate::jobs::CHUNK_BYTES;
 use crate::log;
-use crate::metrics;
+use crate::places::{Kind, Place, Places};
 use crate::site::{HttpAnswer, Site, path_of, refusal};
-
-const METRICS_PATH: &str = "/metrics";
 
 const READ_BYTES: usize = 16 * 1024;
 
@@ -40,7 +38,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct Http1 {
     site: Arc<Site>,
-    connections: AtomicUsize,
+    places: Places,
     answers: AtomicUsize,
 }
 
@@ -61,8 +59,8 @@ impl Drop for Counted<'_> {
 }
 
 impl Http1 {
-    pub fn new(site: Arc<Site>) -> Arc<Self> {
-        Arc::new(Self { site, connections: AtomicUsize::new(0), answers: AtomicUsize::new(0) })
+    pub fn new(site: Arc<Site>, places: Places) -> Arc<Self> {
+        Arc::new(Self { site, places, answers: AtomicUsize::new(0) })
     }
 
     /// Requests in flight.
@@ -70,13 +68,14 @@ impl Http1 {
         self.answers.load(Ordering::Relaxed)
     }
 
-    /// Accepts connections, of HTTPS if `tls` holds an acceptor then. Never returns.
+    /// Accepts connections, of HTTPS if `tls` holds an acceptor then, and closes those that are too many. Never returns.
     pub async fn accept(self: Arc<Self>, listener: TcpListener, tls: watch::Receiver<Option<SslAcceptor>>) {
         loop {
             match listener.accept().await {
-                Ok((stream, _)) => {
+                Ok((stream, peer)) => {
+                    let Some(place) = self.places.take(Kind::Tcp, peer.ip()) else { continue };
                     let _ = stream.set_nodelay(true);
-                    task::spawn(Arc::clone(&self).connected(stream, tls.borrow().clone()));
+                    task::spawn(Arc::clone(&self).connected(stream, peer.ip(), place, tls.borrow().clone()));
                 }
                 Err(error) => {
                     log::warning("accept failed", &[("error", Value::from(error.to_string()))]);
@@ -86,28 +85,25 @@ impl Http1 {
         }
     }
 
-    async fn connected(self: Arc<Self>, stream: TcpStream, tls: Option<SslAcceptor>) {
-        let _counted = Counted::new(&self.connections);
+    async fn connected(self: Arc<Self>, stream: TcpStream, address: IpAddr, _place: Place, tls: Option<SslAcceptor>) {
         // A failure of one client's connection is not logged.
         let _ = match tls {
-            None => self.serve(stream).await,
+            None => self.serve(stream, address).await,
             Some(acceptor) => {
                 match timeout(self.site.limits.head_timeout, tokio_boring::accept(&acceptor, stream)).await {
-                    Ok(Ok(stream)) => self.serve(stream).await,
+                    Ok(Ok(stream)) => self.serve(stream, address).await,
                     _ => Ok(()),
                 }
             }
         };
     }
 
-    async fn serve<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> io::Result<()> {
+    async fn serve<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, address: IpAddr) -> io::Result<()> {
         let mut connection = Connection { site: &self.site, stream, head: HeadReader::default() };
-        if self.connections.load(Ordering::Relaxed) > self.site.limits.connections {
-            return connection.refuse(&HttpError::new(Status::TooManyRequests, "too many connections")).await;
-        }
         while let Some(request) = connection.next_request().await? {
             let _counted = Counted::new(&self.answers);
-            if !connection.answer(request).await? {
+            let place = self.places.take(Kind::Request, address).ok_or_else(|| Kind::Request.refusal());
+            if !connection.answer(request, place.as_ref().err()).await? {
                 break;
             }
         }
@@ -162,8 +158,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         }
     }
 
-    /// Sends the response; returns whether the connection stays open.
-    async fn answer(&mut self, head: RequestHead) -> io::Result<bool> {
+    /// Sends the response, which may be a refusal; returns whether the connection stays open.
+    async fn answer(&mut self, head: RequestHead, refused: Option<&HttpError>) -> io::Result<bool> {
         let close = head.version == HttpVersion::Http10
             || head
                 .headers
@@ -172,10 +168,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         let (authority, target) = effective_target(&head.target, head.headers.get("host").unwrap_or_default());
         let request = HttpRequest { method: head.method, target, authority, headers: head.headers };
         let target = path_of(&request.target).to_owned();
-        let is_metrics = request.target == METRICS_PATH && request.method == "GET";
-        let mut answer = if is_metrics {
-            let response = literal_response(metrics::CONTENT_TYPE, self.site.metrics.text());
-            HttpAnswer { status: Status::Ok, headers: response.headers, body: Body::new(response.body, None) }
+        let mut answer = if let Some(error) = refused {
+            refusal(error)
         } else {
             let site = Arc::clone(self.site);
             task::spawn_blocking(move || site.respond(&request)).await.map_err(io::Error::other)?

@@ -27,6 +27,7 @@ pub const WEBTRANSPORT_ERROR_0: u64 = 0x52e4_a40f_a8db;
 
 pub const H3_NO_ERROR: u64 = 0x100;
 pub const H3_EXCESSIVE_LOAD: u64 = 0x107;
+pub const H3_REQUEST_INCOMPLETE: u64 = 0x10d;
 pub const H3_MESSAGE_ERROR: u64 = 0x10e;
 
 const SETTING_QPACK_MAX_TABLE_CAPACITY: u64 = 0x01;
@@ -101,6 +102,11 @@ impl Http3 {
     /// Reads the next bytes of a client's stream; `fin`: whether they are the last.
     pub fn feed(&mut self, stream: u64, data: &[u8], fin: bool) -> Result<Vec<Http3Event>, ConnectionError> {
         if is_bidirectional(stream) { self.feed_request(stream, data, fin) } else { self.feed_uni(stream, data, fin) }
+    }
+
+    /// Whether bytes of this request's stream have arrived, and not yet its end.
+    pub fn is_open(&self, stream: u64) -> bool {
+        self.requests.contains_key(&stream)
     }
 
     /// The client has reset its side of the stream.

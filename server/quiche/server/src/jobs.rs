@@ -11,7 +11,7 @@ use voxel_protocol::request::VoxelRequest;
 use voxel_protocol::site::HttpRequest;
 
 use crate::body::Body;
-use crate::site::{HttpAnswer, Site};
+use crate::site::{HttpAnswer, Opened, Site};
 
 /// Work for a stream of a QUIC connection.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub const CHUNK_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub enum Outcome {
     Responded { target: String, answer: HttpAnswer },
-    Opened { request: VoxelRequest, arrived: Instant, result: Result<Body, HttpError> },
+    Opened { request: VoxelRequest, arrived: Instant, result: Result<Opened, HttpError> },
     Read(Body, io::Result<Bytes>),
 }
 

@@ -1,8 +1,6 @@
 //! A WebTransport session, and which clients may open one.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use sfv::{BareItem, List, ListEntry, Parser};
@@ -14,14 +12,11 @@ use voxel_protocol::request::RequestReader;
 use voxel_protocol::scheduler::Scheduler;
 
 use crate::http3::Head;
+use crate::places::Place;
 use crate::site::Site;
 
 /// The CONNECT request's :protocol, up to draft-ietf-webtrans-http3-14 and since.
 const WEBTRANSPORT_TOKENS: [&str; 2] = ["webtransport", "webtransport-h3"];
-
-/// How many sessions are open on all connections.
-#[derive(Clone, Debug, Default)]
-pub struct SessionCount(Arc<AtomicUsize>);
 
 /// The one session of a connection.
 #[derive(Debug)]
@@ -32,26 +27,19 @@ pub struct Session {
     /// By stream, until the client ends it. `None` after the response: further bytes are ignored.
     pub readers: HashMap<u64, Option<RequestReader>>,
     pub last_request: Instant,
-    count: SessionCount,
+    _place: Place,
 }
 
 impl Session {
-    pub fn new(id: u64, now: Instant, count: &SessionCount) -> Self {
-        count.0.fetch_add(1, Ordering::Relaxed);
+    pub fn new(id: u64, now: Instant, place: Place) -> Self {
         let (scheduler, readers) = (Scheduler::default(), HashMap::new());
-        Self { id, scheduler, readers, last_request: now, count: count.clone() }
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        self.count.0.fetch_sub(1, Ordering::Relaxed);
+        Self { id, scheduler, readers, last_request: now, _place: place }
     }
 }
 
 /// The protocol to answer a CONNECT request with, if the client offers any. Refuses a request that may not open a
 /// session.
-pub fn check(site: &Site, head: &Head, sessions: &SessionCount) -> Result<Option<&'static str>, HttpError> {
+pub fn check(site: &Site, head: &Head) -> Result<Option<&'static str>, HttpError> {
     let (path, query) = head.target.split_once('?').unwrap_or((&head.target, ""));
     let protocol_known = head.protocol.as_deref().is_some_and(|protocol| WEBTRANSPORT_TOKENS.contains(&protocol));
     if site.discovery.is_none() || path != ENDPOINT_PATH || !protocol_known {
@@ -66,9 +54,6 @@ pub fn check(site: &Site, head: &Head, sessions: &SessionCount) -> Result<Option
         && !carries(query, token)
     {
         return Err(HttpError::new(Status::Forbidden, "wrong or missing token"));
-    }
-    if sessions.0.load(Ordering::Relaxed) >= site.limits.sessions {
-        return Err(HttpError::new(Status::TooManyRequests, "too many sessions"));
     }
     chosen_protocol(head.headers.get("wt-available-protocols"))
 }

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
+use voxel_protocol::conditions::check_unchanged;
 use voxel_protocol::discovery::{DISCOVERY_PATH, Discovery};
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::limits::Limits;
@@ -24,6 +25,13 @@ pub struct HttpAnswer {
     pub status: Status,
     pub headers: Vec<(&'static str, String)>,
     pub body: Body,
+}
+
+/// The bytes that a VOXEL request asks for, and their file's validator.
+#[derive(Debug)]
+pub struct Opened {
+    pub body: Body,
+    pub etag: String,
 }
 
 /// The base64 hashes of the certificate in use, which is replaced from time to time.
@@ -56,13 +64,14 @@ pub struct Site {
 
 impl Site {
     pub fn new(
+        limits: Limits,
         mounts: Mounts,
         origins: OriginPolicy,
         discovery: Option<Discovery>,
         token: Option<String>,
         certificate_hashes: CertificateHashes,
     ) -> Self {
-        let (limits, metrics, draining) = (Limits::default(), Metrics::default(), AtomicBool::new(false));
+        let (metrics, draining) = (Metrics::default(), AtomicBool::new(false));
         Self { mounts, origins, limits, metrics, discovery, certificate_hashes, token, draining }
     }
 
@@ -122,18 +131,20 @@ impl Site {
         })
     }
 
-    /// The bytes that a VOXEL request asks for. Blocks.
-    pub fn open(&self, request: &VoxelRequest) -> Result<Body, HttpError> {
+    /// What a VOXEL request asks for. Blocks.
+    pub fn open(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
         let media = self.mounts.open(path_of(&request.target)).map_err(|error| match error {
             OpenError::Http(error) => error,
             OpenError::Redirect(_) => HttpError::not_found(),
         })?;
+        let etag = media.facts.etag();
+        check_unchanged(request.if_match.as_deref(), &etag)?;
         let size = media.facts.size;
         let ranges = match &request.ranges {
             None => vec![ByteRange { start: 0, end: size }],
             Some(specs) => exact_ranges(specs, size, &self.limits)?,
         };
-        Ok(Body::new(ranges.into_iter().map(Piece::Range), Some(media.file)))
+        Ok(Opened { body: Body::new(ranges.into_iter().map(Piece::Range), Some(media.file)), etag })
     }
 }
 

@@ -26,6 +26,7 @@ fn the_request_of_the_protocol_document() {
         ranges: Some(vec![range(1048, 9120), range(20480, 20500), range(9121, 14000)]),
         flow: Some(17),
         deadline: Some(Duration::from_millis(3200)),
+        if_match: None,
     };
     assert_eq!(expected.status(), Status::PartialContent);
     assert_eq!(read(head), Ok(expected));

@@ -11,12 +11,11 @@ use voxel_protocol::site::HttpRequest;
 use voxel_protocol::varint;
 
 use super::Connection;
-use crate::body::Body;
 use crate::http3::{self, Head};
 use crate::jobs::{CHUNK_BYTES, Job, Outcome};
 use crate::log;
 use crate::responses::{Delivery, Response, SEND_AHEAD_BYTES, Source};
-use crate::site::{HttpAnswer, path_of, refusal};
+use crate::site::{HttpAnswer, Opened, path_of, refusal};
 
 impl Connection {
     pub(super) fn voxel_request(&mut self, stream: u64, request: VoxelRequest, now: Instant) {
@@ -32,19 +31,19 @@ impl Connection {
         stream: u64,
         request: &VoxelRequest,
         arrived: Instant,
-        result: Result<Body, HttpError>,
+        result: Result<Opened, HttpError>,
     ) {
         let datagram_size = self.quic.dgram_max_writable_len().unwrap_or(0);
         let flow = request.flow.filter(|_| datagram_size > 0);
         let Some(session) = &mut self.session else { return };
-        let result = result.and_then(|body| match flow {
+        let result = result.and_then(|opened| match flow {
             Some(flow) if session.scheduler.get(flow).is_some() => {
                 Err(HttpError::bad_request(format!("flow {flow} is in use")))
             }
-            _ => Ok(body),
+            _ => Ok(opened),
         });
-        let body = match result {
-            Ok(body) => body,
+        let Opened { body, etag } = match result {
+            Ok(opened) => opened,
             Err(error) => return self.refuse_voxel(stream, &error, Value::from(path_of(&request.target))),
         };
         let length = body.left();
@@ -56,9 +55,9 @@ impl Connection {
             let deadline = request.deadline.and_then(|deadline| arrived.checked_add(deadline));
             session.scheduler.add(Flow::new(flow, length, datagram_size, &prefix), deadline);
             response.delivery = Delivery::Datagrams { flow };
-            response.push(unreliable_head(request, length, flow));
+            response.push(unreliable_head(request, length, flow, &etag));
         } else {
-            response.push(reliable_head(request, length));
+            response.push(reliable_head(request, length, &etag));
         }
         self.count("webtransport", request.status(), Value::from(path_of(&request.target)));
     }
@@ -72,8 +71,7 @@ impl Connection {
     }
 
     pub(super) fn http_request(&mut self, stream: u64, head: Head) {
-        if self.responses.in_flight() >= self.shared.site.limits.requests_per_connection {
-            let error = HttpError::new(Status::TooManyRequests, "too many requests in flight");
+        if let Err(error) = self.in_flight.check(stream) {
             return self.respond(stream, refusal(&error), Value::from(path_of(&head.target)));
         }
         let Head { method, target, authority, headers, .. } = head;

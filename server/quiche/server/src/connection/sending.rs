@@ -47,6 +47,9 @@ impl Connection {
     pub(super) fn hand_over(&mut self, now: Instant) {
         self.only_datagrams = false;
         let handed_over = self.responses.hand_over(&mut self.quic, now);
+        for stream in &handed_over.sent {
+            self.in_flight.end(*stream);
+        }
         self.unacknowledged.extend(handed_over.sent);
         for stream in handed_over.refused {
             self.cancelled(stream);

@@ -9,6 +9,7 @@ use voxel_protocol::request::RequestReader;
 use super::Connection;
 use crate::http3::{self, Head};
 use crate::log;
+use crate::places::Kind;
 use crate::responses::{Delivery, Response, Source};
 use crate::session::{self, Session};
 use crate::site::refusal;
@@ -16,19 +17,23 @@ use crate::site::refusal;
 impl Connection {
     pub(super) fn connect(&mut self, stream: u64, head: &Head, now: Instant) {
         let site = &self.shared.site;
-        let opened = session::check(site, head, &self.shared.sessions).and_then(|protocol| match self.session {
-            None => Ok(protocol),
+        self.in_flight.end(stream);
+        let opened = session::check(site, head).and_then(|protocol| match self.session {
+            None => Ok((
+                protocol,
+                self.shared.places.take(Kind::Session, self.address).ok_or_else(|| Kind::Session.refusal())?,
+            )),
             Some(_) => Err(HttpError::new(Status::TooManyRequests, "this connection has a session")),
         });
         let origin = Value::from(head.headers.get("origin"));
         match opened {
-            Ok(protocol) => {
+            Ok((protocol, place)) => {
                 let protocol = protocol.map(|protocol| format!("\"{protocol}\""));
                 let headers = protocol.iter().map(|protocol| ("wt-protocol", protocol.as_str()));
                 let mut response = Response::new(Delivery::Session, Source::None);
                 response.push(http3::encode_response_head(Status::Ok, headers));
                 self.responses.insert(stream, response);
-                self.session = Some(Session::new(stream, now, &self.shared.sessions));
+                self.session = Some(Session::new(stream, now, place));
                 site.metrics.add("voxel_sessions_total", 1);
                 site.metrics.add("voxel_sessions", 1);
                 log::info("session opened", &[("client", self.client()), ("origin", origin)]);
@@ -66,6 +71,10 @@ impl Connection {
         if self.session.is_none() {
             return;
         }
+        let half = self.session.iter_mut().flat_map(|session| session.readers.drain());
+        for (stream, _) in half.filter(|(_, reader)| reader.is_some()).collect::<Vec<_>>() {
+            self.reject(stream, http3::WEBTRANSPORT_ERROR_0);
+        }
         for stream in self.responses.streams() {
             let Some(response) = self.responses.get_mut(stream) else { continue };
             match response.delivery {
@@ -83,11 +92,12 @@ impl Connection {
     }
 
     pub(super) fn session_data(&mut self, stream: u64, data: &[u8], fin: bool, now: Instant) {
-        let limits = &self.shared.site.limits;
+        let (limits, refused) = (&self.shared.site.limits, self.in_flight.check(stream));
         let Some(session) = &mut self.session else { return };
         let reader = session.readers.entry(stream).or_insert_with(|| Some(RequestReader::default()));
         let result = match reader {
             None => Ok(None), // Answered: further bytes are ignored.
+            Some(_) if refused.is_err() => refused.map(|()| None),
             Some(reader) => reader.feed(data, limits),
         };
         let result = match result {
@@ -101,19 +111,15 @@ impl Connection {
         if fin {
             session.readers.remove(&stream);
         }
-        let in_flight = self.responses.in_flight();
         match result {
             Ok(None) => {}
             Ok(Some(request)) => match self.shared.site.refuse_while_draining() {
                 Err(error) => self.refuse_voxel(stream, &error, Value::from(request.target)),
-                Ok(()) if in_flight >= limits.requests_per_connection => {
-                    let error = HttpError::new(Status::TooManyRequests, "too many requests in flight");
-                    self.refuse_voxel(stream, &error, Value::from(request.target));
-                }
                 Ok(()) => self.voxel_request(stream, request, now),
             },
             Err(error) => {
-                if error.status == Status::HeaderFieldsTooLarge && !fin {
+                let unread = matches!(error.status, Status::HeaderFieldsTooLarge | Status::TooManyRequests);
+                if unread && !fin {
                     self.stop_reading(stream, http3::WEBTRANSPORT_ERROR_0);
                 }
                 self.refuse_voxel(stream, &error, Value::Null);

@@ -29,10 +29,6 @@ struct Entry {
 }
 
 impl Connections {
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     /// How many have not finished their handshake.
     pub fn handshaking(&self) -> usize {
         self.entries.values().filter(|entry| !entry.connection.quic.is_established()).count()
@@ -75,11 +71,12 @@ impl Connections {
     }
 
     /// Gives the client connection IDs for when its address changes, and forgets those that it has used up.
-    pub fn update_ids(&mut self, key: u64) {
+    /// `token`: the stateless reset token of an ID.
+    pub fn update_ids(&mut self, key: u64, token: impl Fn(&ConnectionId<'_>) -> Option<u128>) {
         let Some(Entry { connection, ids, .. }) = self.entries.get_mut(&key) else { return };
         while connection.quic.is_established() && connection.quic.scids_left() > 0 {
-            let (Some(id), Some(token)) = (random_id(), random_bytes::<16>()) else { return };
-            if connection.quic.new_scid(&id, u128::from_be_bytes(token), false).is_err() {
+            let Some((id, token)) = random_id().and_then(|id| token(&id).map(|token| (id, token))) else { return };
+            if connection.quic.new_scid(&id, token, false).is_err() {
                 break;
             }
             self.keys.insert(id.clone(), key);
@@ -143,10 +140,6 @@ impl Connections {
 
 /// `None` when the system cannot give random bytes.
 pub fn random_id() -> Option<ConnectionId<'static>> {
-    random_bytes::<CONNECTION_ID_BYTES>().map(|bytes| ConnectionId::from_vec(bytes.to_vec()))
-}
-
-fn random_bytes<const N: usize>() -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    boring::rand::rand_bytes(&mut bytes).ok().map(|()| bytes)
+    let mut bytes = [0; CONNECTION_ID_BYTES];
+    boring::rand::rand_bytes(&mut bytes).ok().map(|()| ConnectionId::from_vec(bytes.to_vec()))
 }

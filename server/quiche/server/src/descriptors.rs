@@ -1,0 +1,82 @@
+//! File descriptors: how many this program may have, and what they are for.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// For standard streams, listening sockets, event queues and readers of the counters.
+const OWN: usize = 64;
+
+/// The permit of one open file.
+pub type FilePermit = OwnedSemaphorePermit;
+
+/// How the descriptors are divided: connections may not use up those of files, nor files those of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// TCP connections, and likewise QUIC connections, at a time.
+    pub connections: usize,
+    /// Files open for responses at a time.
+    pub files: usize,
+}
+
+impl Budget {
+    /// Of `descriptors` for `connections` (0: any number), each of which takes one, and with `qlog` another for its
+    /// log. As many files at least: a connection reads one.
+    pub fn new(descriptors: usize, connections: usize, qlog: bool) -> Self {
+        let each = 1 + usize::from(qlog);
+        let available = descriptors.saturating_sub(OWN);
+        let most = (available / (each + 1)).max(1);
+        let connections = if connections == 0 { most } else { connections.min(most) };
+        Self { connections, files: available.saturating_sub(each * connections).max(1) }
+    }
+}
+
+/// Allows this program as many descriptors as the system lets it have; returns how many.
+pub fn raise() -> io::Result<usize> {
+    rlimit::increase_nofile_limit(rlimit::INFINITY).map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+/// Permits for open files.
+#[derive(Clone, Debug)]
+pub struct FilePermits(Arc<Semaphore>);
+
+impl FilePermits {
+    pub fn new(files: usize) -> Self {
+        Self(Arc::new(Semaphore::new(files.min(Semaphore::MAX_PERMITS))))
+    }
+
+    /// A permit, if one is left.
+    pub fn take(&self) -> Option<FilePermit> {
+        Arc::clone(&self.0).try_acquire_owned().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_are_lowered_to_what_fits_and_files_get_the_rest() {
+        for (descriptors, connections, qlog, expected) in [
+            (1_000_000, 1000, false, (1000, 998_936)),
+            (1024, 1000, false, (480, 480)),
+            (1024, 100, false, (100, 860)),
+            (1024, 0, false, (480, 480)),
+            (1024, 1000, true, (320, 320)),
+            (64, 1000, false, (1, 1)),
+        ] {
+            let Budget { connections, files } = Budget::new(descriptors, connections, qlog);
+            assert_eq!((connections, files), expected, "of {descriptors}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_closed_makes_room() {
+        let permits = FilePermits::new(1);
+        let held = permits.take();
+        assert!(held.is_some() && permits.take().is_none());
+        drop(held);
+        assert!(permits.take().is_some());
+    }
+}
