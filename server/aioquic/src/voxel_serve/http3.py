@@ -25,7 +25,7 @@ from .connection import CHUNK_BYTES, Connection
 from .discovery import ENDPOINT_PATH, VERSION
 from .errors import HttpError
 from .log import log, path_of
-from .quic_internals import VoxelH3Connection, buffered_frame_bytes
+from .quic_internals import MessageRejected, VoxelH3Connection, buffered_frame_bytes
 from .request import combined_headers
 from .session import Session
 from .site import HttpRequest, HttpResponse, Site, text_response
@@ -168,12 +168,16 @@ class Http3Protocol(Connection):
                     self._refuse(stream_id, error)
                     return
                 headers = combined_headers(event.headers)
-                if headers.get(":method") == "CONNECT":
+                if headers.get(":method") == "CONNECT" and ":protocol" in headers:
                     self._connect_received(stream_id, headers)
                     if event.stream_ended:
                         self._session_stream_ended(stream_id)
                 elif ":method" in headers:  # Trailers have no method.
                     self._request_received(stream_id, headers)
+            case MessageRejected(stream_id=stream_id):
+                self._reject_stream(stream_id, ErrorCode.H3_MESSAGE_ERROR, stop=not event.stream_ended)
+                self._stream_cancelled(stream_id)
+                self._abandoned.add(stream_id)
             case WebTransportStreamDataReceived(stream_id=stream_id):
                 if self.session is None or event.session_id != self.session.session_id:
                     self._reject_stream(stream_id)
@@ -273,12 +277,14 @@ class Http3Protocol(Connection):
             return
         self._abandoned.add(stream_id)
         self._quic.stop_stream(stream_id, ErrorCode.H3_EXCESSIVE_LOAD)
-        http.handle_event(StreamReset(error_code=ErrorCode.H3_EXCESSIVE_LOAD, stream_id=stream_id))
+        http.receives_nothing_more(stream_id)
+        self._refuse(stream_id, HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long"))
 
-    def _reject_stream(self, stream_id: int) -> None:
-        self._quic.stop_stream(stream_id, BUFFERED_STREAM_REJECTED)
+    def _reject_stream(self, stream_id: int, code: int = BUFFERED_STREAM_REJECTED, *, stop: bool = True) -> None:
+        if stop:
+            self._quic.stop_stream(stream_id, code)
         if not stream_is_unidirectional(stream_id):
-            self._quic.reset_stream(stream_id, BUFFERED_STREAM_REJECTED)
+            self._quic.reset_stream(stream_id, code)
 
 
 def _field_section_bytes(headers: Iterable[tuple[bytes, bytes]]) -> int:

@@ -5,17 +5,31 @@ each. So nothing is queued: behind what aioquic itself has to send now go packet
 each, as far as congestion window and pacer let them out and while no stream data waits.
 """
 
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import pylsqpack
 from aioquic._buffer import Buffer
-from aioquic.h3.connection import H3Connection, Setting
+from aioquic.h3.connection import (
+    ClosedCriticalStream,
+    FrameType,
+    H3Connection,
+    H3Stream,
+    HeadersState,
+    IdError,
+    MessageError,
+    Setting,
+    StreamType,
+)
+from aioquic.h3.events import H3Event, Headers
 from aioquic.quic.congestion.base import _factories
 from aioquic.quic.connection import END_STATES, NetworkAddress, QuicConnection, QuicConnectionState
 from aioquic.quic.packet import PACKET_FIXED_BIT, QuicPacketType, pull_quic_header
 from aioquic.quic.packet_builder import QuicSentPacket
 from aioquic.quic.stream import QuicStream
 from aioquic.tls import Epoch
+
+from .fields import check_request, check_trailers
 
 PACKET_NUMBER_BYTES = 2
 
@@ -34,6 +48,9 @@ DATAGRAM_FRAME_BYTES = 1 + 2
 DATAGRAM_WITH_LENGTH = b"\x31"
 TWO_BYTE_VARINT = 0x4000
 """RFC 9000 section 16."""
+
+EMPTY_SECTION = bytes(2)
+"""A prefix alone (RFC 9204 section 4.5.1)."""
 
 LEAST_PAUSE_SECONDS = 0.002
 """While packets are paced: a turn of the event loop costs as much as several packets."""
@@ -54,10 +71,19 @@ class DatagramSource(Protocol):
         """Counts the last peeked datagram as sent: it is in a packet."""
 
 
+@dataclass
+class MessageRejected(H3Event):
+    """A malformed message: its stream is to be reset (RFC 9114 section 4.1.2)."""
+
+    stream_id: int
+    stream_ended: bool
+
+
 class VoxelH3Connection(H3Connection):
     """Also announces the newer WebTransport drafts, and has no dynamic QPACK table.
 
-    A two-byte reference to a table entry of 4 KiB would let a 64 KiB head grow to 128 MiB.
+    A two-byte reference to a table entry of 4 KiB would let a 64 KiB head grow to 128 MiB. A malformed message ends its
+    stream, where aioquic ends the connection; more of them are recognized.
     """
 
     def __init__(self, quic: QuicConnection, *, enable_webtransport: bool) -> None:
@@ -75,6 +101,39 @@ class VoxelH3Connection(H3Connection):
             if stream.is_ended():
                 del self._stream[stream_id]
 
+    def receives_nothing_more(self, stream_id: int) -> None:
+        """Discards what of an incomplete frame has come; nothing more of the stream may be handed over."""
+        stream = self._stream[stream_id]
+        stream.buffer, stream.frame_size, stream.receiving_ended = b"", None, True
+
+    def _receive_request_or_push_data(self, stream: H3Stream, data: bytes, stream_ended: bool) -> list[H3Event]:
+        try:
+            return super()._receive_request_or_push_data(stream, data, stream_ended)
+        except MessageError:
+            return [MessageRejected(stream.stream_id, stream_ended)]
+
+    def _decode_headers(self, stream_id: int, frame_data: bytes | None) -> Headers:
+        # lsqpack takes a section without fields for a malformed one.
+        headers = [] if frame_data == EMPTY_SECTION else super()._decode_headers(stream_id, frame_data)
+        try:
+            if self._stream[stream_id].headers_recv_state is HeadersState.INITIAL:
+                return check_request(headers)
+            check_trailers(headers)
+        except ValueError as error:
+            raise MessageError(str(error)) from error
+        return headers
+
+    def _receive_stream_data_uni(self, stream: H3Stream, data: bytes, stream_ended: bool) -> list[H3Event]:
+        events = super()._receive_stream_data_uni(stream, data, stream_ended)
+        if stream_ended and stream.stream_type in (StreamType.QPACK_ENCODER, StreamType.QPACK_DECODER):
+            raise ClosedCriticalStream("Closing a QPACK stream is not allowed")  # RFC 9204 section 4.2
+        return events
+
+    def _check_control_frame_type(self, frame_type: int) -> None:
+        super()._check_control_frame_type(frame_type)
+        if frame_type == FrameType.CANCEL_PUSH:
+            raise IdError("Nothing was pushed")  # RFC 9114 section 7.2.3
+
     def _get_local_settings(self) -> dict[int, int]:
         settings = super()._get_local_settings()
         settings |= {Setting.QPACK_MAX_TABLE_CAPACITY: 0, Setting.QPACK_BLOCKED_STREAMS: 0}
@@ -85,9 +144,12 @@ class VoxelH3Connection(H3Connection):
 
 
 def buffered_frame_bytes(http: H3Connection, stream_id: int) -> int:
-    """Bytes of an incomplete HTTP/3 frame that aioquic buffers; it has no limit of its own."""
+    """Bytes of an incomplete HTTP/3 frame that aioquic buffers or will; it has no limit of its own."""
     stream = http._stream.get(stream_id)
-    return 0 if stream is None else len(stream.buffer)
+    if stream is None:
+        return 0
+    announced = stream.frame_size if stream.frame_type == FrameType.HEADERS else None
+    return max(len(stream.buffer), announced or 0)
 
 
 def pull_datagrams_from(quic: QuicConnection, source: DatagramSource) -> None:

@@ -1,6 +1,7 @@
 """Ordinary HTTP, the same over HTTP/1.1 and HTTP/3: GET, HEAD and OPTIONS, single and multiple ranges (RFC 9110)."""
 
 import asyncio
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from .files import Body, MediaFile, Mounts, Redirect
 from .limits import Limits
 from .metrics import Metrics
 from .ranges import ByteRange, parse_range_header, satisfiable_ranges
+
+_VISIBLE = re.compile("[!-~]+")
+"""Of which a target consists; clients encode everything else (RFC 3986 section 2)."""
 
 ALLOWED_METHODS = "GET, HEAD, OPTIONS"
 
@@ -80,6 +84,8 @@ class Site:
             message = f"only {ALLOWED_METHODS} are answered"
             raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, message, (("allow", ALLOWED_METHODS),))
         target = request.target
+        if not _VISIBLE.fullmatch(target):
+            raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request target")
         if target.partition("?")[0] == DISCOVERY_PATH and self.discovery is not None:
             document = self.discovery.document(request.authority)
             return literal_response(document, "application/json", ("cache-control", "no-store"))
