@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(!host.is_empty());
     }
     let own_hosts = BTreeSet::from(["media.example".to_owned()]);
-    let policy = OriginPolicy::new(BTreeSet::new(), Some(own_hosts)).expect("no origin is malformed");
+    let policy = OriginPolicy::new(&BTreeSet::new(), true, Some(own_hosts)).expect("no origin is malformed");
     if policy.check_host(authority).is_ok() && !policy.allows(origin, authority) {
         assert!(policy.response_headers(origin, authority).iter().all(|(name, _)| *name == "vary"));
     }
