@@ -27,7 +27,7 @@ use crate::metrics_listener;
 use crate::places::Places;
 use crate::quic;
 use crate::site::{CertificateHashes, Site};
-use crate::sockets::{bind_tcp, bind_udp, plain};
+use crate::sockets::{bind_tcp, bind_udp, bracketed, plain};
 use crate::{ConfigurationError, FILE_THREADS};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
@@ -81,13 +81,8 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let mut endpoint = tokio::task::spawn_blocking(|| serve_quic(parts));
     let http1 = Http1::new(Arc::clone(&site), places);
     let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;
-    let mut metrics_url = None;
-    if let Some((host, listener)) = metrics {
-        let port = address(listener.local_addr())?;
-        metrics_url = Some(format!("http://{}:{port}{}", bracketed(&host), metrics_listener::PATH));
-        let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-        tokio::spawn(metrics_listener::serve(Arc::clone(&site), listener, host));
-    }
+    let metrics = metrics.map(|(host, bound)| metrics_listener::start(&site, &host, bound));
+    let metrics_url = metrics.transpose().map_err(failed)?;
     let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls.subscribe()));
     let (mut terminate, mut interrupt) =
         (signal(SignalKind::terminate()).map_err(failed)?, signal(SignalKind::interrupt()).map_err(failed)?);
@@ -242,11 +237,6 @@ fn public_host(options: &Options) -> Option<String> {
 fn base_url(options: &Options, http_port: u16) -> String {
     let scheme = if options.tls() { "https" } else { "http" };
     format!("{scheme}://{}:{http_port}/", bracketed(&options.host))
-}
-
-/// A host as URLs have it.
-fn bracketed(host: &str) -> String {
-    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
 
 /// What is printed when the server is ready.

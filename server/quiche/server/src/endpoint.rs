@@ -2,6 +2,7 @@
 
 mod batch;
 mod connections;
+mod opening;
 mod refusal;
 mod resets;
 mod socket;
@@ -10,20 +11,18 @@ mod tokens;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use quiche::{ConnectionId, Header, RecvInfo, RetryConnectionIds};
+use quiche::{Header, RecvInfo};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::connection::{Connection, Next, Shared};
+use crate::connection::{Next, Shared};
 use crate::http3::H3_NO_ERROR;
 use crate::jobs::Completion;
 use crate::log;
-use crate::places::Kind;
-use crate::quic::PACKET_BYTES;
 use batch::Batch;
-use connections::{CONNECTION_ID_BYTES, Connections, random_id};
+use connections::{CONNECTION_ID_BYTES, Connections};
 pub use resets::ResetKey;
 use resets::Resets;
 use socket::{Arrivals, Socket};
@@ -32,8 +31,8 @@ use tokens::Tokens;
 /// Packets that a connection sends before it is the next one's turn: as many as one system call takes.
 const TURN_PACKETS: usize = 40;
 
-/// How often idle sessions and unfinished handshakes are looked for.
-const HOUSEKEEPING: Duration = Duration::from_secs(5);
+/// How often idle sessions, stalled responses and what takes too long to begin are looked for.
+const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
 /// Of the UDP payload of a client's first packets (RFC 9000 section 14.1).
 const INITIAL_BYTES: usize = 1200;
@@ -215,68 +214,6 @@ impl Endpoint {
             return None;
         }
         Some(key)
-    }
-
-    /// A connection for a client's first packet, if it may have one.
-    fn open(&mut self, header: &Header, local: SocketAddr, peer: SocketAddr, now: Instant) -> Option<u64> {
-        if header.ty != quiche::Type::Initial {
-            return None;
-        }
-        if !quiche::version_is_supported(header.version) {
-            let mut reply = [0; PACKET_BYTES];
-            let length = quiche::negotiate_version(&header.scid, &header.dcid, &mut reply).ok()?;
-            self.socket.reply(&reply[..length], peer);
-            return None;
-        }
-        let id = random_id()?;
-        let token = header.token.as_deref().unwrap_or_default();
-        let crowded = || {
-            self.connections.handshaking() >= self.shared.site.limits.handshakes
-                || self.shared.places.is_crowded(Kind::Quic, peer.ip())
-        };
-        if token.is_empty() && crowded() {
-            self.ask_for_token(header, &id, peer);
-            return None;
-        }
-        let original = match token {
-            [] => None,
-            token => Some(self.tokens.check(token, &header.dcid, peer, SystemTime::now())?),
-        };
-        let retried = original
-            .as_ref()
-            .map(|original| RetryConnectionIds { original_destination_cid: original, retry_source_cid: &header.dcid });
-        let Some(place) = self.shared.places.take(Kind::Quic, peer.ip()) else {
-            if let Some(packet) = refusal::packet(header.version, &header.dcid, &header.scid) {
-                self.socket.reply(&packet, peer);
-            }
-            return None;
-        };
-        self.config.set_stateless_reset_token(self.resets.token(&id));
-        let mut quic = match retried {
-            None => quiche::accept(&id, None, local, peer, &mut self.config),
-            Some(retried) => quiche::accept_with_retry(&id, retried, local, peer, &mut self.config),
-        }
-        .ok()?;
-        if let Some(folder) = &self.qlog {
-            let path = folder.join(format!("{}.sqlog", quic.trace_id()));
-            match std::fs::File::create(&path) {
-                Ok(file) => quic.set_qlog(Box::new(io::BufWriter::new(file)), "voxel-quiche".into(), String::new()),
-                Err(error) => log::warning("qlog file not created", &[("error", Value::from(error.to_string()))]),
-            }
-        }
-        // The client uses an ID of its own until it knows the server's.
-        let ids: [ConnectionId; 2] = [id, header.dcid.clone().into_owned()];
-        let shared = self.shared.clone();
-        Some(self.connections.add(ids.into(), |key| Connection::new(key, quic, shared, (place, peer.ip()), now)))
-    }
-
-    /// Retry: the client starts again with a token that proves its address.
-    fn ask_for_token(&self, header: &Header, id: &ConnectionId, peer: SocketAddr) {
-        let mut reply = [0; PACKET_BYTES];
-        let Some(token) = self.tokens.make(&header.dcid, id, peer, SystemTime::now()) else { return };
-        if let Ok(length) = quiche::retry(&header.scid, &header.dcid, id, &token, header.version, &mut reply) {
-            self.socket.reply(&reply[..length], peer);
-        }
     }
 
     /// Sends what a connection has to send, then sets its timer, or forgets it if it is closed.

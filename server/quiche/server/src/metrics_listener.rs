@@ -16,8 +16,9 @@ use voxel_protocol::response::{encode_head, error_response};
 
 use crate::metrics;
 use crate::site::{Site, path_of};
+use crate::sockets::bracketed;
 
-pub const PATH: &str = "/metrics";
+const PATH: &str = "/metrics";
 
 const READ_BYTES: usize = 4 * 1024;
 
@@ -27,11 +28,17 @@ const CONNECTIONS: usize = 16;
 /// Pause after an error of `accept`, most likely for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves the counters; never returns. `host`: what the listener is bound to.
-pub async fn serve(site: Arc<Site>, listener: TcpListener, host: String) {
+/// Serves the counters from now on; returns their URL. `host`: what the listener is bound to.
+pub fn start(site: &Arc<Site>, host: &str, bound: std::net::TcpListener) -> io::Result<String> {
+    let listener = TcpListener::from_std(bound)?;
+    let url = format!("http://{}:{}{PATH}", bracketed(host), listener.local_addr()?.port());
     // On loopback, no page whose name was made to point here may read them.
-    let own_hosts = is_loopback(&host).then(BTreeSet::new);
-    let hosts = Arc::new(OriginPolicy::of_hosts(own_hosts));
+    let own_hosts = is_loopback(host).then(BTreeSet::new);
+    tokio::spawn(serve(Arc::clone(site), listener, Arc::new(OriginPolicy::of_hosts(own_hosts))));
+    Ok(url)
+}
+
+async fn serve(site: Arc<Site>, listener: TcpListener, hosts: Arc<OriginPolicy>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         match listener.accept().await {

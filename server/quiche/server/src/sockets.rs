@@ -54,6 +54,11 @@ fn cannot_listen(transport: &str, host: &str, port: u16, error: &io::Error) -> C
     ConfigurationError(format!("cannot listen on {transport} {host} port {port}: {}", plain(error)))
 }
 
+/// A host as URLs have it.
+pub fn bracketed(host: &str) -> String {
+    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
+}
+
 /// The error's message without the error number that Rust appends.
 pub fn plain(error: &io::Error) -> String {
     let text = error.to_string();
