@@ -1,4 +1,5 @@
 import type { ByteRange } from '../src/manifest/byte-range.js';
+import { readAtMost } from '../src/voxel-loader/index.js';
 import { describeError, PlayerError } from './errors.js';
 
 /** What a server sent of a file; `range.start` is where `bytes` starts. */
@@ -19,7 +20,8 @@ export const fetchRange: FetchRange = async (url, range, signal) => {
   try {
     return await request(url, range, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]));
   } catch (error) {
-    throw error instanceof PlayerError ? error : new PlayerError('index-failed', describeError(error).message);
+    if (error instanceof PlayerError) throw error;
+    throw new PlayerError(error instanceof RangeError ? 'index-refused' : 'index-failed', describeError(error).message);
   }
 };
 
@@ -39,26 +41,4 @@ async function request(url: string, { start, end }: ByteRange, signal: AbortSign
   }
   await response.body?.cancel();
   throw new PlayerError(status >= 400 && status < 500 ? 'index-refused' : 'index-failed', `HTTP status ${status}`);
-}
-
-/** Throws `PlayerError` for a longer body: a server may send without end. */
-async function readAtMost(response: Response, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = response.body!.getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    chunks.push(next.value);
-    size += next.value.length;
-    if (size > limit) {
-      await reader.cancel();
-      throw new PlayerError('index-refused', `more than ${limit} bytes`);
-    }
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

@@ -127,6 +127,13 @@ describe('IndexFile', () => {
     );
   });
 
+  it('refuses a table of few bytes for many segments', () => {
+    const head = Uint8Array.from([...video.subarray(0, 8), 0, 2, 0, 0, 0, 0, 0, 18, 0xff, 0x80]);
+    expect(() => {
+      new IndexFile('ssim').add({ start: 0, end: head.length }, head);
+    }).toThrow('the index has a bad head');
+  });
+
   it('refuses a whole file that ends before the entries that were asked for', () => {
     const cut = indexOf([entry, entry, entry]).subarray(0, -1);
     const file = new IndexFile('ssim');

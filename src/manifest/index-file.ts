@@ -12,6 +12,9 @@ const FIXED_BYTES = 16;
 const MAX_DECIMALS = 9;
 /** Three days of 2 s. */
 const MAX_SEGMENTS = 2 ** 17;
+/** Where all entries are alike their sizes are a few bits; even then a table says something of each dozen, but for the first ones. */
+const MAX_SEGMENTS_PER_BYTE = 64;
+const FEW_SEGMENTS = 4096;
 /** Of the head, and of an entry: larger ones are not real. */
 const MAX_PART_BYTES = 2 ** 20;
 
@@ -23,6 +26,8 @@ const FIRST_BYTES = 8192;
 
 /** How many parsed segments are kept: a decision looks at the next eight, and a review at the one under way. */
 const PARSED_SEGMENTS = 32;
+/** And how many ranges they may have together: real ones have hundreds each. */
+const PARSED_RANGES = 2 ** 17;
 
 interface Head {
   /** Scores are in units of 1 / scale. */
@@ -94,8 +99,14 @@ export class IndexFile {
     if (!entry || entry.length === 0) return undefined;
     const map = this.#parsed.get(index) ?? readEntry(entry, this.#head!.scale);
     this.#parsed.delete(index);
+    let ranges = map.unreliable.length;
+    for (const { unreliable } of this.#parsed.values()) ranges += unreliable.length;
+    for (const [oldest, { unreliable }] of this.#parsed) {
+      if (this.#parsed.size < PARSED_SEGMENTS && ranges <= PARSED_RANGES) break;
+      this.#parsed.delete(oldest);
+      ranges -= unreliable.length;
+    }
     this.#parsed.set(index, map);
-    if (this.#parsed.size > PARSED_SEGMENTS) this.#parsed.delete(this.#parsed.keys().next().value!);
     return map;
   }
 
@@ -137,7 +148,8 @@ function readFixed(bytes: Uint8Array): FixedHead {
   const decimals = view.getUint8(6);
   const segmentCount = view.getUint32(8);
   const headBytes = view.getUint32(12);
-  const isSound = decimals <= MAX_DECIMALS && segmentCount <= MAX_SEGMENTS && headBytes >= FIXED_BYTES;
+  const mostSegments = Math.min(MAX_SEGMENTS, FEW_SEGMENTS + MAX_SEGMENTS_PER_BYTE * headBytes);
+  const isSound = decimals <= MAX_DECIMALS && segmentCount <= mostSegments && headBytes >= FIXED_BYTES;
   if (!metric || !isSound || headBytes > MAX_PART_BYTES) throw new ManifestError('index', 'the index has a bad head');
   return { metric, scale: 10 ** decimals, segmentCount, headBytes };
 }

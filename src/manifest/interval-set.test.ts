@@ -24,6 +24,18 @@ describe('IntervalSet', () => {
     );
   });
 
+  it('agrees with a plain set where it has thousands of intervals, and where one covers them', () => {
+    const order = fc.sample(fc.shuffledSubarray(integers(0, 4000), { minLength: 3000 }), { numRuns: 1, seed: 14 })[0]!;
+    const set = new IntervalSet();
+    for (const index of order) expect(set.add(3 * index, 3 * index + 1)).toBe(1);
+    const positions = order.map((index) => 3 * index).sort((a, b) => a - b);
+    expect([...set].map(({ start }) => start)).toEqual(positions);
+    expect(set.gaps(0, 12_000).length).toBe(positions.length + (positions[0] === 0 ? 0 : 1));
+    expect(positions.every((at) => set.contains(at, at + 1) && !set.contains(at, at + 2))).toBe(true);
+    expect(set.add(1, 11_990)).toBe(11_989 - positions.filter((at) => at >= 1 && at < 11_990).length);
+    expect([...set].length).toBeLessThan(10);
+  });
+
   it('keeps its intervals apart: neighbours become one', () => {
     const set = new IntervalSet();
     set.add(0, 2);

@@ -13,14 +13,18 @@ export interface ResizedSample {
  */
 export function resizeSamples(segment: Uint8Array, fragment: Fragment, resized: readonly ResizedSample[]): Edit[] {
   if (resized.length === 0) return [];
-  const growthBefore = (position: number): number =>
-    resized.reduce((sum, { sample, growth }) => (sample.offset < position ? sum + growth : sum), 0);
   const sizes = resized.map(({ sample, growth }) => number(sample.sizeField, 4, sample.size + growth));
-  const offsets = fragment.dataOffsets.map(({ field, target }) =>
-    number(field, 4, target + growthBefore(target) - fragment.moofStart),
-  );
+  // Samples and runs lie in the order of their data.
+  let before = 0;
+  let growthBefore = 0;
+  const offsets = fragment.dataOffsets.map(({ field, target }) => {
+    while (before < resized.length && resized[before]!.sample.offset < target)
+      growthBefore += resized[before++]!.growth;
+    return number(field, 4, target + growthBefore - fragment.moofStart);
+  });
   const edits = [...sizes, ...offsets].sort((left, right) => left.start - right.start);
-  return [...edits, mdatSize(segment, fragment, growthBefore(fragment.end))];
+  const inAll = resized.reduce((sum, { growth }) => sum + growth, 0);
+  return [...edits, mdatSize(segment, fragment, inAll)];
 }
 
 /** The mdat's new size, in the form of the old one: 32 bits, 64 bits, or 0 for "to the end of the file". */

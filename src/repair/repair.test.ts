@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { box, initSegment, mediaSegment, sample, sampleEntry, track } from '../../test/repair/fmp4-builder.js';
 import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
-import { avcc, HEADER_BYTES, slice } from '../../test/repair/h264-builder.js';
+import { avcc, HEADER_BYTES, slice, sps } from '../../test/repair/h264-builder.js';
 import { parseFragments } from './fmp4.js';
+import { parseParameterSets } from './h264/parameter-sets.js';
+import { SkipSliceWriter } from './h264/skip-slice.js';
+import { parseSliceHeader } from './h264/slice-header.js';
 import { createRepairer, RepairError } from './index.js';
 
 const repairer = createRepairer(initSegment(avcc()));
@@ -127,6 +130,25 @@ describe('repair', () => {
     const { segment, received } = damage([frame(90), sample([SEI, slice('P', 90)])], index, from, to);
     expect(() => repairer.repair(segment, received)).toThrow(
       expect.objectContaining({ code: 'missing-reliable-bytes' }),
+    );
+  });
+
+  it('refuses slices of few bytes that say they are most of a large picture', () => {
+    const large = avcc(4, [sps({ width: 400, height: 348 })]);
+    const segment = mediaSegment({ runs: [[frame(1)]] });
+    expect(() => repairWithoutEnd(segment, 0, createRepairer(initSegment(large)))).toThrow(
+      '139200 macroblocks in a slice of 9 bytes',
+    );
+  });
+
+  it('skips slices of any length alike, whatever was skipped before', () => {
+    const header = parseSliceHeader(slice('P', 1), parseParameterSets(avcc()));
+    const writer = new SkipSliceWriter();
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5000 }), (macroblocks) => {
+        const write = (by: SkipSliceWriter) => by.write(slice('P', 1), header, macroblocks);
+        expect(write(writer)).toEqual(write(new SkipSliceWriter()));
+      }),
     );
   });
 

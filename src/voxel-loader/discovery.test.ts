@@ -22,6 +22,7 @@ describe('parseDiscovery', () => {
     ['http', { ...answer, endpoint: 'http://127.0.0.1:4433/voxel' }],
     ['a relative endpoint', { ...answer, endpoint: '/voxel' }],
     ['an endpoint with a fragment, which WebTransport refuses', { ...answer, endpoint: 'https://a/voxel#b' }],
+    ['an endpoint with an empty fragment', { ...answer, endpoint: 'https://a/voxel#' }],
     ['another version only', { ...answer, versions: ['voxel-2'] }],
     ['hashes that are no list', { ...answer, certificateHashes: hash }],
     ['hashes that are no texts', { ...answer, certificateHashes: [7] }],
@@ -59,6 +60,18 @@ describe('discoverEndpoint', () => {
     ['no server', () => Promise.reject(new TypeError('Failed to fetch'))],
   ])('fails with its own error: %s', async (_what, response) => {
     await expect(discover(response).result).rejects.toThrow(refusal);
+  });
+
+  it('reads little of an answer without end', async () => {
+    let chunks = 0;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(16_384).fill(0x20));
+        if (++chunks === 1_000) controller.close();
+      },
+    });
+    await expect(discover(() => Promise.resolve(new Response(body))).result).rejects.toThrow(refusal);
+    expect(chunks).toBeLessThan(10);
   });
 
   it('says what the server answered', async () => {

@@ -1,9 +1,12 @@
 import { VoxelError } from './errors.js';
 import { PROTOCOL } from './protocol.js';
+import { readAtMost } from './read-at-most.js';
 import type { Endpoint } from './types.js';
 
 const DISCOVERY_PATH = '/.well-known/voxel.json';
 const DISCOVERY_TIMEOUT_MS = 5_000;
+/** Ours have some hundred. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 const SHA256_BYTES = 32;
 
 /**
@@ -19,7 +22,7 @@ export async function discoverEndpoint(manifestUrl: string, signal: AbortSignal)
       signal: AbortSignal.any([signal, AbortSignal.timeout(DISCOVERY_TIMEOUT_MS)]),
     });
     if (!response.ok) throw failed(`${DISCOVERY_PATH}: HTTP ${response.status}`, { status: response.status });
-    answer = await response.json();
+    answer = JSON.parse(new TextDecoder().decode(await readAtMost(response, MAX_ANSWER_BYTES)));
   } catch (cause) {
     if (cause instanceof VoxelError) throw cause;
     throw failed(`${DISCOVERY_PATH} could not be read`, { cause });
@@ -48,7 +51,7 @@ export function parseDiscovery(answer: unknown): Endpoint {
 /** Checks an endpoint; hashes in base64. Throws `VoxelError` code `discovery-failed`. */
 export function createEndpoint(url: string, certificateHashes: readonly string[] = []): Endpoint {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== 'https:' || parsed.hash !== '') {
+  if (parsed?.protocol !== 'https:' || parsed.href.includes('#')) {
     throw failed(`the endpoint must be an https URL without a fragment, got ${JSON.stringify(url)}`);
   }
   return { url: parsed.href, certificateHashes: certificateHashes.map(decodeHash) };

@@ -91,7 +91,7 @@ function readNalUnit(
   if (!isComplete && !(isSkippable && received.contains(payload, payload + header.headerBytes))) {
     throw missing(`bytes that must be reliable are missing at ${payload}`);
   }
-  if ((type === NAL_SPS || type === NAL_PPS) && !parameterSets.nalUnits.some((known) => isEqual(known, nal))) {
+  if ((type === NAL_SPS || type === NAL_PPS) && !parameterSets.has(nal)) {
     throw unsupported('parameter sets that change inside the stream');
   }
   return header;
@@ -123,8 +123,4 @@ function withMacroblocks(slices: readonly SliceNalUnit[]): Slice[] {
     const next = slices[index + 1]?.header.firstMacroblock ?? sps.pictureMacroblocks;
     return { ...slice, macroblocks: next - firstMacroblock };
   });
-}
-
-function isEqual(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

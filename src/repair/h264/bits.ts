@@ -75,8 +75,16 @@ export class BitReader {
 
 /** Collects bits, most significant first. */
 export class BitWriter {
-  readonly #bytes: number[] = [];
+  #bytes: number[] = [];
   #bitsWritten = 0;
+
+  /** Another that has written the same so far. */
+  fork(): BitWriter {
+    const fork = new BitWriter();
+    fork.#bytes = this.#bytes.slice();
+    fork.#bitsWritten = this.#bitsWritten;
+    return fork;
+  }
 
   bit(bit: number): void {
     const used = this.#bitsWritten % 8;

@@ -47,7 +47,7 @@ const LAST_STATE = 62;
 
 /** Arithmetic encoder with one adaptive context (H.264 §9.3.4.2). */
 class CabacEncoder {
-  readonly #writer = new BitWriter();
+  readonly #writer: BitWriter;
   #low = 0;
   #range = 510;
   #outstanding = 0;
@@ -56,9 +56,22 @@ class CabacEncoder {
   #state: number;
 
   /** `preContextState`: preCtxState of §9.3.1.1, 1 to 126. */
-  constructor(preContextState: number) {
+  constructor(preContextState: number, writer = new BitWriter()) {
+    this.#writer = writer;
     this.#mostProbable = preContextState > 63 ? 1 : 0;
     this.#state = preContextState > 63 ? preContextState - 64 : 63 - preContextState;
+  }
+
+  /** Another that goes on from here, while this one goes on by itself. */
+  fork(): CabacEncoder {
+    const fork = new CabacEncoder(1, this.#writer.fork());
+    fork.#low = this.#low;
+    fork.#range = this.#range;
+    fork.#outstanding = this.#outstanding;
+    fork.#isFirstBit = this.#isFirstBit;
+    fork.#mostProbable = this.#mostProbable;
+    fork.#state = this.#state;
+    return fork;
   }
 
   /** Encodes a decision with the context. */
@@ -116,23 +129,42 @@ class CabacEncoder {
   }
 }
 
+/** Macroblocks from one encoder that is kept to the next: so many are encoded anew for a slice at most. */
+const KEPT_EVERY = 1024;
+
 /**
- * Slice data after cabac_alignment_one_bits and the trailing bits, unescaped; `macroblocks` ≥ 1 all skipped.
- * It depends on nothing else in the slice.
+ * The data of slices of which all macroblocks are skipped, which depends on nothing else in the slice. They all begin alike: a
+ * longer one goes on from where encoders were kept.
  */
-export function skippedMacroblocks(
-  type: 'P' | 'B',
-  cabacInitIdc: number,
-  qp: number,
-  macroblocks: number,
-): readonly number[] {
-  const [m, n] = SKIP_CONTEXT_INIT[type][cabacInitIdc]!;
-  const clippedQp = Math.min(51, Math.max(0, qp));
-  const encoder = new CabacEncoder(Math.min(126, Math.max(1, ((m * clippedQp) >> 4) + n)));
-  for (let index = 1; index < macroblocks; index++) {
+export class SkippedMacroblocks {
+  /** The encoder at index n has encoded n · `KEPT_EVERY` macroblocks, none of them the last of its slice. */
+  readonly #kept: CabacEncoder[];
+
+  constructor(type: 'P' | 'B', cabacInitIdc: number, qp: number) {
+    const [m, n] = SKIP_CONTEXT_INIT[type][cabacInitIdc]!;
+    this.#kept = [new CabacEncoder(Math.min(126, Math.max(1, ((m * clipQp(qp)) >> 4) + n)))];
+  }
+
+  /** Slice data after cabac_alignment_one_bits and the trailing bits, unescaped; `macroblocks` ≥ 1. */
+  data(macroblocks: number): readonly number[] {
+    const place = Math.floor((macroblocks - 1) / KEPT_EVERY);
+    while (this.#kept.length <= place) this.#kept.push(goOn(this.#kept.at(-1)!, KEPT_EVERY));
+    const encoder = goOn(this.#kept[place]!, (macroblocks - 1) % KEPT_EVERY);
+    encoder.encode(1);
+    return encoder.finish();
+  }
+}
+
+/** The quantiser that contexts start from: negative ones of higher bit depths count as 0. */
+export function clipQp(qp: number): number {
+  return Math.min(51, Math.max(0, qp));
+}
+
+function goOn(from: CabacEncoder, macroblocks: number): CabacEncoder {
+  const encoder = from.fork();
+  for (let index = 0; index < macroblocks; index++) {
     encoder.encode(1);
     encoder.continueSlice();
   }
-  encoder.encode(1);
-  return encoder.finish();
+  return encoder;
 }

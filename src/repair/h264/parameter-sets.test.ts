@@ -4,14 +4,16 @@ import { parseParameterSets, parsePps, parseSps } from './parameter-sets.js';
 
 describe('parameter sets', () => {
   it('are those of the avcC', () => {
-    const { nalLengthSize, pps: ppsById, nalUnits } = parseParameterSets(avcc());
+    const sets = parseParameterSets(avcc());
+    const { nalLengthSize, pps: ppsById } = sets;
     expect(nalLengthSize).toBe(4);
     expect(ppsById.get(0)).toMatchObject({
       cabac: true,
       initialQp: 26,
       sps: { pictureMacroblocks: 3600, frameNumBits: 16 },
     });
-    expect(nalUnits).toEqual([sps(), pps()]);
+    expect([sps(), pps()].every((nal) => sets.has(nal))).toBe(true);
+    expect(sets.has(sps({ width: 81 }))).toBe(false);
   });
 
   it('refuse an avcC that is cut off anywhere', () => {

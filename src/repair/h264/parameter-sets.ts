@@ -43,9 +43,12 @@ export interface ParameterSets {
   /** Bytes of the length field before each NAL unit: 2 or 4. */
   readonly nalLengthSize: number;
   readonly pps: ReadonlyMap<number, PictureParameterSet>;
-  /** All parameter sets as NAL units: one inside a sample must be among them. */
-  readonly nalUnits: readonly Uint8Array[];
+  /** Whether that NAL unit is one of the parameter sets, as one inside a sample must be. */
+  has(nal: Uint8Array): boolean;
 }
+
+/** Bytes of a parameter set that an `avcC` has room for. */
+const MAX_SET_BYTES = 2 ** 16;
 
 /**
  * Parses an AVCDecoderConfigurationRecord (ISO/IEC 14496-15 §5.3.3.1).
@@ -63,7 +66,8 @@ export function parseParameterSets(avcc: Uint8Array): ParameterSets {
   const picture = readSets(avcc, sequence.end + 1, pictureCount);
   const spsById = new Map(sequence.nalUnits.map(parseSps).map((sps) => [sps.id, sps]));
   const ppsById = new Map(picture.nalUnits.map((nal) => parsePps(nal, spsById)).map((pps) => [pps.id, pps]));
-  return { nalLengthSize, pps: ppsById, nalUnits: [...sequence.nalUnits, ...picture.nalUnits] };
+  const known = new Set([...sequence.nalUnits, ...picture.nalUnits].map((nal) => nal.join()));
+  return { nalLengthSize, pps: ppsById, has: (nal) => nal.length < MAX_SET_BYTES && known.has(nal.join()) };
 }
 
 /** Parses a sequence parameter set, given as a NAL unit. Throws `RepairError` (unsupported-stream, malformed). */

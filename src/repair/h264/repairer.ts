@@ -1,5 +1,5 @@
 import { applyEdits, type Edit, growth, writeNumber } from '../edits.js';
-import { missing } from '../errors.js';
+import { malformed, missing } from '../errors.js';
 import { type Fragment, parseFragments } from '../fmp4.js';
 import { type ResizedSample, resizeSamples } from '../fmp4-resize.js';
 import type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from '../types.js';
@@ -11,6 +11,12 @@ import { SkipSliceWriter } from './skip-slice.js';
 const FILLER_HEADER = 0x0c;
 const FILLER_BYTE = 0xff;
 const TRAILING_BITS = 0x80;
+
+/**
+ * Bytes by which the slice that stands in may be the longer one. Nothing codes macroblocks in less than skipping them all, but for what
+ * the context takes to learn that (some 15 bytes): a slice that is shorter than this is none.
+ */
+const MAX_GROWTH = 64;
 
 /** Replaces every incomplete P and B slice by an all-skip slice with its own header. */
 export class H264Repairer implements Repairer {
@@ -33,7 +39,7 @@ export class H264Repairer implements Repairer {
         const skips = incomplete.map((slice) => this.#skip(segment, slice));
         const type = pictureType(slices);
         frames.push({ index: frames.length, start, bytes, type, slices: slices.length, repairedSlices: skips.length });
-        sampleEdits.push(...skips);
+        for (const skip of skips) sampleEdits.push(skip);
         const filler = makeFiller(-growth(skips), this.#parameterSets.nalLengthSize);
         if (filler) sampleEdits.push({ start: start + bytes, end: start + bytes, data: filler });
         else if (growth(skips) !== 0) resized.push({ sample, growth: growth(skips) });
@@ -48,6 +54,8 @@ export class H264Repairer implements Repairer {
     const { nalLengthSize } = this.#parameterSets;
     const data = new Uint8Array(nalLengthSize + nal.length);
     writeNumber(data, 0, nalLengthSize, nal.length);
+    if (data.length > end - start + MAX_GROWTH)
+      throw malformed(`${macroblocks} macroblocks in a slice of ${end - start} bytes`);
     data.set(nal, nalLengthSize);
     return { start, end, data };
   }

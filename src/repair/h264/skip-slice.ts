@@ -1,13 +1,11 @@
 import { BitReader, BitWriter, escape } from './bits.js';
-import { skippedMacroblocks } from './cabac.js';
+import { clipQp, SkippedMacroblocks } from './cabac.js';
 import type { SliceHeader } from './slice-header.js';
-
-/** Slices of a stream are alike: this many hold every combination of type, quantiser and size that it has. */
-const MAX_REMEMBERED = 4096;
 
 /** Makes all-skip slices: what stands in for a slice that is not complete. */
 export class SkipSliceWriter {
-  readonly #remembered = new Map<string, readonly number[]>();
+  /** By type, cabac_init_idc and quantiser: some hundred at most. */
+  readonly #skipped = new Map<string, SkippedMacroblocks>();
 
   /**
    * A slice NAL unit with `nal`'s own header in which all `macroblocks` ≥ 1 are skipped (P_Skip, B_Skip).
@@ -29,13 +27,9 @@ export class SkipSliceWriter {
   }
 
   #cabacData(type: 'P' | 'B', cabacInitIdc: number, qp: number, macroblocks: number): readonly number[] {
-    const key = `${type} ${cabacInitIdc} ${qp} ${macroblocks}`;
-    let data = this.#remembered.get(key);
-    if (!data) {
-      if (this.#remembered.size === MAX_REMEMBERED) this.#remembered.clear();
-      data = skippedMacroblocks(type, cabacInitIdc, qp, macroblocks);
-      this.#remembered.set(key, data);
-    }
-    return data;
+    const key = `${type} ${cabacInitIdc} ${clipQp(qp)}`;
+    const skipped = this.#skipped.get(key) ?? new SkippedMacroblocks(type, cabacInitIdc, qp);
+    this.#skipped.set(key, skipped);
+    return skipped.data(macroblocks);
   }
 }

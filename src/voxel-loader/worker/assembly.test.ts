@@ -45,6 +45,14 @@ describe('SegmentAssembly', () => {
     ]);
   });
 
+  it('takes no memory for a size that only a manifest speaks of', () => {
+    const range = { start: 0, end: 2 ** 28 };
+    const before = process.memoryUsage().arrayBuffers;
+    const assembly = new SegmentAssembly({ range, reliable: [range], reliableBytes: range.end, unreliable: [] }, 0);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 24);
+    expect(assembly.bytes.length).toBe(range.end);
+  });
+
   it('refuses bytes beyond what was asked for, and a prefix longer than there is', () => {
     const map = segmentOf(0, [4, 10]);
     const assembly = new SegmentAssembly(map, 5);

@@ -9,21 +9,24 @@ import type { SegmentLayout } from '../types.js';
  * whether a byte is reliable, and a slice needs no map of its own.
  */
 export class SegmentAssembly {
-  /** The segment; what has not arrived is zero. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly #deliveryOrder: Concatenation;
   readonly #reliableLength: number;
-  readonly #segmentStart: number;
+  readonly #range: ByteRange;
+  #bytes: Uint8Array<ArrayBuffer> | undefined;
   readonly #arrived = new IntervalSet();
   #bytesReliable = 0;
 
   /** `unreliableBytes`: how much of `map.unreliable` will be asked for. Throws `RangeError` if there is less of it. */
   constructor(map: SegmentLayout, unreliableBytes: number) {
     const prefix = new Concatenation(map.unreliable).slice(0, unreliableBytes);
-    this.bytes = new Uint8Array(map.range.end - map.range.start);
     this.#deliveryOrder = new Concatenation([...map.reliable, ...prefix]);
     this.#reliableLength = map.reliableBytes;
-    this.#segmentStart = map.range.start;
+    this.#range = map.range;
+  }
+
+  /** The segment; what has not arrived is zero. A size that only the manifest speaks of takes no memory: it is made when bytes come. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return (this.#bytes ??= new Uint8Array(this.#range.end - this.#range.start));
   }
 
   /** Bytes asked for. */
@@ -87,7 +90,7 @@ export class SegmentAssembly {
   }
 
   #segmentRanges(start: number, end: number): ByteRange[] {
-    const shift = this.#segmentStart;
+    const shift = this.#range.start;
     return this.#deliveryOrder
       .slice(start, end)
       .map((piece) => ({ start: piece.start - shift, end: piece.end - shift }));

@@ -1,4 +1,5 @@
 import type { ByteRange } from '../../manifest/byte-range.js';
+import { IntervalSet } from '../../manifest/interval-set.js';
 import type { FrameReport, ReceivedBytes } from '../../repair/types.js';
 import type { FrameState, SegmentFrames, SegmentLayout } from '../types.js';
 
@@ -22,17 +23,25 @@ export function describeFrames(map: SegmentLayout, arrival: Arrival, reports: re
 /** One state per frame, in decode order. A frame that was skipped in part and lost in part counts as `repaired`. */
 function frameStates(map: SegmentLayout, { received, lost }: Arrival, reports: readonly FrameReport[]): FrameState[] {
   const states: FrameState[] = reports.map(() => 'reliable');
+  const gaps = new IntervalSet();
+  for (const { start, end } of lost) gaps.add(start, end);
   for (const { start, end } of map.unreliable) {
     const range = { start: start - map.range.start, end: end - map.range.start };
     const frame = frameAt(reports, range.start);
     if (frame === -1 || states[frame] === 'repaired') continue;
     if (!received.contains(range.start, range.end)) {
-      states[frame] = lost.some((gap) => gap.start < range.end && range.start < gap.end) ? 'repaired' : 'skipped';
+      states[frame] = touches(gaps, range) ? 'repaired' : 'skipped';
     } else if (states[frame] === 'reliable') {
       states[frame] = 'complete';
     }
   }
   return states;
+}
+
+/** Whether any of the range is in the set. */
+function touches(set: IntervalSet, { start, end }: ByteRange): boolean {
+  const [gap] = set.gaps(start, end);
+  return gap?.start !== start || gap.end !== end;
 }
 
 /** The frame that holds `position`, by binary search: frames lie in the segment in decode order. -1: none does. */

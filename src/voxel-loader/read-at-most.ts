@@ -1,0 +1,15 @@
+/** The body of a response. Rejects with `RangeError` for more than `limit` bytes: a server may send without end. */
+export async function readAtMost(response: Response, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  const reader = response.body!.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    chunks.push(next.value);
+    size += next.value.length;
+    if (size > limit) {
+      await reader.cancel();
+      throw new RangeError(`more than ${limit} bytes`);
+    }
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
