@@ -1,0 +1,1 @@
+"""A module for each target: `fuzz` takes any bytes, and raises whatever must not be raised."""
