@@ -1,6 +1,6 @@
 // @ts-check
 import { join } from 'node:path';
-import { root, venvProgram } from './paths.mjs';
+import { root } from './paths.mjs';
 import { outputOf, run, say, UserError } from './process.mjs';
 import { digestOf, once } from './stamp.mjs';
 import { installSystemPackages } from './system-packages.mjs';
@@ -18,34 +18,65 @@ function findPython() {
   throw new UserError(`Python ≥ ${OLDEST.join('.')} is required, found none as ${CANDIDATES.join(', ')}`);
 }
 
-/** @param {string} python */
-async function createEnvironment(python) {
+/** @param {string} python @param {string} folder */
+async function createEnvironment(python, folder) {
   // Debian ships `venv` without `ensurepip` unless python3-venv is installed.
   if (outputOf(python, ['-c', 'import ensurepip, venv']) === undefined) {
     await installSystemPackages(['python3-venv'], "Python's venv module is missing");
   }
-  await run(python, ['-m', 'venv', '--clear', join(root, '.venv')], { output: 'on-failure' });
+  await run(python, ['-m', 'venv', '--clear', folder], { output: 'on-failure' });
 }
+
+/** Nothing is built on the way: a package's build would bring packages that no lock file names. */
+const LOCKED = ['--require-hashes', '--only-binary', ':all:'];
+
+/** @param {string} folder of an environment @param {string[]} args */
+async function pipInstall(folder, ...args) {
+  const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...args];
+  await run(join(folder, 'bin', 'python'), install, { cwd: root, output: 'on-failure' });
+}
+
+/** Makes an environment if there is none. @param {string} folder */
+async function ensureEnvironment(folder) {
+  // An interrupted creation leaves a Python without pip.
+  const usable = outputOf(join(folder, 'bin', 'python'), ['-m', 'pip', '--version']) !== undefined;
+  if (!usable) await createEnvironment(findPython(), folder);
+}
+
+/** The packages of this repository. */
+const PACKAGES = ['manifests', 'server/aioquic'];
+
+/** What is installed for each purpose: lock files that `npm run lock` writes. */
+const LOCK_FILES = {
+  run: ['requirements/run.txt'],
+  tests: ['requirements/tests.txt'],
+  fuzzing: ['requirements/tests.txt', 'requirements/fuzzing.txt'],
+};
 
 /**
  * Makes `.venv` hold voxel-prepare and voxel-serve, for `tests` also what checks and tests need.
- * @param {'run' | 'tests'} purpose @returns {Promise<void>}
+ * @param {keyof typeof LOCK_FILES} purpose @returns {Promise<void>}
  */
 export async function ensurePython(purpose) {
-  const requirements = purpose === 'tests' ? 'requirements-dev.txt' : 'requirements.txt';
-  const inputs = ['requirements.txt', requirements, 'manifests/pyproject.toml', 'server/aioquic/pyproject.toml'];
-  await once(join(root, '.venv', `.installed-for-${purpose}`), digestOf(inputs), async () => {
+  const folder = join(root, '.venv');
+  const files = LOCK_FILES[purpose];
+  const inputs = [...files, ...PACKAGES.map((name) => `${name}/pyproject.toml`)];
+  await once(join(folder, `.installed-for-${purpose}`), digestOf(inputs), async () => {
     say('installing Python packages …');
-    // An interrupted creation leaves a Python without pip.
-    const usable = outputOf(venvProgram('python'), ['-m', 'pip', '--version']) !== undefined;
-    if (!usable) await createEnvironment(findPython());
-    await run(
-      venvProgram('python'),
-      ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', requirements],
-      {
-        cwd: root,
-        output: 'on-failure',
-      },
-    );
+    await ensureEnvironment(folder);
+    await pipInstall(folder, ...LOCKED, ...files.flatMap((file) => ['-r', file]));
+    const editable = PACKAGES.flatMap((name) => ['-e', `./${name}`]);
+    await pipInstall(folder, '--no-index', '--no-deps', '--no-build-isolation', ...editable);
   });
+}
+
+/** Programs that lock and audit, in an environment of their own. @returns {Promise<(name: string) => string>} their paths */
+export async function ensurePythonTools() {
+  const folder = join(root, '.venv', 'tools');
+  const lock = 'requirements/tools.txt';
+  await once(join(folder, '.installed'), digestOf([lock]), async () => {
+    await ensureEnvironment(folder);
+    await pipInstall(folder, ...LOCKED, '-r', lock);
+  });
+  return (name) => join(folder, 'bin', name);
 }
