@@ -79,7 +79,9 @@ export const CHECKS = [
   })),
   checkPart('mypy', 'Python: types', () => ({
     // One run each: the packages have modules of the same name (conftest).
-    commands: ['manifests', 'server/aioquic', 'server/conformance'].map((folder) => python('mypy', folder)),
+    commands: ['manifests', 'server/aioquic', 'server/conformance', 'test/fuzz/python'].map((folder) =>
+      python('mypy', folder),
+    ),
   })),
   checkPart('tsc', 'TypeScript and JavaScript: types', () => ({
     commands: [tsc('tsconfig'), tsc('tsconfig.node')],

@@ -121,6 +121,7 @@ export const PARTS = [
   pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation'),
   ...CHECKS,
   pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python'),
+  pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python'),
   vitestPart('unit', 'the cores, the simulator, trials and tools, without a browser', [sample]),
   cargoPart(
     'link',
