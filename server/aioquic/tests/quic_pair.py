@@ -19,7 +19,15 @@ MAX_DATAGRAM_BYTES = 1350
 class QuicPair:
     """A client and a server, connected; each `step` carries what both have to send across the link."""
 
-    def __init__(self, congestion_control: str = "cubic") -> None:
+    def __init__(
+        self,
+        congestion_control: str = "cubic",
+        *,
+        adopted: Callable[[QuicConnection], None] = lambda _: None,
+        max_data: int | None = None,
+        max_stream_data: int | None = None,
+    ) -> None:
+        """`adopted` is called with the server's side before anything has come."""
         client_configuration = QuicConfiguration(
             alpn_protocols=H3_ALPN, max_datagram_frame_size=65536, verify_mode=ssl.CERT_NONE
         )
@@ -30,6 +38,8 @@ class QuicPair:
             max_datagram_frame_size=65536,
             max_datagram_size=MAX_DATAGRAM_BYTES,
         )
+        if max_data is not None and max_stream_data is not None:
+            server_configuration.max_data, server_configuration.max_stream_data = max_data, max_stream_data
         make_certificate(["localhost"], datetime.now(UTC)).install(server_configuration)
         self.now = 0.0
         self.client = QuicConnection(configuration=client_configuration)
@@ -38,6 +48,7 @@ class QuicPair:
             configuration=server_configuration,
             original_destination_connection_id=self.client.original_destination_connection_id,
         )
+        adopted(self.server)
         for _ in range(10):
             self.step()
         self.client_events()

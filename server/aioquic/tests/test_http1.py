@@ -292,7 +292,6 @@ async def test_connections_are_limited(config: Config) -> None:
     async with running(replace(config, limits=Limits(connections=1))) as server:
         first, second = await connect(server), await connect(server)
         assert (await first.get("/"))[0] == 200
-        assert (await second.receive())[0] == 429
         assert await second.closed()
         assert (await first.get("/"))[0] == 200
 

@@ -26,7 +26,9 @@ from .http3 import Http3Protocol, Http3Service
 from .log import log
 from .metrics import Metrics
 from .metrics_page import METRICS_PATH, MetricsPage
+from .quic_bounds import CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES
 from .quic_internals import has_congestion_control
+from .resets import StatelessResets, reset_key
 from .site import Site
 from .sockets import bind_tcp, bind_udp
 
@@ -53,6 +55,7 @@ class Server:
     quic_port: int
     http1: Http1Service
     http3: Http3Service
+    quic: GuardedQuicServer
     certificates: CertificateKeeper
     metrics_url: str | None
 
@@ -103,20 +106,21 @@ async def running(config: Config) -> AsyncIterator[Server]:
         if config.webtransport:
             discovery = Discovery(config.host, quic_port, config.public_endpoint, certificates.hashes)
         site = Site(mounts, origins, config.limits, Metrics(), discovery)
-        http1, http3 = Http1Service(site), Http3Service(site, config.token)
+        http1, http3 = Http1Service(site, tls), Http3Service(site, config.token)
+        resets = StatelessResets(reset_key(config.certificate_cache), quic_port)
         metrics_url = None if config.metrics is None else await _serve_metrics(stack, *config.metrics, site.metrics)
 
-        tcp_server = await asyncio.start_server(http1.serve, sock=tcp, ssl=tls)
+        tcp_server = await asyncio.start_server(http1.serve, sock=tcp)
         stack.callback(http1.close)
         stack.callback(tcp_server.close)
         _, quic_server = await asyncio.get_running_loop().create_datagram_endpoint(
-            lambda: GuardedQuicServer(configuration, lambda quic: Http3Protocol(quic, http3), config.limits),
+            lambda: GuardedQuicServer(configuration, lambda quic: Http3Protocol(quic, http3), config.limits, resets),
             sock=udp,
         )
         stack.callback(quic_server.close)
         housekeeping = asyncio.create_task(_keep_house(http3, certificates))
         stack.callback(housekeeping.cancel)
-        yield Server(config, site, http_port, quic_port, http1, http3, certificates, metrics_url)
+        yield Server(config, site, http_port, quic_port, http1, http3, quic_server, certificates, metrics_url)
 
 
 async def _serve_metrics(stack: contextlib.AsyncExitStack, host: str, port: int, counters: Metrics) -> str:
@@ -172,7 +176,9 @@ def _quic_configuration(config: Config) -> QuicConfiguration:
         is_client=False,
         congestion_control_algorithm=algorithm,
         idle_timeout=QUIC_IDLE_SECONDS,
+        max_data=CONNECTION_WINDOW_BYTES,
         max_datagram_frame_size=MAX_DATAGRAM_FRAME_BYTES,
+        max_stream_data=STREAM_WINDOW_BYTES,
         max_datagram_size=MAX_DATAGRAM_BYTES,
         quic_logger=_qlog(config),
     )

@@ -13,9 +13,11 @@ import typer
 from .app import running
 from .config import Config, CongestionControl
 from .errors import ConfigurationError
+from .limits import Limits
 from .log import LogFormat, configure_logging, log
 
 EXIT_BAD_CONFIGURATION = 2
+DEFAULTS = Limits()
 
 _PORT = re.compile(r"\d{1,5}", re.ASCII)
 
@@ -65,6 +67,18 @@ def serve(
     no_webtransport: Annotated[
         bool, typer.Option("--no-webtransport", help="Serve HTTP/1.1 and HTTP/3 only, without the discovery file.")
     ] = False,
+    max_connections: Annotated[
+        int, typer.Option(min=0, help="TCP connections at a time, and as many QUIC connections; 0: no limit.")
+    ] = DEFAULTS.connections,
+    max_connections_per_address: Annotated[
+        int, typer.Option(min=0, help="The same of one client address, or IPv6 network of 64 bits; 0: no limit.")
+    ] = DEFAULTS.connections_per_address,
+    max_sessions_per_address: Annotated[
+        int, typer.Option(min=0, help="WebTransport sessions of one client address at a time; 0: no limit.")
+    ] = DEFAULTS.sessions_per_address,
+    max_requests_per_address: Annotated[
+        int, typer.Option(min=0, help="Requests in flight of one client address; 0: no limit.")
+    ] = DEFAULTS.requests_per_address,
     metrics: Annotated[
         str, typer.Option(metavar="HOST:PORT|none", help="Where the counters are served; port 0: any free one.")
     ] = "127.0.0.1:0",
@@ -90,6 +104,12 @@ def serve(
             insecure=insecure,
             webtransport=not no_webtransport,
             metrics=_parse_metrics(metrics),
+            limits=Limits(
+                connections=max_connections,
+                connections_per_address=max_connections_per_address,
+                sessions_per_address=max_sessions_per_address,
+                requests_per_address=max_requests_per_address,
+            ),
         )
         asyncio.run(_serve_until_stopped(config))
     except ConfigurationError as error:

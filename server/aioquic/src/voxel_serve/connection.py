@@ -2,14 +2,20 @@
 
 import asyncio
 import contextlib
+import functools
 import logging
 from collections.abc import Callable, Coroutine
+from http import HTTPStatus
 
 from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.quic.connection import QuicConnection
 
+from .errors import HttpError
+from .limits import Limits
 from .log import log
+from .quic_bounds import release
 from .quic_internals import stream_data_is_unacknowledged, stream_is_writable, unsent_stream_bytes
+from .shares import Shares, client_of
 
 SEND_AHEAD_BYTES = 128 * 1024
 """Bytes of a response that are read but not yet sent: two reads, so that one is ready while the other is sent."""
@@ -27,10 +33,16 @@ WEBTRANSPORT_ERROR_0 = 0x52E4A40FA8DB
 class Connection(QuicConnectionProtocol):
     """One client's connection."""
 
-    def __init__(self, quic: QuicConnection, write_timeout: float) -> None:
-        """`write_timeout`: seconds after which a response is reset of which nothing more can be sent."""
+    def __init__(self, quic: QuicConnection, limits: Limits, requests: Shares) -> None:
+        """`requests`: those in flight of each client."""
         super().__init__(quic)
-        self._write_timeout = write_timeout
+        self._limits = limits
+        self._requests = requests
+        self._in_flight: set[int] = set()
+        """Streams from the first byte of a request to the end of its answer."""
+        self._heads: dict[int, asyncio.TimerHandle] = {}
+        """Streams whose head is half read, and what ends them."""
+        self._has_ended = False
         self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._answers: dict[int, asyncio.Task[None]] = {}
 
@@ -39,10 +51,33 @@ class Connection(QuicConnectionProtocol):
         """The connection's state in aioquic."""
         return self._quic
 
+    @functools.cached_property
+    def client(self) -> str:
+        """Whose connection this is, see `client_of`."""
+        address = self._quic.get_peer_address()
+        return "" if address is None else client_of(address[0])
+
     def abandon(self) -> None:
         """Ends all that the connection does on its own: it is forgotten, and nothing is sent."""
+        self.end()
+
+    def end(self) -> None:
+        """Stops all answers; once they have ended nothing is left of the connection."""
+        self._has_ended = True
+        for stream_id in list(self._heads):
+            self._head_is_read(stream_id)
+        for task in self._answers.values():
+            task.cancel()
+        if not self._answers:
+            self._loop.call_soon(self._release)
+
+    def _release(self) -> None:
+        """What refers to itself would stay until the cyclic collector comes, with all buffers."""
         if self._timer is not None:
             self._timer.cancel()
+        self._connection_id_issued_handler = self._connection_id_retired_handler = _nothing
+        self._connection_terminated_handler = _nothing
+        release(self._quic)
 
     @property
     def answers(self) -> int:
@@ -55,6 +90,8 @@ class Connection(QuicConnectionProtocol):
         return self.answers > 0 or stream_data_is_unacknowledged(self._quic)
 
     def transmit(self) -> None:
+        if not vars(self._quic):
+            return  # released
         super().transmit()
         for predicate, future in self._waiters:
             if not future.done() and predicate():
@@ -95,13 +132,45 @@ class Connection(QuicConnectionProtocol):
         least, since = unsent_stream_bytes(self._quic, stream_id), self._loop.time()
         while least >= count:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._write_timeout / LOOKS):
+                async with asyncio.timeout(self._limits.write_timeout / LOOKS):
                     await self.wait_until(lambda: unsent_stream_bytes(self._quic, stream_id) < count)
             unsent = unsent_stream_bytes(self._quic, stream_id)
             if unsent < least:
                 least, since = unsent, self._loop.time()
-            elif self._loop.time() - since >= self._write_timeout:
-                raise TimeoutError(f"the client has read nothing for {self._write_timeout} s")
+            elif self._loop.time() - since >= self._limits.write_timeout:
+                raise TimeoutError(f"the client has read nothing for {self._limits.write_timeout} s")
+
+    def begin(self, stream_id: int) -> None:
+        """Counts a request, at the first call for its stream. Raises `HttpError` 429."""
+        if stream_id in self._in_flight:
+            return
+        if len(self._in_flight) >= self._limits.requests_per_connection or not self._requests.take(self.client):
+            raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
+        self._in_flight.add(stream_id)
+
+    def _head_is_half_read(self, stream_id: int) -> None:
+        """Ends the stream if the rest of its head does not come in time. Raises `HttpError` 429."""
+        if stream_id not in self._heads:
+            self.begin(stream_id)
+            self._heads[stream_id] = self._loop.call_later(self._limits.head_timeout, self.give_up_head, stream_id)
+
+    def _head_is_read(self, stream_id: int) -> None:
+        """Also of a stream that gets no answer."""
+        timer = self._heads.pop(stream_id, None)
+        if timer is not None:
+            timer.cancel()
+        if stream_id not in self._answers:
+            self._finish(stream_id)
+
+    def give_up_head(self, stream_id: int) -> None:
+        """The rest of the head has not come."""
+        self._heads.pop(stream_id, None)
+        self._finish(stream_id)
+
+    def _finish(self, stream_id: int) -> None:
+        if stream_id in self._in_flight:
+            self._in_flight.discard(stream_id)
+            self._requests.give_back(self.client)
 
     def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> None:
         """Runs `coroutine` to its end or until it is cancelled; if it fails, the stream is reset."""
@@ -117,12 +186,15 @@ class Connection(QuicConnectionProtocol):
             self._reset_stream(stream_id)
 
     def cancel_answers(self) -> None:
-        """Stops all responses after the end of the connection."""
+        """Stops all responses after the end of the session."""
         for task in self._answers.values():
             task.cancel()
 
     def _answered(self, stream_id: int, task: asyncio.Task[None]) -> None:
         del self._answers[stream_id]
+        self._finish(stream_id)
+        if self._has_ended and not self._answers:
+            self._loop.call_soon(self._release)
         if task.cancelled() or (error := task.exception()) is None:
             return
         log("answer failed", logging.WARNING, stream=stream_id, error=repr(error))
@@ -132,3 +204,7 @@ class Connection(QuicConnectionProtocol):
         if stream_is_writable(self._quic, stream_id):
             self._quic.reset_stream(stream_id, WEBTRANSPORT_ERROR_0)
             self.transmit()
+
+
+def _nothing(*_: object) -> None:
+    """In place of what refers to a connection."""

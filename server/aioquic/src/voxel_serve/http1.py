@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import ssl
 from http import HTTPStatus
 from typing import Protocol, cast
 
@@ -14,7 +15,8 @@ from .limits import Limits
 from .log import log, path_of
 from .metrics import Metrics
 from .request import HeadReader, announces_body, combined_headers, malformed_head
-from .site import HttpRequest, HttpResponse, text_response
+from .shares import Shares, client_of
+from .site import HttpRequest, HttpResponse, body_left_out, text_response
 from .target import effective_target
 
 LINGER_SECONDS = 1.0
@@ -31,38 +33,52 @@ class Responder(Protocol):
     @property
     def metrics(self) -> Metrics: ...
 
+    @property
+    def requests(self) -> Shares: ...
+
     async def respond(self, request: HttpRequest) -> HttpResponse: ...
 
 
 class Http1Service:
     """Serves TCP connections and counts requests in flight."""
 
-    def __init__(self, site: Responder) -> None:
+    def __init__(self, site: Responder, tls: ssl.SSLContext | None = None) -> None:
         self.answers = 0
         """Requests in flight."""
         self._site = site
+        self._tls = tls
+        self._shares = Shares(each=site.limits.connections_per_address, together=site.limits.connections)
         self._connections: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves one TCP connection until its end; never raises because of the client."""
+        client = client_of(writer.get_extra_info("peername")[0])
+        if not self._shares.take(client):
+            writer.close()
+            return
         task = cast("asyncio.Task[None]", asyncio.current_task())
         self._connections.add(task)
-        connection = Http1Connection(self._site, reader, writer)
         try:
-            if len(self._connections) > self._site.limits.connections:
-                await connection.refuse(HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many connections"))
-            else:
-                while (request := await connection.next_request()) is not None:
-                    self.answers += 1
-                    try:
-                        await connection.answer(request)
-                    finally:
-                        self.answers -= 1
+            if self._tls is not None:  # Here, so that handshakes count.
+                await writer.start_tls(self._tls, ssl_handshake_timeout=self._site.limits.head_timeout)
+            await self._serve(Http1Connection(self._site, reader, writer), client)
         except (OSError, TimeoutError, h11.LocalProtocolError) as error:
             log("connection lost", logging.DEBUG, error=repr(error))
         finally:
             self._connections.discard(task)
+            self._shares.give_back(client)
             writer.close()
+
+    async def _serve(self, connection: "Http1Connection", client: str) -> None:
+        while (request := await connection.next_request()) is not None:
+            is_counted = self._site.requests.take(client)
+            self.answers += 1
+            try:
+                await connection.answer(request, is_one_too_many=not is_counted)
+            finally:
+                self.answers -= 1
+                if is_counted:
+                    self._site.requests.give_back(client)
 
     def close(self) -> None:
         """Ends all connections."""
@@ -109,12 +125,16 @@ class Http1Connection:
             return None
         return request
 
-    async def answer(self, head: h11.Request) -> None:
-        """Sends the response to a request."""
+    async def answer(self, head: h11.Request, *, is_one_too_many: bool) -> None:
+        """Sends the response to a request; 429 if the client has too many in flight."""
         headers = combined_headers(head.headers)
         authority, target = effective_target(head.target.decode("ascii"), headers.get("host", ""))
         request = HttpRequest(head.method.decode("ascii"), target, authority, headers)
-        response = await self._site.respond(request)
+        if not is_one_too_many:
+            response = await self._site.respond(request)
+        else:
+            response = text_response(HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight"))
+            response = body_left_out(response) if request.method == "HEAD" else response
         await self._send(response)
         self._count(response.status, target=path_of(target))
 

@@ -21,13 +21,14 @@ from aioquic.quic.events import (
 )
 
 from . import structured
-from .connection import CHUNK_BYTES, Connection
+from .connection import CHUNK_BYTES, WEBTRANSPORT_ERROR_0, Connection
 from .discovery import ENDPOINT_PATH, VERSION
 from .errors import HttpError
 from .log import log, path_of
 from .quic_internals import MessageRejected, VoxelH3Connection, buffered_frame_bytes
 from .request import combined_headers
 from .session import Session
+from .shares import Shares
 from .site import HttpRequest, HttpResponse, Site, text_response
 
 WEBTRANSPORT_TOKENS = ("webtransport", "webtransport-h3")
@@ -52,6 +53,10 @@ class Http3Service:
     """Required in a session's URL as `?token=`; None: sessions need no token."""
 
     connections: set["Http3Protocol"] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        limits = self.site.limits
+        self.session_shares = Shares(each=limits.sessions_per_address, together=limits.sessions)
 
     def opened(self, connection: "Http3Protocol") -> None:
         """Counts a connection until `ended`."""
@@ -98,15 +103,13 @@ class Http3Service:
             token = parse_qs(query).get("token", [""])[0]
             if not hmac.compare_digest(token.encode(), self.token.encode()):
                 raise HttpError(HTTPStatus.FORBIDDEN, "wrong or missing token")
-        if self.sessions >= site.limits.sessions:
-            raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many sessions")
 
 
 class Http3Protocol(Connection):
     """One client's HTTP/3 connection, with at most one WebTransport session."""
 
     def __init__(self, quic: QuicConnection, service: Http3Service) -> None:
-        super().__init__(quic, service.site.limits.write_timeout)
+        super().__init__(quic, service.site.limits, service.site.requests)
         self.session: Session | None = None
         self._service = service
         self._site = service.site
@@ -119,11 +122,8 @@ class Http3Protocol(Connection):
         match event:
             case ProtocolNegotiated():
                 self._http = VoxelH3Connection(self._quic, enable_webtransport=self._site.discovery is not None)
-                if len(self._service.connections) > self._site.limits.connections:
-                    self.close(ErrorCode.H3_EXCESSIVE_LOAD, "too many connections")
             case ConnectionTerminated():
-                self._service.ended(self)
-                self._end_session()
+                self.end()
             case DatagramFrameReceived():
                 pass  # voxel-1 has none from the client, and aioquic would end the connection for a malformed one.
             case StreamDataReceived(stream_id=stream_id) if self._http is not None:
@@ -136,9 +136,10 @@ class Http3Protocol(Connection):
                 self._stream_cancelled(stream_id)
                 self._abandoned.discard(stream_id)
 
-    def abandon(self) -> None:
-        super().abandon()
+    def end(self) -> None:
         self._service.ended(self)
+        self._end_session()
+        super().end()
 
     def close_session(self, reason: str) -> None:
         """Closes the session, if there is one, with application error code 0."""
@@ -157,8 +158,35 @@ class Http3Protocol(Connection):
             if isinstance(http_event, WebTransportStreamDataReceived):
                 http.sends_nothing_more(http_event.stream_id)
             self._http_event_received(http_event)
-        if buffered_frame_bytes(http, event.stream_id) > self._site.limits.head_bytes:
-            self._abandon(http, event.stream_id)
+        waiting = buffered_frame_bytes(http, event.stream_id)
+        if waiting > self._site.limits.head_bytes:
+            self._abandon(event.stream_id)
+        elif not stream_is_unidirectional(event.stream_id):
+            self._look_at_head(event.stream_id, half_read=waiting > 0)
+
+    def _look_at_head(self, stream_id: int, *, half_read: bool) -> None:
+        session = self.session
+        if session is not None and stream_id == session.session_id:
+            return
+        if not half_read and (session is None or not session.is_reading(stream_id)):
+            self._head_is_read(stream_id)
+            return
+        try:
+            self._head_is_half_read(stream_id)
+        except HttpError as error:
+            if session is not None and session.is_reading(stream_id):
+                session.refuse(stream_id, error)
+            else:
+                self._refuse(stream_id, error)
+            self._read_no_more(stream_id, WEBTRANSPORT_ERROR_0)
+
+    def give_up_head(self, stream_id: int) -> None:
+        super().give_up_head(stream_id)
+        if self.session is not None:
+            self.session.stream_cancelled(stream_id)
+        self._read_no_more(stream_id, WEBTRANSPORT_ERROR_0)
+        self._reset_stream(stream_id)
+        self.transmit()
 
     def _http_event_received(self, event: H3Event) -> None:
         match event:
@@ -197,6 +225,8 @@ class Http3Protocol(Connection):
             if self.session is not None:
                 raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "this connection has a session")
             protocol = _chosen_protocol(headers.get("wt-available-protocols"))
+            if not self._service.session_shares.take(self.client):
+                raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many sessions")
         except HttpError as error:
             self.answer(stream_id, self._send_response(stream_id, text_response(error)))
             log("session refused", status=error.status.value, reason=error.message, origin=headers.get("origin"))
@@ -218,18 +248,19 @@ class Http3Protocol(Connection):
             authority=headers.get(":authority", headers.get("host", "")),
             headers=headers,
         )
-        self.answer(stream_id, self._answer_request(stream_id, request))
+        try:
+            self.begin(stream_id)
+        except HttpError as error:
+            self._refuse(stream_id, error)
+        else:
+            self.answer(stream_id, self._answer_request(stream_id, request))
 
     def _refuse(self, stream_id: int, error: HttpError) -> None:
         self.answer(stream_id, self._send_response(stream_id, text_response(error)))
         self._count(error.status, reason=error.message)
 
     async def _answer_request(self, stream_id: int, request: HttpRequest) -> None:
-        if self.answers > self._site.limits.requests_per_connection:
-            error = HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
-            response = text_response(error)
-        else:
-            response = await self._site.respond(request)
+        response = await self._site.respond(request)
         await self._send_response(stream_id, response)
         self._count(response.status, target=path_of(request.target))
 
@@ -255,6 +286,7 @@ class Http3Protocol(Connection):
             response.body.close()
 
     def _stream_cancelled(self, stream_id: int) -> None:
+        self._head_is_read(stream_id)
         self.cancel_answer(stream_id)
         if self.session is None:
             return
@@ -267,18 +299,23 @@ class Http3Protocol(Connection):
         self.cancel_answers()
         if self.session is not None:
             self.session = None
+            self._service.session_shares.give_back(self.client)
             self._site.metrics.add("voxel_sessions", -1)
             log("session closed", client=str(self._quic.get_peer_address()))
 
-    def _abandon(self, http: VoxelH3Connection, stream_id: int) -> None:
+    def _abandon(self, stream_id: int) -> None:
         """Ends a stream with a too long frame: aioquic buffers frames of any length until they are complete."""
         if stream_is_unidirectional(stream_id):
             self.close(ErrorCode.H3_EXCESSIVE_LOAD, "control frame too long")
             return
-        self._abandoned.add(stream_id)
-        self._quic.stop_stream(stream_id, ErrorCode.H3_EXCESSIVE_LOAD)
-        http.receives_nothing_more(stream_id)
+        self._read_no_more(stream_id, ErrorCode.H3_EXCESSIVE_LOAD)
         self._refuse(stream_id, HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long"))
+
+    def _read_no_more(self, stream_id: int, code: int) -> None:
+        assert self._http is not None
+        self._abandoned.add(stream_id)
+        self._quic.stop_stream(stream_id, code)
+        self._http.receives_nothing_more(stream_id)
 
     def _reject_stream(self, stream_id: int, code: int = BUFFERED_STREAM_REJECTED, *, stop: bool = True) -> None:
         if stop:

@@ -1,4 +1,4 @@
-"""Every limit in one place. Sizes in bytes, times in seconds."""
+"""Every limit in one place. Sizes in bytes, times in seconds. Of connections, sessions and requests 0 is no limit."""
 
 from dataclasses import dataclass
 
@@ -22,17 +22,26 @@ class Limits:
     connections: int = 1000
     """Simultaneous TCP connections, and simultaneous QUIC connections."""
 
+    connections_per_address: int = 250
+    """The same of one client address; an IPv6 network of 64 bits counts as one."""
+
+    sessions_per_address: int = 100
+    """Simultaneous WebTransport sessions of one client address: viewers behind one router."""
+
+    requests_per_address: int = 1000
+    """Requests in flight of one client address, over all of its connections."""
+
     handshakes: int = 250
     """Unfinished QUIC handshakes beyond which clients must prove their address before another begins."""
 
     requests_per_connection: int = 64
-    """Requests in flight on one QUIC connection; a player has two or three."""
+    """Requests in flight on one QUIC connection, from their first byte on; a player has two or three."""
 
     session_idle: float = 600.0
     """A session without a request for this time is closed; longer than the buffer of any player."""
 
     head_timeout: float = 10.0
-    """Time for a request head on a TCP connection, from its first byte, and for a QUIC handshake."""
+    """Time for a request head, from its first byte, and for a handshake of TLS or QUIC."""
 
     keep_alive: float = 60.0
     """Time until the next request on a TCP connection."""

@@ -7,6 +7,7 @@ from .cors import OriginPolicy, is_loopback
 from .errors import HttpError
 from .limits import Limits
 from .metrics import CONTENT_TYPE, Metrics
+from .shares import Shares
 from .site import HttpRequest, HttpResponse, body_left_out, literal_response, text_response
 
 METRICS_PATH = "/metrics"
@@ -23,11 +24,12 @@ class MetricsPage:
     host: str
     """The address that it listens on; on loopback no other name is answered (DNS rebinding)."""
 
-    limits: Limits = field(default_factory=lambda: Limits(connections=CONNECTIONS))
+    limits: Limits = field(default_factory=lambda: Limits(connections=CONNECTIONS, connections_per_address=0))
     metrics: Metrics = field(default_factory=Metrics)
     """Counts looks at the counters, which do not count themselves."""
 
     def __post_init__(self) -> None:
+        self.requests = Shares(each=0)
         self._names = OriginPolicy(frozenset(), own_hosts=frozenset() if is_loopback(self.host) else None)
 
     async def respond(self, request: HttpRequest) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The only file that touches aioquic's private state. Verified with aioquic 1.7.2.
+"""With `quic_bounds` the only file that touches aioquic's private state. Verified with aioquic 1.7.2.
 
 aioquic sends queued datagrams before any stream data, forgets none of them, and takes its time to build the packet of
 each. So nothing is queued: behind what aioquic itself has to send now go packets that are built here, of one datagram
@@ -24,7 +24,7 @@ from aioquic.h3.connection import (
 from aioquic.h3.events import H3Event, Headers
 from aioquic.quic.congestion.base import _factories
 from aioquic.quic.connection import END_STATES, NetworkAddress, QuicConnection, QuicConnectionState
-from aioquic.quic.packet import PACKET_FIXED_BIT, QuicPacketType, pull_quic_header
+from aioquic.quic.packet import PACKET_FIXED_BIT, QuicHeader, QuicPacketType, pull_quic_header
 from aioquic.quic.packet_builder import QuicSentPacket
 from aioquic.quic.stream import QuicStream
 from aioquic.tls import Epoch
@@ -103,8 +103,9 @@ class VoxelH3Connection(H3Connection):
 
     def receives_nothing_more(self, stream_id: int) -> None:
         """Discards what of an incomplete frame has come; nothing more of the stream may be handed over."""
-        stream = self._stream[stream_id]
-        stream.buffer, stream.frame_size, stream.receiving_ended = b"", None, True
+        stream = self._stream.get(stream_id)
+        if stream is not None:
+            stream.buffer, stream.frame_size, stream.receiving_ended = b"", None, True
 
     def _receive_request_or_push_data(self, stream: H3Stream, data: bytes, stream_ended: bool) -> list[H3Event]:
         try:
@@ -258,15 +259,20 @@ def has_decrypted_nothing(quic: QuicConnection) -> bool:
     return quic._state is QuicConnectionState.FIRSTFLIGHT
 
 
-def initial_token(data: bytes, connection_id_length: int) -> bytes | None:
-    """The address validation token of the Initial packet that a UDP payload begins with; None for any other packet."""
-    if not data or not data[0] & LONG_HEADER_BIT:
+def initial_header(data: bytes, connection_id_length: int) -> QuicHeader | None:
+    """The header of the Initial packet that a UDP payload begins with; None for any other packet."""
+    if not is_long(data):
         return None
     try:
         header = pull_quic_header(Buffer(data=data), host_cid_length=connection_id_length)
     except ValueError:
         return None
-    return header.token if header.packet_type is QuicPacketType.INITIAL else None
+    return header if header.packet_type is QuicPacketType.INITIAL else None
+
+
+def is_long(data: bytes) -> bool:
+    """Whether a UDP payload begins with a long header, as all packets of a handshake do."""
+    return bool(data) and bool(data[0] & LONG_HEADER_BIT)
 
 
 def has_congestion_control(name: str) -> bool:

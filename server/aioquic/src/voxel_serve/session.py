@@ -44,6 +44,15 @@ class Session:
         if stream_ended:
             self._readers.pop(stream_id, None)
 
+    def is_reading(self, stream_id: int) -> bool:
+        """Whether the head of the stream's request is half read."""
+        return self._readers.get(stream_id) is not None
+
+    def refuse(self, stream_id: int, error: HttpError) -> None:
+        """Answers a stream whose request is half read."""
+        self._refuse(stream_id, error)
+        self._readers[stream_id] = None
+
     def stream_cancelled(self, stream_id: int) -> None:
         """The client has reset or stopped the stream."""
         self._readers.pop(stream_id, None)
@@ -57,8 +66,7 @@ class Session:
             if request is None:
                 return
             self._site.refuse_while_draining()
-            if self._connection.answers >= self._site.limits.requests_per_connection:
-                raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
+            self._connection.begin(stream_id)
         except HttpError as error:
             self._refuse(stream_id, error)
             if error.status is HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE and not stream_ended:

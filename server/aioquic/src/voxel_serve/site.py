@@ -16,6 +16,7 @@ from .files import Body, MediaFile, Mounts, Redirect
 from .limits import Limits
 from .metrics import Metrics
 from .ranges import ByteRange, parse_range_header, satisfiable_ranges
+from .shares import Shares
 
 _VISIBLE = re.compile("[!-~]+")
 """Of which a target consists; clients encode everything else (RFC 3986 section 2)."""
@@ -60,6 +61,10 @@ class Site:
 
     draining: bool = False
     """True: new requests are refused."""
+
+    def __post_init__(self) -> None:
+        self.requests = Shares(each=self.limits.requests_per_address)
+        """Those in flight of each client."""
 
     async def respond(self, request: HttpRequest) -> HttpResponse:
         """The response to any request; never raises `HttpError`."""
