@@ -17,8 +17,6 @@ from .conftest import Start
 from .servers import Server
 from .test_operation import long_lived_certificate
 
-pytestmark = pytest.mark.pending("aioquic")
-
 TIMEOUT_SECONDS = 30.0
 """More than the ten seconds that a head or a handshake may take."""
 

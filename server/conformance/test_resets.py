@@ -13,8 +13,6 @@ from .client import VoxelClient, connect, eventually
 from .conftest import Start
 from .servers import Server
 
-pytestmark = pytest.mark.pending("aioquic")
-
 SHORTEST = 21
 """A shorter datagram is no stateless reset."""
 

@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import functools
+import logging
 import ssl
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -17,12 +18,14 @@ from . import congestion
 from .certificate import Certificate, CertificateKeeper, cached_certificate, load_certificate
 from .config import Config, CongestionControl
 from .cors import OriginPolicy, host_name, is_loopback
+from .descriptors import FilePermits, divide, raise_limit
 from .discovery import Discovery
 from .errors import ConfigurationError
 from .files import Mounts
 from .handshakes import GuardedQuicServer
 from .http1 import Http1Service
 from .http3 import Http3Protocol, Http3Service
+from .limits import Limits
 from .log import log
 from .metrics import Metrics
 from .metrics_page import METRICS_PATH, MetricsPage
@@ -89,7 +92,8 @@ class Server:
 @contextlib.asynccontextmanager
 async def running(config: Config) -> AsyncIterator[Server]:
     """A running server, which is closed at the end of the block. Raises `ConfigurationError`."""
-    mounts = Mounts(config.folders)
+    limits, permits = _within_descriptors(config.limits)
+    mounts = Mounts(config.folders, permits)
     origins = _origin_policy(config)
     tls = _tls_context(config)
     configuration = _quic_configuration(config)
@@ -105,7 +109,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
         discovery = None
         if config.webtransport:
             discovery = Discovery(config.host, quic_port, config.public_endpoint, certificates.hashes)
-        site = Site(mounts, origins, config.limits, Metrics(), discovery)
+        site = Site(mounts, origins, limits, Metrics(), discovery)
         http1, http3 = Http1Service(site, tls), Http3Service(site, config.token)
         resets = StatelessResets(reset_key(config.certificate_cache), quic_port)
         metrics_url = None if config.metrics is None else await _serve_metrics(stack, *config.metrics, site.metrics)
@@ -114,13 +118,23 @@ async def running(config: Config) -> AsyncIterator[Server]:
         stack.callback(http1.close)
         stack.callback(tcp_server.close)
         _, quic_server = await asyncio.get_running_loop().create_datagram_endpoint(
-            lambda: GuardedQuicServer(configuration, lambda quic: Http3Protocol(quic, http3), config.limits, resets),
+            lambda: GuardedQuicServer(configuration, lambda quic: Http3Protocol(quic, http3), limits, resets),
             sock=udp,
         )
         stack.callback(quic_server.close)
         housekeeping = asyncio.create_task(_keep_house(http3, certificates))
         stack.callback(housekeeping.cancel)
         yield Server(config, site, http_port, quic_port, http1, http3, quic_server, certificates, metrics_url)
+
+
+def _within_descriptors(limits: Limits) -> tuple[Limits, FilePermits]:
+    """The limits for which the system's descriptors suffice, and permits for files."""
+    descriptors = raise_limit()
+    budget = divide(descriptors, limits.connections)
+    if budget.connections != limits.connections:
+        fields = {"descriptors": descriptors, "connections": budget.connections, "files": budget.files}
+        log("descriptors limited", logging.WARNING, **fields)
+    return replace(limits, connections=budget.connections), FilePermits(budget.files)
 
 
 async def _serve_metrics(stack: contextlib.AsyncExitStack, host: str, port: int, counters: Metrics) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
+from .descriptors import FilePermits
 from .errors import ConfigurationError, HttpError
 from .ranges import ByteRange
 
@@ -20,6 +21,9 @@ INDEX = "index.html"
 
 RWF_NOWAIT: Final[int] = getattr(os, "RWF_NOWAIT", 8)
 """Reads only cached data, without waiting: switching to a thread and back costs more than most reads."""
+
+MANY_FILES = 1_000_000
+"""No limit of this program."""
 
 UNAVAILABLE = (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM)
 """Errors that say nothing of the file."""
@@ -43,6 +47,19 @@ class Redirect(Exception):
     def __init__(self, location: str) -> None:
         super().__init__(location)
         self.location = location
+
+
+class PermittedFile(io.FileIO):
+    """Gives its permit back when it is closed, also by the end of its last reference."""
+
+    def __init__(self, descriptor: int, permits: FilePermits) -> None:
+        super().__init__(descriptor)
+        self._permits = permits
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._permits.give_back()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +104,9 @@ def matches(if_match: str, etag: str) -> bool:
 class Mounts:
     """The served folders, by URL prefix."""
 
-    def __init__(self, folders: Mapping[str, Path]) -> None:
-        """`folders`: prefix ("/" or "/media") to folder. Raises `ConfigurationError`."""
+    def __init__(self, folders: Mapping[str, Path], permits: FilePermits | None = None) -> None:
+        """`folders`: prefix ("/" or "/media") to folder; `permits` for open files. Raises `ConfigurationError`."""
+        self._permits = FilePermits(MANY_FILES) if permits is None else permits
         self._roots: list[tuple[tuple[str, ...], Path]] = []
         for prefix, folder in folders.items():
             if not folder.is_dir():
@@ -104,8 +122,12 @@ class Mounts:
         segments = _decode(path)
         for prefix, root in self._roots:
             if tuple(segments[: len(prefix)]) == prefix:
-                return _open(root, segments[len(prefix) :], path)
+                return _open(root, segments[len(prefix) :], path, self._permits)
         raise _not_found()
+
+
+def _unavailable() -> HttpError:
+    return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "the file cannot be read now")
 
 
 def _not_found() -> HttpError:
@@ -124,7 +146,7 @@ def _decode(path: str) -> list[str]:
     return segments
 
 
-def _open(root: Path, segments: Sequence[str], path: str) -> MediaFile:
+def _open(root: Path, segments: Sequence[str], path: str, permits: FilePermits) -> MediaFile:
     try:
         found = root.joinpath(*segments).resolve(strict=True)
         if not found.is_relative_to(root):
@@ -132,19 +154,25 @@ def _open(root: Path, segments: Sequence[str], path: str) -> MediaFile:
         if found.is_dir():
             if not path.endswith("/"):
                 raise Redirect(f"{path}/")
-            return _open_regular(found / INDEX)
+            return _open_regular(found / INDEX, permits)
         if path.endswith("/"):
             raise _not_found()
-        return _open_regular(found)
+        return _open_regular(found, permits)
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
         if isinstance(error, OSError) and error.errno in UNAVAILABLE:
-            raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "the file cannot be read now") from error
+            raise _unavailable() from error
         raise _not_found() from error
 
 
-def _open_regular(found: Path) -> MediaFile:
+def _open_regular(found: Path, permits: FilePermits) -> MediaFile:
     """With O_NOFOLLOW, as the index of a folder may not be a link; with O_NONBLOCK, as opening a pipe must not wait."""
-    handle = io.FileIO(os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+    if not permits.take():
+        raise _unavailable()
+    try:
+        handle = PermittedFile(os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), permits)
+    except OSError:
+        permits.give_back()
+        raise
     status = os.fstat(handle.fileno())
     if not stat.S_ISREG(status.st_mode):
         handle.close()
