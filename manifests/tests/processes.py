@@ -1,5 +1,6 @@
 """Runs the commands, as processes or in this one."""
 
+import re
 import subprocess
 import sys
 import time
@@ -38,6 +39,11 @@ def call(*arguments: str | Path, main: Callable[[], None] = prepare.main) -> sub
 def visible(folder: Path) -> set[str]:
     """The names of what a user sees in a folder."""
     return {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
+
+
+def parts(folder: Path) -> set[str]:
+    """The same without the hashes in the names of published files."""
+    return {re.sub(r"\.[0-9a-f]{12}\.", ".", name) for name in visible(folder)}
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

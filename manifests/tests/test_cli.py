@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from clips import ffmpeg, make_clip
-from processes import COMMAND, call, processes_of_session, run, visible, wait_for
+from processes import COMMAND, call, parts, processes_of_session, run, visible, wait_for
 
 QUICK = ["--preset", "ultrafast", "--passes", "1", "--representations", "144p"]
 
@@ -18,7 +18,7 @@ def test_a_run_ends_with_a_table_and_a_second_one_reuses_it(sound_clip: Path, tm
     assert "256x144" in first.stderr
     assert "scoring: 100 %" in first.stderr
     assert "reusing 3 of 3 parts from an earlier run" in second.stderr
-    assert visible(tmp_path) == {"manifest.mpd", "q00.mp4", "q00.index", "audio-0.mp4"}
+    assert parts(tmp_path) == {"manifest.mpd", "q00.mp4", "q00.index", "audio-0.mp4"}
 
 
 @pytest.mark.parametrize(

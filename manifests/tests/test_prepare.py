@@ -1,5 +1,6 @@
 """Whole preparations of small clips."""
 
+import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from av.audio.codeccontext import AudioCodecContext
 from clips import TONE_START_SECONDS, ffmpeg, make_clip
 from manifest_reader import Representation, read_manifest
+from processes import parts, visible
 from runs import make_request
 from voxel_prepare.byte_ranges import merged
 from voxel_prepare.errors import InputError
@@ -29,12 +31,9 @@ def video(folder: Path) -> list[Representation]:
 def test_representations_and_segments_are_as_asked(prepared: Path) -> None:
     representations = video(prepared)
     assert [
-        (representation.attributes["id"], representation.attributes["width"], representation.media.name)
-        for representation in representations
-    ] == [
-        ("q00", "256", "q00.mp4"),
-        ("q01", "426", "q01.mp4"),
-    ]
+        (representation.attributes["id"], representation.attributes["width"]) for representation in representations
+    ] == [("q00", "256"), ("q01", "426")]
+    assert parts(prepared) == {"manifest.mpd", "q00.mp4", "q00.index", "q01.mp4", "q01.index"}
     assert all(
         representation.segment_seconds == 2 and len(representation.segments) == 3 for representation in representations
     )
@@ -232,9 +231,31 @@ def test_what_cannot_be_repaired_is_completely_reliable_with_a_warning(
     assert "warning: q00: 1 segments cannot be repaired and stay completely reliable" in capsys.readouterr().err
 
 
+def test_names_change_with_the_content_only(clip: Path, tmp_path: Path) -> None:
+    quick = {"duration": 1.0, "representations": tuple(parse_representations("144p"))}
+    prepare(make_request(clip, out=tmp_path, **quick))
+    first = visible(tmp_path)
+    for name in first - {"manifest.mpd"}:
+        assert name.split(".")[1] == hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()[:12]
+
+    touched = tmp_path / "clip.mp4"
+    touched.write_bytes(clip.read_bytes())  # another source with the same pictures is encoded again
+    before = {name: (tmp_path / name).stat().st_mtime_ns for name in first - {"manifest.mpd"}}
+    prepare(make_request(touched, out=tmp_path, **quick))
+    assert visible(tmp_path) - {"clip.mp4"} == first
+    assert before == {name: (tmp_path / name).stat().st_mtime_ns for name in before}
+
+    prepare(make_request(clip, out=tmp_path, **quick, slices=2))
+    second = visible(tmp_path) - {"clip.mp4"}
+    assert second > first
+    assert {representation.media.name for representation in read_manifest(tmp_path)} <= second - first
+
+
 def test_an_input_is_never_overwritten(clip: Path, tmp_path: Path) -> None:
     own = tmp_path / "q00.mp4"
     own.write_bytes(clip.read_bytes())
-    with pytest.raises(InputError, match="must not overwrite"):
-        prepare(make_request(own, out=tmp_path))
+    prepare(make_request(own, out=tmp_path, duration=1.0, representations=tuple(parse_representations("144p"))))
     assert own.read_bytes() == clip.read_bytes()
+    (published,) = video(tmp_path)
+    with pytest.raises(InputError, match="must not overwrite"):
+        prepare(make_request(published.media, out=tmp_path, media="copy"))

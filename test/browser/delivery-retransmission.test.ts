@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { VoxelOptions } from '../../player/index.js';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { prepareClip } from './support/clip.js';
+import { mediaOf } from './support/manifests.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 import { strictDecode } from './support/strict-decode.js';
@@ -85,7 +85,7 @@ describe('retransmission while the buffer is full', () => {
     const improved = deliveries.filter(({ bytesRefetched }) => bytesRefetched > 0);
     expect(improved.length).toBeGreaterThan(0);
     for (const { representation, base64 } of improved) {
-      const file = readFileSync(join(stage.folder, 'media', `${representation}.mp4`));
+      const file = mediaOf(join(stage.folder, 'media'), representation);
       expect(strictDecode(file.subarray(0, initLength(file)), Buffer.from(base64, 'base64')).length).toBeGreaterThan(0);
     }
   });

@@ -16,6 +16,7 @@ import {
   type Outcome,
   type PlayerServer,
 } from './support/player-page.js';
+import { filesOf } from './support/manifests.js';
 import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
@@ -195,13 +196,14 @@ describe('where segments are described', () => {
     it('asks for the index while the initialization segment is on its way', async () => {
       await startPlayer(page, { abr: 'dashjs' });
       await playUntil(page, 0.1);
-      const { askedAt, hereAt } = await page.evaluate(() => {
+      const files = filesOf(readFileSync(join(media, 'manifest.mpd'), 'utf8'));
+      const { askedAt, hereAt } = await page.evaluate((files) => {
         const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-        const ofLevel = (name: string) => entries.find((entry) => entry.name.endsWith(`/${name}`))!;
         const index = entries.find(({ name }) => name.endsWith('.index'))!;
-        const level = index.name.split('/').at(-1)!.replace('.index', '.mp4');
-        return { askedAt: index.startTime, hereAt: ofLevel(level).responseEnd };
-      });
+        const level = files.find((file) => index.name.endsWith(`/${file.index}`))!;
+        const initialization = entries.find(({ name }) => name.endsWith(`/${level.media}`))!;
+        return { askedAt: index.startTime, hereAt: initialization.responseEnd };
+      }, files);
       expect(askedAt).toBeLessThan(hereAt);
     });
 

@@ -8,6 +8,7 @@ import { launchChrome } from '../../../tools/start/headless.mjs';
 import { prepareVideo } from '../../../tools/start/prepare.mjs';
 import { startRelay } from '../../../tools/start/relay.mjs';
 import { startServer } from '../../../tools/start/server.mjs';
+import { mediaOf } from '../support/manifests.js';
 import { recordPlayback, type Recording } from '../support/recording.js';
 import { pictureDigest, strictDecode } from '../support/strict-decode.js';
 
@@ -56,7 +57,7 @@ function initSegment(representation: string): Uint8Array {
   const manifest = readFileSync(join(media, 'manifest.mpd'), 'utf8');
   const range = new RegExp(`<Representation[^>]* id="${representation}".*?<Initialization[^>]* range="0-(\\d+)"`, 's');
   const end = Number(range.exec(manifest)![1]) + 1;
-  return readFileSync(join(media, `${representation}.mp4`)).subarray(0, end);
+  return mediaOf(media, representation).subarray(0, end);
 }
 
 /** Decodes every delivered segment strictly, compares the sampled pictures; returns how many were compared. */

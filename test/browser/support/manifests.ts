@@ -1,4 +1,21 @@
-/** Manifests made from a prepared one, with what voxel-prepare does not write. All functions take and give an MPD's text. */
+/** Manifests made from a prepared one, with what voxel-prepare does not write, and what a prepared one names. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The files of each representation, beside the manifest: their names change with their content. */
+export function filesOf(mpd: string): { id: string; media: string; index: string | undefined }[] {
+  return [...mpd.matchAll(/<Representation [^>]*?\bid="([^"]*)"[\s\S]*?<\/Representation>/g)].map(([element, id]) => ({
+    id: id!,
+    media: /<BaseURL>([^<]*)</.exec(element)![1]!,
+    index: /schemeIdUri="urn:voxel-dash:index:1" value="([^"]*)"/.exec(element)?.[1],
+  }));
+}
+
+/** The bytes of a representation in the folder of a prepared video. */
+export function mediaOf(folder: string, representation: string): Buffer {
+  const files = filesOf(readFileSync(join(folder, 'manifest.mpd'), 'utf8'));
+  return readFileSync(join(folder, files.find(({ id }) => id === representation)!.media));
+}
 
 /** Two periods instead of one: the first has `segments` segments of each representation. Segments described inline only. */
 export function inTwoPeriods(mpd: string, segments: number, segmentSeconds: number): string {

@@ -1,14 +1,16 @@
-"""The last steps of every preparation, whether it made the media files or found them."""
+"""What every preparation does at its start and end, whether it makes the media files or finds them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from pathlib import Path
 
 import av
 import numpy as np
 
 from voxel_prepare.analysis.analyse import ANALYSIS_VERSION, AnalysisSettings
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, SegmentAnalysis
+from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.jobs.workspace import Json, Part, Workspace
 from voxel_prepare.manifest.index_file import VERSION, write_index
@@ -34,11 +36,19 @@ def index_part(name: str, analysis: Part) -> Part:
     return Part.of(f"{name}.index", [VERSION, analysis.key])
 
 
-def make_index(workspace: Workspace, part: Part, analyses: Sequence[SegmentAnalysis]) -> None:
-    """Writes an index, unless it is finished from an earlier run."""
+def check_inputs(workspace: Workspace, inputs: Iterable[Path]) -> None:
+    """Raises `InputError` for an input that was published in the output folder: a later publication may remove it."""
+    for path in inputs:
+        if workspace.owns(path):
+            raise InputError(f"{path}: the output must not overwrite an input: use another --out")
+
+
+def make_index(workspace: Workspace, part: Part, analyses: Sequence[SegmentAnalysis]) -> str:
+    """Writes an index, unless it is finished from an earlier run. Its published name."""
     if workspace.find(part) is None:
         with workspace.make(part) as path:
             path.write_bytes(write_index(analyses, SCORE_DECIMALS))
+    return workspace.published_name(part)
 
 
 def warn(video: Sequence[VideoFile]) -> None:

@@ -13,7 +13,7 @@ from voxel_prepare.jobs.analyse_representations import (
 )
 from voxel_prepare.jobs.cluster import workers_for
 from voxel_prepare.jobs.cost import analyse_cost
-from voxel_prepare.jobs.finish import analysis_part, index_part, make_index, warn
+from voxel_prepare.jobs.finish import analysis_part, check_inputs, index_part, make_index, warn
 from voxel_prepare.jobs.make_media import make_media
 from voxel_prepare.jobs.plan import Plan, PlannedAudio, PlannedMedia, make_plan
 from voxel_prepare.jobs.progress import say, work_progress
@@ -26,16 +26,9 @@ from voxel_prepare.media.tracks import VideoTrack, read_audio, read_video
 def prepare(request: Request) -> Presentation:
     """Prepares the inputs and publishes them in the output folder. Raises `PreparationError`."""
     plan = make_plan(request)
-    _check_overwriting(request, plan)
     with closing(Workspace(request.out.absolute())) as workspace:
+        check_inputs(workspace, request.inputs)
         return _Preparation(request, plan, workspace).run()
-
-
-def _check_overwriting(request: Request, plan: Plan) -> None:
-    inputs = {path.resolve() for path in request.inputs}
-    for planned in plan.media:
-        if (request.out / planned.part.name).resolve() in inputs:
-            raise InputError(f"{request.out / planned.part.name}: the output must not overwrite an input")
 
 
 class _Preparation:
@@ -73,8 +66,6 @@ class _Preparation:
             analyse_representations(workspace, analyses, self._settings, workers, progress)
         presentation = self._presentation(tracks)
         warn(presentation.video)
-        for video in presentation.video:
-            make_index(workspace, self._indexes[video.media.id], video.analyses)
         published = [*(planned.part for planned in self._media), *self._indexes.values()]
         workspace.publish(published, write_mpd(presentation, self._request.facts))
         return presentation
@@ -90,7 +81,10 @@ class _Preparation:
         """The representations by id. Raises `InputError` unless all have the same number of frames."""
         tracks = {
             planned.id: read_video(
-                planned.id, self._workspace.path(planned.part), planned.part.name, self._plan.segment
+                planned.id,
+                self._workspace.path(planned.part),
+                self._workspace.published_name(planned.part),
+                self._plan.segment,
             )
             for planned in self._plan.video
         }
@@ -102,16 +96,7 @@ class _Preparation:
         return tracks
 
     def _presentation(self, tracks: dict[str, VideoTrack]) -> Presentation:
-        video = [
-            VideoFile(
-                media=track.media,
-                width=track.width,
-                height=track.height,
-                analyses=read_analysis(self._workspace, self._analyses[id_]),
-                index=self._indexes[id_].name,
-            )
-            for id_, track in tracks.items()
-        ]
+        video = [self._video(id_, track) for id_, track in tracks.items()]
         return Presentation(
             duration=tracks[self._plan.reference.id].frames / self._plan.segment.rate,
             segment=self._plan.segment,
@@ -119,7 +104,13 @@ class _Preparation:
             audio=[self._read_audio(audio, len(video[0].media.segments)) for audio in self._plan.audio],
         )
 
+    def _video(self, id_: str, track: VideoTrack) -> VideoFile:
+        analyses = read_analysis(self._workspace, self._analyses[id_])
+        index = make_index(self._workspace, self._indexes[id_], analyses)
+        return VideoFile(track.media, track.width, track.height, analyses, index)
+
     def _read_audio(self, audio: PlannedAudio, segments: int) -> AudioFile:
         part, track = audio.media.part, audio.track
-        media = read_audio(audio.media.id, self._workspace.path(part), part.name, track.profile, segments)
+        path, name = self._workspace.path(part), self._workspace.published_name(part)
+        media = read_audio(audio.media.id, path, name, track.profile, segments)
         return AudioFile(media, track.language, track.sample_rate, track.channels)

@@ -14,7 +14,7 @@ from voxel_prepare.jobs.analyse_representations import (
 )
 from voxel_prepare.jobs.cluster import workers_for
 from voxel_prepare.jobs.cost import analyse_cost
-from voxel_prepare.jobs.finish import analysis_part, index_part, make_index, warn
+from voxel_prepare.jobs.finish import analysis_part, check_inputs, index_part, make_index, warn
 from voxel_prepare.jobs.progress import say, work_progress
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Json, Part, Workspace, source_identity
@@ -35,11 +35,10 @@ def prepare_existing(request: Request) -> Presentation:
     settings = AnalysisSettings(request.metric, request.order)
     planned = _plan(existing, settings)
     with closing(Workspace(request.out.absolute())) as workspace:
+        check_inputs(workspace, {segment.path for one in existing.representations for segment in one.segments})
         _analyse(request, settings, workspace, [one.analysis for one in planned])
         presentation = _presentation(existing, planned, workspace)
         warn(presentation.video)
-        for one, video in zip(planned, presentation.video, strict=True):
-            make_index(workspace, one.index, video.analyses)
         pairs = zip((one.representation for one in planned), presentation.video, strict=True)
         manifest = write_indexed_mpd(existing, pairs, workspace.folder, request.facts)
         workspace.publish([one.index for one in planned], manifest)
@@ -92,18 +91,16 @@ def _presentation(existing: ExistingPresentation, planned: list[_Planned], works
     return Presentation(
         duration=existing.duration,
         segment=SegmentDuration(first[0], sum(first) / existing.duration),
-        video=[
-            VideoFile(
-                media=one.analysis.track.media,
-                width=one.representation.width,
-                height=one.representation.height,
-                analyses=read_analysis(workspace, one.analysis.part),
-                index=one.index.name,
-            )
-            for one in planned
-        ],
+        video=[_video(one, workspace) for one in planned],
         audio=[],
     )
+
+
+def _video(planned: _Planned, workspace: Workspace) -> VideoFile:
+    analyses = read_analysis(workspace, planned.analysis.part)
+    index = make_index(workspace, planned.index, analyses)
+    representation = planned.representation
+    return VideoFile(planned.analysis.track.media, representation.width, representation.height, analyses, index)
 
 
 def _track(representation: ExistingRepresentation) -> VideoTrack:

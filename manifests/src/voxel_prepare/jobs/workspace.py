@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from voxel_prepare.errors import InputError
+from voxel_prepare.jobs.durable import sync, write_durably
+from voxel_prepare.jobs.ledger import Ledger, PublishedFile
 from voxel_prepare.manifest.mpd_file import MANIFEST
 
 WORK_FOLDER = ".voxel-prepare"
+
+HASH_DIGITS = 12
+"""Of SHA-256, in published names: two contents of one part share a name once in 10^14."""
 
 Json: TypeAlias = str | int | float | bool | Sequence["Json"] | Mapping[str, "Json"] | None
 
@@ -23,7 +28,7 @@ class Part:
     """A file to make; a finished one is reused if name and key are the same."""
 
     name: str
-    """Its final file name."""
+    """Such as `q00.mp4`; it is published as `q00.<hash of its content>.mp4`."""
     key: str
     """Identifies everything that its content depends on."""
 
@@ -39,8 +44,9 @@ class Workspace:
         """Creates `folder` if needed. Raises `InputError` if it cannot be written or another process uses it."""
         self.folder = folder
         self._work = folder / WORK_FOLDER
-        self._published_file = self._work / "published.json"
+        self._ledger_file = self._work / "published.json"
         self._lock_file = self._work / "lock"
+        self._names: dict[Part, str] = {}
         try:
             self._work.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self._lock_file)
@@ -48,7 +54,7 @@ class Workspace:
             raise InputError(f"{folder}: the output folder is in use by another voxel-prepare") from error
         except OSError as error:
             raise InputError(f"{folder}: the output folder cannot be written: {error.strerror}") from error
-        self._published = self._read_published()
+        self._ledger = Ledger.read(self._ledger_file)
         for leftover in self._work.glob("*.unfinished"):
             shutil.rmtree(leftover)
 
@@ -61,9 +67,8 @@ class Workspace:
         staged = self._staged(part)
         if staged.exists():
             return staged
-        published = self.folder / part.name
-        is_current = self._published.get(part.name, []) == _identity(published, part.key) != []
-        return published if is_current else None
+        name = self._ledger.find(self.folder, part.name, part.key)
+        return None if name is None else self.folder / name
 
     def path(self, part: Part) -> Path:
         """The part's file; the part must be finished."""
@@ -71,10 +76,23 @@ class Workspace:
         assert path is not None, f"{part.name} is finished"
         return path
 
+    def published_name(self, part: Part) -> str:
+        """The name under which a finished part is published: players may keep what they know of a name forever."""
+        if part not in self._names:
+            path = self.path(part)
+            is_published = path.parent == self.folder and path.name != part.name
+            self._names[part] = path.name if is_published else _hashed_name(part, path)
+        return self._names[part]
+
+    def owns(self, path: Path) -> bool:
+        """True for a file that was published here: a later publication may remove it."""
+        return path.resolve().parent == self.folder.resolve() and path.name in self._ledger.files
+
     @contextmanager
     def make(self, part: Part) -> Iterator[Path]:
         """A path for writing the part, which is finished once the block ends without an exception."""
         folder = self._work / f"{part.name}.unfinished"
+        self._names.pop(part, None)
         try:
             folder.mkdir()
             yield folder / part.name
@@ -83,29 +101,44 @@ class Workspace:
             shutil.rmtree(folder, ignore_errors=True)
 
     def publish(self, parts: Sequence[Part], manifest: bytes) -> None:
-        """Moves the finished parts to their final names, writes the manifest last, removes all other published parts.
+        """Moves the finished parts to their published names, then replaces the manifest.
 
-        A reader of the folder sees the old content, then no manifest for a moment, then the new content.
+        The files of the publication before stay, for players that have its manifest; those of older ones are removed.
+        The folder has the old manifest or the new one at any time, each with all its files, also after a loss of power.
         """
-        staged = [part for part in parts if self._staged(part).exists()]
-        identities = {part.name: _identity(self.find(part), part.key) for part in parts}
-        obsolete = self._published.keys() - identities.keys()
-        self._published = identities
-        # Before the files are moved, so that an interrupted publication loses none of them.
-        self._write(self._published_file, json.dumps(identities).encode())
-        if staged:
-            (self.folder / MANIFEST).unlink(missing_ok=True)
-        for part in staged:
-            self._staged(part).replace(self.folder / part.name)
-        self._write(self.folder / MANIFEST, manifest)
-        for name in obsolete:
-            (self.folder / name).unlink(missing_ok=True)
+        sources = {self.published_name(part): self._source(part) for part in parts}
+        files = {
+            name: PublishedFile.of(source, part.name, part.key)
+            for (name, source), part in zip(sources.items(), parts, strict=True)
+        }
+        # Before the files are moved, so that an interrupted publication forgets none of them.
+        self._ledger = self._ledger.with_publication(files)
+        self._ledger.write(self._ledger_file)
+        for name, source in sources.items():
+            if source != self.folder / name:
+                sync(source)
+                source.replace(self.folder / name)
+        sync(self.folder)
+        write_durably(self.folder / MANIFEST, manifest, through=self._work)
+        self._ledger = self._ledger.completed(files).remove_obsolete(self.folder)
+        self._ledger.write(self._ledger_file)
+        self.discard(parts)
+
+    def _source(self, part: Part) -> Path:
+        """The file to publish: one that is there with the same content stays, and keeps its ETag."""
+        path = self.path(part)
+        target = self.folder / self.published_name(part)
+        if target.is_file() and _hashed_name(part, target) == target.name:
+            return target
+        if path.parent == self.folder:  # published by an earlier version, whose names had no hash
+            return Path(shutil.copy2(path, self._staged(part)))
+        return path
 
     def keep_only(self, parts: Sequence[Part]) -> None:
         """Deletes staged parts of other settings: those whose key none of `parts` has."""
         keys = {part.key for part in parts}
         for path in self._work.iterdir():
-            if path.name.partition("-")[0] not in keys and path not in {self._published_file, self._lock_file}:
+            if path.name.partition("-")[0] not in keys and path not in {self._ledger_file, self._lock_file}:
                 path.unlink()
 
     def discard(self, parts: Sequence[Part]) -> None:
@@ -116,18 +149,6 @@ class Workspace:
     def _staged(self, part: Part) -> Path:
         return self._work / f"{part.key}-{part.name}"
 
-    def _write(self, path: Path, content: bytes) -> None:
-        unfinished = self._work / f"{path.name}.new"
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-
-    def _read_published(self) -> dict[str, list[Json]]:
-        try:
-            published: dict[str, list[Json]] = json.loads(self._published_file.read_bytes())
-        except (FileNotFoundError, ValueError):
-            return {}
-        return published
-
 
 def source_identity(path: Path) -> Json:
     """Changes with the file; does not read it."""
@@ -135,12 +156,11 @@ def source_identity(path: Path) -> Json:
     return [str(path.resolve()), status.st_size, status.st_mtime_ns]
 
 
-def _identity(path: Path | None, key: str) -> list[Json]:
-    """Empty if the file does not exist."""
-    if path is None or not path.exists():
-        return []
-    status = path.stat()
-    return [key, status.st_size, status.st_mtime_ns]
+def _hashed_name(part: Part, path: Path) -> str:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    own = Path(part.name)
+    return f"{own.stem}.{digest[:HASH_DIGITS]}{own.suffix}"
 
 
 def _lock(path: Path) -> IO[str]:
