@@ -1,5 +1,6 @@
 """What is read of presentations that exist already: every addressing, and every reason to refuse one."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -56,8 +57,14 @@ def edited(originals: dict[Addressing, Path], tmp_path: Path) -> Callable[[Addre
     """Copies a ladder and edits its MPD."""
 
     def copy(addressing: Addressing, edit: Edit) -> Path:
-        copytree(originals[addressing].parent, tmp_path, dirs_exist_ok=True)
-        mpd = tmp_path / "ladder.mpd"
+        folder = tmp_path / "ladder"
+        copytree(originals[addressing].parent, folder)
+        (tmp_path / "secret.mp4").write_bytes(b"of somebody else")
+        (folder / "outside").symlink_to(tmp_path)
+        (folder / "linked.mp4").symlink_to(tmp_path / "secret.mp4")
+        (folder / "circle").symlink_to("circle")
+        os.mkfifo(folder / "pipe")
+        mpd = folder / "ladder.mpd"
         mpd.write_text(edit(mpd.read_text()))
         return mpd
 
@@ -101,7 +108,22 @@ def test_segments_are_found_however_the_mpd_says_it(
             replaced(r'mediaPresentationDuration="[^"]*"', 'mediaPresentationDuration="5"'),
             "must state a duration such as",
         ),
-        ("list", replaced("<BaseURL>", "<BaseURL>http://localhost/"), "must be a local file"),
+        ("list", replaced("<BaseURL>", "<BaseURL>http://localhost/"), "must be relative to the MPD"),
+        ("list", replaced("<BaseURL>", "<BaseURL>//localhost/"), "must be relative to the MPD"),
+        ("list", replaced("<BaseURL>", "<BaseURL>file:///etc/"), "must be relative to the MPD"),
+        ("list", replaced("<BaseURL>", "<BaseURL>/etc/"), "/etc: an MPD may only name files in its own folder"),
+        ("list", replaced("<BaseURL>", "<BaseURL>../"), "in its own folder"),
+        ("list", replaced("<BaseURL>", "<BaseURL>%2e%2e/"), "in its own folder"),
+        ("list", replaced("<BaseURL>", "<BaseURL>x/%2E./..%2f../"), "in its own folder"),
+        ("list", replaced("<BaseURL>", "<BaseURL>outside/"), "in its own folder"),
+        ("list", replaced("<BaseURL>[^<]*", "<BaseURL>linked.mp4"), "in its own folder"),
+        ("list", replaced("<BaseURL>", "<BaseURL>circle/"), "not the name of a file|no such file"),
+        ("list", replaced("<BaseURL>", "<BaseURL>%00"), "not the name of a file"),
+        ("list", replaced("<BaseURL>[^<]*", "<BaseURL>pipe"), "no such file"),
+        ("list", replaced("<Initialization ", '<Initialization sourceURL="../secret.mp4" '), "in its own folder"),
+        ("list", replaced("<SegmentURL ", '<SegmentURL media="../secret.mp4" '), "in its own folder"),
+        ("template by number", replaced('id="0" mimeType', 'id="../.." mimeType'), "in its own folder"),
+        ("template by number", replaced('media="', 'media="file:///etc/'), "must be relative to the MPD"),
         ("list", replaced("<BaseURL>", "<BaseURL>no-"), "no such file"),
         ("list", replaced("<BaseURL>", f"<BaseURL>{'a' * 3000}/"), "no such file"),
         ("list", replaced("<BaseURL>", "<BaseURL>http://[/"), "not a valid URL"),

@@ -12,6 +12,7 @@ from processes import call
 from runs import make_request
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import merged
+from voxel_prepare.inspect.described import read_described
 from voxel_prepare.jobs.prepare_existing import prepare_existing
 from voxel_prepare.manifest.existing import ExistingRepresentation, read_existing
 from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
@@ -32,6 +33,13 @@ def addresses(representation: ExistingRepresentation) -> list[tuple[Path, object
     return [(address.path.resolve(), address.range) for address in of_all]
 
 
+def moved_up(mpd: Path) -> Path:
+    """A copy in the folder that contains the MPD's and that of the media: only from there may it name both."""
+    copy = mpd.parents[1] / mpd.name
+    copy.write_text(mpd.read_text().replace("<BaseURL>../", "<BaseURL>"))
+    return copy
+
+
 @pytest.mark.parametrize("addressing", ADDRESSINGS)
 def test_media_and_addressing_stay_and_indexes_are_added(tmp_path: Path, addressing: Addressing) -> None:
     mpd = make_presentation(tmp_path / "ladder", addressing, frames=20)
@@ -39,8 +47,9 @@ def test_media_and_addressing_stay_and_indexes_are_added(tmp_path: Path, address
     prepare_existing(make_request(mpd, out=tmp_path / "voxel out", media="existing"))
     assert all_files(mpd.parent) == before
     check_mpd(tmp_path / "voxel out" / "manifest.mpd")
+    assert len(read_described(tmp_path / "voxel out")) == 2
 
-    indexed = read_existing(tmp_path / "voxel out" / "manifest.mpd")
+    indexed = read_existing(moved_up(tmp_path / "voxel out" / "manifest.mpd"))
     assert list(map(addresses, indexed.representations)) == list(map(addresses, plain.representations))
     for representation in indexed.representations:
         assert float(representation.element.get(f"{{{VOXEL}}}avgSSIM", "0")) > 0.5

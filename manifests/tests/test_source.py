@@ -1,9 +1,11 @@
+import asyncio
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from clips import ffmpeg, make_clip
-from voxel_prepare.errors import InputError
+from voxel_prepare.errors import InputError, PreparationError
+from voxel_prepare.ffmpeg import run_ffmpeg
 from voxel_prepare.media.source import check_encodable, output_rate, probe
 
 
@@ -51,6 +53,35 @@ def test_what_is_no_video_is_refused(tmp_path: Path, sound_clip: Path) -> None:
     ):
         with pytest.raises(InputError, match=reason):
             probe(path)
+
+
+PLAYLISTS = {
+    "list.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nclip.mp4\n#EXT-X-ENDLIST\n",
+    "concat.mp4": "ffconcat version 1.0\nfile clip.mp4\n",
+    "session.sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\n"
+    "m=video 9 RTP/AVP 96\na=rtpmap:96 H264/90000\n",
+}
+
+
+@pytest.mark.parametrize("name", PLAYLISTS)
+def test_a_file_that_makes_ffmpeg_read_others_is_refused(tmp_path: Path, clip: Path, name: str) -> None:
+    (tmp_path / "clip.mp4").write_bytes(clip.read_bytes())
+    playlist = tmp_path / name
+    playlist.write_text(PLAYLISTS[name])
+    with pytest.raises(InputError, match="playlists and pictures are not read"):
+        probe(playlist)
+    with pytest.raises(PreparationError):
+        asyncio.run(run_ffmpeg(["-i", str(playlist), "-f", "null", "-"]))
+
+
+@pytest.mark.parametrize("suffix", ["mov", "mkv", "avi", "ts", "mpg", "flv", "mxf", "nut", "y4m", "h264", "asf"])
+def test_every_usual_container_is_read(tmp_path: Path, clip: Path, suffix: str) -> None:
+    path = tmp_path / f"clip.{suffix}"
+    codec = {"mpg": "mpeg2video", "y4m": "rawvideo"}.get(suffix, "copy")
+    ffmpeg("-i", clip, "-c:v", codec, path)
+    asyncio.run(run_ffmpeg(["-i", str(path), "-f", "null", "-"]))
+    if suffix != "h264":  # which states no duration
+        assert probe(path).width == 432
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,15 @@ import imageio_ffmpeg
 
 from voxel_prepare.errors import PreparationError
 
+CONTAINERS = (
+    *("mov", "matroska", "webm", "avi", "mpegts", "mpeg", "mpegvideo", "asf", "flv", "ogg", "mxf", "gxf", "dv", "nut"),
+    *("ivf", "h264", "hevc", "m4v", "av1", "obu", "yuv4mpegpipe"),
+)
+"""FFmpeg's formats that are one file of video. Others, such as playlists, read whatever they name."""
+
+INPUT_OPTIONS = {"format_whitelist": ",".join(CONTAINERS), "protocol_whitelist": "file"}
+"""For each input that FFmpeg opens, here or through PyAV."""
+
 OnFrames = Callable[[int], None]
 """Called with the number of frames written so far."""
 
@@ -29,9 +38,13 @@ def ffmpeg_version() -> str:
 async def run_ffmpeg(
     arguments: Sequence[str], on_frames: OnFrames = lambda frames: None, folder: Path | None = None
 ) -> None:
-    """Runs FFmpeg in `folder` until it ends; kills it if cancelled. Raises `PreparationError` with its last message."""
+    """Runs FFmpeg in `folder` until it ends; kills it if cancelled. Raises `PreparationError` with its last message.
+
+    `arguments` name one input, which must be one of `CONTAINERS`.
+    """
+    of_input = [word for name, value in INPUT_OPTIONS.items() for word in (f"-{name}", value)]
     process = await asyncio.create_subprocess_exec(
-        *(ffmpeg_program(), "-nostdin", "-v", "error", "-y", "-progress", "pipe:1", *arguments),
+        *(ffmpeg_program(), "-nostdin", "-v", "error", "-y", "-progress", "pipe:1", *of_input, *arguments),
         cwd=folder,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,

@@ -3,15 +3,29 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 
 from lxml import etree
 
 from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.errors import InputError
+from voxel_prepare.manifest.addresses import NUMBER, number
 from voxel_prepare.manifest.index_entry import IndexFormatError
 from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
-from voxel_prepare.manifest.mpd_file import AVERAGES, MANIFEST, SCORES, base_url, get_voxel, local_path, parse_mpd
+from voxel_prepare.manifest.mpd_file import (
+    AVERAGES,
+    MANIFEST,
+    SCORES,
+    base_url,
+    get_voxel,
+    local_path,
+    parse_mpd,
+    regular_file,
+)
+
+MAX_INDEX_BYTES = 1 << 28
+"""Of real ones a day has about a megabyte: a larger file is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +101,12 @@ def _representation(manifest: Path, element: etree._Element) -> DescribedReprese
     segments = [] if metric is None else _segments(manifest, element, metric)
     if metric is None or not segments:
         return None
+    fields = {str(key): str(value) for key, value in element.attrib.items()}
     return DescribedRepresentation(
         id=element.get("id", ""),
-        width=int(element.get("width", "0")),
-        height=int(element.get("height", "0")),
-        bandwidth=int(element.get("bandwidth", "0")),
+        width=number(fields, "width", 0),
+        height=number(fields, "height", 0),
+        bandwidth=number(fields, "bandwidth", 0),
         metric=metric,
         segments=segments,
     )
@@ -100,17 +115,27 @@ def _representation(manifest: Path, element: etree._Element) -> DescribedReprese
 def _segments(manifest: Path, element: etree._Element, metric: Metric) -> list[DescribedSegment]:
     for descriptor in element.iterfind("{*}SupplementalProperty"):
         if descriptor.get("schemeIdUri") == INDEX_SCHEME:
-            path = local_path(base_url(manifest, element), descriptor.get("value", ""))
-            try:
-                analyses = read_index(path.read_bytes())
-            except IndexFormatError as error:
-                raise InputError(f"{path}: {error}") from error
-            return [_from_index(analysis) for analysis in analyses if analysis is not None]
+            folder = manifest.resolve().parent
+            path = local_path(folder, base_url(manifest, element), descriptor.get("value", ""))
+            return _read_index(regular_file(path), metric)
     urls = element.iterfind("{*}SegmentList/{*}SegmentURL")
     try:
         return [_from_attributes(url, metric) for url in urls if get_voxel(url, SCORES[metric])]
     except ValueError as error:
         raise InputError(f"{manifest}: bad attributes of a SegmentURL: {error}") from error
+
+
+def _read_index(path: Path, metric: Metric) -> list[DescribedSegment]:
+    size = path.stat().st_size
+    if size > MAX_INDEX_BYTES:
+        raise InputError(f"{path}: an index must have at most {MAX_INDEX_BYTES} bytes, found {size}")
+    try:
+        analyses = [analysis for analysis in read_index(path.read_bytes()) if analysis is not None]
+    except IndexFormatError as error:
+        raise InputError(f"{path}: {error}") from error
+    if any(analysis.metric is not metric for analysis in analyses):
+        raise InputError(f"{path}: expected the metric of the manifest, {metric}, found {analyses[0].metric}")
+    return [_from_index(analysis) for analysis in analyses]
 
 
 def _from_index(analysis: SegmentAnalysis) -> DescribedSegment:
@@ -124,10 +149,25 @@ def _from_index(analysis: SegmentAnalysis) -> DescribedSegment:
 
 
 def _from_attributes(url: etree._Element, metric: Metric) -> DescribedSegment:
-    first, last = map(int, url.get("mediaRange", "").split("-"))
+    first, last = map(_integer, url.get("mediaRange", "").split("-"))
+    if last < first:
+        raise ValueError("mediaRange must not be empty")
     fields = [step.split(":") for step in (get_voxel(url, SCORES[metric]) or "").split(",")]
-    steps = [Step(float(score), int(frames), int(size)) for score, frames, size in fields]
+    steps = [Step(_score(score), _integer(frames), _integer(size)) for score, frames, size in fields]
     if any(later.bytes <= earlier.bytes for earlier, later in pairwise(steps)):
         raise ValueError(f"the bytes in {SCORES[metric]} must ascend")
-    reliable = int(get_voxel(url, "reliableSize") or 0)
+    reliable = _integer(get_voxel(url, "reliableSize") or "0")
     return DescribedSegment(bytes=last - first + 1, reliable_bytes=reliable, steps=steps, order_name=None, order=())
+
+
+def _integer(text: str) -> int:
+    if not NUMBER.fullmatch(text):
+        raise ValueError(f"expected an integer, got {text[:40]!r}")
+    return int(text)
+
+
+def _score(text: str) -> float:
+    score = float(text)
+    if not isfinite(score):
+        raise ValueError(f"expected a finite score, got {text[:40]!r}")
+    return score

@@ -15,7 +15,7 @@ from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import InputError
 from voxel_prepare.isobmff import Mp4Error
 from voxel_prepare.isobmff.sidx import read_sidx
-from voxel_prepare.manifest.mpd_file import local_path
+from voxel_prepare.manifest.mpd_file import exists, local_path, regular_file
 
 MAX_SEGMENTS = 1 << 17
 """Three days of 2 s: more must be a mistake."""
@@ -65,20 +65,20 @@ class Place:
 
     elements: Sequence[etree._Element]
     """Period, AdaptationSet, Representation: attributes of later ones override those of earlier ones."""
+    folder: Path
+    """Of the MPD, absolute and without links; all media must be in it."""
     base: str
     """URL to which those of the media are relative."""
     duration: Fraction
     """Of the period, in seconds."""
 
     def path(self, url: str) -> Path:
-        """The file at `url`. Raises `InputError` unless it is on this machine."""
-        return local_path(self.base, url)
+        """The file at `url`. Raises `InputError` unless it is in the folder of the MPD."""
+        return local_path(self.folder, self.base, url)
 
     def whole(self, url: str) -> Address:
         """A whole file. Raises `InputError` if it does not exist."""
-        path = self.path(url)
-        if not _is_file(path):
-            raise InputError(f"{path}: no such file")
+        path = regular_file(self.path(url))
         return Address(path, ByteRange(0, path.stat().st_size))
 
     def part(self, url: str, range_: str | None) -> Address:
@@ -135,7 +135,7 @@ def _template(place: Place, attributes: Mapping[str, str]) -> Addresses:
     urls = [
         _filled(media, {**fixed, "Number": str(first + index), "Time": str(time)}) for index, time in enumerate(times)
     ]
-    if len(urls) > 1 and not _is_file(place.path(urls[-1])):
+    if len(urls) > 1 and not exists(place.path(urls[-1])):
         urls.pop()  # durations of periods are often rounded up
     return Addresses(place.whole(_filled(initialization, fixed)), [place.whole(url) for url in urls])
 
@@ -166,13 +166,6 @@ def _times(place: Place, attributes: Mapping[str, str]) -> Iterator[int]:
         for _ in range(count):
             yield time
             time += duration
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name that is too long, a folder that may not be read
-        return False
 
 
 def _list(place: Place, attributes: Mapping[str, str]) -> Addresses:

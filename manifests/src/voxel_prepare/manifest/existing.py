@@ -101,7 +101,8 @@ def _representations(
         mime_type = element.get("mimeType") or adaptation_set.get("mimeType") or ""
         if adaptation_set.get("contentType") != "video" and not mime_type.startswith("video/"):
             continue
-        place = Place((period, adaptation_set, element), base_url(path, element), duration)
+        elements, folder = (period, adaptation_set, element), path.resolve().parent
+        place = Place(elements, folder, base_url(path, element), duration)
         yield _representation(element, place.path(".").resolve(), read_addresses(place))
 
 

@@ -36,16 +36,30 @@ def get_voxel(element: etree._Element, name: str) -> str | None:
 
 def parse_mpd(path: Path) -> etree._ElementTree:
     """Reads an MPD without following external entities. Raises `InputError`."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
     try:
-        mpd = etree.parse(path, etree.XMLParser(resolve_entities=False, no_network=True))
-    except OSError as error:
-        raise InputError(f"{path}: no such file") from error
+        mpd = etree.ElementTree(etree.fromstring(regular_file(path).read_bytes(), parser))
     except etree.XMLSyntaxError as error:
         raise InputError(f"{path}: not an MPD: {' '.join(str(error.msg).split())}") from error
     root = etree.QName(mpd.getroot()).localname
     if root != "MPD":
         raise InputError(f"{path}: not an MPD: expected the root element MPD, found {root}")
     return mpd
+
+
+def regular_file(path: Path) -> Path:
+    """`path`, if there is a file to read. Raises `InputError`; a pipe or a device could keep a reader forever."""
+    if not exists(path):
+        raise InputError(f"{path}: no such file")
+    return path
+
+
+def exists(path: Path) -> bool:
+    """True if there is a file to read."""
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long, a folder that may not be read
+        return False
 
 
 def base_url(mpd: Path, element: etree._Element) -> str:
@@ -59,18 +73,28 @@ def base_url(mpd: Path, element: etree._Element) -> str:
     return base
 
 
-def local_path(base: str, url: str) -> Path:
-    """The file at `url`, which is relative to `base`. Raises `InputError` unless it is on this machine."""
+def local_path(folder: Path, base: str, url: str) -> Path:
+    """The file at `url`, relative to `base`, a `base_url` of an MPD in `folder`, which is absolute and without links.
+
+    Raises `InputError` unless it is in that folder: an MPD may come from anywhere, and must not name other files.
+    """
     joined = _joined(base, url)
-    parts = urlsplit(joined)
-    if parts.scheme != "file" or parts.netloc:
-        raise InputError(f"{joined}: must be a local file, relative to the MPD or a file:/// URL")
-    return Path(unquote(parts.path))
+    try:
+        path = Path(unquote(urlsplit(joined).path)).resolve()
+    except (ValueError, RuntimeError, OSError) as error:  # a zero byte, links in a circle
+        raise InputError(f"{joined!r}: not the name of a file") from error
+    if not path.is_relative_to(folder):
+        raise InputError(f"{path}: an MPD may only name files in its own folder, {folder}")
+    return path
 
 
 def _joined(base: str, url: str) -> str:
     """`url` relative to `base`. Raises `InputError`."""
     try:
-        return urljoin(base, url)
+        parts = urlsplit(url)
+        joined = urljoin(base, url)
     except ValueError as error:  # an address in brackets that is none
         raise InputError(f"{url}: not a valid URL") from error
+    if parts.scheme or parts.netloc:
+        raise InputError(f"{url}: must be relative to the MPD: only local files beside it are read")
+    return joined

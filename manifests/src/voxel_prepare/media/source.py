@@ -7,19 +7,17 @@ from pathlib import Path
 
 import av
 from av.container import InputContainer
-from av.error import FFmpegError
+from av.error import ArgumentError, FFmpegError
 from av.stream import Disposition
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from voxel_prepare.errors import InputError
+from voxel_prepare.ffmpeg import INPUT_OPTIONS
 from voxel_prepare.isobmff.encryption import WHY_NOT_ENCRYPTED, has_encrypted_tracks
 
 PIXEL_FORMATS = {"yuv420p", "yuvj420p"}
 """8-bit 4:2:0 (limited and full range): supported by every browser and by repair."""
-
-STILL_FORMATS = {"tty", "image2"}
-"""FFmpeg also reads text files and pictures as "video"; the names of its other picture formats end in `_pipe`."""
 
 PROBED_FRAMES = 10
 
@@ -126,15 +124,14 @@ def _open(path: Path) -> InputContainer:
     if not path.is_file():
         raise InputError(f"{path}: expected a file, found a folder or device")
     try:
-        container = av.open(str(path.absolute()))
+        return av.open(str(path.absolute()), options=INPUT_OPTIONS)
     except PermissionError as error:
         raise InputError(f"{path}: permission denied") from error
+    except ArgumentError as error:
+        supported = "MP4, Matroska, WebM, MPEG-TS, AVI or another container"
+        raise InputError(f"{path}: not a video in {supported}; playlists and pictures are not read") from error
     except FFmpegError as error:
         raise InputError(f"{path}: not a video") from error
-    if container.format.name in STILL_FORMATS or container.format.name.endswith("_pipe"):
-        container.close()
-        raise InputError(f"{path}: not a video")
-    return container
 
 
 def _video_stream(container: InputContainer, path: Path) -> VideoStream:
