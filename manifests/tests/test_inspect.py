@@ -1,19 +1,31 @@
 """`voxel-inspect`: what it says agrees with index and attributes; bad folders are reported in one line."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from processes import call
 from runs import make_request
 from voxel_prepare.analysis.segment_analysis import Metric, Step
 from voxel_prepare.cli.inspect import main
-from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment, Droppable, read_described
+from voxel_prepare.inspect.described import (
+    MAX_INDEX_BYTES,
+    DescribedRepresentation,
+    DescribedSegment,
+    Droppable,
+    read_described,
+)
 from voxel_prepare.inspect.report import TARGETS, as_json
 from voxel_prepare.jobs.prepare import prepare
+from voxel_prepare.manifest.index_file import INDEX_SCHEME
+from voxel_prepare.manifest.mpd_file import VOXEL_NAMESPACE
 from voxel_prepare.media.ladder import parse_representations
 
 COMMAND = "from voxel_prepare.cli.inspect import main; main()"
@@ -106,18 +118,109 @@ def test_a_picture_that_cannot_be_drawn_is_reported_in_one_line(
     assert len(result.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("manifest", "message"),
-    [
-        (None, "no such file"),
-        ("<MPD", "not an MPD"),
-        ("<MPD/>", "expected representations with an index or attributes"),
-    ],
-)
-def test_a_bad_folder_is_reported_in_one_line(tmp_path: Path, manifest: str | None, message: str) -> None:
+def mpd(url: str = "", *, attributes: str = "", index: str | None = None, average: str = "avgSSIM") -> str:
+    """With one representation, one segment and perhaps an index."""
+    descriptor = "" if index is None else f'<SupplementalProperty schemeIdUri="{INDEX_SCHEME}" value="{index}"/>'
+    return (
+        f'<MPD xmlns:v="{VOXEL_NAMESPACE}"><Representation v:{average}="1" {attributes}>{descriptor}'
+        f"<SegmentList><SegmentURL {url}/></SegmentList></Representation></MPD>"
+    )
+
+
+def segment_url(media_range: str = "0-99", steps: str = "0.9:0:0,1:1:90", size: str = "10") -> str:
+    return f'mediaRange="{media_range}" v:ssims="{steps}" v:reliableSize="{size}"'
+
+
+HOSTILE = [
+    (None, "no such file"),
+    ("<MPD", "not an MPD"),
+    ("<MPD/>", "expected representations with an index or attributes"),
+    ('<!DOCTYPE MPD [<!ENTITY x SYSTEM "file:///etc/passwd">]><MPD>&x;</MPD>', "expected representations with"),
+    (mpd(segment_url(), attributes='width="wide"'), "width must be an integer"),
+    (mpd(segment_url(), attributes=f'bandwidth="{"9" * 5000}"'), "bandwidth must be an integer"),
+    (mpd(segment_url("99-0")), "mediaRange must not be empty"),
+    (mpd(segment_url("0-99-100")), "bad attributes of a SegmentURL"),
+    (mpd(segment_url("\u0661-\u0662")), "expected an integer"),
+    (mpd(segment_url("0&#10;-99")), "expected an integer"),
+    (mpd(segment_url(steps="1:1:90,1:1:90")), "must ascend"),
+    (mpd(segment_url(steps="1:1")), "bad attributes of a SegmentURL"),
+    (mpd(segment_url(steps="1e999:1:90")), "expected a finite score"),
+    (mpd(segment_url(steps="nan:1:90")), "expected a finite score"),
+    (mpd(segment_url(steps=f"1:{'9' * 5000}:90")), "expected an integer"),
+    (mpd(segment_url(size="many")), "expected an integer"),
+    (mpd(index=""), "expected b'VXIX'"),
+    (mpd(index="missing.index"), "missing.index: no such file"),
+    (mpd(index="../secret.index"), "an MPD may only name files in its own folder"),
+    (mpd(index="link.index"), "an MPD may only name files in its own folder"),
+    (mpd(index="/dev/zero"), "an MPD may only name files in its own folder"),
+    (mpd(index="https://media.example/q00.index"), "must be relative to the MPD"),
+    (mpd(index="https://["), "not a valid URL"),
+    (mpd(index="a%00b"), "not the name of a file"),
+    (mpd(index="x" * 300), "no such file"),
+    (mpd(index="pipe"), "no such file"),
+    (mpd(index="large.index"), "must have at most"),
+    (mpd(index="manifest.mpd"), "expected b'VXIX'"),
+    (mpd(index="good.index", average="avgVMAF"), "expected the metric of the manifest, vmaf, found ssim"),
+]
+
+
+@pytest.mark.parametrize(("manifest", "message"), HOSTILE)
+def test_a_bad_folder_is_reported_in_one_line(
+    prepared: Path, tmp_path: Path, manifest: str | None, message: str
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
     if manifest is not None:
-        (tmp_path / "manifest.mpd").write_text(manifest)
-    result = inspect(tmp_path)
+        (folder / "manifest.mpd").write_text(manifest)
+    (tmp_path / "secret.index").write_bytes(b"of somebody else")
+    (folder / "link.index").symlink_to(tmp_path / "secret.index")
+    os.mkfifo(folder / "pipe")
+    with (folder / "large.index").open("wb") as large:
+        large.truncate(MAX_INDEX_BYTES + 1)
+    shutil.copy(next(prepared.glob("q00.*.index")), folder / "good.index")
+    result = inspect(folder)
     assert result.returncode == 2
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["folder", "pipe"])
+def test_a_manifest_that_is_no_file_is_reported_in_one_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "manifest.mpd"
+    if name == "folder":
+        path.mkdir()
+    else:
+        os.mkfifo(path)
+    result = inspect(tmp_path)
+    assert result.returncode == 2
+    assert result.stderr == f"voxel-inspect: {path}: no such file\n"
+
+
+def test_words_out_of_a_manifest_stay_words(tmp_path: Path) -> None:
+    id_ = "[/]:smile:&#10;&#x9b;31m$\\frac{"
+    (tmp_path / "manifest.mpd").write_text(mpd(segment_url(), attributes=f'id="{id_}"'))
+    result = inspect(tmp_path)
+    assert result.returncode == 0
+    assert result.stdout.splitlines()[0].startswith(r"[/]:smile:\n\x9b31m$\frac{: 0x0")
+    assert inspect(tmp_path, "--json").returncode == 0
+    drawn = inspect(tmp_path, "--plot", tmp_path / "out.png")
+    assert drawn.returncode in {0, 2}
+    assert len(drawn.stderr.splitlines()) <= 1
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.integers(0, 400), st.binary(min_size=1, max_size=3)), min_size=1, max_size=4), st.data())
+def test_a_damaged_index_is_reported_in_one_line(
+    prepared: Path, tmp_path: Path, damage: list[tuple[int, bytes]], data: st.DataObject
+) -> None:
+    index = bytearray(next(prepared.glob("q00.*.index")).read_bytes())
+    for position, content in damage:
+        index[position : position + len(content)] = content
+    size = data.draw(st.integers(0, len(index)) | st.just(len(index)))
+    (tmp_path / "bad.index").write_bytes(index[:size])
+    (tmp_path / "manifest.mpd").write_text(mpd(index="bad.index"))
+    for options in ([], ["--json"]):
+        result = inspect(tmp_path, *options)
+        assert result.returncode in {0, 2}
+        assert len(result.stderr.splitlines()) == (1 if result.returncode else 0)
+        assert "internal error" not in result.stderr

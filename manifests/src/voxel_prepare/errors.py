@@ -15,3 +15,8 @@ class InputError(PreparationError):
     """A bad input file, folder or option."""
 
     exit_code = 2
+
+
+def printable(text: str) -> str:
+    """The text in one line: line breaks, and what would control the terminal, as escapes."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

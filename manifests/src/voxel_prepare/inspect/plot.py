@@ -8,7 +8,7 @@ from statistics import fmean
 import numpy as np
 
 from voxel_prepare.analysis.segment_analysis import Step
-from voxel_prepare.errors import InputError
+from voxel_prepare.errors import InputError, printable
 from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment
 from voxel_prepare.inspect.report import TARGETS
 
@@ -47,7 +47,7 @@ def _draw_tolerance(axes: Axes, representations: Sequence[DescribedRepresentatio
             share for segment in representation.segments if (share := _droppable_frames(segment, target)) is not None
         ]
         _draw_distribution(
-            axes, [100 * share for share in shares], len(representation.segments), representation.id, number
+            axes, [100 * share for share in shares], len(representation.segments), printable(representation.id), number
         )
     axes.set(
         title=f"Frame-drop tolerance at {representations[-1].metric.upper()} ≥ {target:g}",
@@ -62,7 +62,7 @@ def _draw_scores(axes: Axes, representations: Sequence[DescribedRepresentation])
     """Fig. 4.1d: the scores of untouched segments."""
     for number, representation in enumerate(representations):
         values = [segment.score for segment in representation.segments]
-        _draw_distribution(axes, values, len(values), representation.id, number)
+        _draw_distribution(axes, values, len(values), printable(representation.id), number)
     axes.set(
         title="Scores of whole segments",
         xlabel=representations[-1].metric.upper(),
@@ -87,7 +87,7 @@ def _draw_positions(axes: Axes, representation: DescribedRepresentation) -> None
     if not any(segment.order for segment in representation.segments):
         axes.text(0.5, 0.5, "attributes do not list the frames", ha="center", transform=axes.transAxes)
     axes.set(
-        title=f"Frames that may be dropped, {representation.id}",
+        title=f"Frames that may be dropped, {printable(representation.id)}",
         xlabel="position in the segment, in decode order",
         ylabel="share of segments",
         ylim=(0, 1.02),
@@ -110,7 +110,7 @@ def _draw_curves(axes: Axes, representation: DescribedRepresentation) -> None:
     for target in TARGETS[representation.metric]:
         axes.axhline(target, color="0.4", linestyle=":", linewidth=0.8)
     axes.set(
-        title=f"Score of the remaining frames, {representation.id} (dotted: not measured)",
+        title=f"Score of the remaining frames, {printable(representation.id)} (dotted: not measured)",
         xlabel="unreliable bytes dropped [%]",
         ylabel=representation.metric.upper(),
         xlim=(0, 100),

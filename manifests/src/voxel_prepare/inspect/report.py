@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from voxel_prepare.analysis.segment_analysis import Metric
+from voxel_prepare.errors import printable
 from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment, Droppable
 
 TARGETS: dict[Metric, tuple[float, ...]] = {
@@ -71,11 +72,11 @@ def as_json(representations: Sequence[DescribedRepresentation]) -> dict[str, Any
 
 def print_table(representations: Sequence[DescribedRepresentation]) -> None:
     """Prints the report on standard output."""
-    console = Console(width=None if Console().is_terminal else TABLE_WIDTH)
+    console = Console(width=None if Console().is_terminal else TABLE_WIDTH, markup=False, emoji=False)
     for representation in representations:
         size = f"{representation.width}x{representation.height}"
         bitrate = f"{representation.bandwidth / 1000:.0f} kbit/s"
-        title = f"{representation.id}: {size}, {bitrate}, {representation.metric.upper()}"
+        title = f"{printable(representation.id)}: {size}, {bitrate}, {representation.metric.upper()}"
         table = Table("segment", "order", title=title, title_justify="left", box=None, show_footer=True)
         means = droppable(representation.segments, representation.metric)
         total = sum(segment.bytes for segment in representation.segments)

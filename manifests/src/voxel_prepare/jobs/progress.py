@@ -7,12 +7,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from voxel_prepare.errors import printable
 from voxel_prepare.manifest.mpd import Presentation
 
 SPEED_WINDOW_SECONDS = 120
 """Window for the estimate of the remaining time: long enough to smooth representations of different size."""
 
-console = Console(stderr=True)
+console = Console(stderr=True, markup=False, emoji=False)
+"""Plain text: ids of representations may come out of foreign manifests."""
 
 
 class WorkProgress:
@@ -57,7 +59,7 @@ def work_progress(total: float) -> Iterator[WorkProgress]:
 
 def say(message: str) -> None:
     """One line for the user."""
-    console.print(message, highlight=False, markup=False, soft_wrap=True)
+    console.print(printable(message), highlight=False, soft_wrap=True)
 
 
 def summarise(presentation: Presentation) -> None:
@@ -69,7 +71,7 @@ def summarise(presentation: Presentation) -> None:
         reliable = sum(analysis.reliable_bytes for analysis in representation.analyses)
         total = sum(analysis.range.size for analysis in representation.analyses)
         table.add_row(
-            representation.media.id,
+            printable(representation.media.id),
             f"{representation.width}x{representation.height}",
             f"{representation.media.bandwidth(presentation.duration) / 1000:.0f}",
             f"{representation.average_score:.4f}",
