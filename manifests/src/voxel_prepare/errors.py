@@ -6,6 +6,9 @@ class PreparationError(Exception):
 
     exit_code = 1
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
 
 class MisalignedSegments(PreparationError):
     """A track cannot be cut into equal segments that each start with a key frame."""
