@@ -11,6 +11,7 @@ from typing import Any, cast
 import h11
 from aioquic.h3.connection import H3_ALPN
 from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import ProtocolNegotiated, StreamDataReceived
 from voxel_serve.certificate import make_certificate
 from voxel_serve.connection import Connection
@@ -24,6 +25,8 @@ from voxel_serve.http3 import Http3Protocol, Http3Service
 from voxel_serve.limits import Limits
 from voxel_serve.metrics import Metrics
 from voxel_serve.request import VoxelRequest
+from voxel_serve.resets import StatelessResets
+from voxel_serve.shares import Shares
 from voxel_serve.site import HttpRequest, HttpResponse, Site
 
 CLIENT = ("127.0.0.1", 50000)
@@ -39,10 +42,10 @@ StreamPart = tuple[int, bytes, bool]
 class RecordingSite(Site):
     """Answers every request with nothing, and writes it down."""
 
-    requests: list[HttpRequest] = field(default_factory=list)
+    received: list[HttpRequest] = field(default_factory=list)
 
     async def respond(self, request: HttpRequest) -> HttpResponse:
-        self.requests.append(request)
+        self.received.append(request)
         return HttpResponse(HTTPStatus.OK, [("content-length", "0")], Body([]))
 
 
@@ -100,13 +103,13 @@ def play_http1(pieces: Iterable[bytes], limits: Limits) -> Http1Play:
 
     async def serve() -> None:
         while (request := await connection.next_request()) is not None:
-            await connection.answer(request)
+            await connection.answer(request, is_one_too_many=False)
 
     try:
         LOOP.run_until_complete(serve())
     except h11.LocalProtocolError:
         connection.refused = True
-    return Http1Play([(request.target, request.headers) for request in site.requests], connection.refused)
+    return Http1Play([(request.target, request.headers) for request in site.received], connection.refused)
 
 
 @dataclass
@@ -171,6 +174,10 @@ class _RecordingHttp3(Http3Protocol):
         response = arguments.get("response")
         self._play.events.append((stream_id, arguments["request"] if response is None else response.status))
 
+    def stop_timers(self) -> None:
+        for stream_id in list(self._heads):
+            self._head_is_read(stream_id)
+
     @property
     def buffered(self) -> dict[int, int]:
         """Bytes that wait for the rest of their frame, by stream."""
@@ -189,6 +196,7 @@ def play_http3(parts: Iterable[StreamPart], limits: Limits) -> Http3Play:
                 break
             connection.quic_event_received(StreamDataReceived(data=data, end_stream=is_end, stream_id=stream_id))
             assert all(size <= limits.head_bytes for size in connection.buffered.values()), connection.buffered
+        connection.stop_timers()
 
     LOOP.run_until_complete(receive())
     return play
@@ -213,18 +221,23 @@ class QuicDoor:
         self._configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN, max_datagram_frame_size=65536)
         make_certificate(["localhost"], datetime.now(UTC)).install(self._configuration)
         self._limits = limits
+        self._resets = StatelessResets(bytes(32), 4433)
 
     def receive(self, data: bytes) -> tuple[int, int]:
         """Gives a new server a datagram. Returns the number of connections it then keeps, and of bytes it sends."""
         transport = _Nowhere()
+        requests = Shares(each=0)
+
+        def create(quic: QuicConnection) -> Connection:
+            return Connection(quic, self._limits, requests)
 
         async def receive() -> int:
-            server = GuardedQuicServer(self._configuration, lambda quic: Connection(quic, 30), self._limits)
+            server = GuardedQuicServer(self._configuration, create, self._limits, self._resets)
             server.connection_made(cast(Any, transport))
             server.datagram_received(data, CLIENT)
             kept = set(cast(Any, server)._protocols.values())
             for connection in kept:
-                connection.abandon()
+                cast(Any, server)._forget(connection)
             return len(kept)
 
         return LOOP.run_until_complete(receive()), transport.sent
