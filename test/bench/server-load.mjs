@@ -6,7 +6,7 @@ import { venvProgram } from '../../tools/setup/paths.mjs';
 import { say } from '../../tools/setup/process.mjs';
 import { ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
-import { probeServer } from './server/probe.mjs';
+import { probeServer, UNLIMITED } from './server/probe.mjs';
 import { residentBytes, rounded } from './server/process-figures.mjs';
 
 export const usage = `npm run bench -- server-load [--json]: many sessions at a time on each server, which fetch a segment of 100 kB every
@@ -45,7 +45,7 @@ export async function main({ json }) {
 
 /** @param {string} program @param {string} probe @param {string} folder @param {number} sessions */
 async function load(program, probe, folder, sessions) {
-  const server = await startServer([folder, '--http-port', '0', '--quic-port', '0'], program);
+  const server = await startServer([folder, '--http-port', '0', '--quic-port', '0', ...UNLIMITED], program);
   const before = residentBytes(server.pid);
   let most = before;
   const sampling = setInterval(() => (most = Math.max(most, residentBytes(server.pid))), SAMPLE_MS);

@@ -8,7 +8,7 @@ import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
-import { probeServer } from './server/probe.mjs';
+import { probeServer, UNLIMITED } from './server/probe.mjs';
 import { median, residentBytes, rounded } from './server/process-figures.mjs';
 
 export const usage = `npm run bench -- server-soak [--json] [--minutes N] [--server aioquic|quiche]: sessions that vanish, stall, reset, send
@@ -60,7 +60,7 @@ export async function main({ json, minutes, server }) {
 
 /** @param {string} program @param {string} probe @param {string} folder @param {number} seconds */
 async function soak(program, probe, folder, seconds) {
-  const server = await startServer([folder, '--http-port', '0', '--quic-port', '0'], program);
+  const server = await startServer([folder, '--http-port', '0', '--quic-port', '0', ...UNLIMITED], program);
   const others = (/** @type {number} */ duration) => {
     const schedule = ['--requests', String(duration), '--interval', String(SEGMENT.intervalMs)];
     const options = ['--target', '/segment.bin', '--unreliable', '--sessions', String(SESSIONS), ...schedule];

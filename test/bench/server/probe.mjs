@@ -14,6 +14,9 @@ import { promisify } from 'node:util';
 
 /** @typedef {import('../../../tools/start/server.mjs').Ready} Ready */
 
+/** Options of a server whose clients all come from one address, however many they are. */
+export const UNLIMITED = ['connections', 'sessions', 'requests'].flatMap((held) => [`--max-${held}-per-address`, '0']);
+
 /**
  * Measures a server on this machine.
  * @param {string} probe program @param {Ready} server @param {string[]} options @returns {Promise<Measurement>}
