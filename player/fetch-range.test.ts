@@ -23,7 +23,7 @@ describe('fetchRange', () => {
 
   function ask(start: number, end: number): Promise<SentRange> {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/q00.index`;
-    return fetchRange(url, { start, end }, stopped.signal);
+    return fetchRange(url, { start, end }, { signal: stopped.signal, cache: 'default' });
   }
 
   it('asks for the bytes of a range, first and last', async () => {

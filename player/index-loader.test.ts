@@ -26,7 +26,8 @@ describe('IndexLoader', () => {
     start: number;
     end: number;
     signal: AbortSignal;
-    answer: (index: Uint8Array) => void;
+    cache: RequestCache;
+    answer: (index: Uint8Array, etag?: string) => void;
     fail: (error: Error) => void;
   }[];
   let loader: IndexLoader;
@@ -35,11 +36,11 @@ describe('IndexLoader', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     errors = [];
     requests = [];
-    const fetchRange: FetchRange = (url, { start, end }, signal) =>
+    const fetchRange: FetchRange = (url, { start, end }, { signal, cache }) =>
       new Promise((resolve, reject) => {
-        const answer = (index: Uint8Array): void =>
-          resolve({ range: { start, end }, bytes: index.subarray(start, end) });
-        requests.push({ url, start, end, signal, answer, fail: reject });
+        const answer = (index: Uint8Array, etag?: string): void =>
+          resolve({ range: { start, end }, bytes: index.subarray(start, end), etag });
+        requests.push({ url, start, end, signal, cache, answer, fail: reject });
       });
     loader = new IndexLoader(fetchRange, (error, url) => errors.push(`${url}: ${(error as Error).message}`));
   });
@@ -48,8 +49,8 @@ describe('IndexLoader', () => {
 
   const tick = (milliseconds = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
 
-  async function answerNext(index: Uint8Array): Promise<void> {
-    requests.shift()!.answer(index);
+  async function answerNext(index: Uint8Array, etag?: string): Promise<void> {
+    requests.shift()!.answer(index, etag);
     await tick();
   }
 
@@ -174,6 +175,54 @@ describe('IndexLoader', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('loads an index anew when its media file has changed, from the server, at most every two seconds', async () => {
+    const low = representation('low');
+    loader.want([low], 0);
+    await answerNext(short, '"1"');
+    expect(low.edition).toBe(0);
+    for (const edition of [1, 2, 3]) {
+      loader.reload(low);
+      loader.reload(low);
+      expect(low).toMatchObject({ edition, segmentCount: 0 });
+      loader.want([low], 0);
+      expect(requests).toMatchObject([{ start: 0, cache: 'no-cache' }]);
+      await answerNext(short, `"${edition + 1}"`);
+      await tick(1999);
+      loader.reload(low);
+      expect(low.edition).toBe(edition);
+      expect(low.segment(0)).toBeDefined();
+      await tick(1);
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it('takes nothing of the former index, which was under way, and tries one that was refused again', async () => {
+    const low = representation('low');
+    loader.want([low], 0);
+    loader.reload(low);
+    await answerNext(long);
+    expect(low.segmentCount).toBe(0);
+    requests.shift()!.fail(new PlayerError('index-refused', 'HTTP status 404'));
+    await tick(2000);
+    loader.reload(low);
+    loader.want([low], 0);
+    await answerNext(short);
+    expect(low.segment(0)).toBeDefined();
+  });
+
+  it('puts no index together of two versions', async () => {
+    const low = representation('low');
+    loader.want([low], 0);
+    await answerNext(long, '"1"');
+    await answerNext(long, '"2"');
+    expect(low).toMatchObject({ segmentCount: 0, edition: 0 });
+    expect(errors).toEqual(['https://media.example/low: the index has changed on the server']);
+    await tick(1000);
+    loader.want([low], 0);
+    while (requests.length > 0) await answerNext(long, '"2"');
+    expect(low.index.has(8)).toBe(true);
   });
 
   it('gives up an index that is none, and one that is not there', async () => {

@@ -23,6 +23,9 @@ const PATIENCE = 500;
 const FIRST_RETRY = 1_000;
 const LONGEST_RETRY = 60_000;
 
+/** Milliseconds between two times at which an index is loaded anew: a file may change all the time. */
+const RELOAD_INTERVAL = 2_000;
+
 interface Task {
   readonly representation: IndexedRepresentation;
   /** The segment that will be chosen next. */
@@ -31,6 +34,12 @@ interface Task {
   /** Milliseconds on the clock of `performance.now()`, and until the attempt after that. */
   retryAt: number;
   retry: number;
+  /** Of the index that is being read. */
+  etag: string | undefined;
+  /** Not from the browser's cache: there the former version may be. */
+  cache: RequestCache;
+  /** Milliseconds on that clock: not before then anew. */
+  reloadAt: number;
   /** Called whenever something has arrived, and at the end. */
   waiting: (() => void)[];
 }
@@ -80,6 +89,17 @@ export class IndexLoader {
     }
   }
 
+  /** The media file has changed, and so has its index: `want` loads it anew, unless that has just been done. */
+  reload(representation: IndexedRepresentation): void {
+    const task = this.#taskOf(representation);
+    const now = performance.now();
+    if (now < task.reloadAt) return;
+    representation.forgetMedia();
+    forget(task);
+    task.reloadAt = now + RELOAD_INTERVAL;
+    if (task.state === 'failed') task.state = 'idle';
+  }
+
   /** Ends every fetch: another manifest is being loaded, or none. */
   stop(): void {
     this.#stopped.abort();
@@ -103,6 +123,9 @@ export class IndexLoader {
       state: 'idle',
       retryAt: 0,
       retry: FIRST_RETRY,
+      etag: undefined,
+      cache: 'default',
+      reloadAt: 0,
       waiting: [],
     };
     this.#tasks.set(representation, task);
@@ -120,11 +143,15 @@ export class IndexLoader {
   }
 
   async #fetch(task: Task, stopped: AbortSignal): Promise<void> {
-    const { index, indexUrl } = task.representation;
+    const { indexUrl } = task.representation;
     try {
       for (let range = rangeToFetch(task); range; range = rangeToFetch(task)) {
-        const sent = await this.#fetchRange(indexUrl, range, stopped);
+        const { index } = task.representation;
+        const sent = await this.#fetchRange(indexUrl, range, { signal: stopped, cache: task.cache });
         if (stopped.aborted) return;
+        // It was asked for before the index was to be loaded anew.
+        if (index !== task.representation.index) continue;
+        checkVersion(task, sent.etag);
         index.add(sent.range, sent.bytes);
         wake(task);
       }
@@ -146,6 +173,20 @@ function rangeToFetch({ representation, segmentIndex }: Task, needed = SEGMENTS_
   if (!index.missing(segmentIndex, segmentIndex + needed)) return undefined;
   const isSmall = index.bytesFrom(segmentIndex) <= SMALL_REST;
   return index.missing(segmentIndex, isSmall ? Infinity : segmentIndex + SEGMENTS_FETCHED);
+}
+
+/** Throws `PlayerError` when that is not the version of which the rest is: all of it is forgotten then. */
+function checkVersion(task: Task, etag: string | undefined): void {
+  task.etag ??= etag;
+  if (etag === undefined || etag === task.etag) return;
+  task.representation.forgetIndex();
+  forget(task);
+  throw new PlayerError('index-failed', 'the index has changed on the server');
+}
+
+function forget(task: Task): void {
+  task.etag = undefined;
+  task.cache = 'no-cache';
 }
 
 /** Resolves when something has arrived, at `end` (`performance.now()`) at the latest. */

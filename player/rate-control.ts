@@ -79,7 +79,9 @@ export class RateControl {
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
     const { representation, option, ladder, delay, delivery } = decision;
     const state = { ...decision.state, ...linkState(this.#link), bufferLevel };
-    const steps = representation.segment(state.segmentIndex)!.steps;
+    const steps = representation.segment(state.segmentIndex)?.steps;
+    // The index has changed meanwhile.
+    if (!steps) return { action: 'continue' };
     const review = this.#abr.review?.({
       state,
       option,

@@ -1,3 +1,4 @@
+import { IndexedRepresentation } from '../../src/manifest/indexed-representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
 import type { IndexLoader } from '../index-loader.js';
 import type { Journal } from '../journal.js';
@@ -43,6 +44,13 @@ export class Content {
   /** As `Presentation.segment`. */
   segment(fragment: FragmentRequest): SegmentMap | undefined {
     return this.#presentation?.segment(fragment);
+  }
+
+  /** Its media file has changed on the server: its index is loaded anew; without one it has no VOXEL data any more. */
+  reload(representation: DashRepresentation): void {
+    const map = this.representation(representation);
+    if (map instanceof IndexedRepresentation) this.#indexes.reload(map);
+    else this.#presentation?.forget(representation);
   }
 
   /** Starts to fetch the indexes that a decision about that segment needs. */

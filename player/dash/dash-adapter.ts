@@ -56,6 +56,7 @@ export class DashAdapter {
       sessions: parts.sessions,
       control: new DownloadControl(preferences, parts),
       recorder,
+      content,
       http: new HttpDownloads(receiver, recorder),
       isHttpOnly: preferences.delivery === 'http',
     });

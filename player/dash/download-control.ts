@@ -50,7 +50,8 @@ export class DownloadControl {
     const canRepair = await this.#receiver.canRepair(key);
     const onStreams = !canRepair || delivery === 'streams' || (ruleChooses && decision?.delivery === 'streams');
     return {
-      level: (canRepair ? decision?.option.level : undefined) ?? whole,
+      // The decision may be older than the map.
+      level: Math.min((canRepair ? decision?.option.level : undefined) ?? whole, whole),
       delivery: onStreams ? 'streams' : 'datagrams',
       deadline: withDeadlines ? deadlineOf(this.#video.bufferLevel, this.#video.playbackRate) : undefined,
     };

@@ -58,6 +58,11 @@ export class Presentation {
     return map && isRequestFor(request, map) ? map : undefined;
   }
 
+  /** What is known of it is no longer so. */
+  forget(representation: DashRepresentation): void {
+    this.#representations.delete(keyOf(representation));
+  }
+
   #read(period: number, element: RepresentationElement, baseUrl: string, prefix: string): void {
     try {
       const representation = readRepresentation(element, baseUrl, prefix);

@@ -11,6 +11,8 @@ export interface RequestedSegment {
   /** Of the representation, as the receiver knows it. */
   readonly key: string;
   readonly map: SegmentMap;
+  /** Of its file. */
+  readonly edition: number;
   /** Undefined when dash.js or the user chose: then the whole segment is asked for, and there are no reviews. */
   readonly decision: Decision | undefined;
   /** The VOXEL server has the files of this origin. */

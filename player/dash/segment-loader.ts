@@ -81,8 +81,19 @@ export class SegmentLoader {
     try {
       const map = content.segment(fragment);
       if (!map) return undefined;
-      const decision = chooser.chooseLevel(content.representation(representation)!, fragment);
-      return { request, response, parentLoad, key: keyOf(representation), map, decision, origin: content.origin };
+      const whole = content.representation(representation)!;
+      const decision = chooser.chooseLevel(whole, fragment);
+      const { edition = 0 } = whole;
+      return {
+        request,
+        response,
+        parentLoad,
+        key: keyOf(representation),
+        map,
+        edition,
+        decision,
+        origin: content.origin,
+      };
     } catch (error) {
       journal.fallback(error, request.url, fragment.index);
       return undefined;

@@ -4,6 +4,7 @@ import { VoxelError, type VoxelSession } from '../../src/voxel-loader/index.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../../test/unit/fake-voxel-server.js';
 import { openPageSession } from '../../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../../test/unit/segment-content.js';
+import type { Content } from './content.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { EventEmitter } from '../events.js';
 import { Journal } from '../journal.js';
@@ -43,6 +44,7 @@ describe('SessionDownload', () => {
   let urgencies: string[];
   const abandon = vi.fn<SessionManager['abandon']>();
   const probe = vi.fn<SessionManager['probe']>();
+  const reload = vi.fn<Content['reload']>();
 
   beforeEach(() => {
     handlers = { onloadend: vi.fn(), onprogress: vi.fn(), onabort: vi.fn() };
@@ -59,6 +61,7 @@ describe('SessionDownload', () => {
     loss = new LossEstimator();
     urgencies = [];
     abandon.mockReset();
+    reload.mockReset();
     probe.mockReset().mockRejectedValue(new Error('no answer'));
     delivered = [];
     fallbacks = [];
@@ -107,10 +110,14 @@ describe('SessionDownload', () => {
       parentLoad,
       key: '0/q00',
       map,
+      edition: 0,
       decision: options.decision,
       origin: ORIGIN,
     };
-    return new SessionDownload({ sessions, control, recorder, http: new HttpDownloads(receiver, recorder) }, segment);
+    return new SessionDownload(
+      { sessions, control, recorder, content: { reload }, http: new HttpDownloads(receiver, recorder) },
+      segment,
+    );
   }
 
   /** Whole segments are recorded after dash.js has them. */
@@ -172,6 +179,17 @@ describe('SessionDownload', () => {
     expect(fallbacks).toMatchObject([{ index: 3, code, url: request.url }]);
     expect(handlers.onloadend).not.toHaveBeenCalled();
     expect(delivered).toEqual([]);
+  });
+
+  it('takes HTTP at once when the file has changed, and has its index loaded anew', async () => {
+    const changed = new FakeVoxelServer((incoming) => {
+      incoming.send(responses.error(412));
+      incoming.finish();
+    });
+    await createDownload(connect(changed), { delivery: 'datagrams' }).run();
+    expect(parentLoad).toHaveBeenCalledOnce();
+    expect(fallbacks).toMatchObject([{ to: 'http', code: 'file-changed' }]);
+    expect(reload).toHaveBeenCalledExactlyOnceWith(request.customData.request.representation);
   });
 
   it('takes streams when the delivery as datagrams breaks, and HTTP when those break, too', async () => {

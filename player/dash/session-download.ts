@@ -3,12 +3,14 @@ import {
   type DeliveredSegment,
   type SegmentDownload,
   type SegmentRequest,
+  type VoxelErrorCode,
   type VoxelSession,
 } from '../../src/voxel-loader/index.js';
 import { PlayerError } from '../errors.js';
 import type { Decision } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
 import { SilenceWatch } from '../silence-watch.js';
+import type { Content } from './content.js';
 import type { FragmentRequest } from './dash-types.js';
 import type { DeliveryRecorder } from './delivery-recorder.js';
 import type { DownloadControl, DownloadPlan } from './download-control.js';
@@ -23,6 +25,7 @@ export interface SessionDownloadOptions {
   readonly sessions: Pick<SessionManager, 'ready' | 'abandon' | 'probe'>;
   readonly control: DownloadControl;
   readonly recorder: DeliveryRecorder;
+  readonly content: Pick<Content, 'reload'>;
   /** For whatever the session cannot bring. */
   readonly http: HttpDownloads;
 }
@@ -85,7 +88,7 @@ export class SessionDownload {
     try {
       return await this.#fetchOver(session, plan);
     } catch (error) {
-      if (isTimeout(error)) sessions.abandon(session, error);
+      if (hasCode(error, 'timeout')) sessions.abandon(session, error);
       if (plan.delivery === 'streams' || !this.#isWorthAnotherTry(error)) throw error;
       recorder.fellBack(this.#segment, error, 'streams');
       return this.#fetchOver(session, { ...plan, delivery: 'streams' });
@@ -94,7 +97,7 @@ export class SessionDownload {
 
   /** This request failed on a session that goes on, and the server did not refuse it. */
   #isWorthAnotherTry(error: unknown): boolean {
-    return !this.#ended && error instanceof VoxelError && ['bad-response', 'incomplete'].includes(error.code);
+    return !this.#ended && hasCode(error, 'bad-response', 'incomplete');
   }
 
   async #fetchOver(session: VoxelSession, plan: DownloadPlan): Promise<Delivered> {
@@ -152,8 +155,10 @@ export class SessionDownload {
 
   #fallBack(error: unknown): void {
     if (!this.#end()) return;
-    this.#options.recorder.fellBack(this.#segment, error, 'http');
-    this.#options.http.start(this.#segment);
+    const { recorder, content, http } = this.#options;
+    if (hasCode(error, 'file-changed')) content.reload(this.fragment.representation!);
+    recorder.fellBack(this.#segment, error, 'http');
+    http.start(this.#segment);
   }
 
   #reportProgress(loaded: number, total: number): void {
@@ -171,7 +176,7 @@ export class SessionDownload {
 
 /** Throws `PlayerError` unless the VOXEL server has the file. */
 function requestFor(
-  { request, map, key, origin }: RequestedSegment,
+  { request, map, key, edition, origin }: RequestedSegment,
   { level, delivery, deadline }: DownloadPlan,
 ): SegmentRequest {
   const { origin: mediaOrigin } = new URL(request.url);
@@ -183,6 +188,7 @@ function requestFor(
     representation: key,
     target: requestTarget(request.url),
     map,
+    edition,
     unreliableBytes: map.steps[level]!.bytes,
     delivery,
     headers: Object.fromEntries(headers),
@@ -190,7 +196,6 @@ function requestFor(
   };
 }
 
-/** Nothing came for so long that nothing else would. */
-function isTimeout(error: unknown): boolean {
-  return error instanceof VoxelError && error.code === 'timeout';
+function hasCode(error: unknown, ...codes: VoxelErrorCode[]): boolean {
+  return error instanceof VoxelError && codes.includes(error.code);
 }

@@ -9,7 +9,8 @@ export class IndexedRepresentation implements RepresentationMap {
   readonly bandwidth: number;
   /** Absolute. */
   readonly indexUrl: string;
-  readonly index: IndexFile;
+  #index: IndexFile;
+  #edition = 0;
 
   constructor(facts: Omit<RepresentationMap, 'segmentCount' | 'segment'> & { readonly indexUrl: string }) {
     this.id = facts.id;
@@ -17,7 +18,15 @@ export class IndexedRepresentation implements RepresentationMap {
     this.averageScore = facts.averageScore;
     this.bandwidth = facts.bandwidth;
     this.indexUrl = facts.indexUrl;
-    this.index = new IndexFile(facts.metric);
+    this.#index = new IndexFile(facts.metric);
+  }
+
+  get index(): IndexFile {
+    return this.#index;
+  }
+
+  get edition(): number {
+    return this.#edition;
   }
 
   get segmentCount(): number {
@@ -26,5 +35,16 @@ export class IndexedRepresentation implements RepresentationMap {
 
   segment(index: number): SegmentMap | undefined {
     return this.index.segment(index);
+  }
+
+  /** Nothing is known any more: the index has changed on the server. */
+  forgetIndex(): void {
+    this.#index = new IndexFile(this.metric);
+  }
+
+  /** The media file has changed on the server, and with it the index. */
+  forgetMedia(): void {
+    this.#edition++;
+    this.forgetIndex();
   }
 }

@@ -45,6 +45,8 @@ export interface RepresentationMap {
   readonly averageScore: number;
   /** Bit/s as the MPD states it. */
   readonly bandwidth: number;
+  /** Counts how often the media file was found changed; undefined: maps are of one edition only. */
+  readonly edition?: number;
   /** 0 while that is not known. */
   readonly segmentCount: number;
   /**

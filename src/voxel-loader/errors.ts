@@ -17,6 +17,8 @@ const catalogue = {
   'bad-response': { fatal: false },
   /** The server answered with something other than 206: see `status`. */
   status: { fatal: false },
+  /** The media file is another one than earlier responses were of. */
+  'file-changed': { fatal: false },
   /** A stream ended or was reset before the bytes that it promised. */
   incomplete: { fatal: false },
   /** Nothing arrived for too long. */

@@ -29,6 +29,8 @@ export interface SegmentRequest {
   /** Path and query of the media file on the server. */
   readonly target: string;
   readonly map: SegmentLayout;
+  /** Another number after the file was found changed: requests of one edition agree on its ETag. */
+  readonly edition: number;
   /** How many bytes of `map.unreliable` to ask for: a step's `bytes`. */
   readonly unreliableBytes: number;
   /** `streams`: nothing is sent as datagrams. */

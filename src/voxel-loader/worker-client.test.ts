@@ -14,6 +14,7 @@ const request: SegmentRequest = {
   representation: '0/q00',
   target: '/a.mp4',
   map,
+  edition: 0,
   unreliableBytes: 90,
   delivery: 'datagrams',
   headers: {},
@@ -75,6 +76,7 @@ describe('a session in a worker', () => {
     const [reliable, unreliable] = server.requests as [FakeRequest, FakeRequest];
     reliable.send(responses.reliable(50));
     reliable.send(reliable.body);
+    unreliable.send(responses.unreliable(90, unreliable.flow!));
     server.sendDatagram(datagram(unreliable.flow!, 0, unreliable.body.slice(0, 10)));
     await vi.waitFor(() => expect(download.progress()).toMatchObject({ phase: 'unreliable', bytesUnreliable: 10 }));
     expect(download.progress()).toMatchObject({ bytesReliable: 50, bytesRequested: 140 });

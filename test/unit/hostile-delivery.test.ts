@@ -8,6 +8,7 @@ import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
 import { readSlices } from '../../src/repair/h264/access-unit.js';
 import { parseParameterSets } from '../../src/repair/h264/parameter-sets.js';
 import { createRepairer } from '../../src/repair/index.js';
+import { FileVersion } from '../../src/voxel-loader/worker/file-version.js';
 import { downloadSegment } from '../../src/voxel-loader/worker/segment-download.js';
 import { openSession } from '../../src/voxel-loader/worker/session.js';
 import type { SegmentLayout } from '../../src/voxel-loader/types.js';
@@ -100,7 +101,7 @@ async function deliver({
   const session = await openSession(endpoint, server.WebTransport);
   const unreliableBytes = layout.unreliable.reduce((sum, range) => sum + range.end - range.start, 0);
   const request = { target: '/a.mp4', map: layout, unreliableBytes, delivery: 'datagrams', headers: {} } as const;
-  return downloadSegment(session, request).result;
+  return downloadSegment(session, { ...request, file: new FileVersion() }).result;
 }
 
 it('decodes strictly, every picture of it, whatever subset of the datagrams comes in whatever order', async () => {

@@ -1,6 +1,7 @@
 import type { ByteRange } from '../../src/manifest/byte-range.js';
 import { IntervalSet } from '../../src/manifest/interval-set.js';
 import type { KeptSegment, SegmentDownload, SegmentLayout } from '../../src/voxel-loader/types.js';
+import { FileVersion } from '../../src/voxel-loader/worker/file-version.js';
 import { PartialSegment } from '../../src/voxel-loader/worker/partial-segment.js';
 import type { Repairers } from '../../src/voxel-loader/worker/repairers.js';
 import { downloadSegment } from '../../src/voxel-loader/worker/segment-download.js';
@@ -33,12 +34,17 @@ export class KeptSegments {
     }
     const gaps = lost.map(place);
     for (const { start, end } of gaps) bytes.fill(0, start, end);
-    const request = { representation: '0/q00', target: '/q00.mp4', map, unreliableBytes: 0, headers: {} };
+    const request = { representation: '0/q00', target: '/q00.mp4', map, file: new FileVersion() };
     const facts = { bytesReliable: 0, bytesUnreliable: 0, bytesLost: 0, bytesUnsent: 0, seconds: 0 };
-    const segment = new PartialSegment(
-      { ...request, delivery: 'datagrams' },
-      { ...facts, timeToFirstByte: 0, rtt: undefined, failure: undefined, bytes, received, lost: gaps },
-    );
+    const segment = new PartialSegment(request, {
+      ...facts,
+      timeToFirstByte: 0,
+      rtt: undefined,
+      failure: undefined,
+      bytes,
+      received,
+      lost: gaps,
+    });
     const id = this.#segments.size;
     this.#segments.set(id, segment);
     return { id, release: () => this.#segments.delete(id), received: copyOf(received) };

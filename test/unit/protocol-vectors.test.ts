@@ -61,6 +61,7 @@ describe('the vectors of the protocol', () => {
       host: 'media.example',
       headers: ifMatch === undefined ? NONE : { 'if-match': ifMatch },
       ranges: ranges.map(([first, last]) => ({ start: first, end: last + 1 })),
+      etag: undefined,
       flow: flow ?? undefined,
       deadline: deadline ?? undefined,
     };

@@ -3,6 +3,7 @@ import { RepairError } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
 import type { DeliveredMessage, ErrorMessage, PageMessage, WorkerMessage } from '../messages.js';
 import type { SegmentFrames } from '../types.js';
+import { FileVersions } from './file-version.js';
 import { describeFrames } from './frame-states.js';
 import { PartialSegment } from './partial-segment.js';
 import { Repairers } from './repairers.js';
@@ -29,6 +30,7 @@ export interface HostOptions {
 export class Host {
   readonly #options: HostOptions;
   readonly #repairers = new Repairers();
+  readonly #versions = new FileVersions();
   readonly #sessions = new Map<number, Session>();
   readonly #downloads = new Map<number, Download>();
   /** Segments with gaps, by the download that brought them. */
@@ -93,8 +95,10 @@ export class Host {
   }
 
   async #download({ id, session, request }: Message<'download'>): Promise<void> {
-    await this.#run({ id, session, request }, (received) => {
-      const segment = new PartialSegment(request, received);
+    const host = this.#sessions.get(session)?.host ?? '';
+    const source = { ...request, file: this.#versions.of(host, request.target, request.edition) };
+    await this.#run({ id, session, request: source }, (received) => {
+      const segment = new PartialSegment(source, received);
       const delivered = this.#deliver(id, segment, received);
       if (!segment.isWhole) this.#segments.set(id, segment);
       return delivered;

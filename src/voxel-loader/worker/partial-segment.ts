@@ -1,18 +1,21 @@
 import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
 import type { IntervalSet } from '../../manifest/interval-set.js';
-import type { SegmentFrames, SegmentRequest } from '../types.js';
+import type { SegmentFrames } from '../types.js';
 import { describeFrames } from './frame-states.js';
 import type { Repairers } from './repairers.js';
 import type { DownloadRequest, ReceivedSegment } from './types.js';
 
+/** What the segment was asked for with. */
+type SegmentSource = Pick<DownloadRequest, 'target' | 'map' | 'file'> & { readonly representation: string };
+
 /** A segment as far as it has arrived: bytes that arrive later are added, and it is repaired anew. */
 export class PartialSegment {
   readonly received: IntervalSet;
-  readonly #request: SegmentRequest;
+  readonly #request: SegmentSource;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #lost: readonly ByteRange[];
 
-  constructor(request: SegmentRequest, { bytes, received, lost }: ReceivedSegment) {
+  constructor(request: SegmentSource, { bytes, received, lost }: ReceivedSegment) {
     this.#request = request;
     this.#bytes = bytes;
     this.received = received;
@@ -30,9 +33,10 @@ export class PartialSegment {
 
   /** Asks for these ranges of its file, in that order. */
   requestFor(ranges: readonly ByteRange[]): DownloadRequest {
-    const { target, map } = this.#request;
+    const { target, file, map } = this.#request;
     return {
       target,
+      file,
       map: { ...map, reliable: [], reliableBytes: 0, unreliable: ranges },
       unreliableBytes: totalBytes(ranges),
       delivery: 'streams',

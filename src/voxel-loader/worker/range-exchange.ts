@@ -33,6 +33,12 @@ export class RangeExchange {
   readonly #flow: Flow | undefined;
   readonly #cancel = new AbortController();
   #ended = false;
+  /** The version that was asked for; without one the head of the response has to come before anything is used. */
+  readonly #etag: string | undefined;
+  #hasHead = false;
+  /** Datagrams that came before it. */
+  readonly #early: [offset: number, payload: Uint8Array][] = [];
+  #earlyBytes = 0;
   /** Bytes of the body that are here, each counted once. */
   #arrived = 0;
   /** End of the furthest of them. */
@@ -47,6 +53,7 @@ export class RangeExchange {
   constructor(planned: PlannedRequest, context: ExchangeContext) {
     this.#planned = planned;
     this.#context = context;
+    this.#etag = context.request.file.etag;
     this.finished = new Promise((resolve) => (this.#resolve = resolve));
     if (planned.delivery === 'datagrams') {
       this.#flow = context.session.openFlow((offset, payload) => this.#onDatagram(offset, payload));
@@ -101,6 +108,7 @@ export class RangeExchange {
       host: session.host,
       headers: request.headers,
       ranges: assembly.fileRanges(this.#planned.start, this.#planned.end),
+      etag: this.#etag,
       flow: this.#flow?.id,
       deadline: this.#flow && request.deadline,
     });
@@ -120,6 +128,8 @@ export class RangeExchange {
   }
 
   #onHead(status: number, fields: Fields): void {
+    const { file } = this.#context.request;
+    if (status === 412) throw file.changed(fields.get('etag'));
     if (status !== 206) throw new VoxelError('status', `the server answered ${status}`, { status });
     const flow = parseUnreliable(fields.get('x-voxel-unreliable'));
     if (flow !== undefined && flow !== this.#flow?.id) {
@@ -128,11 +138,14 @@ export class RangeExchange {
         `the response is for flow ${flow}, expected ${this.#flow?.id ?? 'a body on the stream'}`,
       );
     }
+    file.check(fields.get('etag'));
     this.#bodyOnStream = flow === undefined;
     const length = parseInteger(fields.get(this.#bodyOnStream ? 'content-length' : 'x-voxel-length'));
     if (length !== undefined && length !== this.#length) {
       throw new VoxelError('bad-response', `the response announces ${length} bytes, expected ${this.#length}`);
     }
+    this.#hasHead = true;
+    for (const [offset, payload] of this.#early.splice(0)) this.#place(offset, payload);
   }
 
   #onBody(bytes: Uint8Array): void {
@@ -169,7 +182,8 @@ export class RangeExchange {
   #onDatagram(offset: number, payload: Uint8Array): void {
     if (offset + payload.length > this.#length) return;
     if (this.#sent === undefined) this.#context.onActivity();
-    this.#place(offset, payload);
+    if (this.#hasHead || this.#etag !== undefined) this.#place(offset, payload);
+    else if ((this.#earlyBytes += payload.length) <= this.#length) this.#early.push([offset, payload]);
   }
 
   #place(offset: number, bytes: Uint8Array): void {

@@ -10,6 +10,7 @@ const request: RequestHead = {
     { start: 20480, end: 20501 },
     { start: 9121, end: 14001 },
   ],
+  etag: '"5f3-18a2"',
   flow: 17,
   deadline: 3200.4,
 };
@@ -25,6 +26,7 @@ describe('serializeRequestHead', () => {
         'GET /bbb/q07.mp4?v=2 HTTP/1.1',
         'host: media.example:4433',
         'range: bytes=1048-9120,20480-20500,9121-14000',
+        'if-match: "5f3-18a2"',
         'x-voxel-unreliable: ?1;flow=17',
         'x-voxel-deadline: 3200',
         'cmcd-request: bl=12000,su',
@@ -38,12 +40,17 @@ describe('serializeRequestHead', () => {
     expect(text({ flow: undefined, deadline: undefined })).not.toContain('x-voxel');
   });
 
+  it('names no version of the file while none is known', () => {
+    expect(text({ etag: undefined })).not.toContain('if-match');
+  });
+
   it.each<[string, Partial<RequestHead>]>([
     ['a line break in a value', { headers: { 'cmcd-request': 'bl=1\r\nrange: bytes=0-' } }],
     ['a bare line feed in a value', { headers: { 'cmcd-request': 'a\nb' } }],
     ['a line break in a name', { headers: { 'a\r\nb': '1' } }],
     ['an empty name', { headers: { '': '1' } }],
     ['a field of ours', { headers: { Range: 'bytes=0-1' } }],
+    ['a version of its own', { headers: { 'If-Match': '*' } }],
     ['a target that is no path', { target: 'bbb/q07.mp4' }],
     ['a space in the target', { target: '/a b' }],
     ['a line break in the target', { target: '/a\r\nx: y' }],

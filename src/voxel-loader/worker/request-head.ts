@@ -13,12 +13,14 @@ export interface RequestHead {
   readonly ranges: readonly ByteRange[];
   /** The flow on which the body may come as datagrams; undefined: it must come on the stream. */
   readonly flow: number | undefined;
+  /** The version of the file that is wanted; undefined: any. */
+  readonly etag: string | undefined;
   /** Milliseconds. */
   readonly deadline: number | undefined;
 }
 
 /** Fields that this module writes itself. */
-const ownFields = new Set(['host', 'range', 'x-voxel-unreliable', 'x-voxel-deadline']);
+const ownFields = new Set(['host', 'range', 'if-match', 'x-voxel-unreliable', 'x-voxel-deadline']);
 
 /** RFC 9110 §5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -30,13 +32,14 @@ const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
  * line early or contradict a field of ours.
  */
 export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuffer> {
-  const { target, host, headers, ranges, flow, deadline } = request;
+  const { target, host, headers, ranges, etag, flow, deadline } = request;
   if (!originForm.test(target))
     throw new VoxelError('bad-request', `the request target must be a path, got ${JSON.stringify(target)}`);
   const fields: [string, string][] = [
     ['host', host],
     ['range', `bytes=${ranges.map(formatRange).join(',')}`],
   ];
+  if (etag !== undefined) fields.push(['if-match', etag]);
   if (flow !== undefined) fields.push(['x-voxel-unreliable', `?1;flow=${flow}`]);
   if (deadline !== undefined) fields.push(['x-voxel-deadline', String(Math.max(0, Math.round(deadline)))]);
   for (const [name, value] of Object.entries(headers)) {

@@ -19,9 +19,11 @@ describe('downloadSegment', () => {
     const { server, reliable, unreliable } = await start({ headers: { 'cmcd-request': 'su' }, deadline: 3000 });
     expect(server.requests).toHaveLength(2);
     expect(reliable.head).toBe(
-      'GET /q03.mp4 HTTP/1.1\r\nhost: a\r\nrange: bytes=1000-1009,1060-1064\r\ncmcd-request: su\r\n\r\n',
+      'GET /q03.mp4 HTTP/1.1\r\nhost: a\r\nrange: bytes=1000-1009,1060-1064\r\nif-match: "1"\r\ncmcd-request: su\r\n\r\n',
     );
-    expect(unreliable.head).toContain('range: bytes=1065-1094,1010-1059\r\nx-voxel-unreliable: ?1;flow=');
+    expect(unreliable.head).toContain(
+      'range: bytes=1065-1094,1010-1059\r\nif-match: "1"\r\nx-voxel-unreliable: ?1;flow=',
+    );
     expect(unreliable.head).toContain('x-voxel-deadline: 3000\r\ncmcd-request: su\r\n');
   });
 

@@ -17,7 +17,7 @@ export const STALL_TIMEOUT_MS = 10_000;
  * reliable bytes first, the prefix of the unreliable ranges as datagrams. `now` gives milliseconds.
  *
  * A failure of the unreliable part after every reliable byte is here is none of the segment: it ends the download with
- * what has arrived. Throws `RangeError` when `unreliableBytes` is more than the segment has.
+ * what has arrived. Not so a file that has changed: nothing of two versions is put together. Throws `RangeError` when `unreliableBytes` is more than the segment has.
  */
 export function downloadSegment(
   session: Session,
@@ -87,7 +87,8 @@ class RunningDownload implements Download {
   #onFinished(planned: PlannedRequest, failure: VoxelError | undefined): void {
     if (this.#settled) return;
     const withReliableBytes = planned.start < this.#assembly.reliableLength;
-    if (failure && withReliableBytes && !this.#assembly.reliableComplete) {
+    const isMissed = withReliableBytes && !this.#assembly.reliableComplete;
+    if (failure && (isMissed || failure.code === 'file-changed')) {
       this.#fail(failure);
       return;
     }

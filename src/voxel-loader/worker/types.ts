@@ -1,6 +1,7 @@
 import type { ByteRange } from '../../manifest/byte-range.js';
 import type { IntervalSet } from '../../manifest/interval-set.js';
 import type { VoxelError } from '../errors.js';
+import type { FileVersion } from './file-version.js';
 import type { DeliveryFacts, SegmentProgress, SegmentRequest } from '../types.js';
 
 /** Called for every datagram of a flow, in order of arrival. Must not throw. `payload` may be kept. */
@@ -31,7 +32,7 @@ export interface Session {
 }
 
 /** What a download asks the server for. */
-export type DownloadRequest = Omit<SegmentRequest, 'representation'>;
+export type DownloadRequest = Omit<SegmentRequest, 'representation' | 'edition'> & { readonly file: FileVersion };
 
 /** What has arrived of a segment, before its repair. */
 export interface ReceivedSegment extends DeliveryFacts {
