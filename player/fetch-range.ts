@@ -31,6 +31,22 @@ export const fetchRange: FetchRange = async (url, range, { signal, cache }) => {
   }
 };
 
+/**
+ * Has the browser forget what it has cached of a file that has changed: it would ask for other parts with `if-range`, and be
+ * sent the whole file. Never rejects.
+ */
+export async function refreshCache(url: string): Promise<void> {
+  const options: RequestInit = {
+    cache: 'reload',
+    headers: { Range: 'bytes=0-0' },
+    signal: AbortSignal.timeout(TIMEOUT),
+  };
+  await fetch(url, options).then(
+    ({ body }) => body?.cancel(),
+    () => undefined,
+  );
+}
+
 async function request(url: string, { start, end }: ByteRange, options: RequestInit): Promise<SentRange> {
   const response = await fetch(url, { ...options, headers: { Range: `bytes=${start}-${end - 1}` } });
   const { status } = response;

@@ -182,6 +182,8 @@ describe('SessionDownload', () => {
   });
 
   it('takes HTTP at once when the file has changed, and has its index loaded anew', async () => {
+    const overHttp = vi.fn(() => Promise.reject(new Error('no network')));
+    vi.stubGlobal('fetch', overHttp);
     const changed = new FakeVoxelServer((incoming) => {
       incoming.send(responses.error(412));
       incoming.finish();
@@ -190,6 +192,8 @@ describe('SessionDownload', () => {
     expect(parentLoad).toHaveBeenCalledOnce();
     expect(fallbacks).toMatchObject([{ to: 'http', code: 'file-changed' }]);
     expect(reload).toHaveBeenCalledExactlyOnceWith(request.customData.request.representation);
+    expect(overHttp).toHaveBeenCalledExactlyOnceWith(request.url, expect.objectContaining({ cache: 'reload' }));
+    vi.unstubAllGlobals();
   });
 
   it('takes streams when the delivery as datagrams breaks, and HTTP when those break, too', async () => {

@@ -7,6 +7,7 @@ import {
   type VoxelSession,
 } from '../../src/voxel-loader/index.js';
 import { PlayerError } from '../errors.js';
+import { refreshCache } from '../fetch-range.js';
 import type { Decision } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
 import { SilenceWatch } from '../silence-watch.js';
@@ -65,7 +66,7 @@ export class SessionDownload {
       request.customData.onabort?.();
     };
     const timeout = request.timeout > 0 ? setTimeout(this.#onTimeout, request.timeout) : undefined;
-    const result = await this.#fetch().catch((error: unknown) => this.#fallBack(error));
+    const result = await this.#fetch().catch((error: unknown) => this.#onFailed(error));
     clearTimeout(timeout);
     if (!result) return;
     if (this.#end()) this.#complete(result);
@@ -76,6 +77,15 @@ export class SessionDownload {
   release(): void {
     if (!this.#end()) return;
     this.#segment.parentLoad(this.#segment.request, this.#segment.response);
+  }
+
+  async #onFailed(error: unknown): Promise<undefined> {
+    const { request } = this.#segment;
+    if (hasCode(error, 'file-changed')) {
+      this.#options.content.reload(this.fragment.representation!);
+      await refreshCache(request.url);
+    }
+    this.#fallBack(error);
   }
 
   /** Over the session: as planned, or on streams when that fails. */
@@ -155,10 +165,8 @@ export class SessionDownload {
 
   #fallBack(error: unknown): void {
     if (!this.#end()) return;
-    const { recorder, content, http } = this.#options;
-    if (hasCode(error, 'file-changed')) content.reload(this.fragment.representation!);
-    recorder.fellBack(this.#segment, error, 'http');
-    http.start(this.#segment);
+    this.#options.recorder.fellBack(this.#segment, error, 'http');
+    this.#options.http.start(this.#segment);
   }
 
   #reportProgress(loaded: number, total: number): void {

@@ -1,3 +1,4 @@
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,6 +14,7 @@ import {
 } from './support/fault-relay.js';
 import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
+import { replaceMedia } from './support/replace-media.js';
 
 const clip = { seconds: 20, segmentSeconds: 2 };
 
@@ -51,6 +53,7 @@ declare global {
   interface Window {
     /** How often playback has come to a stand since it began. */
     stalls: number;
+    delivered: { delivery: string; isWhole: boolean; bytes: number[] }[];
   }
 }
 
@@ -104,6 +107,45 @@ describe('on the way to the server', () => {
 });
 
 describe('at the server', () => {
+  it('plays on when files and indexes are replaced, and no segment is made of both versions', async () => {
+    const folder = join(stage.folder, 'replaced');
+    cpSync(media, folder, { recursive: true, preserveTimestamps: true });
+    const videos = readdirSync(folder).filter((name) => name.endsWith('.mp4'));
+    const former = new Map(videos.map((name) => [name, readFileSync(join(folder, name))]));
+    const server = await servePlayerPage(stage.folder, folder);
+    try {
+      await page.goto(server.ready.url);
+      await startPlayer(page, { bufferSegments: 1, delivery: 'datagrams' });
+      await page.evaluate(() => {
+        window.delivered = [];
+        window.players[0]!.handle!.on('delivered', ({ record: { delivery, bytesLost, framesSkipped }, data }) => {
+          const isWhole = bytesLost + framesSkipped === 0;
+          window.delivered.push({ delivery, isWhole, bytes: Array.from(data) });
+        });
+      });
+      await page.waitForFunction(() => window.delivered.filter(({ delivery }) => delivery !== 'http').length >= 2);
+      const before = await page.evaluate(() => window.delivered.length);
+      const latter = replaceMedia(folder);
+      await playUntil(page, 10);
+      const delivered = await page.evaluate(() => window.delivered);
+      const { errors, fallbacks } = await outcomeOf(page);
+      expect(errors).toEqual([]);
+      const changes = fallbacks.filter(({ code }) => code === 'file-changed');
+      expect(changes.length).toBeGreaterThan(0);
+      expect(changes.length).toBeLessThanOrEqual(latter.size);
+      const whole = delivered.filter(({ isWhole }) => isWhole).map(({ bytes }) => Buffer.from(bytes));
+      const isIn = (files: Map<string, Buffer>, bytes: Buffer): boolean =>
+        [...files.values()].some((file) => file.includes(bytes));
+      expect(whole.filter((bytes) => Number(isIn(former, bytes)) + Number(isIn(latter, bytes)) !== 1)).toEqual([]);
+      expect(isIn(latter, whole.at(-1)!)).toBe(true);
+      // The new file comes over the session again.
+      expect(delivered.slice(before).some(({ delivery }) => delivery !== 'http')).toBe(true);
+      expect(delivered.at(-1)!.delivery).not.toBe('http');
+    } finally {
+      await server.stop();
+    }
+  });
+
   it('plays on when the server is killed and comes back with another certificate', async () => {
     const mortal = await servePlayerPage(stage.folder, media);
     const ports = ['--http-port', new URL(mortal.ready.url).port, '--quic-port', String(mortal.ready.quicPort)];
