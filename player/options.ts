@@ -36,6 +36,7 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
       ruleChooses: options.delivery === undefined,
       // Other rules are compared as they were published, without deadlines.
       withDeadlines: abr === 'abr-star',
+      headerHosts: options.headerHosts ?? [],
     },
   };
 }

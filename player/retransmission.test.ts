@@ -72,6 +72,7 @@ describe('Retransmission', () => {
     segments = new KeptSegments();
     session = {
       thread: 'page',
+      hostname: 'media.example',
       closed: opened.closed,
       close: () => opened.close(),
       download: vi.fn(),

@@ -20,7 +20,14 @@ function createSession() {
   let end!: (reason: VoxelError) => void;
   const closed = new Promise<VoxelError>((resolve) => (end = resolve));
   const close = vi.fn();
-  const session: VoxelSession = { thread: 'page', closed, close, download: vi.fn(), fetchInto: vi.fn() };
+  const session: VoxelSession = {
+    thread: 'page',
+    hostname: 'media.example',
+    closed,
+    close,
+    download: vi.fn(),
+    fetchInto: vi.fn(),
+  };
   return { session, end, close };
 }
 

@@ -55,6 +55,7 @@ export class DashAdapter {
     const downloads = new SegmentDownloads({
       sessions: parts.sessions,
       control: new DownloadControl(preferences, parts),
+      preferences,
       recorder,
       content,
       http: new HttpDownloads(receiver, recorder),

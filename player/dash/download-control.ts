@@ -12,6 +12,8 @@ export interface DownloadPreferences {
   readonly ruleChooses: boolean;
   /** Whether requests say when the buffer runs out. */
   readonly withDeadlines: boolean;
+  /** Hosts besides the media's own that get the headers of dash.js' requests. */
+  readonly headerHosts: readonly string[];
 }
 
 /** How a segment is asked for. */

@@ -75,6 +75,7 @@ describe('SessionDownload', () => {
       review?: RateControl['review'];
       canRepair?: boolean;
       throughput?: ThroughputEstimator;
+      headerHosts?: string[];
     } = {},
   ): SessionDownload {
     const events = new EventEmitter<VoxelEventMap>();
@@ -92,10 +93,17 @@ describe('SessionDownload', () => {
       canRepair: () => Promise.resolve(options.canRepair ?? true),
       inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0 }),
     };
-    const control = new DownloadControl(
-      { delivery: options.delivery ?? 'streams', ruleChooses: true, withDeadlines: true },
-      { rateControl, receiver, video: { bufferLevel: 8, playbackRate: 1 } },
-    );
+    const preferences = {
+      delivery: options.delivery ?? 'streams',
+      ruleChooses: true,
+      withDeadlines: true,
+      headerHosts: options.headerHosts ?? [],
+    };
+    const control = new DownloadControl(preferences, {
+      rateControl,
+      receiver,
+      video: { bufferLevel: 8, playbackRate: 1 },
+    });
     const sessions = {
       ready: (urgency: 'now' | 'soon') => {
         urgencies.push(urgency);
@@ -115,7 +123,7 @@ describe('SessionDownload', () => {
       origin: ORIGIN,
     };
     return new SessionDownload(
-      { sessions, control, recorder, content: { reload }, http: new HttpDownloads(receiver, recorder) },
+      { sessions, control, preferences, recorder, content: { reload }, http: new HttpDownloads(receiver, recorder) },
       segment,
     );
   }
@@ -146,6 +154,18 @@ describe('SessionDownload', () => {
     expect(head).toMatch(/^GET \/bbb\/q00\.mp4\?token=1 HTTP\/1\.1\r\n/);
     expect(head.toLowerCase()).toContain('cmcd-request: mtp=1\r\n');
     expect(head).not.toContain('1000-1139');
+  });
+
+  it('gives the headers of dash.js and the page to no other host, unless the page names it', async () => {
+    const server = new FakeVoxelServer(answerReliably);
+    const open = (): Promise<VoxelSession> => openPageSession(server, 'https://cdn.example:4433/voxel');
+    request = { ...request, headers: { ...request.headers, Authorization: 'Bearer 1' } };
+    for (const headerHosts of [[], ['other.example'], ['cdn.example']]) {
+      await createDownload(open, { headerHosts }).run();
+    }
+    const heads = server.requests.map(({ head }) => head);
+    expect(heads.map((head) => /^authorization: /im.test(head))).toEqual([false, false, true]);
+    expect(heads.map((head) => /^cmcd-request: /im.test(head))).toEqual([false, false, true]);
   });
 
   it('asks for no more than the virtual level decided', async () => {

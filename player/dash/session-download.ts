@@ -14,7 +14,7 @@ import { SilenceWatch } from '../silence-watch.js';
 import type { Content } from './content.js';
 import type { FragmentRequest } from './dash-types.js';
 import type { DeliveryRecorder } from './delivery-recorder.js';
-import type { DownloadControl, DownloadPlan } from './download-control.js';
+import type { DownloadControl, DownloadPlan, DownloadPreferences } from './download-control.js';
 import type { HttpDownloads } from './http-download.js';
 import { requestTarget } from './request-target.js';
 import { fragmentOf, type RequestedSegment } from './requested-segment.js';
@@ -25,6 +25,7 @@ const REVIEW_INTERVAL = 50;
 export interface SessionDownloadOptions {
   readonly sessions: Pick<SessionManager, 'ready' | 'abandon' | 'probe'>;
   readonly control: DownloadControl;
+  readonly preferences: Pick<DownloadPreferences, 'headerHosts'>;
   readonly recorder: DeliveryRecorder;
   readonly content: Pick<Content, 'reload'>;
   /** For whatever the session cannot bring. */
@@ -111,7 +112,10 @@ export class SessionDownload {
   }
 
   async #fetchOver(session: VoxelSession, plan: DownloadPlan): Promise<Delivered> {
-    const download = session.download(requestFor(this.#segment, plan));
+    const request = requestFor(this.#segment, plan);
+    const hosts = [new URL(this.#segment.request.url).hostname, ...this.#options.preferences.headerHosts];
+    const isTrusted = hosts.includes(session.hostname);
+    const download = session.download(isTrusted ? request : { ...request, headers: {} });
     this.#download = download;
     const silence = new SilenceWatch(() => this.#options.sessions.probe(this.#segment.origin), performance.now());
     const review = setInterval(() => {

@@ -122,6 +122,8 @@ export interface SegmentDownload {
 
 /** A WebTransport session with a server. */
 export interface VoxelSession {
+  /** Of its endpoint, without the port. */
+  readonly hostname: string;
   /** Where it runs. */
   readonly thread: 'worker' | 'page';
   /** Resolves, never rejects, with the reason once the session is gone. */

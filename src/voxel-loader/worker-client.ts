@@ -62,7 +62,7 @@ export class WorkerClient implements SessionLink {
 
   /** Rejects with `VoxelError` code `session-failed`. */
   open(endpoint: Endpoint): Promise<VoxelSession> {
-    const session = new RemoteSession(this.#nextId++, this);
+    const session = new RemoteSession(this.#nextId++, this, endpoint);
     this.#sessions.set(session.id, session);
     this.post({ type: 'open', session: session.id, endpoint });
     return session.opened;

@@ -14,6 +14,6 @@ export function createPageClient(server: FakeVoxelServer): WorkerClient {
   });
 }
 
-export function openPageSession(server: FakeVoxelServer): Promise<VoxelSession> {
-  return createPageClient(server).open({ url: 'https://media.example/voxel', certificateHashes: [] });
+export function openPageSession(server: FakeVoxelServer, url = 'https://media.example/voxel'): Promise<VoxelSession> {
+  return createPageClient(server).open({ url, certificateHashes: [] });
 }
