@@ -9,6 +9,7 @@ import { PlayerSettings } from './dash/settings.js';
 import { EventEmitter } from './events.js';
 import { Journal } from './journal.js';
 import { resolveOptions } from './options.js';
+import { followPage } from './page-lifecycle.js';
 import { RateControl } from './rate-control.js';
 import { Retransmission } from './retransmission.js';
 import { createSessionSource, SessionManager } from './session-manager.js';
@@ -40,6 +41,7 @@ class Plugin implements VoxelHandle {
   readonly #video: BufferedVideo;
   readonly #retransmission: Retransmission | undefined;
   readonly #adapter: DashAdapter;
+  readonly #leavePage: () => void;
 
   constructor(player: DashPlayer, options: VoxelOptions, withoutWorker: (() => WorkerLike) | undefined) {
     const { rule, bufferSegments, refetch, preferences } = resolveOptions(options);
@@ -60,6 +62,7 @@ class Plugin implements VoxelHandle {
       retransmission: this.#retransmission,
       preferences,
     });
+    this.#leavePage = followPage(this.#sessions);
   }
 
   on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void {
@@ -80,6 +83,7 @@ class Plugin implements VoxelHandle {
   }
 
   detach(): void {
+    this.#leavePage();
     this.#adapter.detach();
     this.#retransmission?.stop();
     this.#sessions.stop();

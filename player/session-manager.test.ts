@@ -147,6 +147,56 @@ describe('SessionManager', () => {
     expect(events).toHaveLength(2);
   });
 
+  it('closes the session while the page is put aside, and lets segments wait until it is shown again', async () => {
+    const { session, close } = createSession();
+    setUp.attempts[0]!.resolve(session);
+    await settle();
+    manager.pause();
+    manager.pause();
+    expect(close).toHaveBeenCalledOnce();
+    expect(manager.isPaused).toBe(true);
+    expect(events.slice(1)).toEqual([
+      { state: 'closed', code: 'session-closed', message: 'the page was put aside', retryIn: 0 },
+    ]);
+    const ready = manager.ready('soon');
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(setUp.attempts).toHaveLength(1);
+    manager.resume();
+    manager.resume();
+    await settle();
+    const next = createSession();
+    setUp.attempts[1]!.resolve(next.session);
+    await expect(ready).resolves.toBe(next.session);
+    expect(events.slice(2)).toMatchObject([{ state: 'opened' }]);
+  });
+
+  it('is in no need of a session while nothing plays, whatever becomes of the page', async () => {
+    manager.stop();
+    manager.pause();
+    manager.resume();
+    await settle();
+    expect(setUp.attempts).toHaveLength(1);
+    manager.start(ORIGIN);
+    manager.pause();
+    const waiting = expect(manager.ready('soon')).rejects.toMatchObject({ code: 'session-opening' });
+    manager.stop();
+    await waiting;
+  });
+
+  it('tries at once when the network is back, unless that cannot help', async () => {
+    setUp.attempts[0]!.reject(new VoxelError('session-failed', 'no network'));
+    await settle();
+    manager.retryNow();
+    manager.retryNow();
+    await settle();
+    expect(setUp.attempts).toHaveLength(2);
+    setUp.attempts[1]!.reject(new VoxelError('unsupported', 'no WebTransport'));
+    await settle();
+    manager.retryNow();
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(setUp.attempts).toHaveLength(2);
+  });
+
   it('starts anew for another origin only', async () => {
     const { session, close } = createSession();
     setUp.attempts[0]!.resolve(session);

@@ -61,6 +61,8 @@ export class SessionManager {
   #origin = '';
   #stopped = new AbortController();
   #retry = FIRST_RETRY;
+  /** While the page is put aside. */
+  #paused: { readonly origin: string; readonly over: Promise<void>; readonly end: () => void } | undefined;
 
   constructor(source: SessionSource, emit: (event: SessionEvent) => void) {
     this.#source = source;
@@ -87,6 +89,8 @@ export class SessionManager {
   }
 
   stop(): void {
+    this.#paused?.end();
+    this.#paused = undefined;
     this.#stopped.abort();
     if (this.#state.kind === 'open') this.#state.session.close();
     if (this.#state.kind === 'failed') clearTimeout(this.#state.timer);
@@ -94,11 +98,42 @@ export class SessionManager {
     this.#origin = '';
   }
 
+  get isPaused(): boolean {
+    return this.#paused !== undefined;
+  }
+
+  /** Closes the session for now: the page is put aside. */
+  pause(): void {
+    const [origin, wasOpen] = [this.#origin, this.isOpen];
+    if (this.isPaused || origin === '') return;
+    this.stop();
+    let end!: () => void;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    this.#paused = { origin, over, end };
+    if (wasOpen) {
+      this.#emit({ state: 'closed', code: 'session-closed', message: 'the page was put aside', retryIn: 0 });
+    }
+  }
+
+  /** The page is shown again. */
+  resume(): void {
+    if (this.#paused) this.start(this.#paused.origin);
+  }
+
+  /** The network is back. */
+  retryNow(): void {
+    if (this.#state.kind !== 'failed' || !this.#state.timer) return;
+    clearTimeout(this.#state.timer);
+    this.#retry = FIRST_RETRY;
+    this.#open();
+  }
+
   /**
    * The open session. Where one is being opened, a segment that is not urgent waits shortly for it; `now` does not.
-   * Rejects with `VoxelError` or `PlayerError`.
+   * While the page is put aside all wait. Rejects with `VoxelError` or `PlayerError`.
    */
   async ready(urgency: 'now' | 'soon'): Promise<VoxelSession> {
+    await this.#paused?.over;
     if (this.#state.kind === 'closed') this.#open();
     if (this.#state.kind === 'opening' && urgency === 'soon') {
       const { startedAt, ended } = this.#state;

@@ -4,6 +4,9 @@ const SUSPICIOUS = 2_000;
 /** Milliseconds that the session has after that answer: after an outage it may be about to go on, too. */
 const GRACE = 1_000;
 
+/** Milliseconds until it is asked again after a failure, which may be a matter of no time: doubled each time. */
+const FIRST_RETRY = 1_000;
+
 /**
  * Tells a session whose packets are swallowed, as a firewall does from one moment to the next, from a link that is down: it is
  * silent while its server answers over HTTP. Waiting is all that can be done about the other.
@@ -12,13 +15,15 @@ export class SilenceWatch {
   readonly #ask: () => Promise<unknown>;
   #bytes = 0;
   #silentSince: number;
-  #hasAsked = false;
+  #askAt: number;
+  #retry = FIRST_RETRY;
   #answeredAt: number | undefined;
 
   /** `ask` makes a small request over HTTP; any answer counts. `now` in ms on the clock of `performance.now()`. */
   constructor(ask: () => Promise<unknown>, now: number) {
     this.#ask = ask;
     this.#silentSince = now;
+    this.#askAt = now + SUSPICIOUS;
   }
 
   /** Takes note of the bytes here by now; true when nothing more is to be expected. */
@@ -26,10 +31,11 @@ export class SilenceWatch {
     if (bytes !== this.#bytes) {
       this.#bytes = bytes;
       this.#silentSince = now;
-      this.#hasAsked = false;
+      this.#askAt = now + SUSPICIOUS;
+      this.#retry = FIRST_RETRY;
       this.#answeredAt = undefined;
-    } else if (!this.#hasAsked && now - this.#silentSince >= SUSPICIOUS) {
-      this.#hasAsked = true;
+    } else if (now >= this.#askAt) {
+      this.#askAt = Infinity;
       this.#askOverHttp();
     }
     return this.#answeredAt !== undefined && now - this.#answeredAt >= GRACE;
@@ -42,7 +48,11 @@ export class SilenceWatch {
         if (silentSince === this.#silentSince) this.#answeredAt = performance.now();
       },
       // No answer: nothing gets through. It is asked again.
-      () => (this.#hasAsked = false),
+      () => {
+        if (silentSince !== this.#silentSince) return;
+        this.#askAt = performance.now() + this.#retry;
+        this.#retry *= 2;
+      },
     );
   }
 }

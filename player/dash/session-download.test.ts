@@ -111,6 +111,7 @@ describe('SessionDownload', () => {
       },
       abandon,
       probe,
+      isPaused: false,
     };
     const segment: RequestedSegment = {
       request,

@@ -23,7 +23,7 @@ import { fragmentOf, type RequestedSegment } from './requested-segment.js';
 const REVIEW_INTERVAL = 50;
 
 export interface SessionDownloadOptions {
-  readonly sessions: Pick<SessionManager, 'ready' | 'abandon' | 'probe'>;
+  readonly sessions: Pick<SessionManager, 'ready' | 'abandon' | 'probe' | 'isPaused'>;
   readonly control: DownloadControl;
   readonly preferences: Pick<DownloadPreferences, 'headerHosts'>;
   readonly recorder: DeliveryRecorder;
@@ -99,6 +99,8 @@ export class SessionDownload {
     try {
       return await this.#fetchOver(session, plan);
     } catch (error) {
+      // Anew when the page is shown again.
+      if (sessions.isPaused && !this.#ended) return this.#fetch();
       if (hasCode(error, 'timeout')) sessions.abandon(session, error);
       if (plan.delivery === 'streams' || !this.#isWorthAnotherTry(error)) throw error;
       recorder.fellBack(this.#segment, error, 'streams');

@@ -214,6 +214,13 @@ describe('a segment with gaps', () => {
     expect(bytesLost).toBe(0);
   });
 
+  it('is gone with its worker: the next one has none of that number', async () => {
+    const [former, next] = [await open(answerAll), await open(answerAll)];
+    const { kept } = await former.session.download(request).result;
+    await next.session.download(request).result;
+    await expect(next.session.fetchInto(kept!, [large!]).result).rejects.toMatchObject({ code: 'aborted' });
+  });
+
   it('is gone once it is released', async () => {
     const { session } = await open(answerAll);
     const { kept } = await session.download(request).result;

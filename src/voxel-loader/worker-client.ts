@@ -33,7 +33,8 @@ export class WorkerClient implements SessionLink {
   readonly #sessions = new Map<number, RemoteSession>();
   readonly #downloads = new Map<number, RemoteDownload>();
   readonly #inspections = new Map<number, (frames: SegmentFrames) => void>();
-  #nextId = 0;
+  /** Of all workers of the page: a segment that one has kept must not be taken for one of the next. */
+  static #nextId = 0;
 
   constructor({ worker, thread, onInitialized, onFailed }: WorkerClientOptions) {
     this.#worker = worker;
@@ -51,7 +52,7 @@ export class WorkerClient implements SessionLink {
   }
 
   register(download: RemoteDownload): number {
-    const id = this.#nextId++;
+    const id = WorkerClient.#nextId++;
     this.#downloads.set(id, download);
     return id;
   }
@@ -62,14 +63,14 @@ export class WorkerClient implements SessionLink {
 
   /** Rejects with `VoxelError` code `session-failed`. */
   open(endpoint: Endpoint): Promise<VoxelSession> {
-    const session = new RemoteSession(this.#nextId++, this, endpoint);
+    const session = new RemoteSession(WorkerClient.#nextId++, this, endpoint);
     this.#sessions.set(session.id, session);
     this.post({ type: 'open', session: session.id, endpoint });
     return session.opened;
   }
 
   inspect(representation: string, map: SegmentLayout, bytes: Uint8Array): Promise<SegmentFrames> {
-    const id = this.#nextId++;
+    const id = WorkerClient.#nextId++;
     return new Promise((resolve) => {
       this.#inspections.set(id, resolve);
       this.post({ type: 'inspect', id, representation, map: layoutOf(map), bytes });
