@@ -27,6 +27,10 @@ declare const catalogue: {
 	readonly status: {
 		readonly fatal: false;
 	};
+	/** The media file is another one than earlier responses were of. */
+	readonly "file-changed": {
+		readonly fatal: false;
+	};
 	/** A stream ended or was reset before the bytes that it promised. */
 	readonly incomplete: {
 		readonly fatal: false;
@@ -266,6 +270,11 @@ export interface VoxelOptions {
 	readonly refetch?: boolean;
 	/** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
 	readonly endpoint?: EndpointOption;
+	/**
+	 * Hosts, without ports, whose VOXEL server gets the headers of dash.js' requests (CMCD, and what the page adds, such as
+	 * `authorization`). Default: none but the media's own host, which gets them over HTTP, too.
+	 */
+	readonly headerHosts?: readonly string[];
 	/** Share of the measured throughput that a review of a running download counts on. Default 0.9. */
 	readonly bandwidthSafety?: number;
 }

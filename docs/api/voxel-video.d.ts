@@ -27,6 +27,10 @@ declare const catalogue: {
 	readonly status: {
 		readonly fatal: false;
 	};
+	/** The media file is another one than earlier responses were of. */
+	readonly "file-changed": {
+		readonly fatal: false;
+	};
 	/** A stream ended or was reset before the bytes that it promised. */
 	readonly incomplete: {
 		readonly fatal: false;
