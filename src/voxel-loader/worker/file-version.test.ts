@@ -171,4 +171,4 @@ it('never puts bytes of two versions together, whenever the file changes', async
     }),
     { numRuns: 200 },
   );
-});
+}, 60_000);
