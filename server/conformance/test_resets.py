@@ -55,10 +55,11 @@ async def test_a_restarted_server_resets_old_connections(starts: Start) -> None:
         datagrams = record(client)
         client.quic.send_ping(1)
         client.transmit()
-        await eventually(lambda: datagrams)
-        assert datagrams[0].endswith(token)
-        assert len(datagrams[0]) >= SHORTEST
-        assert datagrams[0][0] & 0xC0 == 0x40
+        # What the first server had sent may still be in the socket.
+        await eventually(lambda: any(datagram.endswith(token) for datagram in datagrams))
+        reset = next(datagram for datagram in datagrams if datagram.endswith(token))
+        assert len(reset) >= SHORTEST
+        assert reset[0] & 0xC0 == 0x40
         async with connect(again.quic_port) as other:
             assert (await other.open_session())[0] == 200
 
