@@ -38,7 +38,6 @@ def test_an_odd_request_over_http1(server: Server, etag: str, odd: str) -> None:
     assert play_http1(server.http_port, entry, etag) == expected
 
 
-@pytest.mark.pending("quiche")
 @pytest.mark.parametrize("odd", HTTP3)
 def test_an_odd_request_over_http3(player: Http3Player, odd: str) -> None:
     expected = HTTP3[odd]["answer"]

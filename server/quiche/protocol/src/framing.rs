@@ -7,11 +7,14 @@ mod unidirectional;
 use crate::varint;
 
 pub use bidirectional::{StreamEvent, StreamReader, WEBTRANSPORT_BIDI};
-pub use unidirectional::{UniEvent, UniReader};
+pub use unidirectional::{Critical, UniEvent, UniReader};
 
 const FRAME_DATA: u64 = 0x00;
 const FRAME_HEADERS: u64 = 0x01;
+const FRAME_CANCEL_PUSH: u64 = 0x03;
 const FRAME_SETTINGS: u64 = 0x04;
+const FRAME_MAX_PUSH_ID: u64 = 0x0d;
+
 /// Errors that end the connection (RFC 9114 section 8.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -26,10 +29,16 @@ pub enum ConnectionError {
     Frame,
     #[error("a SETTINGS frame that is too long")]
     ExcessiveLoad,
-    #[error("a setting occurs twice")]
+    #[error("a setting that occurs twice, belongs to HTTP/2 or has no such value")]
     Settings,
+    #[error("a push that is not known, or fewer of them than before")]
+    Id,
     #[error("the control stream does not begin with SETTINGS")]
     MissingSettings,
+    #[error("a field section that cannot be decoded")]
+    QpackDecompression,
+    #[error("an instruction for a dynamic table, of which there is none")]
+    QpackEncoderStream,
 }
 
 impl ConnectionError {
@@ -41,8 +50,11 @@ impl ConnectionError {
             Self::FrameUnexpected => 0x105,
             Self::Frame => 0x106,
             Self::ExcessiveLoad => 0x107,
+            Self::Id => 0x108,
             Self::Settings => 0x109,
             Self::MissingSettings => 0x10a,
+            Self::QpackDecompression => 0x200,
+            Self::QpackEncoderStream => 0x201,
         }
     }
 }

@@ -164,13 +164,17 @@ impl Connection {
 
     fn http_event(&mut self, event: Http3Event, now: Instant) {
         match event {
-            Http3Event::Request { stream, head } if head.method == "CONNECT" => self.connect(stream, &head, now),
+            Http3Event::Request { stream, head } if head.protocol.is_some() => self.connect(stream, &head, now),
             Http3Event::Request { stream, head } => self.http_request(stream, head),
             Http3Event::HeadTooLong { stream } => {
                 self.stop_reading(stream, http3::H3_EXCESSIVE_LOAD);
                 self.respond(stream, refusal(&HttpError::head_too_long()), Value::Null);
             }
-            Http3Event::Malformed { stream } => self.reject(stream, http3::H3_MESSAGE_ERROR),
+            Http3Event::Incomplete { stream } => self.reject(stream, http3::H3_REQUEST_INCOMPLETE),
+            Http3Event::Malformed { stream } => {
+                self.reject(stream, http3::H3_MESSAGE_ERROR);
+                self.cancelled(stream);
+            }
             Http3Event::SessionData { stream, session, data, fin } => {
                 if self.session.as_ref().is_none_or(|open| open.id != session) {
                     self.reject(stream, http3::BUFFERED_STREAM_REJECTED);

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use voxel_protocol::framing::{
-    ConnectionError, StreamEvent, StreamReader, UniEvent, UniReader, control_stream, data_frame_head,
+    ConnectionError, Critical, StreamEvent, StreamReader, UniEvent, UniReader, control_stream, data_frame_head,
 };
 use voxel_protocol::varint;
 
-use head::{DecodeError, decode_head};
+use head::{DecodeError, check_trailers, decode_head};
 pub use head::{Head, encode_response_head};
 
 /// CLOSE_WEBTRANSPORT_SESSION (draft-ietf-webtrans-http3-02 section 5).
@@ -58,6 +58,10 @@ pub enum Http3Event {
     HeadTooLong {
         stream: u64,
     },
+    /// The stream ended before a request.
+    Incomplete {
+        stream: u64,
+    },
     /// Not a valid request.
     Malformed {
         stream: u64,
@@ -83,6 +87,8 @@ pub enum Http3Event {
 struct RequestStream {
     reader: StreamReader,
     head_seen: bool,
+    /// Bytes that are still to come according to content-length.
+    announced: Option<u64>,
 }
 
 /// Reads all streams of one client.
@@ -90,13 +96,13 @@ struct RequestStream {
 pub struct Http3 {
     requests: HashMap<u64, RequestStream>,
     unidirectional: HashMap<u64, UniReader>,
-    control_seen: bool,
+    critical_seen: Vec<Critical>,
     head_limit: usize,
 }
 
 impl Http3 {
     pub fn new(head_limit: usize) -> Self {
-        Self { requests: HashMap::new(), unidirectional: HashMap::new(), control_seen: false, head_limit }
+        Self { requests: HashMap::new(), unidirectional: HashMap::new(), critical_seen: Vec::new(), head_limit }
     }
 
     /// Reads the next bytes of a client's stream; `fin`: whether they are the last.
@@ -118,41 +124,74 @@ impl Http3 {
 
     fn feed_request(&mut self, stream: u64, data: &[u8], fin: bool) -> Result<Vec<Http3Event>, ConnectionError> {
         let limit = self.head_limit;
-        let request = self
-            .requests
-            .entry(stream)
-            .or_insert_with(|| RequestStream { reader: StreamReader::new(limit), head_seen: false });
+        let request = self.requests.entry(stream).or_insert_with(|| RequestStream {
+            reader: StreamReader::new(limit),
+            head_seen: false,
+            announced: None,
+        });
         let mut events = Vec::new();
         for event in request.reader.feed(data)? {
             match event {
-                StreamEvent::Headers(block) if !request.head_seen => {
+                StreamEvent::Headers(block) => {
+                    let decoded = if request.head_seen {
+                        check_trailers(&block, limit).map(|()| None)
+                    } else {
+                        decode_head(&block, limit).map(Some)
+                    };
                     request.head_seen = true;
-                    events.push(match decode_head(&block, limit) {
-                        Ok(head) => Http3Event::Request { stream, head },
-                        Err(DecodeError::TooLong) => Http3Event::HeadTooLong { stream },
-                        Err(DecodeError::Malformed) => Http3Event::Malformed { stream },
-                    });
+                    match decoded {
+                        Ok(Some(head)) => {
+                            request.announced = head.content_length;
+                            events.push(Http3Event::Request { stream, head });
+                        }
+                        // Bodies and trailers mean nothing: GET, HEAD and OPTIONS have neither.
+                        Ok(None) => {}
+                        Err(DecodeError::Undecodable) => return Err(ConnectionError::QpackDecompression),
+                        Err(DecodeError::TooLong) => events.push(Http3Event::HeadTooLong { stream }),
+                        Err(DecodeError::Malformed) => return Ok(self.malformed(stream, fin)),
+                    }
                 }
-                // Trailers and bodies are ignored: GET, HEAD and OPTIONS have neither.
-                StreamEvent::Headers(_) | StreamEvent::Body { .. } => {}
-                StreamEvent::TooLong => events.push(Http3Event::HeadTooLong { stream }),
+                StreamEvent::Body { length } => match request.announced.map(|left| left.checked_sub(length as u64)) {
+                    Some(None) => return Ok(self.malformed(stream, fin)),
+                    left => request.announced = left.flatten(),
+                },
+                StreamEvent::TooLong => {
+                    request.head_seen = true;
+                    events.push(Http3Event::HeadTooLong { stream });
+                }
                 StreamEvent::Session { id, data } => {
                     events.push(Http3Event::SessionData { stream, session: id, data, fin: false });
                 }
             }
         }
         if fin {
+            request.reader.end()?;
+            if request.announced.is_some_and(|left| left > 0) {
+                return Ok(self.malformed(stream, fin));
+            }
             match (events.last_mut(), request.reader.session()) {
                 (Some(Http3Event::SessionData { fin, .. }), _) => *fin = true,
                 (_, Some(session)) => {
                     events.push(Http3Event::SessionData { stream, session, data: Bytes::new(), fin: true });
                 }
                 (_, None) if request.head_seen => events.push(Http3Event::Ended { stream }),
-                (_, None) => events.push(Http3Event::Malformed { stream }),
+                (_, None) => events.push(Http3Event::Incomplete { stream }),
             }
             self.requests.remove(&stream);
         }
         Ok(events)
+    }
+
+    /// Nothing else of the stream matters.
+    fn malformed(&mut self, stream: u64, fin: bool) -> Vec<Http3Event> {
+        match self.requests.get_mut(&stream) {
+            Some(request) if !fin => {
+                request.announced = None;
+                request.reader.abandon();
+            }
+            _ => drop(self.requests.remove(&stream)),
+        }
+        vec![Http3Event::Malformed { stream }]
     }
 
     fn feed_uni(&mut self, stream: u64, data: &[u8], fin: bool) -> Result<Vec<Http3Event>, ConnectionError> {
@@ -161,9 +200,11 @@ impl Http3 {
             self.unidirectional.remove(&stream);
         }
         match event {
-            Some(UniEvent::Control) if self.control_seen => Err(ConnectionError::StreamCreation),
-            Some(UniEvent::Control) => {
-                self.control_seen = true;
+            Some(UniEvent::Critical(kind)) if self.critical_seen.contains(&kind) => {
+                Err(ConnectionError::StreamCreation)
+            }
+            Some(UniEvent::Critical(kind)) => {
+                self.critical_seen.push(kind);
                 Ok(Vec::new())
             }
             Some(UniEvent::Unwanted) => Ok(vec![Http3Event::Unwanted { stream }]),

@@ -101,6 +101,10 @@ impl Site {
         self.origins.check_host(&request.authority)?;
         check_method(&request.method)?;
         let target = request.target.as_str();
+        // Clients encode everything else (RFC 3986 section 2).
+        if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(HttpError::bad_request("malformed request target"));
+        }
         if request.method == "OPTIONS" && (target == "*" || target.starts_with('/')) {
             let allow = ("allow", ALLOWED_METHODS.to_owned());
             let headers = preflight_headers().into_iter().chain([allow]).collect();

@@ -50,17 +50,33 @@ pub struct StreamReader {
     state: RequestState,
     pub(super) buffer: Vec<u8>,
     head_limit: usize,
+    /// HEADERS frames so far: the second one holds trailers.
+    heads: u8,
 }
 
 impl StreamReader {
     /// `head_limit`: the most bytes that an encoded header block may have.
     pub fn new(head_limit: usize) -> Self {
-        Self { state: RequestState::Between { first: true }, buffer: Vec::new(), head_limit }
+        Self { state: RequestState::Between { first: true }, buffer: Vec::new(), head_limit, heads: 0 }
     }
 
     /// The session that the stream belongs to, if it is known to belong to one.
     pub fn session(&self) -> Option<u64> {
         if let RequestState::Session { id } = self.state { Some(id) } else { None }
+    }
+
+    /// Ignores the rest of the stream.
+    pub fn abandon(&mut self) {
+        self.state = RequestState::Abandoned;
+    }
+
+    /// The end of the stream: an error within a frame (RFC 9114 section 7.1).
+    pub fn end(&self) -> Result<(), ConnectionError> {
+        match self.state {
+            RequestState::Between { .. } if self.buffer.is_empty() => Ok(()),
+            RequestState::Session { .. } | RequestState::Abandoned => Ok(()),
+            _ => Err(ConnectionError::Frame),
+        }
     }
 
     /// Reads the next bytes of the stream.
@@ -111,9 +127,11 @@ impl StreamReader {
         if NOT_ON_REQUEST_STREAMS.contains(&kind) || (kind == WEBTRANSPORT_BIDI && !first) {
             return Err(ConnectionError::FrameUnexpected);
         }
-        if kind == FRAME_DATA && first {
+        // A head, data, trailers (RFC 9114 section 4.1).
+        if kind == FRAME_DATA && self.heads != 1 || kind == FRAME_HEADERS && self.heads == 2 {
             return Err(ConnectionError::FrameUnexpected);
         }
+        self.heads += u8::from(kind == FRAME_HEADERS);
         self.buffer.drain(..head);
         match kind {
             WEBTRANSPORT_BIDI => {

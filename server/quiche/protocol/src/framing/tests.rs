@@ -84,7 +84,7 @@ fn control(frames: &[u8], fin: bool) -> Result<Option<UniEvent>, ConnectionError
 #[test]
 fn the_control_stream_begins_with_settings_and_never_ends() {
     let settings = control_stream(&[(0x33, 1), (0x2b60_3742, 1)]);
-    assert_eq!(UniReader::default().feed(&settings, false), Ok(Some(UniEvent::Control)));
+    assert_eq!(UniReader::default().feed(&settings, false), Ok(Some(UniEvent::Critical(Critical::Control))));
     assert_eq!(UniReader::default().feed(&settings, true), Err(ConnectionError::ClosedCriticalStream));
     assert_eq!(control(b"\x07\x01\x00", false), Err(ConnectionError::MissingSettings));
     assert_eq!(control(b"\x04\x00\x04\x00", false), Err(ConnectionError::FrameUnexpected));
@@ -99,4 +99,41 @@ fn streams_of_other_kinds_are_unwanted_but_harmless() {
         assert_eq!(UniReader::default().feed(data, false), Ok(Some(UniEvent::Unwanted)));
     }
     assert_eq!(UniReader::default().feed(b"\x01", false), Err(ConnectionError::StreamCreation));
+}
+
+#[test]
+fn a_message_is_a_head_data_and_trailers() {
+    let head = frame(FRAME_HEADERS, b"block");
+    assert_eq!(
+        read(&[&head[..], &head, &frame(FRAME_DATA, b"x")].concat(), 100),
+        Err(ConnectionError::FrameUnexpected)
+    );
+    assert_eq!(read(&[&head[..], &head, &head].concat(), 100), Err(ConnectionError::FrameUnexpected));
+    assert_eq!(
+        read(&[&frame(0x21, b"x")[..], &frame(FRAME_DATA, b"x")].concat(), 9),
+        Err(ConnectionError::FrameUnexpected)
+    );
+}
+
+#[test]
+fn a_stream_does_not_end_within_a_frame() {
+    for (data, complete) in
+        [(&b""[..], true), (b"\x40", false), (b"\x01\x05a", false), (b"\x21\x05a", false), (b"\x21\x01a", true)]
+    {
+        let mut reader = StreamReader::new(LIMIT);
+        reader.feed(data).unwrap();
+        assert_eq!(reader.end().is_ok(), complete, "{data:?}");
+    }
+}
+
+#[test]
+fn settings_of_http2_pushes_and_tables_are_refused() {
+    assert_eq!(control(b"\x04\x02\x02\x00", false), Err(ConnectionError::Settings));
+    assert_eq!(control(b"\x04\x02\x33\x02", false), Err(ConnectionError::Settings));
+    assert_eq!(control(b"\x04\x00\x03\x01\x00", false), Err(ConnectionError::Id));
+    assert_eq!(control(b"\x04\x00\x0d\x01\x05\x0d\x01\x04", false), Err(ConnectionError::Id));
+    assert_eq!(control(b"\x04\x00\x0d\x02\x05\x00", false), Err(ConnectionError::Frame));
+    assert_eq!(UniReader::default().feed(b"\x02\x3f\x45", false), Err(ConnectionError::QpackEncoderStream));
+    assert_eq!(UniReader::default().feed(b"\x02\x20", false), Ok(Some(UniEvent::Critical(Critical::QpackEncoder))));
+    assert_eq!(UniReader::default().feed(b"\x03", true), Err(ConnectionError::ClosedCriticalStream));
 }

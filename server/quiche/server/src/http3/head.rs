@@ -8,6 +8,9 @@ use voxel_protocol::head::Headers;
 /// A literal field takes a few bytes beside its name and its value.
 const ENCODE_OVERHEAD_BYTES: usize = 64;
 
+/// Fields that mean something in HTTP/1.1 only (RFC 9114 section 4.2).
+const OF_CONNECTION: [&[u8]; 5] = [b"connection", b"keep-alive", b"proxy-connection", b"transfer-encoding", b"upgrade"];
+
 /// A request's head.
 #[derive(Debug, Default)]
 pub struct Head {
@@ -18,38 +21,71 @@ pub struct Head {
     /// `:protocol` of an extended CONNECT (RFC 9220).
     pub protocol: Option<String>,
     pub headers: Headers,
+    pub content_length: Option<u64>,
 }
 
 /// Why a header block is not a request's head.
 pub enum DecodeError {
     TooLong,
+    /// QPACK cannot read it.
+    Undecodable,
     Malformed,
 }
 
 /// The head in a header block of at most `limit` bytes, decoded.
 pub fn decode_head(block: &[u8], limit: usize) -> Result<Head, DecodeError> {
+    head_of(&decode(block, limit)?).ok_or(DecodeError::Malformed)
+}
+
+/// Checks a header block of trailers.
+pub fn check_trailers(block: &[u8], limit: usize) -> Result<(), DecodeError> {
+    let fields = decode(block, limit)?;
+    let valid = fields.iter().all(|field| is_valid(field.name(), field.value()) && !field.name().starts_with(b":"));
+    if valid { Ok(()) } else { Err(DecodeError::Malformed) }
+}
+
+fn decode(block: &[u8], limit: usize) -> Result<Vec<Header>, DecodeError> {
     let fields = qpack::Decoder::new().decode(block, limit as u64).map_err(|error| match error {
         qpack::Error::HeaderListTooLarge => DecodeError::TooLong,
-        _ => DecodeError::Malformed,
+        _ => DecodeError::Undecodable,
     })?;
-    head_of(&fields).ok_or(DecodeError::Malformed)
+    if fields.iter().any(|field| field.name().is_empty()) {
+        return Err(DecodeError::Undecodable); // As other decoders have it.
+    }
+    Ok(fields)
+}
+
+/// RFC 9114 section 4.2: no upper case, nothing of a connection, no control characters.
+fn is_valid(name: &[u8], value: &[u8]) -> bool {
+    let token = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$%&'*+-.^_`|~".contains(byte);
+    let token_name = name.strip_prefix(b":").unwrap_or(name);
+    let of_connection = OF_CONNECTION.contains(&name) || (name == b"te" && !value.eq_ignore_ascii_case(b"trailers"));
+    let blank = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b' ' | b'\t'));
+    let visible = value.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~' | 0x80..));
+    !token_name.is_empty()
+        && token_name.iter().all(token)
+        && visible
+        && !blank(value.first())
+        && !blank(value.last())
+        && !of_connection
 }
 
 /// RFC 9114 section 4.3; `None` if malformed.
 fn head_of(fields: &[Header]) -> Option<Head> {
     let mut head = Head::default();
+    let (mut scheme, mut lengths) = (String::new(), Vec::new());
     let mut pseudo_allowed = true;
     for field in fields {
         let (name, value) = (std::str::from_utf8(field.name()).ok()?, field.value());
-        if name.is_empty() || name.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii_graphic()) {
-            return None;
-        }
-        if value.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
+        if !is_valid(field.name(), value) {
             return None;
         }
         if !name.starts_with(':') {
             pseudo_allowed = false;
             head.headers.add(name, value);
+            if name == "content-length" {
+                lengths.push(value);
+            }
             continue;
         }
         let text: String = value.iter().map(|byte| char::from(*byte)).collect();
@@ -57,21 +93,34 @@ fn head_of(fields: &[Header]) -> Option<Head> {
             ":method" => &mut head.method,
             ":path" => &mut head.target,
             ":authority" => &mut head.authority,
-            ":scheme" => continue,
+            ":scheme" => &mut scheme,
             ":protocol" if head.protocol.is_none() => head.protocol.insert(String::new()),
             _ => return None,
         };
-        if !pseudo_allowed || !place.is_empty() {
+        if !pseudo_allowed || !place.is_empty() || (text.is_empty() && name != ":protocol") {
             return None;
         }
         *place = text;
     }
+    head.content_length = match lengths[..] {
+        [] => None,
+        [length] if length.iter().all(u8::is_ascii_digit) => Some(std::str::from_utf8(length).ok()?.parse().ok()?),
+        _ => return None,
+    };
+    let host = head.headers.get("host").unwrap_or(&head.authority).to_owned();
     if head.authority.is_empty() {
-        head.headers.get("host").unwrap_or_default().clone_into(&mut head.authority);
+        head.authority = host;
+    } else if host != head.authority {
+        return None;
     }
-    let path_needed = head.method != "CONNECT" || head.protocol.is_some();
-    let complete = !head.method.is_empty() && (!path_needed || !head.target.is_empty());
-    complete.then_some(head)
+    let located = !scheme.is_empty() && !head.target.is_empty();
+    let complete = match (head.method.as_str(), &head.protocol) {
+        ("CONNECT", None) => scheme.is_empty() && head.target.is_empty(),
+        ("CONNECT", Some(_)) => located,
+        (method, None) => !method.is_empty() && located,
+        (_, Some(_)) => false,
+    };
+    (complete && !head.authority.is_empty()).then_some(head)
 }
 
 /// A HEADERS frame.
@@ -103,7 +152,8 @@ mod tests {
     fn a_request_and_a_connect() {
         let request = head(&[(":method", "GET"), (":scheme", "https"), (":path", "/a"), ("host", "b")]).unwrap();
         assert_eq!((request.target.as_str(), request.authority.as_str()), ("/a", "b"));
-        let fields = [(":method", "CONNECT"), (":protocol", "webtransport"), (":path", "/voxel"), (":authority", "b")];
+        let place = [(":scheme", "https"), (":path", "/voxel"), (":authority", "b")];
+        let fields = [&[(":method", "CONNECT"), (":protocol", "webtransport")][..], &place].concat();
         assert_eq!(head(&fields).unwrap().protocol.as_deref(), Some("webtransport"));
     }
 
