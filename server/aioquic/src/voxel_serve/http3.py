@@ -1,7 +1,7 @@
 """HTTP/3: ordinary requests, and the CONNECT request that opens a WebTransport session (draft-ietf-webtrans-http3)."""
 
 import hmac
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import parse_qs
@@ -25,7 +25,7 @@ from .connection import CHUNK_BYTES, WEBTRANSPORT_ERROR_0, Connection
 from .discovery import ENDPOINT_PATH, VERSION
 from .errors import HttpError
 from .log import log, path_of
-from .quic_internals import MessageRejected, VoxelH3Connection, buffered_frame_bytes
+from .quic_internals import HeadTooLong, MessageRejected, VoxelH3Connection, buffered_frame_bytes
 from .request import combined_headers
 from .session import Session
 from .shares import Shares
@@ -36,9 +36,6 @@ WEBTRANSPORT_TOKENS = ("webtransport", "webtransport-h3")
 
 CAPSULE_CLOSE_SESSION = 0x2843
 """CLOSE_WEBTRANSPORT_SESSION (draft-ietf-webtrans-http3-02 section 5)."""
-
-FIELD_BYTES = 32
-"""What a field counts beside its name and value (RFC 9114 section 4.2.2)."""
 
 BUFFERED_STREAM_REJECTED = 0x3994BD84
 """WEBTRANSPORT_BUFFERED_STREAM_REJECTED: a stream of no session (draft-ietf-webtrans-http3-02 section 4.5)."""
@@ -121,7 +118,11 @@ class Http3Protocol(Connection):
     def quic_event_received(self, event: QuicEvent) -> None:
         match event:
             case ProtocolNegotiated():
-                self._http = VoxelH3Connection(self._quic, enable_webtransport=self._site.discovery is not None)
+                self._http = VoxelH3Connection(
+                    self._quic,
+                    enable_webtransport=self._site.discovery is not None,
+                    section_bytes=self._site.limits.head_bytes,
+                )
             case ConnectionTerminated():
                 self.end()
             case DatagramFrameReceived():
@@ -157,7 +158,10 @@ class Http3Protocol(Connection):
         for http_event in http.handle_event(event):
             if isinstance(http_event, WebTransportStreamDataReceived):
                 http.sends_nothing_more(http_event.stream_id)
-            self._http_event_received(http_event)
+            if isinstance(http_event, HeadTooLong):
+                self._abandon(http_event.stream_id)
+            else:
+                self._http_event_received(http_event)
         waiting = buffered_frame_bytes(http, event.stream_id)
         if waiting > self._site.limits.head_bytes:
             self._abandon(event.stream_id)
@@ -191,10 +195,6 @@ class Http3Protocol(Connection):
     def _http_event_received(self, event: H3Event) -> None:
         match event:
             case HeadersReceived(stream_id=stream_id):
-                if _field_section_bytes(event.headers) > self._site.limits.head_bytes:
-                    error = HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "request head too long")
-                    self._refuse(stream_id, error)
-                    return
                 headers = combined_headers(event.headers)
                 if headers.get(":method") == "CONNECT" and ":protocol" in headers:
                     self._connect_received(stream_id, headers)
@@ -304,7 +304,7 @@ class Http3Protocol(Connection):
             log("session closed", client=str(self._quic.get_peer_address()))
 
     def _abandon(self, stream_id: int) -> None:
-        """Ends a stream with a too long frame: aioquic buffers frames of any length until they are complete."""
+        """Reads no more of a stream with a too long frame: aioquic would buffer it until it is complete."""
         if stream_is_unidirectional(stream_id):
             self.close(ErrorCode.H3_EXCESSIVE_LOAD, "control frame too long")
             return
@@ -322,11 +322,6 @@ class Http3Protocol(Connection):
             self._quic.stop_stream(stream_id, code)
         if not stream_is_unidirectional(stream_id):
             self._quic.reset_stream(stream_id, code)
-
-
-def _field_section_bytes(headers: Iterable[tuple[bytes, bytes]]) -> int:
-    """The size of a field section (RFC 9114 section 4.2.2): a byte of QPACK may stand for a hundred."""
-    return sum(len(name) + len(value) + FIELD_BYTES for name, value in headers)
 
 
 def _chosen_protocol(offered: str | None) -> str | None:

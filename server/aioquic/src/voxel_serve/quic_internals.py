@@ -49,6 +49,9 @@ DATAGRAM_WITH_LENGTH = b"\x31"
 TWO_BYTE_VARINT = 0x4000
 """RFC 9000 section 16."""
 
+FIELD_BYTES = 32
+"""What a field counts beside its name and value (RFC 9114 section 4.2.2)."""
+
 EMPTY_SECTION = bytes(2)
 """A prefix alone (RFC 9204 section 4.5.1)."""
 
@@ -79,6 +82,17 @@ class MessageRejected(H3Event):
     stream_ended: bool
 
 
+@dataclass
+class HeadTooLong(H3Event):
+    """A field section longer than the limit."""
+
+    stream_id: int
+
+
+class _TooLongError(Exception):
+    """Found before aioquic looks at every character of a section."""
+
+
 class VoxelH3Connection(H3Connection):
     """Also announces the newer WebTransport drafts, and has no dynamic QPACK table.
 
@@ -86,9 +100,11 @@ class VoxelH3Connection(H3Connection):
     stream, where aioquic ends the connection; more of them are recognized.
     """
 
-    def __init__(self, quic: QuicConnection, *, enable_webtransport: bool) -> None:
+    def __init__(self, quic: QuicConnection, *, enable_webtransport: bool, section_bytes: int) -> None:
+        """`section_bytes`: of a field section, as RFC 9114 section 4.2.2 counts them."""
         super().__init__(quic, enable_webtransport=enable_webtransport)
         self._decoder = pylsqpack.Decoder(0, 0)
+        self._section_bytes = section_bytes
 
     def sends_nothing_more(self, stream_id: int) -> None:
         """Discards the state of the stream once the client has ended it, rather than at the end of the connection.
@@ -112,10 +128,14 @@ class VoxelH3Connection(H3Connection):
             return super()._receive_request_or_push_data(stream, data, stream_ended)
         except MessageError:
             return [MessageRejected(stream.stream_id, stream_ended)]
+        except _TooLongError:
+            return [HeadTooLong(stream.stream_id)]
 
     def _decode_headers(self, stream_id: int, frame_data: bytes | None) -> Headers:
         # lsqpack takes a section without fields for a malformed one.
         headers = [] if frame_data == EMPTY_SECTION else super()._decode_headers(stream_id, frame_data)
+        if sum(len(name) + len(value) + FIELD_BYTES for name, value in headers) > self._section_bytes:
+            raise _TooLongError
         try:
             if self._stream[stream_id].headers_recv_state is HeadersState.INITIAL:
                 return check_request(headers)
