@@ -1,0 +1,178 @@
+// @ts-check
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { say, UserError } from '../../tools/setup/process.mjs';
+import { ensureQuicheServer } from '../../tools/setup/rust.mjs';
+import { startServer } from '../../tools/start/server.mjs';
+import { residentBytes, rounded } from './server/process-figures.mjs';
+
+export const usage = `npm run bench -- server-hostile [--json] [--server aioquic|quiche] [--attack NAME]: what becomes of an honest client while
+others attack the server (server/conformance/attacks.py): heads of 60 kB, streams with a gap, 1024 unread responses under 1024
+descriptors, 2,000 garbage Initials, 2,000 ClientHellos, 1,000 idle TLS handshakes, 100 half heads. Wrong answers, latency
+before and during the attack, the server's memory before, at most and after it; about ten minutes. --json: one object a
+line for each attack and server. Exit code 1 where an answer is wrong, the latency's 99th percentile is above 300 ms
+(quiche) or 1 s (aioquic), or more than 32 MiB are held after the attack.`;
+
+export const options = /** @type {const} */ ({
+  json: { type: 'boolean', default: false },
+  server: { type: 'string' },
+  attack: { type: 'string' },
+});
+
+const ATTACKS = [
+  'long-heads',
+  'gapped-streams',
+  'unread-responses',
+  'garbage-initials',
+  'client-hellos',
+  'idle-tls',
+  'half-heads',
+];
+
+const BARS = { latencyMsP99: { quiche: 300, aioquic: 1000 }, grownBytes: 32 * 2 ** 20 };
+
+/** Before the attack, its length, and until what it has left behind times out (10 s for heads and handshakes, 30 for responses). */
+const CALM_MS = 8000;
+const ATTACK_MS = 15_000;
+const SETTLE_MS = 15_000;
+const SETTLE_UNREAD_MS = 40_000;
+const SAMPLE_MS = 100;
+
+const FILE_BYTES = 1_000_000;
+const HUGE_BYTES = 50_000_000;
+
+const DESCRIPTORS = 1024;
+
+/** The attackers' processor time is not the server's: they get what is left. */
+const NICE = ['nice', '-n', '10'];
+
+/** @typedef {'aioquic' | 'quiche'} Name */
+/** @typedef {[kind: string, due: number, ms: number, right: boolean]} Answer */
+
+/** @param {{ json: boolean, server?: string, attack?: string }} values @returns {Promise<void>} */
+export async function main({ json, server, attack }) {
+  if (server !== undefined && !['aioquic', 'quiche'].includes(server)) {
+    throw new UserError(`--server must be aioquic or quiche, got '${server}'`);
+  }
+  if (attack !== undefined && !ATTACKS.includes(attack)) {
+    throw new UserError(`--attack must be one of ${ATTACKS.join(', ')}, got '${attack}'`);
+  }
+  const programs = { quiche: await ensureQuicheServer(), aioquic: venvProgram('voxel-serve') };
+  const folder = mkdtempSync(join(tmpdir(), 'server-hostile-'));
+  let missed = 0;
+  try {
+    await makeSite(folder);
+    for (const name of /** @type {const} */ (['quiche', 'aioquic'])) {
+      for (const one of ATTACKS) {
+        if ((server ?? name) !== name || (attack ?? one) !== one) continue;
+        say(`server-hostile: ${name}, ${one}`);
+        const result = await withstand(name, programs[name], one, folder);
+        missed += result.missed.length;
+        console.log(json ? JSON.stringify(result) : result);
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  if (missed > 0) process.exitCode = 1;
+}
+
+/** The served files, and a certificate beside them. @param {string} folder */
+async function makeSite(folder) {
+  writeFileSync(join(folder, 'media.bin'), randomBytes(FILE_BYTES));
+  const huge = openSync(join(folder, 'huge.bin'), 'w');
+  ftruncateSync(huge, HUGE_BYTES);
+  closeSync(huge);
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', join(folder, '.key.pem')];
+  const words = ['req', '-x509', ...key, '-out', join(folder, '.chain.pem'), '-days', '2', ...subject];
+  await promisify(execFile)('openssl', words);
+}
+
+/** @param {Name} name @param {string} program @param {string} attack @param {string} folder */
+async function withstand(name, program, attack, folder) {
+  const tls = ['--host', '0.0.0.0', '--certificate', join(folder, '.chain.pem'), '--key', join(folder, '.key.pem')];
+  const args = [folder, '--http-port', '0', '--quic-port', '0', ...(attack === 'idle-tls' ? tls : [])];
+  const limited = ['-c', `ulimit -n ${String(DESCRIPTORS)}; exec "$0" "$@"`, program, ...args];
+  const server = await (attack === 'unread-responses' ? startServer(limited, 'sh') : startServer(args, program));
+  const { quicPort } = server.ready;
+  const url = server.ready.url.replace('0.0.0.0', '127.0.0.1');
+  const honest = python(['conformance.honest', url, String(quicPort), join(folder, 'media.bin')]);
+  /** @type {Answer[]} */
+  const answers = [];
+  createInterface({ input: honest.stdout }).on('line', (line) => {
+    const answer = /** @type {Answer} */ (JSON.parse(line));
+    answers.push(answer);
+  });
+  let most = 0;
+  const sampling = setInterval(() => (most = Math.max(most, residentBytes(server.pid))), SAMPLE_MS);
+  try {
+    await sleep(CALM_MS);
+    const before = residentBytes(server.pid);
+    const from = Date.now() / 1000;
+    const ports = [new URL(url).port, String(quicPort), String(ATTACK_MS / 1000)];
+    const sent = await outputOfAttack([attack, ...ports]);
+    const until = Date.now() / 1000;
+    await sleep(attack === 'unread-responses' ? SETTLE_UNREAD_MS : SETTLE_MS);
+    const after = residentBytes(server.pid);
+    const during = answers.filter(([, due]) => due >= from && due < until);
+    const figures = {
+      calm: latency(answers.filter(([, due]) => due < from)),
+      during: latency(during),
+      newcomers: latency(during.filter(([kind]) => kind.startsWith('new'))),
+      after: latency(answers.filter(([, due]) => due >= until)),
+    };
+    const wrong = answers.filter(([, , , right]) => !right);
+    const memory = { before: mebibytes(before), most: mebibytes(most), after: mebibytes(after) };
+    const missed = [
+      ...(wrong.length > 0 || during.length === 0 ? ['answers'] : []),
+      ...(figures.during.msP99 > BARS.latencyMsP99[name] ? ['latency'] : []),
+      ...(after - before > BARS.grownBytes ? ['memory'] : []),
+    ];
+    return { attack, server: name, sent, ...figures, wrong: countByKind(wrong), mebibytes: memory, missed };
+  } finally {
+    clearInterval(sampling);
+    honest.kill();
+    await server.stop();
+  }
+}
+
+/** @param {string[]} words a module and its arguments */
+function python(words) {
+  return spawn(venvProgram('python'), ['-m', ...words], {
+    cwd: join(root, 'server'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** @param {string[]} words @returns {Promise<Record<string, number>>} what was sent */
+async function outputOfAttack(words) {
+  const [program = '', ...rest] = [...NICE, venvProgram('python'), '-m', 'conformance.attacks', ...words];
+  const { stdout } = await promisify(execFile)(program, rest, { cwd: join(root, 'server') });
+  return /** @type {Record<string, number>} */ (JSON.parse(stdout));
+}
+
+/** @param {Answer[]} answers */
+function latency(answers) {
+  const sorted = answers.map(([, , ms]) => ms).sort((a, b) => a - b);
+  const at = (/** @type {number} */ share) => rounded(sorted[Math.ceil(share * sorted.length) - 1] ?? NaN);
+  return { requests: sorted.length, msP50: at(0.5), msP99: at(0.99), msMax: at(1) };
+}
+
+/** @param {Answer[]} answers */
+function countByKind(answers) {
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const [kind] of answers) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+/** @param {number} bytes */
+const mebibytes = (bytes) => Math.round(bytes / 2 ** 20);
