@@ -19,7 +19,9 @@ def test_a_client_is_an_address_or_a_network_of_64_bits(address: str, client: st
 
 def test_each_client_has_its_share() -> None:
     shares = Shares(each=2)
+    assert not shares.has_half("a")
     assert [shares.take("a") for _ in range(3)] == [True, True, False]
+    assert shares.has_half("a")
     assert shares.take("b")
     shares.give_back("a")
     assert shares.take("a")

@@ -72,7 +72,8 @@ class GuardedQuicServer(QuicServer):
             self._send(connection_refused(header), addr)
             return
         # While this is set aioquic asks for a token, and checks those that come.
-        asks = bool(header.token) or len(self._handshaking) >= self._limits.handshakes
+        is_crowded = len(self._handshaking) >= self._limits.handshakes or self._shares.has_half(client)
+        asks = is_crowded or bool(header.token)
         cast(Any, self)._retry = self._tokens if asks else None
         super().datagram_received(data, addr)
         created, self._created = self._created, None

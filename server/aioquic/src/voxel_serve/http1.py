@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import logging
 import ssl
+import traceback
 from http import HTTPStatus
+from types import FrameType
 from typing import Protocol, cast
 
 import h11
@@ -68,6 +70,7 @@ class Http1Service:
             self._connections.discard(task)
             self._shares.give_back(client)
             writer.close()
+            asyncio.get_running_loop().call_soon(_forget_frames, reader)  # after the end of the transport
 
     async def _serve(self, connection: "Http1Connection", client: str) -> None:
         while (request := await connection.next_request()) is not None:
@@ -189,3 +192,16 @@ class Http1Connection:
             self._writer.write(data)
             async with asyncio.timeout(self._site.limits.write_timeout):
                 await self._writer.drain()
+
+
+def _forget_frames(reader: asyncio.StreamReader) -> None:
+    """It keeps the error that ended it, whose frames keep the reader: only the cyclic collector would free them."""
+    error = reader.exception()
+    for frame, _ in traceback.walk_tb(None if error is None else error.__traceback__):
+        caller: FrameType | None = frame
+        while caller is not None:
+            with contextlib.suppress(RuntimeError):  # It still runs.
+                caller.clear()
+            caller = caller.f_back
+    if error is not None:
+        error.__traceback__ = error.__context__ = None

@@ -96,6 +96,8 @@ def release(quic: QuicConnection) -> None:
 
     It cannot be used any more.
     """
+    for space in quic._spaces.values():
+        space.sent_packets.clear()  # They know whom to tell of their delivery.
     vars(quic).clear()
 
 

@@ -33,6 +33,10 @@ class Shares:
             return False
         return not self._each or self._held[client] < self._each
 
+    def has_half(self, client: str) -> bool:
+        """Whether the client holds half of what it may."""
+        return bool(self._each) and 2 * self._held[client] >= self._each
+
     def take(self, client: str) -> bool:
         """Counts one more; False: there is no room for it."""
         if not self.has_room(client):
