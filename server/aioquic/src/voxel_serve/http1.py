@@ -54,8 +54,9 @@ class Http1Service:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves one TCP connection until its end; never raises because of the client."""
-        client = client_of(writer.get_extra_info("peername")[0])
-        if not self._shares.take(client):
+        address = writer.get_extra_info("peername")
+        client = "" if address is None else client_of(address[0])  # None: it has gone already.
+        if not client or not self._shares.take(client):
             writer.close()
             return
         task = cast("asyncio.Task[None]", asyncio.current_task())
