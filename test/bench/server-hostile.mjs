@@ -64,7 +64,8 @@ export async function main({ json, server, attack }) {
   if (attack !== undefined && !ATTACKS.includes(attack)) {
     throw new UserError(`--attack must be one of ${ATTACKS.join(', ')}, got '${attack}'`);
   }
-  const programs = { quiche: await ensureQuicheServer(), aioquic: venvProgram('voxel-serve') };
+  const quiche = server === 'aioquic' ? '' : await ensureQuicheServer();
+  const programs = { quiche, aioquic: venvProgram('voxel-serve') };
   const folder = mkdtempSync(join(tmpdir(), 'server-hostile-'));
   let missed = 0;
   try {
