@@ -7,7 +7,8 @@ import { bundleWorker } from './tools/package/worker-source.mjs';
 const root = import.meta.dirname;
 const dist = resolve(root, 'dist');
 
-const workerSource = new webpack.DefinePlugin({ VOXEL_WORKER_SOURCE: JSON.stringify(await bundleWorker()) });
+const worker = await bundleWorker();
+const workerSource = new webpack.DefinePlugin({ VOXEL_WORKER_SOURCE: JSON.stringify(worker) });
 
 const common = {
   mode: 'production',
@@ -56,6 +57,14 @@ const markCommonJs = {
   },
 };
 
+/** The worker as a file of its own, for pages that allow none from a Blob URL. */
+const writeWorker = {
+  /** @param {webpack.Compiler} compiler */
+  apply(compiler) {
+    compiler.hooks.afterEmit.tap('write-worker', () => writeFileSync(resolve(dist, 'voxel-worker.js'), `${worker}\n`));
+  },
+};
+
 /** An ES module of the package. The element's module shares the plugin's instead of carrying it once more. @param {string} name @param {string} entry */
 const esm = (name, entry) => ({
   ...common,
@@ -84,7 +93,7 @@ const umd = (name, entry) => ({
     library: { name: 'voxelDash', type: 'umd' },
     globalObject: 'globalThis',
   },
-  plugins: [workerSource, markCommonJs],
+  plugins: [workerSource, markCommonJs, writeWorker],
 });
 
 export default [

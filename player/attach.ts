@@ -46,7 +46,7 @@ class Plugin implements VoxelHandle {
   constructor(player: DashPlayer, options: VoxelOptions, withoutWorker: (() => WorkerLike) | undefined) {
     const { rule, bufferSegments, refetch, preferences } = resolveOptions(options);
     this.#delivery = preferences.delivery;
-    this.#receiver = new Receiver(withoutWorker);
+    this.#receiver = new Receiver({ workerUrl: options.workerUrl, withoutWorker });
     this.#sessions = new SessionManager(createSessionSource(this.#receiver, options.endpoint), (event) =>
       this.#events.emit('session', event),
     );

@@ -258,6 +258,11 @@ export interface VoxelOptions {
 	 * `authorization`). Default: none but the media's own host, which gets them over HTTP, too.
 	 */
 	readonly headerHosts?: readonly string[];
+	/**
+	 * URL of `dist/voxel-worker.js` of this version, on the page's origin: for pages whose policy allows no worker from a Blob URL, which is what
+	 * the plugin starts otherwise.
+	 */
+	readonly workerUrl?: string;
 	/** Share of the measured throughput that a review of a running download counts on. Default 0.9. */
 	readonly bandwidthSafety?: number;
 }

@@ -247,7 +247,7 @@ declare const Base: {
 };
 /**
  * `<voxel-video src="manifest.mpd">`: a video, a dash.js player and the plugin in one element. `abr`, `delivery`,
- * `buffer-segments`, `endpoint` and `certificate-hashes` are the plugin's options, read when `src` is loaded.
+ * `buffer-segments`, `endpoint`, `certificate-hashes` and `worker-url` are the plugin's options, read when `src` is loaded.
  *
  * It repeats the events of its video and, as `voxel` + their name, those of the plugin with the event as `detail`.
  * `error` is an `ErrorEvent` with the error of dash.js or, without dash.js, a `PlayerError`.

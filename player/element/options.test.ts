@@ -6,7 +6,7 @@ function elementWith(attributes: Record<string, string>): Pick<Element, 'getAttr
 }
 
 test('an element without attributes leaves every option to the plugin', () => {
-  expect(Object.values(optionsOf(elementWith({})))).toEqual([undefined, undefined, undefined, undefined]);
+  expect(Object.values(optionsOf(elementWith({})))).toEqual(new Array(5).fill(undefined));
 });
 
 test('attributes become options', () => {
@@ -16,11 +16,13 @@ test('attributes become options', () => {
     'buffer-segments': '3',
     endpoint: 'https://media.example/voxel',
     'certificate-hashes': ' AAAA  BBBB ',
+    'worker-url': '/voxel-worker.js',
   };
   expect(optionsOf(elementWith(attributes))).toEqual({
     abr: 'dashjs',
     delivery: 'streams',
     bufferSegments: 3,
+    workerUrl: '/voxel-worker.js',
     endpoint: { url: 'https://media.example/voxel', certificateHashes: ['AAAA', 'BBBB'] },
   });
 });

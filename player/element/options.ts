@@ -9,6 +9,7 @@ export function optionsOf(element: Pick<Element, 'getAttribute'>): VoxelOptions 
     abr: (element.getAttribute('abr') ?? undefined) as VoxelOptions['abr'],
     delivery: (element.getAttribute('delivery') ?? undefined) as VoxelOptions['delivery'],
     bufferSegments: bufferSegments === null ? undefined : Number(bufferSegments),
+    workerUrl: element.getAttribute('worker-url') ?? undefined,
     endpoint: url === null ? undefined : { url, certificateHashes },
   };
 }

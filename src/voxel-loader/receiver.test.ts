@@ -17,10 +17,12 @@ afterEach(() => vi.unstubAllGlobals());
 /** A receiver whose workers run in this thread; the tests' Node has none for scripts from Blob URLs. */
 function createReceiver() {
   const threads: ReturnType<typeof createThread>[] = [];
-  const receiver = new Receiver(() => {
-    const thread = createThread(new FakeVoxelServer());
-    threads.push(thread);
-    return thread.worker;
+  const receiver = new Receiver({
+    withoutWorker() {
+      const thread = createThread(new FakeVoxelServer());
+      threads.push(thread);
+      return thread.worker;
+    },
   });
   return { receiver, threads };
 }

@@ -11,12 +11,19 @@ interface Initialization {
   readonly answer: (canRepair: boolean) => void;
 }
 
+export interface ReceiverOptions {
+  /** The worker's own file, for pages that allow no worker from a Blob URL. */
+  readonly workerUrl?: string | undefined;
+  /** Runs the worker's program on pages that can have no worker. */
+  readonly withoutWorker?: (() => WorkerLike) | undefined;
+}
+
 /**
  * Receives the segments of one player: in a worker, where all its sessions run and segments are put together and repaired.
  * The worker starts when it is first needed, and again after a crash.
  */
 export class Receiver {
-  readonly #withoutWorker: (() => WorkerLike) | undefined;
+  readonly #options: ReceiverOptions;
   readonly #initializations = new Map<string, Initialization>();
   #starting: Promise<WorkerClient> | undefined;
   #client: WorkerClient | undefined;
@@ -24,9 +31,8 @@ export class Receiver {
   #generation = 0;
   #isClosed = false;
 
-  /** `withoutWorker` runs the worker's program on pages that can have no worker. */
-  constructor(withoutWorker?: () => WorkerLike) {
-    this.#withoutWorker = withoutWorker;
+  constructor(options: ReceiverOptions = {}) {
+    this.#options = options;
   }
 
   /** Takes the initialization segment of a representation: repair needs it. */
@@ -110,10 +116,10 @@ export class Receiver {
 
   async #startWorker(): Promise<Pick<WorkerClientOptions, 'worker' | 'thread'>> {
     try {
-      return { worker: await startWorker(), thread: 'worker' };
+      return { worker: await startWorker(this.#options.workerUrl), thread: 'worker' };
     } catch (error) {
-      if (!this.#withoutWorker) throw error;
-      return { worker: this.#withoutWorker(), thread: 'page' };
+      if (!this.#options.withoutWorker) throw error;
+      return { worker: this.#options.withoutWorker(), thread: 'page' };
     }
   }
 

@@ -15,27 +15,29 @@ export interface WorkerLike {
 /** Milliseconds for a worker to start. */
 const START_TIMEOUT = 2_000;
 
-/** The page's policy does not change while it lives. */
-let isForbidden = false;
+/** What could not be started: the page's policy does not change while it lives, and a missing file stays away. */
+const refused = new Set<string | undefined>();
 
 /**
- * Starts the worker from a Blob URL. Rejects with `VoxelError`: `unsupported` where the page's content security
- * policy forbids it (`worker-src blob:`) or there are no workers, `session-failed` when it does not start in time.
+ * Starts the worker from the URL of its file, or else from a Blob URL. Rejects with `VoxelError`: `unsupported` where the page's
+ * content security policy forbids it, the file does not load or there are no workers, `session-failed` when it does not start in time.
  */
-export async function startWorker(): Promise<WorkerLike> {
-  if (isForbidden || typeof VOXEL_WORKER_SOURCE !== 'string' || typeof Worker === 'undefined') throw forbidden();
+export async function startWorker(workerUrl?: string): Promise<WorkerLike> {
+  if (refused.has(workerUrl) || typeof VOXEL_WORKER_SOURCE !== 'string' || typeof Worker === 'undefined')
+    throw refusal(workerUrl);
+  if (workerUrl !== undefined) return waitForStart(workerUrl, workerUrl);
   const url = URL.createObjectURL(new Blob([VOXEL_WORKER_SOURCE], { type: 'text/javascript' }));
   try {
-    return await waitForStart(url);
+    return await waitForStart(url, undefined);
   } finally {
     URL.revokeObjectURL(url);
   }
 }
 
 /** A worker that is not allowed throws, or says so with an error event. The first message of one that runs is `started`. */
-function waitForStart(url: string): Promise<WorkerLike> {
+function waitForStart(url: string, workerUrl: string | undefined): Promise<WorkerLike> {
   return new Promise<WorkerLike>((resolve, reject) => {
-    const worker = new Worker(url);
+    const worker = new Worker(trusted(url));
     const fail = (error: VoxelError): void => {
       worker.terminate();
       reject(error);
@@ -50,17 +52,38 @@ function waitForStart(url: string): Promise<WorkerLike> {
     };
     worker.onerror = () => {
       clearTimeout(timer);
-      fail(forbidden());
+      fail(refusal(workerUrl));
     };
   }).catch((error: unknown) => {
-    throw error instanceof VoxelError ? error : forbidden();
+    throw error instanceof VoxelError ? error : refusal(workerUrl, error);
   });
 }
 
-function forbidden(): VoxelError {
-  isForbidden = true;
+/** What of the Trusted Types API is used; TypeScript has no types for it. */
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
+}
+
+let policy: ReturnType<TrustedTypes['createPolicy']> | undefined;
+
+/** The URL as a page with `require-trusted-types-for 'script'` wants it; as it is where the page has no such policy, or allows none. */
+function trusted(url: string): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  try {
+    policy ??= trustedTypes?.createPolicy('voxel-dash', { createScriptURL: (url) => url });
+  } catch {
+    // A page that requires trusted URLs refuses this one.
+  }
+  return policy?.createScriptURL(url) ?? url;
+}
+
+function refusal(workerUrl: string | undefined, cause?: unknown): VoxelError {
+  refused.add(workerUrl);
   return new VoxelError(
     'unsupported',
-    "the page's content security policy must allow a worker from a blob: URL (worker-src blob:)",
+    workerUrl === undefined
+      ? "the page's content security policy must allow a worker from a blob: URL (worker-src blob:), or workerUrl must name its file"
+      : `the worker cannot be loaded from ${workerUrl}, which must be a file of the page's origin that its content security policy allows`,
+    { cause },
   );
 }

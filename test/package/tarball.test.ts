@@ -32,7 +32,7 @@ test('publint finds nothing to say', async () => {
 test('the tarball has every file of the exports, each script’s source map, the licence, and nothing of the sources', () => {
   const scripts = ['voxel-dash', 'voxel-dash-full', 'voxel-video'].flatMap((name) => [name, `umd/${name}`]);
   const built = scripts.flatMap((name) => ['js', 'js.map', 'd.ts'].map((ending) => `dist/${name}.${ending}`));
-  const rest = ['LICENSE', 'README.md', 'package.json', 'dist/umd/package.json'];
+  const rest = ['LICENSE', 'README.md', 'package.json', 'dist/umd/package.json', 'dist/voxel-worker.js'];
   expect([...consumer.files].sort()).toEqual([...built, ...rest].sort());
 });
 
