@@ -151,6 +151,7 @@ def test_segments_are_found_however_the_mpd_says_it(
         ("template by time", replaced(r'd="25600"', 'd="-1"'), "must be an integer of at least 1"),
         ("template by time", replaced(r'd="25600"', f'd="{"9" * 5000}"'), "must be an integer of at least 1"),
         ("template by time", replaced(r' r="1"', ' r="once"'), "r must be an integer"),
+        ("template by time", replaced(r"<S t=.*?</SegmentTimeline>", "</SegmentTimeline>"), "at least one segment"),
         (
             "template by time",
             replaced(r' r="1" />\s*<S d=', ' r="-1" /><S t="later" d='),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import zip_longest
 from math import ceil
 from pathlib import Path
 
@@ -153,7 +154,7 @@ def _times(place: Place, attributes: Mapping[str, str]) -> Iterator[int]:
         return
     time, total = 0, 0
     entries = list(timeline.iterfind("{*}S"))
-    for entry, following in zip(entries, [*entries[1:], None], strict=True):
+    for entry, following in zip_longest(entries, entries[1:]):
         fields = _fields(entry)
         duration = number(fields, "d", 0, least=1)
         time = number(fields, "t", time)
