@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { initSegment } from '../../../repair/fmp4-builder.js';
 import { avcc } from '../../../repair/h264-builder.js';
 import { IntervalSet } from '../../../../src/manifest/interval-set.js';
+import { parseFragments } from '../../../../src/repair/fmp4.js';
 import { createRepairer, RepairError, type Repairer, type RepairedSegment } from '../../../../src/repair/index.js';
 import { allow } from '../support/errors.js';
 import { InputReader } from '../support/reader.js';
@@ -37,13 +38,21 @@ export const fuzz = target((bytes) => {
     at = start + bytes;
   }
   if (zeros.frames.every(({ repairedSlices }) => repairedSlices === 0)) return;
-  assert.deepEqual(ones.bytes, zeros.bytes);
+  assert.deepEqual(meaningOf(ones.bytes), meaningOf(zeros.bytes));
   const all = receivedExcept([], zeros.bytes.length);
   const again = repairer.repair(zeros.bytes, all);
   assert.equal(again.bytes, zeros.bytes);
   const facts = ({ frames }: RepairedSegment) => frames.map(({ index, type, slices }) => [index, type, slices]);
   assert.deepEqual(facts(again), facts(zeros));
 });
+
+/** All but what an `mdat` has outside of its samples: nobody reads that, and it may be missing. */
+function meaningOf(segment: Uint8Array): Uint8Array[] {
+  return parseFragments(segment).flatMap(({ start, mdatPayload, samples }) => [
+    segment.subarray(start, mdatPayload),
+    ...samples.map(({ offset, size }) => segment.subarray(offset, offset + size)),
+  ]);
+}
 
 /** The code of the error where it is refused. */
 function repair(repairer: Repairer, segment: Uint8Array, received: IntervalSet): RepairedSegment | string {
