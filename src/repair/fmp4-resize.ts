@@ -14,10 +14,11 @@ export interface ResizedSample {
 export function resizeSamples(segment: Uint8Array, fragment: Fragment, resized: readonly ResizedSample[]): Edit[] {
   if (resized.length === 0) return [];
   const sizes = resized.map(({ sample, growth }) => number(sample.sizeField, 4, sample.size + growth));
-  // Samples and runs lie in the order of their data.
+  // Samples lie in the order of their data; a run without samples may point anywhere.
   let before = 0;
   let growthBefore = 0;
-  const offsets = fragment.dataOffsets.map(({ field, target }) => {
+  const runs = [...fragment.dataOffsets].sort((left, right) => left.target - right.target);
+  const offsets = runs.map(({ field, target }) => {
     while (before < resized.length && resized[before]!.sample.offset < target)
       growthBefore += resized[before++]!.growth;
     return number(field, 4, target + growthBefore - fragment.moofStart);
