@@ -82,7 +82,7 @@ function refusal(workerUrl: string | undefined, cause?: unknown): VoxelError {
   return new VoxelError(
     'unsupported',
     workerUrl === undefined
-      ? "the page's content security policy must allow a worker from a blob: URL (worker-src blob:), or workerUrl must name its file"
+      ? "the page's content security policy must allow a worker from a blob: URL (worker-src blob:; trusted-types voxel-dash), or workerUrl must name its file"
       : `the worker cannot be loaded from ${workerUrl}, which must be a file of the page's origin that its content security policy allows`,
     { cause },
   );
