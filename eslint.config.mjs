@@ -14,7 +14,7 @@ const ARROWS = {
   'src/repair': [],
   'src/abr-star': ['src/manifest'],
   'src/delivery': ['src/manifest', 'src/abr-star'],
-  'src/voxel-loader': ['src/manifest', 'src/repair'],
+  'src/voxel-loader': ['src/manifest', 'src/repair', 'src/delivery'],
   player: ['src/manifest', 'src/abr-star', 'src/delivery', 'src/voxel-loader'],
 };
 

@@ -55,6 +55,8 @@ export function plainSegment({ error, request }: FragmentLoadingCompleted): Segm
     bytesReliable: request.bytesLoaded,
     bytesUnreliable: 0,
     bytesLost: 0,
+    bytesRepeated: 0,
+    bytesRecovered: 0,
     bytesRefetched: 0,
     framesTotal: 0,
     framesSkipped: 0,

@@ -31,6 +31,8 @@ function segment(index: number, delivery: Delivery, score: number | undefined): 
     bytesReliable: 40_000,
     bytesUnreliable: 200_000,
     bytesLost: 1200,
+    bytesRepeated: 2000,
+    bytesRecovered: 800,
     bytesRefetched: 0,
     framesTotal: 2,
     framesSkipped: 0,

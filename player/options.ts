@@ -26,10 +26,11 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
     throw new RangeError(`delivery must be one of ${DELIVERIES.join(', ')}, got ${delivery}`);
   }
   const rule = ruleOf(abr, options);
+  const refetch = options.refetch ?? true;
   return {
     rule,
     bufferSegments,
-    refetch: options.refetch ?? true,
+    refetch,
     preferences: {
       delivery: delivery === 'datagrams' ? (rule?.delivery ?? delivery) : delivery,
       // Segment by segment, unless the page has said how.
@@ -37,6 +38,7 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
       // Other rules are compared as they were published, without deadlines.
       withDeadlines: abr === 'abr-star',
       headerHosts: options.headerHosts ?? [],
+      recovery: refetch,
     },
   };
 }

@@ -16,6 +16,8 @@ export interface SegmentOutcome extends Pick<
   | 'bytesReliable'
   | 'bytesUnreliable'
   | 'bytesLost'
+  | 'bytesRepeated'
+  | 'bytesRecovered'
   | 'bytesRefetched'
   | 'seconds'
   | 'frames'
@@ -23,11 +25,13 @@ export interface SegmentOutcome extends Pick<
   readonly map: SegmentMap;
   /** Positions from the segment's first byte. */
   readonly received: Pick<IntervalSet, 'contains'>;
+  /** Bytes that came within `seconds`. */
+  readonly bytesMeasured: number;
 }
 
 /** Counts the frames of a delivered segment by their state and estimates its score. */
-export function createSegmentRecord({ map, received, ...facts }: SegmentOutcome): SegmentRecord {
-  const { frames, bytesReliable, bytesUnreliable, bytesRefetched, seconds } = facts;
+export function createSegmentRecord({ map, received, bytesMeasured, ...facts }: SegmentOutcome): SegmentRecord {
+  const { frames, seconds } = facts;
   return {
     ...facts,
     levels: map.steps.length,
@@ -36,6 +40,6 @@ export function createSegmentRecord({ map, received, ...facts }: SegmentOutcome)
     framesRepaired: frames.filter((state) => state === 'repaired').length,
     score: estimateScore(map, ({ start, end }) => received.contains(start - map.range.start, end - map.range.start)),
     // A download can end within one tick of a coarse clock.
-    throughput: seconds > 0 ? ((bytesReliable + bytesUnreliable - bytesRefetched) * 8) / seconds : 0,
+    throughput: seconds > 0 ? (bytesMeasured * 8) / seconds : 0,
   };
 }

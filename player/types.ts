@@ -14,7 +14,7 @@ export interface VoxelOptions {
   readonly bufferSegments?: number;
   /** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
   readonly delivery?: Delivery;
-  /** Whether what is missing of segments that are not played yet is fetched again. Default true. */
+  /** Whether what is lost on the way or missing of segments that are not played yet is fetched again. Default true. */
   readonly refetch?: boolean;
   /** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
   readonly endpoint?: EndpointOption;
@@ -67,6 +67,10 @@ export interface SegmentRecord {
   readonly bytesUnreliable: number;
   /** Sent as datagrams, not here, nor fetched again. */
   readonly bytesLost: number;
+  /** Asked for a second time while the segment was on its way, because they seemed lost. */
+  readonly bytesRepeated: number;
+  /** Those of them that came no sooner: lost, and here all the same. */
+  readonly bytesRecovered: number;
   /** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
   readonly bytesRefetched: number;
   readonly framesTotal: number;
@@ -78,7 +82,7 @@ export interface SegmentRecord {
   readonly firstPass?: Pick<SegmentRecord, 'bytesLost' | 'framesRepaired'>;
   /** Estimated score as delivered, in the manifest's metric; undefined where the manifest has none. */
   readonly score: number | undefined;
-  /** Seconds of download, without the wait for late datagrams. */
+  /** Seconds of download, without the wait for what was lost at its end. */
   readonly seconds: number;
   /** Bit/s of this download. */
   readonly throughput: number;

@@ -32,6 +32,9 @@ function createFacts() {
     bytesReliable: 50,
     bytesUnreliable: 81,
     bytesLost: 9,
+    bytesRepeated: 30,
+    bytesRecovered: 20,
+    bytesMeasured: 120,
     seconds: 2,
     timeToFirstByte: 0.5,
     rtt: 60,
@@ -56,7 +59,7 @@ function deliver(delivery: Delivery) {
 
 it('tells the estimates what a delivery says about the link', () => {
   const { loss, throughput } = deliver('datagrams');
-  expect(throughput.samples).toEqual([{ bytes: 131, seconds: 2, timeToFirstByte: 0.5 }]);
+  expect(throughput.samples).toEqual([{ bytes: 120, seconds: 2, timeToFirstByte: 0.5 }]);
   expect(loss.lossRate).toBe(0.1);
 });
 

@@ -15,12 +15,14 @@ export interface Asked {
 }
 
 /** What a delivery says about the link. */
-export type LinkFacts = Pick<DeliveredSegment, 'bytesReliable' | 'bytesUnreliable' | 'bytesLost' | 'seconds'> &
+export type LinkFacts = Pick<DeliveredSegment, 'bytesUnreliable' | 'bytesLost' | 'bytesMeasured' | 'seconds'> &
   Partial<Pick<DeliveredSegment, 'timeToFirstByte' | 'rtt'>>;
 
 /** The part of a delivery that a record is made of. */
 export type RecordedFacts = LinkFacts &
-  Pick<DeliveredSegment, 'bytes' | 'frames' | 'kept'> & { readonly received: IntervalSet };
+  Pick<DeliveredSegment, 'bytes' | 'frames' | 'kept' | 'bytesReliable' | 'bytesRepeated' | 'bytesRecovered'> & {
+    readonly received: IntervalSet;
+  };
 
 export interface RecorderOptions {
   readonly journal: Journal;
@@ -51,10 +53,10 @@ export class DeliveryRecorder {
   arrived(
     segment: RequestedSegment,
     { delivery }: Asked,
-    { bytesReliable, bytesUnreliable, bytesLost, seconds, timeToFirstByte, rtt }: LinkFacts,
+    { bytesUnreliable, bytesLost, bytesMeasured, seconds, timeToFirstByte, rtt }: LinkFacts,
   ): number {
     const { journal, link, rateControl, retransmission } = this.#options;
-    link.throughput.add({ bytes: bytesReliable + bytesUnreliable, seconds, timeToFirstByte });
+    link.throughput.add({ bytes: bytesMeasured, seconds, timeToFirstByte });
     if (delivery === 'datagrams') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
     rateControl?.delivered(fragmentOf(segment).index);
     retransmission?.resume(rtt);
@@ -65,7 +67,8 @@ export class DeliveryRecorder {
   delivered(segment: RequestedSegment, asked: Asked, facts: RecordedFacts, order: number): void {
     const { journal, retransmission } = this.#options;
     const { index, startTime, duration, representation } = fragmentOf(segment);
-    const { received, bytesReliable, bytesUnreliable, bytesLost, seconds, frames, kept } = facts;
+    const { received, bytesReliable, bytesUnreliable, bytesLost, bytesRepeated, bytesRecovered } = facts;
+    const { bytesMeasured, seconds, frames, kept } = facts;
     const place = { index, startTime, duration, representation: representation! };
     const outcome = {
       ...place,
@@ -77,7 +80,10 @@ export class DeliveryRecorder {
       bytesReliable,
       bytesUnreliable,
       bytesLost,
+      bytesRepeated,
+      bytesRecovered,
       bytesRefetched: 0,
+      bytesMeasured,
       seconds,
       frames: frames.states,
     };

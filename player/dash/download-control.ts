@@ -14,12 +14,15 @@ export interface DownloadPreferences {
   readonly withDeadlines: boolean;
   /** Hosts besides the media's own that get the headers of dash.js' requests. */
   readonly headerHosts: readonly string[];
+  /** Whether what is lost on the way is asked for again at once. */
+  readonly recovery: boolean;
 }
 
 /** How a segment is asked for. */
 export interface DownloadPlan {
   readonly level: number;
   readonly delivery: SessionDelivery;
+  readonly recovery: boolean;
   /** Milliseconds from now; what is unsent then is better left out. */
   readonly deadline: number | undefined;
 }
@@ -46,7 +49,7 @@ export class DownloadControl {
   }
 
   async plan({ decision, map, key }: RequestedSegment): Promise<DownloadPlan> {
-    const { delivery, ruleChooses, withDeadlines } = this.#preferences;
+    const { delivery, ruleChooses, withDeadlines, recovery } = this.#preferences;
     const whole = map.steps.length - 1;
     // Gaps in what cannot be repaired would be of no use.
     const canRepair = await this.#receiver.canRepair(key);
@@ -55,6 +58,7 @@ export class DownloadControl {
       // The decision may be older than the map.
       level: Math.min((canRepair ? decision?.option.level : undefined) ?? whole, whole),
       delivery: onStreams ? 'streams' : 'datagrams',
+      recovery,
       deadline: withDeadlines ? deadlineOf(this.#video.bufferLevel, this.#video.playbackRate) : undefined,
     };
   }

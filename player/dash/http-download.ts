@@ -42,6 +42,9 @@ export class HttpDownloads {
       bytesReliable: map.reliableBytes,
       bytesUnreliable: totalBytes(map.unreliable),
       bytesLost: 0,
+      bytesRepeated: 0,
+      bytesRecovered: 0,
+      bytesMeasured: bytes.length,
       seconds,
     };
     const order = this.#recorder.arrived(segment, asked, facts);

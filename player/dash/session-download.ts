@@ -191,7 +191,7 @@ export class SessionDownload {
 /** Throws `PlayerError` unless the VOXEL server has the file. */
 function requestFor(
   { request, map, key, edition, origin }: RequestedSegment,
-  { level, delivery, deadline }: DownloadPlan,
+  { level, delivery, recovery, deadline }: DownloadPlan,
 ): SegmentRequest {
   const { origin: mediaOrigin } = new URL(request.url);
   if (mediaOrigin !== origin) {
@@ -205,6 +205,7 @@ function requestFor(
     edition,
     unreliableBytes: map.steps[level]!.bytes,
     delivery,
+    recovery,
     headers: Object.fromEntries(headers),
     deadline,
   };

@@ -35,6 +35,8 @@ export interface SegmentRequest {
   readonly unreliableBytes: number;
   /** `streams`: nothing is sent as datagrams. */
   readonly delivery: SessionDelivery;
+  /** Whether datagrams that are lost are asked for again while the rest still comes. */
+  readonly recovery: boolean;
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from now; what of the unreliable part is unsent then need not be sent. */
@@ -72,12 +74,18 @@ export interface SegmentFrames {
 export interface DeliveryFacts {
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
-  /** Asked for as datagrams, sent by the server, not here. */
+  /** Asked for as datagrams, sent by the server, not here, nor when they were asked for again. */
   readonly bytesLost: number;
   /** Asked for, but not sent: the download was kept early, the deadline passed or the unreliable part failed. */
   readonly bytesUnsent: number;
-  /** Seconds of download, without the wait for late datagrams: the time of a throughput sample. */
+  /** Asked for again while the rest was on its way, because they seemed lost. */
+  readonly bytesRepeated: number;
+  /** Those of them that were here no sooner. */
+  readonly bytesRecovered: number;
+  /** Seconds of download, without the wait for what was lost at its end: the time of a throughput sample. */
   readonly seconds: number;
+  /** Bytes that came in that time. */
+  readonly bytesMeasured: number;
   /** Seconds from the request to the first byte. */
   readonly timeToFirstByte: number;
   /** The server's smoothed round-trip time in ms, when it said so before the last byte was here. */

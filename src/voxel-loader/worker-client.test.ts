@@ -17,6 +17,7 @@ const request: SegmentRequest = {
   edition: 0,
   unreliableBytes: 90,
   delivery: 'datagrams',
+  recovery: false,
   headers: {},
 };
 

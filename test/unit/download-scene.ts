@@ -19,9 +19,14 @@ export interface Scene {
   readonly unreliable: FakeRequest;
 }
 
-/** A download whose requests have just reached the server. */
-export async function start(change: Partial<DownloadRequest> = {}): Promise<Scene> {
-  const server = new FakeVoxelServer();
+/** A download whose requests have just reached the server. `onRecovery`: what it does with those that follow. */
+export async function start(
+  change: Partial<DownloadRequest> = {},
+  onRecovery: (request: FakeRequest) => void = () => {},
+): Promise<Scene> {
+  const server = new FakeVoxelServer((request) => {
+    if (server.requests.indexOf(request) > 1) onRecovery(request);
+  });
   const session = await openSession({ url: 'https://a/voxel', certificateHashes: [] }, server.WebTransport);
   const download = downloadSegment(session, {
     target: '/q03.mp4',
@@ -29,6 +34,7 @@ export async function start(change: Partial<DownloadRequest> = {}): Promise<Scen
     file: knownVersion(),
     unreliableBytes: 80,
     delivery: 'datagrams',
+    recovery: true,
     headers: {},
     ...change,
   });

@@ -100,8 +100,8 @@ async function deliver({
   const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
   const session = await openSession(endpoint, server.WebTransport);
   const unreliableBytes = layout.unreliable.reduce((sum, range) => sum + range.end - range.start, 0);
-  const request = { target: '/a.mp4', map: layout, unreliableBytes, delivery: 'datagrams', headers: {} } as const;
-  return downloadSegment(session, { ...request, file: new FileVersion() }).result;
+  const request = { target: '/a.mp4', map: layout, unreliableBytes, delivery: 'datagrams', recovery: false } as const;
+  return downloadSegment(session, { ...request, headers: {}, file: new FileVersion() }).result;
 }
 
 it('decodes strictly, every picture of it, whatever subset of the datagrams comes in whatever order', async () => {

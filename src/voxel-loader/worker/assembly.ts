@@ -84,9 +84,14 @@ export class SegmentAssembly {
     return received;
   }
 
-  /** What of `[start, end)` is not here, as positions in the segment. */
+  /** What of `[start, end)` is not here. */
+  gaps(start: number, end: number): ByteRange[] {
+    return this.#arrived.gaps(start, end);
+  }
+
+  /** The same, as positions in the segment. */
   missing(start: number, end: number): ByteRange[] {
-    return this.#arrived.gaps(start, end).flatMap((gap) => this.#segmentRanges(gap.start, gap.end));
+    return this.gaps(start, end).flatMap((gap) => this.#segmentRanges(gap.start, gap.end));
   }
 
   #segmentRanges(start: number, end: number): ByteRange[] {

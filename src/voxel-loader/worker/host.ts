@@ -148,18 +148,12 @@ export class Host {
   }
 
   #deliver(id: number, segment: PartialSegment, facts: ReceivedSegment): DeliveredMessage {
-    const { bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, seconds, timeToFirstByte, rtt, failure } = facts;
+    const { bytes: _bytes, received: _received, lost: _lost, failure, ...delivery } = facts;
     return {
+      ...delivery,
       ...segment.repair(this.#repairers),
       received: [...segment.received],
       kept: segment.isWhole ? undefined : id,
-      bytesReliable,
-      bytesUnreliable,
-      bytesLost,
-      bytesUnsent,
-      seconds,
-      timeToFirstByte,
-      rtt,
       failure: failure && encodeError(failure),
     };
   }

@@ -40,6 +40,7 @@ export class PartialSegment {
       map: { ...map, reliable: [], reliableBytes: 0, unreliable: ranges },
       unreliableBytes: totalBytes(ranges),
       delivery: 'streams',
+      recovery: false,
       headers: {},
     };
   }

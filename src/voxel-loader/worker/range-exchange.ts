@@ -1,5 +1,7 @@
+import { LossDetection } from '../../delivery/recovery.js';
 import type { ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
+import { AssemblyPart } from './assembly-part.js';
 import { VoxelError } from '../errors.js';
 import { serializeRequestHead } from './request-head.js';
 import type { PlannedRequest } from './request-plan.js';
@@ -7,10 +9,6 @@ import { ResponseParser, type Fields, type ResponseEvent } from './response-pars
 import { parseInteger, parseUnreliable } from './structured-field.js';
 import type { DownloadRequest, Flow, Session } from './types.js';
 
-/** How long a datagram may be late after the trailer: one round trip, but at least 20 ms (docs/PROTOCOL.md). */
-const MIN_GAP_WAIT_MS = 20;
-/** The trailer stood behind the datagrams in every queue on the way: however long the round trip, they are not far. */
-const MAX_GAP_WAIT_MS = 1000;
 /** How long a stream may take to end of itself once its bytes are all here. Resetting it would look like a cancel. */
 const LINGER_MS = 1000;
 
@@ -19,8 +17,13 @@ export interface ExchangeContext {
   readonly session: Session;
   readonly request: DownloadRequest;
   readonly assembly: SegmentAssembly;
-  /** Something arrived. Not called for datagrams after the trailer. */
-  readonly onActivity: () => void;
+  readonly now: () => number;
+  /** How long a datagram may be late before it counts as lost, in ms. */
+  readonly reorderingWindow: () => number;
+  /** Something arrived; `bytes`: how many bytes of the segment came with it that were not here. */
+  readonly onArrival: (bytes: number) => void;
+  /** These pieces of the delivery order were sent as datagrams and are lost; each is given once. */
+  readonly onLost: (pieces: readonly ByteRange[]) => void;
 }
 
 /** One request and its answer: on its stream, and on its flow if the body comes as datagrams. */
@@ -28,9 +31,11 @@ export class RangeExchange {
   /** Resolves when nothing more is to come, with the error if it ended badly. Never rejects. */
   readonly finished: Promise<VoxelError | undefined>;
   #resolve!: (failure: VoxelError | undefined) => void;
-  readonly #planned: PlannedRequest;
+  readonly #part: AssemblyPart;
   readonly #context: ExchangeContext;
   readonly #flow: Flow | undefined;
+  readonly #losses = new LossDetection();
+  #lossTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #cancel = new AbortController();
   #ended = false;
   /** The version that was asked for; without one the head of the response has to come before anything is used. */
@@ -50,12 +55,12 @@ export class RangeExchange {
   #sent: number | undefined;
   #rtt: number | undefined;
 
-  constructor(planned: PlannedRequest, context: ExchangeContext) {
-    this.#planned = planned;
+  constructor({ pieces, delivery }: PlannedRequest, context: ExchangeContext) {
+    this.#part = new AssemblyPart(context.assembly, pieces);
     this.#context = context;
     this.#etag = context.request.file.etag;
     this.finished = new Promise((resolve) => (this.#resolve = resolve));
-    if (planned.delivery === 'datagrams') {
+    if (delivery === 'datagrams') {
       this.#flow = context.session.openFlow((offset, payload) => this.#onDatagram(offset, payload));
     }
     void this.#run();
@@ -67,12 +72,16 @@ export class RangeExchange {
   }
 
   /**
-   * Bytes that were sent but are not here, as positions in the segment. What was sent is known from the trailer; without
+   * Bytes that were sent but are not here, as pieces of the delivery order. What was sent is known from the trailer; without
    * one, everything below the furthest byte seen.
    */
   lost(): ByteRange[] {
-    const { start } = this.#planned;
-    return this.#context.assembly.missing(start, start + Math.max(this.#sent ?? 0, this.#reached));
+    return this.#part.gaps(0, Math.max(this.#sent ?? 0, this.#reached));
+  }
+
+  /** All that was asked for is here: the rest of the stream may come, and is not looked at. */
+  finish(): void {
+    this.#end(undefined);
   }
 
   /** Ends it here, at the server too, unless it has ended already. */
@@ -83,14 +92,14 @@ export class RangeExchange {
   }
 
   get #length(): number {
-    return this.#planned.end - this.#planned.start;
+    return this.#part.length;
   }
 
   async #run(): Promise<void> {
     const parser = new ResponseParser();
     try {
       for await (const bytes of this.#context.session.request(this.#head(), this.#cancel.signal)) {
-        this.#context.onActivity();
+        this.#context.onArrival(0);
         for (const event of parser.push(bytes)) this.#onEvent(event);
       }
       if (!this.#ended) for (const event of parser.end()) this.#onEvent(event);
@@ -102,12 +111,12 @@ export class RangeExchange {
   }
 
   #head(): Uint8Array<ArrayBuffer> {
-    const { session, request, assembly } = this.#context;
+    const { session, request } = this.#context;
     return serializeRequestHead({
       target: request.target,
       host: session.host,
       headers: request.headers,
-      ranges: assembly.fileRanges(this.#planned.start, this.#planned.end),
+      ranges: this.#part.fileRanges(),
       etag: this.#etag,
       flow: this.#flow?.id,
       deadline: this.#flow && request.deadline,
@@ -174,23 +183,43 @@ export class RangeExchange {
     this.#sent = sent;
     this.#rtt = parseInteger(trailers.get('x-voxel-rtt'));
     this.#endIfComplete();
-    const wait = Math.min(Math.max(this.#rtt ?? 0, MIN_GAP_WAIT_MS), MAX_GAP_WAIT_MS);
-    if (!this.#ended) setTimeout(() => this.#end(undefined), wait);
+    this.#losses.sentUpTo(sent, this.#context.now());
+    this.#lookForLosses();
   }
 
   /** A datagram that reaches beyond the body is ignored like any other bad one. */
   #onDatagram(offset: number, payload: Uint8Array): void {
     if (offset + payload.length > this.#length) return;
-    if (this.#sent === undefined) this.#context.onActivity();
-    if (this.#hasHead || this.#etag !== undefined) this.#place(offset, payload);
-    else if ((this.#earlyBytes += payload.length) <= this.#length) this.#early.push([offset, payload]);
+    this.#losses.arrived(offset, offset + payload.length, this.#context.now());
+    if (this.#hasHead || this.#etag !== undefined) {
+      this.#place(offset, payload);
+      this.#lookForLosses();
+    } else if ((this.#earlyBytes += payload.length) <= this.#length) {
+      this.#early.push([offset, payload]);
+      this.#context.onArrival(0);
+    }
   }
 
   #place(offset: number, bytes: Uint8Array): void {
     if (this.#ended) return;
-    this.#arrived += this.#context.assembly.place(this.#planned.start + offset, bytes);
+    const fresh = this.#part.place(offset, bytes);
+    this.#arrived += fresh;
     this.#reached = Math.max(this.#reached, offset + bytes.length);
+    this.#context.onArrival(fresh);
     this.#endIfComplete();
+  }
+
+  /** Tells of losses as soon as they are known. After the trailer nothing is left to wait for but these. */
+  #lookForLosses(): void {
+    if (this.#ended) return;
+    const { now, onLost } = this.#context;
+    const window = this.#context.reorderingWindow();
+    const lost = this.#losses.take(now(), window).flatMap(({ start, end }) => this.#part.gaps(start, end));
+    if (lost.length > 0) onLost(lost);
+    const due = this.#losses.due(window);
+    clearTimeout(this.#lossTimer);
+    if (due !== undefined) this.#lossTimer = setTimeout(() => this.#lookForLosses(), due - now());
+    else if (this.#sent !== undefined) this.#end(undefined);
   }
 
   #endIfComplete(): void {
@@ -200,6 +229,7 @@ export class RangeExchange {
   #end(failure: VoxelError | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
+    clearTimeout(this.#lossTimer);
     this.#flow?.close();
     setTimeout(() => this.#cancel.abort(), LINGER_MS);
     this.#resolve(failure);

@@ -2,25 +2,30 @@ import { describe, expect, it } from 'vitest';
 import { totalBytes } from '../../manifest/byte-range.js';
 import { segmentOf } from '../../../test/unit/segment-content.js';
 import { SegmentAssembly } from './assembly.js';
+import { AssemblyPart } from './assembly-part.js';
 import { formatRange } from './request-head.js';
-import { MAX_RANGE_FIELD_BYTES, MAX_RANGES, planRequests } from './request-plan.js';
+import { MAX_RANGE_FIELD_BYTES, MAX_RANGES, planRequests, planStreams } from './request-plan.js';
 
 describe('planRequests', () => {
   const map = segmentOf(0, [4, 10, 4, 10]);
 
   it('asks for reliable bytes on a stream and for the prefix as datagrams', () => {
     expect(planRequests(new SegmentAssembly(map, 10), 'datagrams')).toEqual([
-      { start: 0, end: 8, delivery: 'stream' },
-      { start: 8, end: 18, delivery: 'datagrams' },
+      { pieces: [{ start: 0, end: 8 }], delivery: 'stream' },
+      { pieces: [{ start: 8, end: 18 }], delivery: 'datagrams' },
     ]);
   });
 
   it('asks for no datagrams when no unreliable byte is wanted', () => {
-    expect(planRequests(new SegmentAssembly(map, 0), 'datagrams')).toEqual([{ start: 0, end: 8, delivery: 'stream' }]);
+    expect(planRequests(new SegmentAssembly(map, 0), 'datagrams')).toEqual([
+      { pieces: [{ start: 0, end: 8 }], delivery: 'stream' },
+    ]);
   });
 
   it('asks for all in one request, reliable bytes first, when all is to come reliably', () => {
-    expect(planRequests(new SegmentAssembly(map, 10), 'streams')).toEqual([{ start: 0, end: 18, delivery: 'stream' }]);
+    expect(planRequests(new SegmentAssembly(map, 10), 'streams')).toEqual([
+      { pieces: [{ start: 0, end: 18 }], delivery: 'stream' },
+    ]);
   });
 
   it.each([
@@ -34,14 +39,22 @@ describe('planRequests', () => {
     const assembly = new SegmentAssembly(many, totalBytes(many.unreliable));
     const requests = planRequests(assembly, 'streams');
     expect(requests.length).toBeGreaterThan(1);
-    for (const { start, end } of requests) {
-      const ranges = assembly.fileRanges(start, end);
+    for (const { pieces } of requests) {
+      const ranges = new AssemblyPart(assembly, pieces).fileRanges();
       expect(ranges.length).toBeLessThanOrEqual(MAX_RANGES);
       expect(ranges.map(formatRange).join().length).toBeLessThanOrEqual(MAX_RANGE_FIELD_BYTES);
     }
-    expect(requests.flatMap(({ start, end }) => assembly.fileRanges(start, end))).toEqual(
-      assembly.fileRanges(0, assembly.length),
-    );
-    expect(requests.map(({ start }) => start)).toEqual([0, ...requests.slice(0, -1).map(({ end }) => end)]);
+    const asked = requests.flatMap(({ pieces }) => new AssemblyPart(assembly, pieces).fileRanges());
+    expect(asked).toEqual(assembly.fileRanges(0, assembly.length));
+  });
+
+  it('asks for any pieces in their order, each byte once', () => {
+    const assembly = new SegmentAssembly(map, 20);
+    const pieces = [
+      { start: 20, end: 24 },
+      { start: 3, end: 9 },
+    ];
+    expect(planStreams(assembly, pieces)).toEqual([{ pieces, delivery: 'stream' }]);
+    expect(planStreams(assembly, [])).toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
+import type { ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
 import { formatRange } from './request-head.js';
 import type { SessionDelivery } from '../types.js';
 
-/** One request of a download: bytes `[start, end)` of the delivery order (see `SegmentAssembly`). */
+/** One request of a download. */
 export interface PlannedRequest {
-  readonly start: number;
-  readonly end: number;
+  /** Pieces of the delivery order (see `SegmentAssembly`). */
+  readonly pieces: readonly ByteRange[];
   readonly delivery: 'stream' | 'datagrams';
 }
 
@@ -20,37 +21,47 @@ export const MAX_RANGE_FIELD_BYTES = 56 * 1024;
  * for the unreliable part, or a single one when both come on a stream, so that the order of delivery holds there too.
  */
 export function planRequests(assembly: SegmentAssembly, delivery: SessionDelivery): PlannedRequest[] {
-  if (delivery === 'streams') return split(assembly, 0, assembly.length, 'stream');
+  const { length, reliableLength } = assembly;
+  if (delivery === 'streams') return planStreams(assembly, [{ start: 0, end: length }]);
   return [
-    ...split(assembly, 0, assembly.reliableLength, 'stream'),
-    ...split(assembly, assembly.reliableLength, assembly.length, 'datagrams'),
+    ...planStreams(assembly, [{ start: 0, end: reliableLength }]),
+    ...split(assembly, [{ start: reliableLength, end: length }], 'datagrams'),
   ];
 }
 
-/** As few requests for `[start, end)` as the limits allow. */
+/** As few requests on streams as the limits allow, for these pieces of the delivery order. */
+export function planStreams(assembly: SegmentAssembly, pieces: readonly ByteRange[]): PlannedRequest[] {
+  return split(assembly, pieces, 'stream');
+}
+
 function split(
   assembly: SegmentAssembly,
-  start: number,
-  end: number,
+  pieces: readonly ByteRange[],
   delivery: PlannedRequest['delivery'],
 ): PlannedRequest[] {
   const requests: PlannedRequest[] = [];
-  let from = start;
-  let at = start;
+  let taken: ByteRange[] = [];
   let ranges = 0;
   let fieldBytes = 0;
-  for (const range of assembly.fileRanges(start, end)) {
-    const text = formatRange(range).length + 1;
-    if (ranges === MAX_RANGES || fieldBytes + text > MAX_RANGE_FIELD_BYTES) {
-      requests.push({ start: from, end: at, delivery });
-      from = at;
-      ranges = 0;
-      fieldBytes = 0;
+  for (const piece of pieces) {
+    let from = piece.start;
+    let at = from;
+    for (const range of assembly.fileRanges(piece.start, piece.end)) {
+      const text = formatRange(range).length + 1;
+      if (ranges === MAX_RANGES || fieldBytes + text > MAX_RANGE_FIELD_BYTES) {
+        if (at > from) taken.push({ start: from, end: at });
+        requests.push({ pieces: taken, delivery });
+        taken = [];
+        from = at;
+        ranges = 0;
+        fieldBytes = 0;
+      }
+      ranges++;
+      fieldBytes += text;
+      at += range.end - range.start;
     }
-    ranges++;
-    fieldBytes += text;
-    at += range.end - range.start;
+    if (at > from) taken.push({ start: from, end: at });
   }
-  if (at > from) requests.push({ start: from, end: at, delivery });
+  if (taken.length > 0) requests.push({ pieces: taken, delivery });
   return requests;
 }

@@ -60,25 +60,41 @@ describe('a download over a bad network', () => {
     const size = fc.integer({ min: 1, max: 90 });
     const noise = fc.array(fc.nat(1000), { maxLength: 8 });
     await fc.assert(
-      fc.asyncProperty(request, size, fates, noise, cuts, async (request, size, fates, noise, cuts) => {
-        const { map, unreliableBytes } = request;
-        const scene = await start(request);
-        const { server, reliable, unreliable, download } = scene;
-        const arriving = arrivals(scene, size, fates);
-        for (const number of noise) server.sendDatagram(garbage(scene, number));
-        for (const { bytes } of arriving) server.sendDatagram(bytes);
-        const answer = responses.unreliable(unreliableBytes, unreliable.flow!) + responses.trailer(unreliableBytes, 30);
-        for (const bytes of pieces(answer, new Uint8Array(), cuts)) unreliable.send(bytes);
-        for (const bytes of pieces(responses.reliable(map.reliableBytes), reliable.body, cuts)) reliable.send(bytes);
-        await vi.advanceTimersByTimeAsync(LONG_MS);
-        const delivered = await download.result;
-        expectSound(delivered, map, unreliableBytes);
-        const starts = [...new Set(arriving.map(({ start }) => start))];
-        const arrived = starts.reduce((sum, start) => sum + Math.min(size, unreliableBytes - start), 0);
-        expect(delivered.bytesUnreliable).toBe(arrived);
-        expect(delivered.bytesLost).toBe(unreliableBytes - arrived);
-        expect(delivered.failure).toBeUndefined();
-      }),
+      fc.asyncProperty(
+        request,
+        size,
+        fates,
+        noise,
+        cuts,
+        fc.boolean(),
+        async (request, size, fates, noise, cuts, failing) => {
+          const { map, unreliableBytes } = request;
+          const scene = await start(request, (recovery) => {
+            const text = responses.reliable(recovery.body.length);
+            const sent = failing ? recovery.body.subarray(0, recovery.body.length >> 1) : recovery.body;
+            for (const bytes of pieces(text, sent, cuts)) recovery.send(bytes);
+            recovery.finish();
+          });
+          const { server, reliable, unreliable, download } = scene;
+          const arriving = arrivals(scene, size, fates);
+          for (const number of noise) server.sendDatagram(garbage(scene, number));
+          for (const { bytes } of arriving) server.sendDatagram(bytes);
+          const answer =
+            responses.unreliable(unreliableBytes, unreliable.flow!) + responses.trailer(unreliableBytes, 30);
+          for (const bytes of pieces(answer, new Uint8Array(), cuts)) unreliable.send(bytes);
+          for (const bytes of pieces(responses.reliable(map.reliableBytes), reliable.body, cuts)) reliable.send(bytes);
+          await vi.advanceTimersByTimeAsync(LONG_MS);
+          const delivered = await download.result;
+          expectSound(delivered, map, unreliableBytes);
+          const starts = [...new Set(arriving.map(({ start }) => start))];
+          const arrived = starts.reduce((sum, start) => sum + Math.min(size, unreliableBytes - start), 0);
+          expect(delivered.bytesRepeated).toBe(unreliableBytes - arrived);
+          expect(delivered.bytesRecovered).toBe(delivered.bytesUnreliable - arrived);
+          expect(delivered.bytesLost).toBe(unreliableBytes - delivered.bytesUnreliable);
+          if (!failing) expect(delivered.bytesLost).toBe(0);
+          if (!failing) expect(delivered.failure).toBeUndefined();
+        },
+      ),
     );
   });
 });

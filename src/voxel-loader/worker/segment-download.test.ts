@@ -8,8 +8,10 @@ import {
   sendDatagram,
   settle,
   start,
+  type Scene,
 } from '../../../test/unit/download-scene.js';
-import { datagram, responses } from '../../../test/unit/fake-voxel-server.js';
+import { datagram, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
+import { segmentOf } from '../../../test/unit/segment-content.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -58,57 +60,6 @@ describe('downloadSegment', () => {
     expect(delivered.received.contains(10, 11)).toBe(false);
   });
 
-  it('calls a gap a loss one round trip after the trailer, which is no download time', async () => {
-    const scene = await start();
-    answer(scene.reliable);
-    await vi.advanceTimersByTimeAsync(500);
-    scene.unreliable.send(responses.unreliable(80, scene.unreliable.flow!));
-    sendDatagram(scene, 0, 20);
-    sendDatagram(scene, 60, 80);
-    scene.unreliable.send(responses.trailer(80, RTT));
-    scene.unreliable.finish();
-    await vi.advanceTimersByTimeAsync(RTT - 1);
-    expect(await isSettled(scene.download.result)).toBe(false);
-    sendDatagram(scene, 40, 60);
-    await vi.advanceTimersByTimeAsync(1);
-    const delivered = await scene.download.result;
-    expectSound(delivered, map, 80);
-    expect(delivered).toMatchObject({ bytesUnreliable: 60, bytesLost: 20, bytesUnsent: 0, rtt: RTT, seconds: 0.5 });
-    expect(delivered.lost).toEqual([
-      { start: 85, end: 95 },
-      { start: 10, end: 20 },
-    ]);
-  });
-
-  it('takes datagrams that are late by less than that, and no later ones', async () => {
-    const scene = await start();
-    answer(scene.reliable);
-    scene.unreliable.send(responses.unreliable(80, scene.unreliable.flow!) + responses.trailer(80, RTT));
-    await vi.advanceTimersByTimeAsync(RTT - 10);
-    sendDatagram(scene, 0, 30);
-    await vi.advanceTimersByTimeAsync(10);
-    const delivered = await scene.download.result;
-    sendDatagram(scene, 30, 80);
-    await settle();
-    expectSound(delivered, map, 80);
-    expect(delivered).toMatchObject({ bytesUnreliable: 30, bytesLost: 50, seconds: 0 });
-  });
-
-  it.each([
-    ['a round trip below it', 1, 20],
-    ['a server that knows of no round trip', undefined, 20],
-    ['an absurd round trip', 999_999_999, 1000],
-  ])('waits at least 20 ms and at most a second for late datagrams: %s', async (_what, rtt, wait) => {
-    const scene = await start();
-    answer(scene.reliable);
-    const trailer = responses.trailer(80, rtt ?? 0).replace(rtt === undefined ? /x-voxel-rtt.*\r\n/ : '', '');
-    scene.unreliable.send(responses.unreliable(80, scene.unreliable.flow!) + trailer);
-    await vi.advanceTimersByTimeAsync(wait - 1);
-    expect(await isSettled(scene.download.result)).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await isSettled(scene.download.result)).toBe(true);
-  });
-
   it('tells what was not sent after a deadline from what was lost, and waits for no more than was sent', async () => {
     const scene = await start();
     answer(scene.reliable);
@@ -150,6 +101,132 @@ describe('downloadSegment', () => {
     expect([scene.reliable.cancelled, scene.unreliable.cancelled]).toEqual([false, false]);
     await vi.advanceTimersByTimeAsync(10_000);
     expect([scene.reliable.cancelled, scene.unreliable.cancelled]).toEqual([true, false]);
+  });
+});
+
+/** An eighth of the round trip would be shorter than timers are late. */
+const REORDERING_MS = 10;
+
+/** The end of the flow: all 80 bytes were sent. */
+function endOfFlow({ unreliable }: Scene, rtt = RTT): void {
+  unreliable.send(responses.unreliable(80, unreliable.flow!) + responses.trailer(80, rtt));
+  unreliable.finish();
+}
+
+describe('recovery', () => {
+  it('asks on a stream for what was lost, while the rest still comes', async () => {
+    const scene = await start();
+    answer(scene.reliable);
+    for (const at of [0, 20, 30, 40, 60]) sendDatagram(scene, at, at + 10);
+    await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    expect(scene.server.requests).toHaveLength(3);
+    const recovery = scene.server.requests[2]!;
+    expect(recovery.flow).toBeUndefined();
+    expect(recovery.body).toEqual(
+      Uint8Array.from([...scene.unreliable.body.subarray(10, 20), ...scene.unreliable.body.subarray(50, 60)]),
+    );
+    answer(recovery);
+    sendDatagram(scene, 70, 80);
+    const delivered = await scene.download.result;
+    expectSound(delivered, map, 80);
+    expect(delivered).toMatchObject({ bytesUnreliable: 80, bytesLost: 0, bytesRepeated: 20, bytesRecovered: 20 });
+  });
+
+  it('asks for what was lost at the end once the trailer tells; waiting for it is no download time', async () => {
+    const scene = await start();
+    answer(scene.reliable);
+    await vi.advanceTimersByTimeAsync(500);
+    sendDatagram(scene, 0, 50);
+    endOfFlow(scene);
+    await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    const recovery = scene.server.requests[2]!;
+    expect(recovery.body).toEqual(scene.unreliable.body.subarray(50));
+    await vi.advanceTimersByTimeAsync(RTT);
+    expect(await isSettled(scene.download.result)).toBe(false);
+    answer(recovery);
+    const delivered = await scene.download.result;
+    expectSound(delivered, map, 80);
+    expect(delivered).toMatchObject({ bytesRecovered: 30, rtt: RTT, seconds: 0.5, bytesMeasured: 65 });
+  });
+
+  it.each([
+    ['in an eighth of the round trip', 800, 100],
+    ['in the time that timers may be late', 1, REORDERING_MS],
+    ['in an eighth of a second, however long the round trip is said to be', 999_999_999, 125],
+  ])('asks for nothing that still comes %s', async (_what, rtt, window) => {
+    const scene = await start();
+    answer(scene.reliable);
+    sendDatagram(scene, 0, 50);
+    endOfFlow(scene, rtt);
+    await vi.advanceTimersByTimeAsync(window - 1);
+    expect(scene.server.requests).toHaveLength(2);
+    sendDatagram(scene, 60, 80);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(scene.server.requests[2]!.body).toEqual(scene.unreliable.body.subarray(50, 60));
+  });
+
+  it('counts what was late after all as repeated, not as recovered', async () => {
+    const scene = await start();
+    answer(scene.reliable);
+    sendDatagram(scene, 0, 60);
+    endOfFlow(scene);
+    await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    answer(scene.server.requests[2]!, scene.server.requests[2]!.body.subarray(0, 15));
+    await settle();
+    expect((await isSettled(scene.download.result)) || scene.download.keep()).toBe(true);
+    const delivered = await scene.download.result;
+    expectSound(delivered, map, 80);
+    expect(delivered).toMatchObject({ bytesLost: 5, bytesRepeated: 20, bytesRecovered: 15 });
+  });
+
+  it('asks for nothing that cannot be in time', async () => {
+    const scene = await start({ deadline: 500 });
+    answer(scene.reliable);
+    await vi.advanceTimersByTimeAsync(480);
+    sendDatagram(scene, 0, 60);
+    endOfFlow(scene);
+    await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    const delivered = await scene.download.result;
+    expect(scene.server.requests).toHaveLength(2);
+    expect(delivered).toMatchObject({ bytesUnreliable: 60, bytesLost: 20, bytesRepeated: 0, seconds: 0.48 });
+    expect(delivered.lost).toEqual([{ start: 40, end: 60 }]);
+    expect(delivered.failure).toBeUndefined();
+  });
+
+  it('ends with what is here when the repeat fails, and says why', async () => {
+    const scene = await start({}, (recovery) => recovery.send(responses.error(503)));
+    answer(scene.reliable);
+    sendDatagram(scene, 0, 60);
+    endOfFlow(scene);
+    await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    const delivered = await scene.download.result;
+    expectSound(delivered, map, 80);
+    expect(delivered).toMatchObject({ bytesLost: 20, failure: { code: 'status', status: 503 } });
+    expect(scene.server.requests).toHaveLength(3);
+  });
+
+  it('has a bounded number of requests at a time, and forgets nothing', async () => {
+    const bytes = 4000;
+    const waiting: FakeRequest[] = [];
+    const long = segmentOf(0, [4, bytes]);
+    const scene = await start({ map: long, unreliableBytes: bytes }, (recovery) => void waiting.push(recovery));
+    answer(scene.reliable);
+    for (let at = 0; at < bytes; at += 20) {
+      sendDatagram(scene, at, at + 10);
+      await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    }
+    expect(waiting).toHaveLength(8);
+    for (let recovery = waiting.shift(); recovery; recovery = waiting.shift()) {
+      answer(recovery);
+      await settle();
+      expect(waiting.length).toBeLessThanOrEqual(8);
+    }
+    scene.unreliable.send(responses.unreliable(bytes, scene.unreliable.flow!) + responses.trailer(bytes, RTT));
+    await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    answer(waiting.shift()!);
+    const delivered = await scene.download.result;
+    expectSound(delivered, long, bytes);
+    expect(delivered).toMatchObject({ bytesLost: 0, bytesRepeated: bytes / 2, bytesRecovered: bytes / 2 });
   });
 });
 

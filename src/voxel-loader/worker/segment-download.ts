@@ -1,8 +1,10 @@
+import { comesInTime, reorderingWindow } from '../../delivery/recovery.js';
 import { totalBytes } from '../../manifest/byte-range.js';
 import { SegmentAssembly } from './assembly.js';
 import { VoxelError } from '../errors.js';
 import { RangeExchange } from './range-exchange.js';
 import { planRequests, type PlannedRequest } from './request-plan.js';
+import { Recovery } from './recovery.js';
 import type { SegmentProgress } from '../types.js';
 import type { Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
 
@@ -12,9 +14,13 @@ import type { Download, DownloadRequest, ReceivedSegment, Session } from './type
  */
 export const STALL_TIMEOUT_MS = 10_000;
 
+/** However long the round trip is said to be: datagrams that left before others are not far behind them. */
+const MAX_ROUND_TRIP_MS = 1000;
+
 /**
  * Downloads one segment: the reliable ranges on a stream and, asked for at the same moment because the server sends
- * reliable bytes first, the prefix of the unreliable ranges as datagrams. `now` gives milliseconds.
+ * reliable bytes first, the prefix of the unreliable ranges as datagrams. What is lost on the way is asked for again on a
+ * stream while the rest still comes, as long as it can be in time. `now` gives milliseconds.
  *
  * A failure of the unreliable part after every reliable byte is here is none of the segment: it ends the download with
  * what has arrived. Not so a file that has changed: nothing of two versions is put together. Throws `RangeError` when `unreliableBytes` is more than the segment has.
@@ -31,36 +37,42 @@ class RunningDownload implements Download {
   readonly result: Promise<ReceivedSegment>;
   #resolve!: (received: ReceivedSegment) => void;
   #reject!: (error: VoxelError) => void;
+  readonly #session: Session;
+  readonly #request: DownloadRequest;
   readonly #assembly: SegmentAssembly;
-  readonly #exchanges: readonly RangeExchange[];
+  readonly #exchanges: RangeExchange[] = [];
   readonly #now: () => number;
   readonly #started: number;
-  #firstActivity: number | undefined;
-  #lastActivity: number;
+  #firstArrival: number | undefined;
+  #lastArrival: number;
+  /** Of the requests that the download began with: what of the link they show. Recoveries come when nothing else may. */
+  #measured: { readonly at: number; readonly bytes: number };
+  /** How many of those have not ended well. */
+  #measuring = 0;
+  /** Requests under way. */
+  #running = 0;
+  readonly #recovery: Recovery;
   #stallTimer: ReturnType<typeof setTimeout> | undefined;
-  #running: number;
   #failure: VoxelError | undefined;
   #settled = false;
 
   constructor(session: Session, request: DownloadRequest, now: () => number) {
-    const assembly = new SegmentAssembly(request.map, request.unreliableBytes);
-    this.#assembly = assembly;
+    this.#session = session;
+    this.#request = request;
+    this.#assembly = new SegmentAssembly(request.map, request.unreliableBytes);
     this.#now = now;
-    this.#started = this.#lastActivity = now();
+    this.#started = this.#lastArrival = now();
+    this.#measured = { at: this.#started, bytes: 0 };
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const onActivity = () => {
-      this.#lastActivity = now();
-      this.#firstActivity ??= this.#lastActivity;
-    };
-    this.#exchanges = planRequests(assembly, request.delivery).map((planned) => {
-      const exchange = new RangeExchange(planned, { session, request, assembly, onActivity });
-      void exchange.finished.then((failure) => this.#onFinished(planned, failure));
-      return exchange;
+    this.#recovery = new Recovery({
+      assembly: this.#assembly,
+      isInTime: () => request.recovery && comesInTime(request.deadline, now() - this.#started, this.#roundTrip),
+      send: (planned, onArrival, onFinished) => this.#send(planned, onArrival, onFinished),
     });
-    this.#running = this.#exchanges.length;
+    for (const planned of planRequests(this.#assembly, request.delivery)) this.#sendFirst(planned);
     this.#watchForStall();
   }
 
@@ -76,7 +88,7 @@ class RunningDownload implements Download {
 
   keep(): boolean {
     if (this.#settled || !this.#assembly.reliableComplete) return false;
-    this.#deliver(this.#now());
+    this.#deliver();
     return true;
   }
 
@@ -84,21 +96,67 @@ class RunningDownload implements Download {
     this.#fail(new VoxelError('aborted', 'the download was aborted'));
   }
 
-  #onFinished(planned: PlannedRequest, failure: VoxelError | undefined): void {
-    if (this.#settled) return;
-    const withReliableBytes = planned.start < this.#assembly.reliableLength;
-    const isMissed = withReliableBytes && !this.#assembly.reliableComplete;
-    if (failure && (isMissed || failure.code === 'file-changed')) {
-      this.#fail(failure);
-      return;
-    }
-    this.#failure ??= failure;
-    this.#running--;
-    if (this.#running === 0) this.#deliver(this.#failure ? this.#now() : this.#lastActivity);
+  get #bytesHere(): number {
+    return this.#assembly.bytesReliable + this.#assembly.bytesUnreliable;
+  }
+
+  /** In ms, from the server once it has said so. */
+  get #rtt(): number | undefined {
+    return this.#exchanges.map(({ rtt }) => rtt).find((rtt) => rtt !== undefined);
+  }
+
+  /** In ms: with the server's time to answer, until it says how long the way is; 0 before the first byte. */
+  get #roundTrip(): number {
+    const roundTrip = this.#rtt ?? (this.#firstArrival ?? this.#started) - this.#started;
+    return Math.min(roundTrip, MAX_ROUND_TRIP_MS);
+  }
+
+  #sendFirst(planned: PlannedRequest): void {
+    const withReliableBytes = planned.pieces[0]!.start < this.#assembly.reliableLength;
+    this.#measuring++;
+    this.#send(
+      planned,
+      () => (this.#measured = { at: this.#now(), bytes: this.#bytesHere }),
+      (failure) => {
+        if (!failure) this.#measuring--;
+        else if (withReliableBytes && !this.#assembly.reliableComplete) this.#fail(failure);
+      },
+    );
+  }
+
+  #send(
+    planned: PlannedRequest,
+    onArrival: (bytes: number) => void,
+    onFinished: (failure: VoxelError | undefined) => void,
+  ): void {
+    this.#running++;
+    const exchange = new RangeExchange(planned, {
+      session: this.#session,
+      request: this.#request,
+      assembly: this.#assembly,
+      now: this.#now,
+      reorderingWindow: () => reorderingWindow(this.#roundTrip, this.#request.recovery),
+      onLost: (pieces) => this.#recovery.add(pieces),
+      onArrival: (bytes) => {
+        this.#lastArrival = this.#now();
+        this.#firstArrival ??= this.#lastArrival;
+        onArrival(bytes);
+        if (this.#bytesHere === this.#assembly.length) for (const one of this.#exchanges) one.finish();
+      },
+    });
+    this.#exchanges.push(exchange);
+    void exchange.finished.then((failure) => {
+      if (this.#settled) return;
+      this.#failure ??= failure;
+      if (failure?.code === 'file-changed') this.#fail(failure);
+      onFinished(failure);
+      this.#running--;
+      if (this.#running === 0) this.#deliver();
+    });
   }
 
   #watchForStall(): void {
-    const left = STALL_TIMEOUT_MS - (this.#now() - this.#lastActivity);
+    const left = STALL_TIMEOUT_MS - (this.#now() - this.#lastArrival);
     if (left > 0) {
       this.#stallTimer = setTimeout(() => this.#watchForStall(), left);
       return;
@@ -109,11 +167,12 @@ class RunningDownload implements Download {
       return;
     }
     this.#failure ??= timeout;
-    this.#deliver(this.#now());
+    this.#deliver();
   }
 
-  /** `ended`: when the last byte came, or when it was decided that no more would. */
-  #deliver(ended: number): void {
+  #deliver(): void {
+    if (this.#settled) return;
+    const { at, bytes } = this.#measuring > 0 ? { at: this.#now(), bytes: this.#bytesHere } : this.#measured;
     this.#stop();
     const assembly = this.#assembly;
     const lost = this.#exchanges.flatMap((exchange) => exchange.lost());
@@ -123,12 +182,15 @@ class RunningDownload implements Download {
       received: assembly.received(),
       bytesReliable: assembly.bytesReliable,
       bytesUnreliable: assembly.bytesUnreliable,
-      lost,
+      lost: lost.flatMap(({ start, end }) => assembly.missing(start, end)),
       bytesLost,
-      bytesUnsent: assembly.length - assembly.bytesReliable - assembly.bytesUnreliable - bytesLost,
-      seconds: (ended - this.#started) / 1000,
-      timeToFirstByte: ((this.#firstActivity ?? ended) - this.#started) / 1000,
-      rtt: this.#exchanges.map((exchange) => exchange.rtt).find((rtt) => rtt !== undefined),
+      bytesUnsent: assembly.length - this.#bytesHere - bytesLost,
+      bytesRepeated: this.#recovery.bytesRepeated,
+      bytesRecovered: this.#recovery.bytesRecovered,
+      bytesMeasured: bytes,
+      seconds: (at - this.#started) / 1000,
+      timeToFirstByte: ((this.#firstArrival ?? at) - this.#started) / 1000,
+      rtt: this.#rtt,
       failure: this.#failure,
     });
   }

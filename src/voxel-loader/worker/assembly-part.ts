@@ -1,0 +1,45 @@
+import type { ByteRange } from '../../manifest/byte-range.js';
+import type { SegmentAssembly } from './assembly.js';
+import { Concatenation } from './concatenation.js';
+
+/** Some of an assembly's bytes as one body: pieces of its delivery order, one after the other. */
+export class AssemblyPart {
+  readonly #assembly: SegmentAssembly;
+  readonly #pieces: Concatenation;
+
+  /** `pieces`: positions in the assembly's delivery order. */
+  constructor(assembly: SegmentAssembly, pieces: readonly ByteRange[]) {
+    this.#assembly = assembly;
+    this.#pieces = new Concatenation(pieces);
+  }
+
+  /** Bytes of the body. */
+  get length(): number {
+    return this.#pieces.length;
+  }
+
+  /** The file ranges to ask for. */
+  fileRanges(): ByteRange[] {
+    return this.#slice(0, this.length).flatMap(({ start, end }) => this.#assembly.fileRanges(start, end));
+  }
+
+  /** Puts bytes of the body at their place and returns how many of them are new. Throws `RangeError` beyond its end. */
+  place(offset: number, payload: Uint8Array): number {
+    let placed = 0;
+    let fresh = 0;
+    for (const { start, end } of this.#slice(offset, offset + payload.length)) {
+      fresh += this.#assembly.place(start, payload.subarray(placed, placed + end - start));
+      placed += end - start;
+    }
+    return fresh;
+  }
+
+  /** What of the body's bytes `[start, end)` is not here, as positions in the delivery order. */
+  gaps(start: number, end: number): ByteRange[] {
+    return this.#slice(start, end).flatMap((piece) => this.#assembly.gaps(piece.start, piece.end));
+  }
+
+  #slice(start: number, end: number): ByteRange[] {
+    return this.#pieces.slice(start, end);
+  }
+}

@@ -1,0 +1,60 @@
+import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
+import type { SegmentAssembly } from './assembly.js';
+import { planStreams, type PlannedRequest } from './request-plan.js';
+
+/** Requests at a time, of the 64 that a server takes from all downloads of a session; what is lost meanwhile waits for them. */
+const MAX_REQUESTS = 8;
+
+export interface RecoveryOptions {
+  readonly assembly: SegmentAssembly;
+  /** Whether what is asked for now can be in time. */
+  readonly isInTime: () => boolean;
+  /** Sends a request; `onArrival` is called with the number of new bytes, `onFinished` once, whatever became of it. */
+  readonly send: (planned: PlannedRequest, onArrival: (bytes: number) => void, onFinished: () => void) => void;
+}
+
+/** Asks on streams for what a running download has lost. */
+export class Recovery {
+  readonly #options: RecoveryOptions;
+  /** Pieces of the delivery order that are not yet asked for again. */
+  #lost: readonly ByteRange[] = [];
+  #running = 0;
+  #bytesRepeated = 0;
+  #bytesRecovered = 0;
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes asked for again. */
+  get bytesRepeated(): number {
+    return this.#bytesRepeated;
+  }
+
+  /** Bytes that were here no sooner than their repeat. */
+  get bytesRecovered(): number {
+    return this.#bytesRecovered;
+  }
+
+  /** Asks for these pieces of the delivery order, or gives them up. */
+  add(pieces: readonly ByteRange[]): void {
+    this.#lost = this.#options.isInTime() ? [...this.#lost, ...pieces] : [];
+    const requests = planStreams(this.#options.assembly, this.#lost);
+    const next = requests.splice(0, MAX_REQUESTS - this.#running);
+    this.#lost = requests.flatMap((planned) => planned.pieces);
+    for (const planned of next) this.#send(planned);
+  }
+
+  #send(planned: PlannedRequest): void {
+    this.#running++;
+    this.#bytesRepeated += totalBytes(planned.pieces);
+    this.#options.send(
+      planned,
+      (bytes) => (this.#bytesRecovered += bytes),
+      () => {
+        this.#running--;
+        this.add([]);
+      },
+    );
+  }
+}
