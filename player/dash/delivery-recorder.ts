@@ -57,7 +57,7 @@ export class DeliveryRecorder {
   ): number {
     const { journal, link, rateControl, retransmission } = this.#options;
     link.throughput.add({ bytes: bytesMeasured, seconds, timeToFirstByte });
-    if (delivery === 'datagrams') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
+    if (delivery !== 'http') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
     rateControl?.delivered(fragmentOf(segment).index);
     retransmission?.resume(rtt);
     return journal.arrived();

@@ -1,5 +1,5 @@
+import { deadlineOf } from '../../src/delivery/index.js';
 import type { Receiver, SegmentProgress, SessionDelivery } from '../../src/voxel-loader/index.js';
-import { deadlineOf } from '../deadline.js';
 import type { Decision, RateControl, ReviewResult } from '../rate-control.js';
 import type { Delivery } from '../types.js';
 import type { BufferedVideo } from './buffered-video.js';

@@ -49,7 +49,7 @@ export interface DecisionState {
    * the stream. Undefined: what comes after the next segment is not known.
    */
   readonly upcoming?: readonly (readonly Option[])[];
-  /** Share of the datagram bytes sent lately that never arrived, 0 … 1. Undefined before the first, and without datagrams. */
+  /** Share of the unreliable bytes sent lately that never arrived, nor when they were asked for again, 0 … 1. Undefined before the first. */
   readonly lossRate?: number;
 }
 

@@ -1,8 +1,9 @@
 import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
-import { levelReached, REVIEW_INTERVAL } from '../../src/delivery/index.js';
+import { deadlineOf, levelReached, REVIEW_INTERVAL } from '../../src/delivery/index.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Playback } from './playback.js';
-import type { Burst, Delivery, Progress, Transport } from './link/transport.js';
+import { Recovery } from './recovery.js';
+import type { Burst, Delivery, Transport } from './link/transport.js';
 
 /** One option as it was downloaded, to its end or to where a review ended it. */
 export interface Attempt {
@@ -13,13 +14,16 @@ export interface Attempt {
   /** Bytes that were sent of the unreliable part, and where some of them were lost. */
   readonly sent: number;
   readonly bursts: readonly Burst[];
-  readonly seconds: number;
+  /** What the link brought until nothing but repeats was to come: the sample of its throughput. */
+  readonly measured: { readonly bytes: number; readonly seconds: number };
 }
 
 export interface AttemptSetup {
   readonly abr: Abr;
   readonly transport: Transport;
   readonly delivery: Delivery;
+  /** Whether lost datagrams are asked for again. */
+  readonly recovers: boolean;
   readonly playback: Playback;
   /** What is fetched of other segments before this one's first byte. */
   readonly urgent: UrgentBytes;
@@ -37,13 +41,15 @@ export interface UrgentBytes {
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
-  const { transport, playback, urgent, option } = setup;
+  const { transport, playback, urgent, option, recovers } = setup;
   const requested = playback.time;
-  const arrivals = new Arrivals(option, urgent);
+  const deadline = recovers ? deadlineOf(playback.bufferLevel, 1) : 0;
+  const arrivals = new Arrivals(option, urgent, new Recovery(transport, requested, deadline));
   transport.request(requested, urgent.bytesLeft + option.bytes);
   const ending = receiveAll(setup, arrivals);
-  const { reliable, sent, bursts } = arrivals;
-  return { ending, option, reliable, sent, bursts, seconds: playback.time - requested };
+  const { reliable, sent, bursts, measured } = arrivals;
+  const { bytes, time } = measured ?? { bytes: arrivals.arrived, time: playback.time };
+  return { ending, option, reliable, sent, bursts, measured: { bytes, seconds: time - requested } };
 }
 
 function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] {
@@ -53,7 +59,7 @@ function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] 
   const now = { ...state };
   const interval = abr.review ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
-    playback.advanceTo(arrivals.receive(transport, delivery, requested + reviews * interval));
+    playback.advanceTo(arrivals.receive(transport, delivery, playback.time, requested + reviews * interval));
     if (arrivals.isComplete) return { action: 'complete' };
     const { reliable, unreliable, hasAllReliable } = arrivals;
     now.bufferLevel = playback.bufferLevel;
@@ -70,6 +76,9 @@ function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] 
   }
 }
 
+/** Seconds between two looks for repeats, where the round trip is shorter. */
+const SHORTEST_STRETCH = 0.01;
+
 /** Simulated bytes are fractions of rates: what is missing by less than half a byte is here. */
 export function wholeBytes(bytes: number): number {
   return Math.round(bytes);
@@ -79,14 +88,18 @@ export function wholeBytes(bytes: number): number {
 class Arrivals {
   readonly #option: Option;
   readonly #urgent: UrgentBytes;
+  readonly #recovery: Recovery;
   #reliableLeft: number;
   #unreliableLeft: number;
   #lost = 0;
-  readonly #bursts: Burst[] = [];
+  #measured: { readonly bytes: number; readonly time: number } | undefined;
+  /** When the first of the last repeats comes. */
+  #restDue = 0;
 
-  constructor(option: Option, urgent: UrgentBytes) {
+  constructor(option: Option, urgent: UrgentBytes, recovery: Recovery) {
     this.#option = option;
     this.#urgent = urgent;
+    this.#recovery = recovery;
     this.#reliableLeft = option.reliableBytes;
     this.#unreliableLeft = option.bytes - option.reliableBytes;
   }
@@ -104,8 +117,19 @@ class Arrivals {
     return this.sent - this.#lost;
   }
 
+  get arrived(): number {
+    return this.reliable + this.unreliable;
+  }
+
+  /** What had arrived when only repeats were to come; undefined before. */
+  get measured(): { readonly bytes: number; readonly time: number } | undefined {
+    return this.#measured;
+  }
+
   get bursts(): readonly Burst[] {
-    return this.#bursts;
+    const bursts: Burst[] = [];
+    for (const burst of this.#recovery.lost) addBurst(bursts, burst);
+    return bursts;
   }
 
   get hasAllReliable(): boolean {
@@ -113,37 +137,61 @@ class Arrivals {
   }
 
   get isComplete(): boolean {
+    return this.#isAllSent && !this.#recovery.isWaiting;
+  }
+
+  get #isAllSent(): boolean {
     return this.#reliableLeft <= 0 && this.#unreliableLeft <= 0;
   }
 
-  /** Goes on until `until` or the last byte. Returns when that was. */
-  receive(transport: Transport, delivery: Delivery, until: number): number {
-    let time = this.#urgent.receive(until);
+  /** Goes on from `now` until `until` or the last byte. Returns when that was. */
+  receive(transport: Transport, delivery: Delivery, now: number, until: number): number {
+    let time = Math.max(now, this.#urgent.receive(until));
     if (this.#reliableLeft > 0 && time < until) {
       const progress = transport.receive(this.#reliableLeft, 'streams', until);
       time = progress.time;
       // What ends early is complete: sums of fractions of bytes may miss that.
       this.#reliableLeft = time < until ? 0 : this.#reliableLeft - progress.arrived;
     }
-    if (this.#unreliableLeft > 0 && time < until) {
-      const progress = transport.receive(this.#unreliableLeft, delivery, until);
-      time = progress.time;
-      this.#lost += progress.lost;
-      addBursts(this.#bursts, progress, this.sent);
-      this.#unreliableLeft = time < until ? 0 : this.#unreliableLeft - progress.arrived - progress.lost;
+    while (this.#unreliableLeft > 0 && time < until) time = this.#receiveUnreliable(transport, delivery, time, until);
+    if (!this.#isAllSent) return time;
+    if (!this.#measured) {
+      this.#measured = { bytes: this.arrived, time };
+      if (this.#recovery.isWaiting) this.#restDue = this.#recovery.waitForTheRest();
     }
+    return this.#receiveRepeats(Math.max(time, this.#restDue), until);
+  }
+
+  /** Repeats first; then a round trip's worth of the others at most, for more repeats may have become due. */
+  #receiveUnreliable(transport: Transport, delivery: Delivery, start: number, until: number): number {
+    const from = this.#receiveRepeats(start, until);
+    if (from >= until) return from;
+    const end = Math.min(until, from + Math.max(transport.latency, SHORTEST_STRETCH));
+    const progress = transport.receive(this.#unreliableLeft, delivery, end);
+    this.#lost += progress.lost;
+    const offset = this.sent;
+    const bursts = progress.bursts.map((burst) => ({
+      ...burst,
+      start: offset + burst.start,
+      end: offset + burst.end,
+    }));
+    this.#recovery.add(bursts, progress.time);
+    this.#unreliableLeft = progress.time < end ? 0 : this.#unreliableLeft - progress.arrived - progress.lost;
+    return progress.time;
+  }
+
+  #receiveRepeats(start: number, until: number): number {
+    const { arrived, time } = this.#recovery.receive(start, until);
+    this.#lost -= arrived;
     return time;
   }
 }
 
-/** Adds the bursts of a stretch that begins at `offset`. A round trip that a review divides is one burst all the same. */
-function addBursts(all: Burst[], { bursts }: Progress, offset: number): void {
-  for (const { start, end, lost } of bursts) {
-    const last = all.at(-1);
-    const burst = { start: offset + start, end: offset + end, lost };
-    if (!last || !isContinued(last, burst)) all.push(burst);
-    else all[all.length - 1] = { start: last.start, end: burst.end, lost: last.lost + lost };
-  }
+/** Adds a burst. A round trip that a review divides is one burst all the same. */
+function addBurst(all: Burst[], burst: Burst): void {
+  const last = all.at(-1);
+  if (!last || !isContinued(last, burst)) all.push(burst);
+  else all[all.length - 1] = { start: last.start, end: burst.end, lost: last.lost + burst.lost };
 }
 
 /** The next bytes, with the same share of them lost. */

@@ -89,7 +89,7 @@ class Session {
   }
 
   #play(segmentIndex: number): void {
-    const { rule, content, transport } = this.#setup;
+    const { rule, content, transport, retransmission } = this.#setup;
     const decided = this.#state(segmentIndex);
     const choice = rule.abr.choose(decided);
     const delivery = rule.deliveryOf(choice);
@@ -102,6 +102,7 @@ class Session {
       const outcome = attempt({
         abr: rule.abr,
         delivery,
+        recovers: retransmission === 'player',
         transport,
         state,
         option,
@@ -110,7 +111,7 @@ class Session {
         urgent: this.#retransmission,
       });
       const lost = lostDatagrams(outcome.bursts, this.#setup.random);
-      this.#learn(outcome, lost, delivery);
+      this.#learn(outcome, lost);
       this.#lastChoice = option;
       if (outcome.ending.action !== 'restart') {
         this.#append(outcome, segment, lost, restarts);
@@ -148,11 +149,11 @@ class Session {
     this.#played[segment.index] = { ...this.#played[segment.index]!, ...deliveryOf(segment) };
   }
 
-  #learn({ reliable, sent, seconds }: Attempt, lost: readonly ByteRange[], delivery: Delivery): void {
+  #learn({ sent, measured: { bytes, seconds } }: Attempt, lost: readonly ByteRange[]): void {
     const bytesLost = totalBytes(lost);
     const timeToFirstByte = Math.min(seconds, this.#setup.transport.latency);
-    this.#link.throughput.add({ bytes: reliable + sent - bytesLost, seconds, timeToFirstByte });
-    if (delivery === 'datagrams') this.#link.loss.add({ bytesSent: sent, bytesLost });
+    this.#link.throughput.add({ bytes, seconds, timeToFirstByte });
+    this.#link.loss.add({ bytesSent: sent, bytesLost });
   }
 
   #state(segmentIndex: number): DecisionState {

@@ -34,9 +34,8 @@ const PROGRESS_WEIGHT = 0.8;
 /** Seconds of buffer at which a late download is kept as it is: a few reviews, as timers and appending take time. */
 const LAST_MOMENT = 0.2;
 
-/** Servers begin in slow start, and overshoot: datagrams overflow queues in the first downloads, and after so many seconds without. */
-const FIRST_DOWNLOADS = 2;
-const SLOW_START_PAUSE = 1;
+/** Share of datagram bytes that are lost for good from which a segment is better off on streams, where there is time for their repeats. */
+const LOSS_LIMIT = 0.005;
 
 /** Bit/s that a first download counts on while nothing is known of the link: dash.js' own first guess. */
 const FIRST_RATE = 1e6;
@@ -89,10 +88,9 @@ export class AbrStar implements Abr {
       const worth = expectation.worthsOf(candidate, floors[candidate.representation]!)[0]!;
       return worth - STEP_WEIGHT * Math.abs(candidate.score - lastChoice.score);
     });
-    const isSlowStart = state.samples.length < FIRST_DOWNLOADS || delay >= SLOW_START_PAUSE;
-    const mayLose = isSlowStart || (state.lossRate ?? 0) > 0;
-    if (!mayLose || !hasTimeForRepeats(option, { ...state, bufferLevel }, basis)) return { option, delay };
-    return { option, delay, delivery: 'streams' };
+    const isLossy = (state.lossRate ?? 0) >= LOSS_LIMIT;
+    const isSafer = isLossy && hasTimeForRepeats(option, { ...state, bufferLevel }, basis);
+    return isSafer ? { option, delay, delivery: 'streams' } : { option, delay };
   }
 
   review(progress: DownloadProgress): Review {

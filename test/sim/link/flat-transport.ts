@@ -19,6 +19,10 @@ export class FlatTransport implements Transport {
     this.#time = time + this.latency;
   }
 
+  askMore(): void {
+    // A request is known by its time alone.
+  }
+
   receive(bytes: number, _delivery: Delivery, until: number): Progress {
     if (until <= this.#time) return { time: until, arrived: 0, lost: 0, bursts: [] };
     const possible = until < Infinity ? this.#link.bytesBetween(this.#time, until) : Infinity;

@@ -78,6 +78,10 @@ export class QuicTransport implements Transport {
     this.#round = { end: firstByte, arriving: 0, losing: 0 };
   }
 
+  askMore(bytes: number): void {
+    this.#left += bytes;
+  }
+
   receive(bytes: number, delivery: Delivery, until: number): Progress {
     let arrived = 0;
     let lost = 0;

@@ -29,6 +29,8 @@ export interface Transport {
   readonly latency: number;
   /** Asks for `bytes` at `time`; what is left of the request before is cancelled. */
   request(time: number, bytes: number): void;
+  /** Asks for so many bytes besides those of the request under way. */
+  askMore(bytes: number): void;
   /** Goes on until `bytes` more have arrived or are lost, at the longest until `until`, which may be Infinity. */
   receive(bytes: number, delivery: Delivery, until: number): Progress;
 }
