@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAbr } from '../registry.js';
+import { wholeSegment } from '../options.js';
 import { ladderOptions, thesisLadder } from '../testing/ladder.js';
 import type { DecisionState, DownloadProgress } from '../types.js';
 
@@ -64,10 +65,13 @@ describe('start', () => {
     return abr.review!({ ...{ state: first, option }, ...arrived, ...change }).action;
   };
 
-  test('shows more than the lowest representation where 1 Mbit/s is enough for that in two seconds', () => {
+  test('asks for all of a representation of which 1 Mbit/s brings enough in two seconds', () => {
     const { option, delivery } = createAbr('abr-star').choose(first);
-    expect(option.bytes).toBeLessThanOrEqual(250_000);
     expect(option.score).toBeGreaterThan(lowest.score);
+    const prefixes = options.filter(({ representation }) => representation === option.representation);
+    expect(option).toBe(prefixes.at(-1));
+    const enough = prefixes.find(({ score }) => score >= wholeSegment(options, option.representation - 1).score)!;
+    expect(enough.bytes).toBeLessThanOrEqual(250_000);
     expect(delivery).toBe('streams');
   });
 

@@ -126,13 +126,17 @@ export class AbrStar implements Abr {
     this.#basis = undefined;
   }
 
-  /** The best that should be here in time for a quick start; the lowest representation, whole, if nothing is. */
+  /**
+   * All of the representation of which enough should be here in time for a quick start: reviews end the download then. The lowest
+   * representation if there is none.
+   */
   #firstOption(
     { options }: DecisionState,
     { rate, outlook: { latency } } = { rate: FIRST_RATE, outlook: { latency: 0 } },
   ) {
     const bytes = ((START_UP - latency) * rate) / 8;
-    return this.#candidates(options).options.findLast((option) => option.bytes <= bytes) ?? wholeSegment(options, 0);
+    const enough = this.#candidates(options).options.findLast((option) => option.bytes <= bytes);
+    return wholeSegment(options, enough?.representation ?? 0);
   }
 
   /** Undefined as long as nothing is known of the link. */

@@ -12,14 +12,25 @@ export interface Candidates {
   readonly floors: readonly number[];
 }
 
+/**
+ * A part of a segment that shows less than the whole of the next lower representation is left out, however few bytes it takes:
+ * scores flatter what stands still.
+ */
 export function candidatesOf(options: readonly Option[]): Candidates {
   const floors: number[] = [];
-  let last: number | undefined;
-  for (const { representation, score } of options) {
-    if (representation !== last) floors[representation] = score;
-    last = representation;
+  const worthwhile: Option[] = [];
+  let last: Option | undefined;
+  let wholeBelow = -Infinity;
+  for (const option of options) {
+    const { representation, score } = option;
+    if (representation !== last?.representation) {
+      floors[representation] = score;
+      wholeBelow = last?.score ?? -Infinity;
+    }
+    if (score >= wholeBelow) worthwhile.push(option);
+    last = option;
   }
-  return { options: withoutDominated(options), floors };
+  return { options: withoutDominated(worthwhile), floors };
 }
 
 /** A few of the candidates, evenly over the scores that they reach: the first, the last, and what lies between. */
