@@ -184,7 +184,13 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     canRepair: () => Promise.resolve(true),
     inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0 }),
   };
-  const preferences = { delivery: 'datagrams', ruleChooses: true, withDeadlines: true, headerHosts: [] } as const;
+  const preferences = {
+    delivery: 'datagrams',
+    ruleChooses: true,
+    withDeadlines: true,
+    recovery: true,
+    headerHosts: [],
+  } as const;
   const control = new DownloadControl(preferences, {
     rateControl,
     receiver,

@@ -97,6 +97,7 @@ describe('SessionDownload', () => {
       delivery: options.delivery ?? 'streams',
       ruleChooses: true,
       withDeadlines: true,
+      recovery: true,
       headerHosts: options.headerHosts ?? [],
     };
     const control = new DownloadControl(preferences, {
@@ -142,7 +143,7 @@ describe('SessionDownload', () => {
     expect(handlers.onprogress.mock.lastCall).toEqual([{ loaded: 140, total: 140, lengthComputable: true }]);
     expect(handlers.onloadend).toHaveBeenCalledOnce();
     expect(parentLoad).not.toHaveBeenCalled();
-    expect(loss.lossRate).toBeUndefined();
+    expect(loss.lossRate).toBe(0);
     await recorded([
       { record: { index: 3, representation: 'q00', delivery: 'streams', bytesReliable: 50, bytesUnreliable: 90 } },
     ]);

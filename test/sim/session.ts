@@ -17,7 +17,7 @@ import type { Random } from './random.js';
 import { Playback } from './playback.js';
 import { Retransmission, type ImprovableSegment } from './retransmission.js';
 import type { Rule } from './rule.js';
-import type { Delivery, Transport } from './link/transport.js';
+import type { Transport } from './link/transport.js';
 
 /** Whether what is missing of segments that are not yet played is fetched, as the player does. */
 export type RetransmissionPolicy = 'player' | 'none';

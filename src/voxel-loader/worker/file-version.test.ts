@@ -156,7 +156,7 @@ it('never puts bytes of two versions together, whenever the file changes', async
       let edition = 0;
       for (let segment = 0; segment < 6; segment++) {
         const request = { representation: '0/q', target: '/q.mp4', map, edition, unreliableBytes: 90, headers: {} };
-        const download = session.download({ ...request, delivery: 'datagrams' });
+        const download = session.download({ ...request, delivery: 'datagrams', recovery: true });
         const improve = async (delivered: DeliveredSegment): Promise<void> => {
           expectOneVersion(delivered);
           if (!delivered.kept) return;
