@@ -4,7 +4,6 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startRelay } from '../../tools/start/relay.mjs';
 import { describeInline, prepareClip } from './support/clip.js';
 import {
   fallbacksOnceReady,
@@ -140,23 +139,6 @@ describe('with a VOXEL server', () => {
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
     expect(outcome.statistics!.segments).toHaveLength(before);
-  });
-
-  it('repairs or fetches again what a lossy network loses', async () => {
-    const relay = await startRelay({ lossPercent: 10, seed: 7 });
-    relay.connect(stage.server.ready.quicPort);
-    const url = `https://127.0.0.1:${relay.port}/voxel`;
-    const endpoint = { url, certificateHashes: stage.server.ready.certificateHashes };
-    // `abr-star` would change to streams, and a long buffer be full before the session is open.
-    await startPlayer(page, { endpoint, abr: 'dashjs', bufferSegments: 1 });
-    await playUntil(page);
-    relay.close();
-    const outcome = await outcomeOf(page);
-    expectWholePlayback(outcome);
-    expect(outcome.frames).toBeGreaterThanOrEqual(FRAMES);
-    const { segments } = outcome.statistics!;
-    const damaged = segments.filter(({ framesRepaired, bytesRefetched }) => framesRepaired + bytesRefetched > 0);
-    expect(damaged.length).toBeGreaterThan(0);
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import type { MediaPlayerClass } from 'dashjs';
+import type { Abr } from '../../../src/abr-star/index.js';
 import type {
   FallbackEvent,
   FullVoxelOptions,
@@ -75,10 +76,13 @@ export async function openPage(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
+/** `half`: a rule of the page's own, which leaves out the less important half of every segment's levels. */
+export type TestedOptions = Omit<FullVoxelOptions, 'abr'> & { readonly abr?: FullVoxelOptions['abr'] | 'half' };
+
 /** Starts a muted player on the page, with the plugin unless `options` is `'plain'`; returns its number. `dashSettings`: for dash.js. */
 export function startPlayer(
   page: Page,
-  options: FullVoxelOptions | 'plain' = {},
+  options: TestedOptions | 'plain' = {},
   manifest = '/media/manifest.mpd',
   dashSettings: object = {},
 ): Promise<number> {
@@ -93,7 +97,19 @@ export function startPlayer(
       // Muted twice: Chromium decodes the audio of a muted element all the same.
       video.volume = 0;
       const player = dashjs.MediaPlayer().create();
-      const handle = settings === 'plain' ? undefined : voxelDash.attachVoxel(player, settings);
+      const half: Abr = {
+        name: 'half',
+        choose: ({ options }) => {
+          const lowest = options.filter(({ representation }) => representation === options[0]!.representation);
+          return { option: lowest[lowest.length >> 1]!, delay: 0 };
+        },
+        reset: () => undefined,
+      };
+      const optionsOf = ({ abr, ...others }: TestedOptions): FullVoxelOptions => ({
+        ...others,
+        ...(abr && { abr: abr === 'half' ? half : abr }),
+      });
+      const handle = settings === 'plain' ? undefined : voxelDash.attachVoxel(player, optionsOf(settings));
       const started: PlayerUnderTest = { player, video, handle, errors: [], fallbacks: [], sessions: [], ended: false };
       handle?.on('fallback', (event) => started.fallbacks.push(event));
       handle?.on('session', (event) => started.sessions.push(event));
