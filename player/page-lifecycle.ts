@@ -1,8 +1,9 @@
 import type { SessionManager } from './session-manager.js';
 
 /**
- * Has sessions end while the page is put aside, for a page with an open one does not go into the back-forward cache, and open
- * again when it is shown or the network is back. The function returned ends that.
+ * Has sessions end while the page is put aside and open again when it is shown or the network is back; the function returned
+ * ends that. Chromium 156 breaks an open session itself as the page enters the back-forward cache: downloads would then go over
+ * HTTP just as the page is frozen.
  */
 export function followPage(sessions: Pick<SessionManager, 'pause' | 'resume' | 'retryNow'>): () => void {
   const attached = new AbortController();
