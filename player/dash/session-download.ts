@@ -100,7 +100,7 @@ export class SessionDownload {
       return await this.#fetchOver(session, plan);
     } catch (error) {
       // Anew when the page is shown again.
-      if (sessions.isPaused && !this.#ended) return this.#fetch();
+      if (sessions.isPaused) return this.#fetch();
       if (hasCode(error, 'timeout')) sessions.abandon(session, error);
       if (plan.delivery === 'streams' || !this.#isWorthAnotherTry(error)) throw error;
       recorder.fellBack(this.#segment, error, 'streams');

@@ -148,12 +148,14 @@ export class Host {
   }
 
   #deliver(id: number, segment: PartialSegment, facts: ReceivedSegment): DeliveredMessage {
-    const { bytes: _bytes, received: _received, lost: _lost, failure, ...delivery } = facts;
+    const { bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered, failure } = facts;
+    const { seconds, bytesMeasured, timeToFirstByte, rtt } = facts;
     return {
-      ...delivery,
       ...segment.repair(this.#repairers),
       received: [...segment.received],
       kept: segment.isWhole ? undefined : id,
+      ...{ bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered },
+      ...{ seconds, bytesMeasured, timeToFirstByte, rtt },
       failure: failure && encodeError(failure),
     };
   }
