@@ -148,7 +148,7 @@ export interface DecisionState {
 	 * the stream. Undefined: what comes after the next segment is not known.
 	 */
 	readonly upcoming?: readonly (readonly Option$1[])[];
-	/** Share of the datagram bytes sent lately that never arrived, 0 … 1. Undefined before the first, and without datagrams. */
+	/** Share of the unreliable bytes sent lately that never arrived, nor when they were asked for again, 0 … 1. Undefined before the first. */
 	readonly lossRate?: number;
 }
 export interface Choice {
@@ -266,7 +266,7 @@ export interface VoxelOptions {
 	readonly bufferSegments?: number;
 	/** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
 	readonly delivery?: Delivery;
-	/** Whether what is missing of segments that are not played yet is fetched again. Default true. */
+	/** Whether what is lost on the way or missing of segments that are not played yet is fetched again. Default true. */
 	readonly refetch?: boolean;
 	/** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
 	readonly endpoint?: EndpointOption;
@@ -316,6 +316,10 @@ export interface SegmentRecord {
 	readonly bytesUnreliable: number;
 	/** Sent as datagrams, not here, nor fetched again. */
 	readonly bytesLost: number;
+	/** Asked for a second time while the segment was on its way, because they seemed lost. */
+	readonly bytesRepeated: number;
+	/** Those of them that came no sooner: lost, and here all the same. */
+	readonly bytesRecovered: number;
 	/** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
 	readonly bytesRefetched: number;
 	readonly framesTotal: number;
@@ -327,7 +331,7 @@ export interface SegmentRecord {
 	readonly firstPass?: Pick<SegmentRecord, "bytesLost" | "framesRepaired">;
 	/** Estimated score as delivered, in the manifest's metric; undefined where the manifest has none. */
 	readonly score: number | undefined;
-	/** Seconds of download, without the wait for late datagrams. */
+	/** Seconds of download, without the wait for what was lost at its end. */
 	readonly seconds: number;
 	/** Bit/s of this download. */
 	readonly throughput: number;

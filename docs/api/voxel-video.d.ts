@@ -135,6 +135,10 @@ interface SegmentRecord {
 	readonly bytesUnreliable: number;
 	/** Sent as datagrams, not here, nor fetched again. */
 	readonly bytesLost: number;
+	/** Asked for a second time while the segment was on its way, because they seemed lost. */
+	readonly bytesRepeated: number;
+	/** Those of them that came no sooner: lost, and here all the same. */
+	readonly bytesRecovered: number;
 	/** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
 	readonly bytesRefetched: number;
 	readonly framesTotal: number;
@@ -146,7 +150,7 @@ interface SegmentRecord {
 	readonly firstPass?: Pick<SegmentRecord, "bytesLost" | "framesRepaired">;
 	/** Estimated score as delivered, in the manifest's metric; undefined where the manifest has none. */
 	readonly score: number | undefined;
-	/** Seconds of download, without the wait for late datagrams. */
+	/** Seconds of download, without the wait for what was lost at its end. */
 	readonly seconds: number;
 	/** Bit/s of this download. */
 	readonly throughput: number;
