@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -13,14 +13,6 @@ from .servers import AIOQUIC, Server, quiche, start
 MEDIA_BYTES = 1_000_000
 
 Start = Callable[..., Server]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`@pytest.mark.pending("quiche")`: that server does not do so yet."""
-    for item in items:
-        for mark in item.iter_markers("pending"):
-            if cast(pytest.Function, item).callspec.params.get("command") in mark.args:
-                item.add_marker(pytest.mark.xfail(reason="pending", strict=False))
 
 
 @pytest.fixture(scope="session")
