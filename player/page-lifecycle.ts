@@ -6,6 +6,8 @@ import type { SessionManager } from './session-manager.js';
  * HTTP just as the page is frozen.
  */
 export function followPage(sessions: Pick<SessionManager, 'pause' | 'resume' | 'retryNow'>): () => void {
+  // Rendered on a server there is no page to follow.
+  if (typeof window === 'undefined') return () => undefined;
   const attached = new AbortController();
   const on = (target: EventTarget, type: string, listener: () => void): void =>
     target.addEventListener(type, listener, attached);
