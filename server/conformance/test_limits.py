@@ -231,15 +231,19 @@ async def test_connections_are_limited_to_what_the_descriptors_suffice_for(start
     await eventually(lambda: answers(tcp(server)))
 
 
-async def test_files_leave_descriptors_for_connections(starts: Start, clients: AsyncExitStack) -> None:
-    server = starts(descriptors=(200, 200))
+async def test_files_leave_descriptors_for_connections(starts: Start, clients: AsyncExitStack, tmp_path: Path) -> None:
+    for number in range(240):
+        with (tmp_path / f"{number}.bin").open("wb") as file:
+            file.truncate(50_000_000)
+    server = starts("--mount", f"/many={tmp_path}", descriptors=(200, 200))
     (event,) = limited(server)
     unread = [await clients.enter_async_context(connect(server.quic_port)) for _ in range(4)]
-    for client in unread:
+    for number, client in enumerate(unread):
         client.quic._write_stream_limits = lambda *_, **__: None  # type: ignore[method-assign]
-        for _ in range(60):
+        for file_number in range(60 * number, 60 * (number + 1)):
             stream = client.quic.get_next_available_stream_id()
-            fields = {":method": "GET", ":scheme": "https", ":authority": "127.0.0.1", ":path": "/huge.bin"}
+            path = f"/many/{file_number}.bin"
+            fields = {":method": "GET", ":scheme": "https", ":authority": "127.0.0.1", ":path": path}
             client.send_headers(stream, fields, end_stream=True)
 
     def statuses() -> list[str]:

@@ -32,15 +32,37 @@ def status_of(mounts: Mounts, path: str) -> int:
 
 def test_files_beyond_their_share_are_unavailable_and_a_closed_one_makes_room(folder: Path) -> None:
     mounts = Mounts({"/": folder}, FilePermits(2))
-    first, second = mounts.open("/media.mp4"), mounts.open("/media.mp4")
-    assert status_of(mounts, "/media.mp4") == 503
+    first, second = mounts.open("/media.mp4"), mounts.open("/empty.bin")
+    assert status_of(mounts, "/index.html") == 503
     first.close()
     first.close()
     third = mounts.open("/media.mp4")
-    assert status_of(mounts, "/media.mp4") == 503
+    assert status_of(mounts, "/index.html") == 503
     del second  # As when its request is cancelled.
-    mounts.open("/media.mp4").close()
+    mounts.open("/index.html").close()
     third.close()
+
+
+def test_responses_share_a_descriptor_until_the_last_has_read_it(folder: Path) -> None:
+    mounts = Mounts({"/": folder}, FilePermits(1))
+    first, second = mounts.open("/media.mp4"), mounts.open("/media.mp4")
+    assert first.handle.fileno() == second.handle.fileno()
+    first.close()
+    assert os.pread(second.handle.fileno(), 10, 0) == (folder / "media.mp4").read_bytes()[:10]
+    assert status_of(mounts, "/index.html") == 503
+    second.close()
+    mounts.open("/index.html").close()
+
+
+def test_a_file_in_the_place_of_one_that_is_read_is_another(folder: Path) -> None:
+    mounts = Mounts({"/": folder}, FilePermits(2))
+    old = mounts.open("/media.mp4")
+    (folder / "media.mp4").unlink()
+    (folder / "media.mp4").write_bytes(b"newer")
+    new = mounts.open("/media.mp4")
+    assert os.pread(new.handle.fileno(), 10, 0) == b"newer"
+    assert new.etag != old.etag
+    assert os.fstat(old.handle.fileno()).st_size == old.size
 
 
 def test_what_cannot_be_opened_keeps_no_permit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import io
 import mimetypes
 import os
 import stat
@@ -16,6 +15,7 @@ from urllib.parse import unquote_to_bytes
 from .descriptors import FilePermits
 from .errors import ConfigurationError, HttpError
 from .ranges import ByteRange
+from .shared_files import Lease, SharedFiles
 
 INDEX = "index.html"
 
@@ -49,25 +49,11 @@ class Redirect(Exception):
         self.location = location
 
 
-class PermittedFile(io.FileIO):
-    """Gives its permit back when it is closed, also by the end of its last reference."""
-
-    def __init__(self, descriptor: int, permits: FilePermits) -> None:
-        super().__init__(descriptor)
-        self._permits = permits
-
-    def close(self) -> None:
-        if not self.closed:
-            super().close()
-            self._permits.give_back()
-
-
 @dataclass(frozen=True, slots=True)
 class MediaFile:
     """An open regular file; must be closed."""
 
-    handle: io.FileIO
-    """Also closed when no longer referenced: a request may be cancelled while a thread opens its file."""
+    handle: Lease
 
     size: int
     modified_ns: int
@@ -106,7 +92,7 @@ class Mounts:
 
     def __init__(self, folders: Mapping[str, Path], permits: FilePermits | None = None) -> None:
         """`folders`: prefix ("/" or "/media") to folder; `permits` for open files. Raises `ConfigurationError`."""
-        self._permits = FilePermits(MANY_FILES) if permits is None else permits
+        self._files = SharedFiles(FilePermits(MANY_FILES) if permits is None else permits)
         self._roots: list[tuple[tuple[str, ...], Path]] = []
         for prefix, folder in folders.items():
             if not folder.is_dir():
@@ -122,7 +108,7 @@ class Mounts:
         segments = _decode(path)
         for prefix, root in self._roots:
             if tuple(segments[: len(prefix)]) == prefix:
-                return _open(root, segments[len(prefix) :], path, self._permits)
+                return _open(root, segments[len(prefix) :], path, self._files)
         raise _not_found()
 
 
@@ -146,7 +132,7 @@ def _decode(path: str) -> list[str]:
     return segments
 
 
-def _open(root: Path, segments: Sequence[str], path: str, permits: FilePermits) -> MediaFile:
+def _open(root: Path, segments: Sequence[str], path: str, files: SharedFiles) -> MediaFile:
     try:
         found = root.joinpath(*segments).resolve(strict=True)
         if not found.is_relative_to(root):
@@ -154,31 +140,35 @@ def _open(root: Path, segments: Sequence[str], path: str, permits: FilePermits) 
         if found.is_dir():
             if not path.endswith("/"):
                 raise Redirect(f"{path}/")
-            return _open_regular(found / INDEX, permits)
+            return _open_regular(found / INDEX, files)
         if path.endswith("/"):
             raise _not_found()
-        return _open_regular(found, permits)
+        return _open_regular(found, files)
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
         if isinstance(error, OSError) and error.errno in UNAVAILABLE:
             raise _unavailable() from error
         raise _not_found() from error
 
 
-def _open_regular(found: Path, permits: FilePermits) -> MediaFile:
+def _open_regular(found: Path, files: SharedFiles) -> MediaFile:
     """With O_NOFOLLOW, as the index of a folder may not be a link; with O_NONBLOCK, as opening a pipe must not wait."""
-    if not permits.take():
-        raise _unavailable()
-    try:
-        handle = PermittedFile(os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), permits)
-    except OSError:
-        permits.give_back()
-        raise
-    status = os.fstat(handle.fileno())
+    status = os.lstat(found)
+    lease = files.lease(status) if stat.S_ISREG(status.st_mode) else None
+    if lease is None:
+        if not files.permit():
+            raise _unavailable()
+        try:
+            descriptor = os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            files.give_back()
+            raise
+        status = os.fstat(descriptor)
+        lease = files.share(descriptor, status)
     if not stat.S_ISREG(status.st_mode):
-        handle.close()
+        lease.close()
         raise _not_found()
     content_type = CONTENT_TYPES.guess_type(found.name)[0] or "application/octet-stream"
-    return MediaFile(handle, status.st_size, status.st_mtime_ns, content_type)
+    return MediaFile(lease, status.st_size, status.st_mtime_ns, content_type)
 
 
 class Body:

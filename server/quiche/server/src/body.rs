@@ -3,22 +3,23 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use voxel_protocol::site::Piece;
 
-use crate::files::PermittedFile;
+use crate::shared_files::SharedFile;
 
 /// A response's bytes: literal pieces and ranges of one file, in order. Read in chunks, never as a whole.
 #[derive(Debug)]
 pub struct Body {
     pieces: VecDeque<Piece>,
-    file: Option<PermittedFile>,
+    file: Option<Arc<SharedFile>>,
     left: u64,
 }
 
 impl Body {
-    pub fn new(pieces: impl IntoIterator<Item = Piece>, file: Option<PermittedFile>) -> Self {
+    pub fn new(pieces: impl IntoIterator<Item = Piece>, file: Option<Arc<SharedFile>>) -> Self {
         let pieces: VecDeque<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
         let left = pieces.iter().map(Piece::len).sum();
         Self { pieces, file, left }
@@ -76,9 +77,12 @@ mod tests {
 
     use super::*;
     use crate::descriptors::FilePermits;
+    use crate::shared_files::SharedFiles;
 
-    fn permitted(file: File) -> Option<PermittedFile> {
-        FilePermits::new(1).take().map(|permit| PermittedFile::new(file, permit))
+    fn permitted(file: File) -> Option<Arc<SharedFile>> {
+        let files = SharedFiles::new(FilePermits::new(1));
+        let metadata = file.metadata().unwrap();
+        files.permit().map(|permit| files.share(file, &metadata, permit))
     }
 
     /// A file of the bytes 0 to 255 without a name.

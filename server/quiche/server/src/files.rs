@@ -1,11 +1,12 @@
 //! From a request path to an open file under a served folder. Everything here blocks.
 
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions};
+use std::fs::{Metadata, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use voxel_protocol::error::HttpError;
@@ -13,7 +14,8 @@ use voxel_protocol::path;
 use voxel_protocol::site::FileFacts;
 
 use crate::ConfigurationError;
-use crate::descriptors::{FilePermit, FilePermits};
+use crate::descriptors::FilePermits;
+use crate::shared_files::{SharedFile, SharedFiles};
 
 const INDEX: &str = "index.html";
 
@@ -59,28 +61,15 @@ impl From<HttpError> for OpenError {
 /// An open regular file.
 #[derive(Debug)]
 pub struct MediaFile {
-    pub file: PermittedFile,
+    pub file: Arc<SharedFile>,
     pub facts: FileFacts,
-}
-
-/// An open file, and the permit for its descriptor, which is given back when the file is closed.
-#[derive(Debug)]
-pub struct PermittedFile {
-    pub file: File,
-    _permit: FilePermit,
-}
-
-impl PermittedFile {
-    pub fn new(file: File, permit: FilePermit) -> Self {
-        Self { file, _permit: permit }
-    }
 }
 
 /// The served folders, by URL prefix.
 #[derive(Debug)]
 pub struct Mounts {
     roots: Vec<(Vec<Vec<u8>>, PathBuf)>,
-    permits: FilePermits,
+    files: SharedFiles,
 }
 
 impl Mounts {
@@ -94,7 +83,7 @@ impl Mounts {
             roots.push((segments, root));
         }
         roots.sort_by_key(|(segments, _): &(Vec<_>, _)| std::cmp::Reverse(segments.len()));
-        Ok(Self { roots, permits })
+        Ok(Self { roots, files: SharedFiles::new(permits) })
     }
 
     /// The file of a request path (without query; percent-encoded): a 404 for whatever is not a regular file under a
@@ -119,19 +108,27 @@ impl Mounts {
 
     /// `O_NOFOLLOW`: the index of a folder may not be a link; `O_NONBLOCK`: opening a named pipe must not wait.
     fn open_regular(&self, path: &Path) -> Result<MediaFile, OpenError> {
-        let permit = self.permits.take().ok_or_else(HttpError::unreadable)?;
+        let linked = path.symlink_metadata().map_err(|error| refused(&error))?;
+        if let Some(file) = self.files.get(&linked) {
+            return Ok(MediaFile { file, facts: facts_of(path, &linked) });
+        }
+        let permit = self.files.permit().ok_or_else(HttpError::unreadable)?;
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
         let with_metadata = opened.and_then(|file| file.metadata().map(|metadata| (file, metadata)));
         match with_metadata {
             Ok((file, metadata)) if metadata.is_file() => {
-                let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                let facts = FileFacts { size: metadata.len(), modified, content_type: content_type(path) };
-                Ok(MediaFile { file: PermittedFile::new(file, permit), facts })
+                let file = self.files.share(file, &metadata, permit);
+                Ok(MediaFile { file, facts: facts_of(path, &metadata) })
             }
             Ok(_) => Err(HttpError::not_found().into()),
             Err(error) => Err(refused(&error).into()),
         }
     }
+}
+
+fn facts_of(path: &Path, metadata: &Metadata) -> FileFacts {
+    let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    FileFacts { size: metadata.len(), modified, content_type: content_type(path) }
 }
 
 /// Most errors mean that there is no such file; without descriptors or memory there may well be.
@@ -207,14 +204,27 @@ mod tests {
     }
 
     #[test]
-    fn without_a_permit_a_file_is_unreadable_not_absent() {
+    fn responses_share_a_descriptor_and_without_a_permit_a_file_is_unreadable_not_absent() {
         let folder = Folder::new("permits");
         let mounts = folder.mounts();
-        let held = mounts.open("/media.mp4").unwrap();
-        let refused = mounts.open("/media.mp4").unwrap_err();
+        let held = [mounts.open("/media.mp4").unwrap(), mounts.open("/in.mp4").unwrap()];
+        assert!(Arc::ptr_eq(&held[0].file, &held[1].file));
+        let refused = mounts.open("/with%20space.txt").unwrap_err();
         assert!(matches!(refused, OpenError::Http(error) if error == HttpError::unreadable()));
         assert!(matches!(mounts.open("/absent"), Err(OpenError::Http(error)) if error == HttpError::not_found()));
         drop(held);
-        assert!(mounts.open("/media.mp4").is_ok());
+        assert!(mounts.open("/with%20space.txt").is_ok());
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_one_that_is_read_is_another() {
+        let folder = Folder::new("replaced");
+        let mounts = Mounts::new(vec![("/".to_owned(), folder.0.join("root"))], FilePermits::new(2)).unwrap();
+        let old = mounts.open("/media.mp4").unwrap();
+        fs::remove_file(folder.0.join("root/media.mp4")).unwrap();
+        fs::write(folder.0.join("root/media.mp4"), "newer").unwrap();
+        let new = mounts.open("/media.mp4").unwrap();
+        assert!(!Arc::ptr_eq(&old.file, &new.file));
+        assert_eq!(new.facts.size, 5);
     }
 }

@@ -13,12 +13,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task;
 use tokio::time::{Instant, timeout, timeout_at};
+use tokio_boring::SslStream;
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::head::{HeadReader, HttpVersion, RequestHead};
 use voxel_protocol::response::encode_head;
 use voxel_protocol::site::HttpRequest;
 use voxel_protocol::target::effective_target;
 
+use crate::handshakes::Handshakes;
 use crate::jobs::CHUNK_BYTES;
 use crate::log;
 use crate::places::{Kind, Place, Places};
@@ -39,6 +41,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct Http1 {
     site: Arc<Site>,
     places: Places,
+    handshakes: Handshakes,
     answers: AtomicUsize,
 }
 
@@ -60,7 +63,8 @@ impl Drop for Counted<'_> {
 
 impl Http1 {
     pub fn new(site: Arc<Site>, places: Places) -> Arc<Self> {
-        Arc::new(Self { site, places, answers: AtomicUsize::new(0) })
+        let handshakes = Handshakes::new(site.limits.connections);
+        Arc::new(Self { site, places, handshakes, answers: AtomicUsize::new(0) })
     }
 
     /// Requests in flight.
@@ -89,13 +93,20 @@ impl Http1 {
         // A failure of one client's connection is not logged.
         let _ = match tls {
             None => self.serve(stream, address).await,
-            Some(acceptor) => {
-                match timeout(self.site.limits.head_timeout, tokio_boring::accept(&acceptor, stream)).await {
-                    Ok(Ok(stream)) => self.serve(stream, address).await,
-                    _ => Ok(()),
-                }
-            }
+            Some(acceptor) => match self.secured(&acceptor, stream).await {
+                Some(stream) => self.serve(stream, address).await,
+                None => Ok(()),
+            },
         };
+    }
+
+    /// After the handshake; `None` if it fails, takes too long or has to make room for others.
+    async fn secured(&self, acceptor: &SslAcceptor, stream: TcpStream) -> Option<SslStream<TcpStream>> {
+        let mut handshake = self.handshakes.begin();
+        tokio::select! {
+            result = timeout(self.site.limits.head_timeout, tokio_boring::accept(acceptor, stream)) => result.ok()?.ok(),
+            () = handshake.evicted() => None,
+        }
     }
 
     async fn serve<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, address: IpAddr) -> io::Result<()> {

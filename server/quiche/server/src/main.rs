@@ -13,6 +13,7 @@ mod connection;
 mod descriptors;
 mod endpoint;
 mod files;
+mod handshakes;
 mod http1;
 mod http3;
 mod jobs;
@@ -23,6 +24,7 @@ mod places;
 mod quic;
 mod responses;
 mod session;
+mod shared_files;
 mod site;
 mod sockets;
 

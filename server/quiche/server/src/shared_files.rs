@@ -1,0 +1,70 @@
+//! Files open for responses: one descriptor each, however many responses read it.
+
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::descriptors::{FilePermit, FilePermits};
+
+/// Device and inode, which no other file has while this one is open.
+type Identity = (u64, u64);
+
+type OpenFiles = Arc<Mutex<HashMap<Identity, Weak<SharedFile>>>>;
+
+/// An open file, and the permit for its descriptor, which is given back when the last response has read it.
+#[derive(Debug)]
+pub struct SharedFile {
+    pub file: File,
+    identity: Identity,
+    open: OpenFiles,
+    _permit: FilePermit,
+}
+
+impl Drop for SharedFile {
+    fn drop(&mut self) {
+        let mut open = lock(&self.open);
+        // Another may have been opened between the last use of this one and here.
+        if open.get(&self.identity).is_some_and(|file| file.strong_count() == 0) {
+            open.remove(&self.identity);
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct SharedFiles {
+    permits: FilePermits,
+    open: OpenFiles,
+}
+
+impl SharedFiles {
+    pub fn new(permits: FilePermits) -> Self {
+        Self { permits, open: OpenFiles::default() }
+    }
+
+    /// The file, if a response reads it already.
+    pub fn get(&self, metadata: &Metadata) -> Option<Arc<SharedFile>> {
+        lock(&self.open).get(&identity(metadata))?.upgrade()
+    }
+
+    /// A permit to open another file, if one is left.
+    pub fn permit(&self) -> Option<FilePermit> {
+        self.permits.take()
+    }
+
+    /// From here on others can read it, too.
+    pub fn share(&self, file: File, metadata: &Metadata, permit: FilePermit) -> Arc<SharedFile> {
+        let identity = identity(metadata);
+        let shared = Arc::new(SharedFile { file, identity, open: Arc::clone(&self.open), _permit: permit });
+        lock(&self.open).insert(identity, Arc::downgrade(&shared));
+        shared
+    }
+}
+
+fn identity(metadata: &Metadata) -> Identity {
+    (metadata.dev(), metadata.ino())
+}
+
+fn lock(open: &OpenFiles) -> MutexGuard<'_, HashMap<Identity, Weak<SharedFile>>> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
