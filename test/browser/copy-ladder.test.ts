@@ -65,12 +65,13 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     expect(outcome.statistics!.segments.slice(EARLY).every(({ delivery }) => delivery !== 'http')).toBe(true);
   });
 
-  it('repairs what a lossy network loses', async () => {
+  it('repairs what a lossy network loses and the page does not want again', async () => {
     const relay = await startRelay({ lossPercent: 10, seed: 7 });
     relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
     await startPlayer(page, {
       delivery: 'datagrams',
+      refetch: false,
       endpoint: { url, certificateHashes: stage.server.ready.certificateHashes },
     });
     await playUntil(page);
@@ -80,8 +81,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
     const { segments } = outcome.statistics!;
     expect(segments.slice(EARLY).every(({ delivery }) => delivery === 'datagrams')).toBe(true);
-    const repaired = segments.map(({ firstPass, framesRepaired }) => firstPass?.framesRepaired ?? framesRepaired);
-    expect(repaired.reduce((sum, frames) => sum + frames, 0)).toBeGreaterThan(0);
+    expect(segments.some(({ framesRepaired }) => framesRepaired > 0)).toBe(true);
   });
 
   it('plays with dash.js alone', async () => {

@@ -162,8 +162,7 @@ def _open_regular(found: Path, files: SharedFiles) -> MediaFile:
         except OSError:
             files.give_back()
             raise
-        status = os.fstat(descriptor)
-        lease = files.share(descriptor, status)
+        lease, status = files.share(descriptor)
     if not stat.S_ISREG(status.st_mode):
         lease.close()
         raise _not_found()

@@ -1,27 +1,20 @@
 """Files open for responses: one descriptor each, however many responses read it."""
 
-import io
 import os
 import threading
-from weakref import WeakValueDictionary
+from dataclasses import dataclass
 
 from .descriptors import FilePermits
 
+Identity = tuple[int, int]
+"""Device and inode, which no other file has while this one is open."""
 
-class PermittedFile(io.FileIO):
-    """Gives its permit back when it is closed, which the end of its last lease does."""
 
-    def __init__(self, descriptor: int, permits: FilePermits) -> None:
-        super().__init__(descriptor)
-        self._permits = permits
-
-    def close(self) -> None:
-        if not self.closed:
-            super().close()
-            self._permits.give_back()
-
-    def __del__(self) -> None:
-        self.close()
+@dataclass(slots=True)
+class _OpenFile:
+    descriptor: int
+    identity: Identity
+    leases: int = 1
 
 
 class Lease:
@@ -30,33 +23,43 @@ class Lease:
     Also ended when no longer referenced: a request may be cancelled while a thread opens its file.
     """
 
-    def __init__(self, file: PermittedFile) -> None:
-        self._file: PermittedFile | None = file
+    def __init__(self, files: "SharedFiles", file: _OpenFile) -> None:
+        self._files = files
+        self._file: _OpenFile | None = file
 
     def fileno(self) -> int:
         """The descriptor. Raises `ValueError` after `close`."""
         if self._file is None:
             raise ValueError("the file is closed")
-        return self._file.fileno()
+        return self._file.descriptor
 
     def close(self) -> None:
         """From here on this response does not read it."""
-        self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            self._files.end_lease(file)
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class SharedFiles:
-    """What is open now, by device and inode, which no other file has while it is open. For any thread."""
+    """What is open now, for any thread. Leases are counted: a file that is just being closed must not be found."""
 
     def __init__(self, permits: FilePermits) -> None:
         self._permits = permits
-        self._open: WeakValueDictionary[tuple[int, int], PermittedFile] = WeakValueDictionary()
-        self._lock = threading.Lock()
+        self._open: dict[Identity, _OpenFile] = {}
+        # The garbage collector may end a lease in a thread that holds the lock.
+        self._lock = threading.RLock()
 
     def lease(self, status: os.stat_result) -> Lease | None:
         """Of the file, if a response reads it already."""
         with self._lock:
-            file = self._open.get((status.st_dev, status.st_ino))
-            return None if file is None else Lease(file)
+            file = self._open.get(_identity(status))
+            if file is None:
+                return None
+            file.leases += 1
+        return Lease(self, file)
 
     def permit(self) -> bool:
         """Takes a permit to open another file; False: there is none left."""
@@ -66,9 +69,26 @@ class SharedFiles:
         """The file was not opened after all."""
         self._permits.give_back()
 
-    def share(self, descriptor: int, status: os.stat_result) -> Lease:
-        """Of a file that has just been opened with a permit; others can read it from here on."""
-        file = PermittedFile(descriptor, self._permits)
+    def share(self, descriptor: int) -> tuple[Lease, os.stat_result]:
+        """Of a file that has just been opened with a permit, and its properties; others can read it from here on."""
+        status = os.fstat(descriptor)
+        file = _OpenFile(descriptor, _identity(status))
         with self._lock:
-            self._open[(status.st_dev, status.st_ino)] = file
-        return Lease(file)
+            self._open[file.identity] = file
+        return Lease(self, file), status
+
+    def end_lease(self, file: _OpenFile) -> None:
+        """The last one closes the file."""
+        with self._lock:
+            file.leases -= 1
+            if file.leases > 0:
+                return
+            # Another thread may have opened it at the same time.
+            if self._open.get(file.identity) is file:
+                del self._open[file.identity]
+        os.close(file.descriptor)
+        self._permits.give_back()
+
+
+def _identity(status: os.stat_result) -> Identity:
+    return status.st_dev, status.st_ino
