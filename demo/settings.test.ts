@@ -37,7 +37,7 @@ describe('parseSettings', () => {
     expect(settings).toEqual(defaultSettings);
     expect(problems).toEqual([
       expect.stringMatching(/^rule must be one of abr-star, .*bola-e, .*dashjs, got best: using abr-star$/),
-      'delivery must be one of datagrams, auto, streams, http, plain, got pigeon: using datagrams',
+      'delivery must be one of auto, datagrams, streams, http, plain, got pigeon: using auto',
     ]);
   });
 

@@ -3,8 +3,8 @@ import type { Delivery } from '../player/types.js';
 import { abrLabels } from '../src/abr-star/index.js';
 
 /**
- * How video is fetched: one of the plugin's deliveries; `auto`: the plugin's default, datagrams unless the rule asks for streams;
- * `plain`: stock dash.js, no plugin attached.
+ * How video is fetched: `auto`: as the plugin does by default, over datagrams unless the rule asks for streams; one of its deliveries
+ * for every segment; `plain`: stock dash.js, no plugin attached.
  */
 export type DemoDelivery = Delivery | 'auto' | 'plain';
 
@@ -25,14 +25,14 @@ export interface Settings {
 /** Every rule there is, by the name that the page shows. */
 export const ruleLabels: Readonly<Record<RuleName, string>> = { ...abrLabels, dashjs: 'dash.js’ own' };
 export const rules = Object.keys(ruleLabels) as readonly RuleName[];
-export const deliveries: readonly DemoDelivery[] = ['datagrams', 'auto', 'streams', 'http', 'plain'];
+export const deliveries: readonly DemoDelivery[] = ['auto', 'datagrams', 'streams', 'http', 'plain'];
 export const maximumBuffer = 7;
 
 export const defaultSettings: Settings = {
   manifest: '/media/manifest.mpd',
   rule: 'abr-star',
   buffer: maximumBuffer,
-  delivery: 'datagrams',
+  delivery: 'auto',
   refetch: true,
   autoplay: false,
 };

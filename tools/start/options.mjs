@@ -26,8 +26,8 @@ Without --video: a minute of real footage, made on first use.
   --rule NAME       abr-star (default), ${RULES.slice(1, -1).join(', ')}
                     (docs/ABR.md), or dashjs: dash.js' own
   --buffer N        buffer length in segments, 1 to 7 (default 7)
-  --delivery NAME   datagrams (default: every segment, to show them), auto (the plugin's default: streams where the rule
-                    asks for them), streams (no datagrams), http (no WebTransport), plain (stock dash.js alone)
+  --delivery NAME   auto (default: datagrams unless the rule asks for streams), datagrams (every segment), streams (no
+                    datagrams), http (no WebTransport), plain (stock dash.js alone)
   --no-refetch      leave what is missing of a segment as it is, instead of fetching it again before it is played
   --server NAME     aioquic (default), or quiche: much faster, built on first use (needs Rust)
   --port N          the page's port (default 8080)
@@ -42,7 +42,7 @@ Without --video: a minute of real footage, made on first use.
 Exit codes: 0 all went well, 1 playback failed, 2 bad input or the machine lacks something.`;
 
 const SERVERS = ['aioquic', 'quiche'];
-const DELIVERIES = ['datagrams', 'auto', 'streams', 'http', 'plain'];
+const DELIVERIES = ['auto', 'datagrams', 'streams', 'http', 'plain'];
 
 /** @param {string} name @param {string | undefined} text @param {number} low @param {number} high */
 function numberOption(name, text, low, high) {

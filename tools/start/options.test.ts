@@ -21,7 +21,7 @@ describe('options of npm start', () => {
     [['--loss', ''], '--loss must be a number'],
     [['--buffer', '0'], '--buffer must be a number from 1 to 7'],
     [['--rule', 'fastest'], '--rule must be one of abr-star'],
-    [['--delivery', 'udp'], '--delivery must be one of datagrams'],
+    [['--delivery', 'udp'], '--delivery must be one of auto'],
     [['--server', 'nginx'], '--server must be one of aioquic'],
     [['--seconds', '5'], '--seconds can only be used with --headless'],
     [['--frobnicate'], 'see --help'],
