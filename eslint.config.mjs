@@ -13,8 +13,9 @@ const ARROWS = {
   'src/manifest': [],
   'src/repair': [],
   'src/abr-star': ['src/manifest'],
-  'src/delivery': ['src/manifest', 'src/abr-star'],
-  'src/voxel-loader': ['src/manifest', 'src/repair', 'src/delivery'],
+  'src/coding': [],
+  'src/delivery': ['src/manifest', 'src/abr-star', 'src/coding'],
+  'src/voxel-loader': ['src/manifest', 'src/repair', 'src/delivery', 'src/coding'],
   player: ['src/manifest', 'src/abr-star', 'src/delivery', 'src/voxel-loader'],
 };
 

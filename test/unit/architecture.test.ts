@@ -12,6 +12,7 @@ const PARTS = [
   'src/voxel-loader',
   'src/delivery',
   'src/abr-star',
+  'src/coding',
   'src/repair',
   'src/manifest',
   'test/sim',
