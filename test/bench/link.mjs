@@ -138,7 +138,7 @@ async function jitter(measure) {
 /** @param {Measure} measure */
 async function losses(measure) {
   const { percent, packets } = LOSS;
-  const direction = { trace: { mbps: 50 }, lossPercent: percent };
+  const direction = { trace: { mbps: 50 }, loss: { percent } };
   const lostWith = async (/** @type {number} */ seed) => {
     say(`link: losses of seed ${seed}`);
     const arrived = new Set((await measure(direction, LOSS, seed)).arrivals.map(({ sequence }) => sequence));

@@ -16,7 +16,7 @@ export function linkFile({ trace, startSeconds, path, seed }: Trial): object {
     paths: [
       {
         name: PATH_NAME,
-        down: { trace: { steps, startSeconds }, queue, delayMs, lossPercent },
+        down: { trace: { steps, startSeconds }, queue, delayMs, loss: { percent: lossPercent } },
         up: { trace: { mbps: upMbps }, queue: up, delayMs },
       },
     ],

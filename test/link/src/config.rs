@@ -7,6 +7,7 @@ mod tests;
 use crate::{
     direction::{Direction, Stages},
     error::{Error, Result},
+    loss::Loss,
     packet::FULL_PACKET_BYTES,
     queue::{self, Codel, CodelParameters, DropTail, FqCodel, Pie, PieParameters, Queue},
     random::Random,
@@ -14,13 +15,16 @@ use crate::{
     trace::{self, RateStep, RateTrace, Trace},
     transmitter::Transmitter,
 };
-use fields::{DirectionFields, LimitFields, LinkFile, PathFields, QueueFields, StepFields, TraceFields};
+use fields::{DirectionFields, LimitFields, LinkFile, LossFields, PathFields, QueueFields, StepFields, TraceFields};
 use std::{path::Path, time::Duration};
 
 const MAX_PATHS: usize = 2;
 
 /// A minute each way is more than any link needs; more is probably a mistake in the unit.
 const MAX_MILLISECONDS: f64 = 60_000.0;
+
+/// Packets. Longer gaps are outages, which a trace has.
+const MAX_BURST: f64 = 10_000.0;
 
 /// A day.
 const MAX_SECONDS: f64 = 86_400.0;
@@ -91,12 +95,28 @@ fn build_direction(fields: &DirectionFields, setting: &DirectionSetting) -> Resu
     // Loss and PIE have separate random streams.
     let random = |stream| Random::new(setting.seed, 2 * setting.number + stream);
     Ok(Direction::new(Stages {
-        loss: within("lossPercent", fields.loss_percent, 0.0..=100.0)? / 100.0,
-        random: random(0),
+        loss: build_loss(fields.loss.as_ref(), random(0))?,
         queue: build_queue(&fields.queue, bdp_bytes, random(1))?,
         transmitter: Transmitter::new(trace, Duration::from_secs_f64(start)),
         delay: Duration::from_secs_f64(fields.delay_ms / 1e3),
     }))
+}
+
+fn build_loss(fields: Option<&LossFields>, random: Random) -> Result<Loss> {
+    let Some(fields) = fields else {
+        return Ok(Loss::independent(0.0, random));
+    };
+    let share = within("loss: percent", fields.percent, 0.0..=100.0)? / 100.0;
+    let Some(mean_burst) = fields.mean_burst else {
+        return Ok(Loss::independent(share, random));
+    };
+    let mean_burst = within("loss: meanBurst", mean_burst, 1.0..=MAX_BURST)?;
+    Loss::in_bursts(share, mean_burst, random).map_err(|most| {
+        let (most, percent) = (100.0 * most, fields.percent);
+        Error::Input(format!(
+            "loss: percent must be at most {most:.2} in bursts of {mean_burst} packets on average, got {percent}"
+        ))
+    })
 }
 
 fn build_trace(fields: &TraceFields, folder: &Path) -> Result<Trace> {

@@ -1,7 +1,7 @@
 use crate::{
+    loss::Loss,
     packet::Packet,
     queue::{Backlog, Drops, Queue},
-    random::Random,
     transmitter::Transmitter,
 };
 use std::{collections::VecDeque, mem, time::Duration};
@@ -11,9 +11,7 @@ pub const TICK: Duration = Duration::from_secs(1);
 
 /// The stages of a direction, in the order in which packets pass them.
 pub struct Stages {
-    /// Probability with which each packet is lost, independently of others.
-    pub loss: f64,
-    pub random: Random,
+    pub loss: Loss,
     pub queue: Box<dyn Queue>,
     pub transmitter: Transmitter,
     /// How long a packet travels after it is sent.
@@ -75,7 +73,7 @@ impl Direction {
         let now = packet.arrived;
         self.advance(now);
         count(&mut self.tick.arrived, &packet);
-        if self.stages.random.chance(self.stages.loss) {
+        if self.stages.loss.takes_next() {
             self.tick.lost += 1;
             return;
         }

@@ -9,6 +9,7 @@ pub mod config;
 pub mod direction;
 pub mod error;
 pub mod ip;
+pub mod loss;
 pub mod packet;
 pub mod queue;
 pub mod random;

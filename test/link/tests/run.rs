@@ -16,7 +16,7 @@ use support::{CLEAN, LINKEMU, PROBE, Scratch, links_are_allowed, outcome, refusa
 const PACKETS: usize = 120;
 
 const LOSSY: &str = r#"{ "trace": { "mbps": 20 }, "queue": { "discipline": "drop-tail", "limit": { "packets": 2000 } },
-    "delayMs": 5, "lossPercent": 10 }"#;
+    "delayMs": 5, "loss": { "percent": 10 } }"#;
 
 /// One end of the link measures what the other sends; returns the sequence numbers that arrived.
 fn measure(link: &Path, server_address: &str, log: Option<&Path>) -> Vec<u32> {

@@ -25,8 +25,14 @@ pub struct DirectionFields {
     pub trace: TraceFields,
     pub queue: QueueFields,
     pub delay_ms: f64,
-    #[serde(default)]
-    pub loss_percent: f64,
+    pub loss: Option<LossFields>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct LossFields {
+    pub percent: f64,
+    pub mean_burst: Option<f64>,
 }
 
 #[derive(Debug, Deserialize)]

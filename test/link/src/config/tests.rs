@@ -77,7 +77,12 @@ fn mistakes_are_named() {
     let limit = |limit: Value| json!({ "queue": { "discipline": "drop-tail", "limit": limit } });
     let mistakes = [
         (json!({ "delayMs": -1 }), "delayMs must be between 0 and 60000, got -1"),
-        (json!({ "lossPercent": 101 }), "lossPercent must be between 0 and 100, got 101"),
+        (json!({ "loss": { "percent": 101 } }), "loss: percent must be between 0 and 100, got 101"),
+        (json!({ "loss": { "percent": 1, "meanBurst": 0.5 } }), "loss: meanBurst must be between 1 and 10000, got 0.5"),
+        (
+            json!({ "loss": { "percent": 81, "meanBurst": 4 } }),
+            "loss: percent must be at most 80.00 in bursts of 4 packets on average, got 81",
+        ),
         (trace(json!({})), "trace: must have exactly one of file, mbps and steps, got none"),
         (
             trace(json!({ "mbps": 1, "file": "x" })),
@@ -103,6 +108,8 @@ fn mistakes_are_named() {
     }
     assert_eq!(problem(&json!({ "paths": [] })), "paths must have 1 or 2 entries, got 0");
     assert!(problem(&link_file(&json!({ "delay": 1 }))).starts_with("unknown field `delay`, expected one of `trace`"));
+    let no_share = json!({ "loss": { "meanBurst": 4 } });
+    assert!(problem(&link_file(&no_share)).starts_with("missing field `percent`"));
     let unknown = json!({ "queue": { "discipline": "red" } });
     assert!(problem(&link_file(&unknown)).starts_with("unknown variant `red`"));
     assert!(parse("{", Path::new("")).err().expect("no JSON").to_string().contains("line 1 column 1"));
@@ -121,7 +128,7 @@ fn paths_have_names_that_files_can_have() {
 
 #[test]
 fn directions_lose_different_packets() {
-    let lossy = direction(&json!({ "lossPercent": 50 }));
+    let lossy = direction(&json!({ "loss": { "percent": 50 } }));
     let mut link = parse_value(&json!({ "paths": [{ "down": lossy, "up": lossy }] })).expect("a valid link");
     let path = &mut link.paths[0];
     let [down, up] = [&mut path.down, &mut path.up].map(|direction| {
@@ -130,6 +137,17 @@ fn directions_lose_different_packets() {
         std::iter::from_fn(|| direction.take_due(ms(900))).map(|departure| departure.packet.arrived).collect::<Vec<_>>()
     });
     assert_ne!(down, up);
+}
+
+#[test]
+fn losses_can_come_in_bursts() {
+    let mut down = down(&json!({ "loss": { "percent": 50, "meanBurst": 1 } }));
+    (0..20).for_each(|number| down.arrive(packet(number, ms(10 * u64::from(number)))));
+    down.advance(ms(900));
+    let through: Vec<_> =
+        std::iter::from_fn(|| down.take_due(ms(900))).map(|departure| departure.packet.arrived).collect();
+    // At that share with bursts of one packet, every other one.
+    assert!(through.len() == 10 && through.windows(2).all(|pair| pair[1] == pair[0] + ms(20)), "{through:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
     queue::{DropTail, Limit},
+    random::Random,
     testing::{ms, number_of, packet},
     trace::{RateTrace, Trace},
 };
@@ -9,8 +10,7 @@ use crate::{
 fn direction(loss: f64, seed: u64) -> Direction {
     let trace = Trace::Rates(RateTrace::constant(12e6).expect("a valid rate"));
     Direction::new(Stages {
-        loss,
-        random: Random::new(seed, 0),
+        loss: Loss::independent(loss, Random::new(seed, 0)),
         queue: Box::new(DropTail::new(Limit::Packets(10))),
         transmitter: Transmitter::new(trace, Duration::ZERO),
         delay: ms(15),
