@@ -29,7 +29,8 @@ def test_datagram_heads(vector: dict[str, Any]) -> None:
 def test_requests(vector: dict[str, Any]) -> None:
     ranges = vector["ranges"] and tuple(RangeSpec(*spec) for spec in vector["ranges"])
     deadline = None if vector["deadline"] is None else vector["deadline"] / 1000
-    expected = VoxelRequest(vector["target"], ranges, vector["flow"], deadline, vector.get("ifMatch"))
+    known = {"if_match": vector.get("ifMatch"), "after": vector.get("after")}
+    expected = VoxelRequest(vector["target"], ranges, vector["flow"], deadline, **known)
     assert RequestReader(Limits()).feed(vector["head"].encode()) == expected
 
 

@@ -165,6 +165,18 @@ async def test_a_client_that_takes_no_datagrams_gets_the_body_on_the_stream(
     assert response.body == media[:100]
 
 
+async def test_a_held_response_outlasts_the_time_without_progress(config: Config) -> None:
+    (config.folders["/"] / "huge.bin").write_bytes(bytes(50_000_000))
+    config = replace(config, limits=Limits(write_timeout=0.1))
+    async with running(config) as server, connect(server.quic_port) as client:
+        await client.open_session()
+        head = request_head("/huge.bin", x_voxel_unreliable="?1;flow=1", x_voxel_deadline="400")
+        first = client.send(head)
+        response = await client.request("/media.mp4", range="bytes=0-9", x_voxel_after="1")
+        assert len(response.body) == 10
+        assert (await client.response(first)).trailers["x-voxel-sent"] != "50000000"
+
+
 # --- bad requests
 
 

@@ -172,11 +172,12 @@ class Connection(QuicConnectionProtocol):
             self._in_flight.discard(stream_id)
             self._requests.give_back(self.client)
 
-    def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> None:
+    def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Runs `coroutine` to its end or until it is cancelled; if it fails, the stream is reset."""
         task = self._loop.create_task(coroutine)
         self._answers[stream_id] = task
         task.add_done_callback(lambda _: self._answered(stream_id, task))
+        return task
 
     def cancel_answer(self, stream_id: int) -> None:
         """Stops the response after the client has cancelled the stream."""

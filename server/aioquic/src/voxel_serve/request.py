@@ -12,7 +12,7 @@ from .errors import HttpError
 from .limits import Limits
 from .ranges import RangeSpec, parse_range_header
 
-VOXEL_HEADERS = ("x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline")
+VOXEL_HEADERS = ("x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline", "x-voxel-after")
 """All request headers of the protocol, past ones included."""
 
 _HEAD_END = re.compile(rb"\n\r?\n")
@@ -43,6 +43,9 @@ class VoxelRequest:
 
     if_match: str | None = None
     """The header of that name; None: whatever the file is now."""
+
+    after: int | None = None
+    """The number of the flow whose bytes go before this body; None: it waits for no other."""
 
 
 class HeadReader:
@@ -155,6 +158,7 @@ def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:
         flow=_flow(headers),
         deadline=_deadline(headers),
         if_match=headers.get("if-match"),
+        after=_after(headers),
     )
 
 
@@ -170,10 +174,22 @@ def _flow(headers: Mapping[str, str]) -> int | None:
         raise HttpError(HTTPStatus.BAD_REQUEST, "malformed x-voxel-unreliable header")
     if not unreliable:
         return None
-    flow = parameters.get("flow")
-    if isinstance(flow, bool) or not isinstance(flow, int) or flow < 0:
+    flow = _flow_number(parameters.get("flow"))
+    if flow is None:
         raise HttpError(HTTPStatus.BAD_REQUEST, "x-voxel-unreliable needs a flow number")
     return flow
+
+
+def _after(headers: Mapping[str, str]) -> int | None:
+    try:
+        flow, _ = structured.parse_item(headers.get("x-voxel-after", ""))
+    except ValueError:
+        return None
+    return _flow_number(flow)
+
+
+def _flow_number(value: structured.BareItem | None) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _deadline(headers: Mapping[str, str]) -> float | None:

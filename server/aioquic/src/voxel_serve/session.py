@@ -1,5 +1,6 @@
 """A WebTransport session: VOXEL requests, one per client-initiated bidirectional stream."""
 
+import asyncio
 import contextlib
 from http import HTTPStatus
 
@@ -31,6 +32,8 @@ class Session:
         self._scheduler = Scheduler()
         self._readers: dict[int, RequestReader | None] = {}
         """By stream, until the client ends it; None: answered, further bytes are ignored."""
+        self._flows: dict[int, asyncio.Task[None]] = {}
+        """The answers with datagrams that have not ended, by the number of their flow."""
         pull_datagrams_from(self._quic, self._scheduler)
         self.last_request = self._loop.time()
 
@@ -73,10 +76,23 @@ class Session:
                 self._quic.stop_stream(stream_id, WEBTRANSPORT_ERROR_0)
         else:
             self.last_request = self._loop.time()
-            self._connection.answer(stream_id, self._answer(stream_id, request))
+            self._begin(stream_id, request)
         self._readers[stream_id] = None
 
-    async def _answer(self, stream_id: int, request: VoxelRequest) -> None:
+    def _begin(self, stream_id: int, request: VoxelRequest) -> None:
+        """Only what was requested earlier can hold a response back, so that no two wait for each other."""
+        before = None if request.after is None else self._flows.get(request.after)
+        task = self._connection.answer(stream_id, self._answer(stream_id, request, before))
+        number = request.flow
+        if number is not None and number not in self._flows and max_datagram_bytes(self._quic):
+            self._flows[number] = task
+            task.add_done_callback(lambda _: self._flow_ended(number))
+
+    def _flow_ended(self, number: int) -> None:
+        del self._flows[number]
+        self._connection.transmit()
+
+    async def _answer(self, stream_id: int, request: VoxelRequest, before: asyncio.Task[None] | None) -> None:
         deadline = None if request.deadline is None else self._loop.time() + request.deadline
         status = HTTPStatus.OK if request.ranges is None else HTTPStatus.PARTIAL_CONTENT
         datagram_size = max_datagram_bytes(self._quic)
@@ -85,11 +101,12 @@ class Session:
             with contextlib.closing(file):
                 body = _body(request, file, self._site.limits)
                 if request.flow is None or not datagram_size:
-                    await self._send_reliably(stream_id, reliable_head(status, body.length, file.etag), body)
+                    head = reliable_head(status, body.length, file.etag)
+                    await self._send_reliably(stream_id, head, body, before)
                 else:
                     flow = Flow(request.flow, body.length, datagram_size, encode_uint_var(self.session_id // 4))
                     head = unreliable_head(status, body.length, flow.number, file.etag)
-                    await self._send_as_datagrams(stream_id, head, body, flow, deadline)
+                    await self._send_as_datagrams(stream_id, head, body, flow, deadline, before)
         except HttpError as error:  # Nothing has been sent yet.
             self._refuse(stream_id, error, target=path_of(request.target))
         else:
@@ -101,8 +118,10 @@ class Session:
         except Redirect as redirect:
             raise HttpError(HTTPStatus.NOT_FOUND, "no such file") from redirect
 
-    async def _send_reliably(self, stream_id: int, head: bytes, body: Body) -> None:
+    async def _send_reliably(self, stream_id: int, head: bytes, body: Body, before: asyncio.Task[None] | None) -> None:
         await self._connection.write_stream(stream_id, head)
+        if before is not None:
+            await self._connection.wait_until(before.done)
         while chunk := await body.read(CHUNK_BYTES):
             await self._connection.write_stream(stream_id, chunk)
             self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
@@ -110,7 +129,13 @@ class Session:
         await self._connection.wait_until_sent(stream_id)
 
     async def _send_as_datagrams(
-        self, stream_id: int, head: bytes, body: Body, flow: Flow, deadline: float | None
+        self,
+        stream_id: int,
+        head: bytes,
+        body: Body,
+        flow: Flow,
+        deadline: float | None,
+        before: asyncio.Task[None] | None,
     ) -> None:
         """Returns after the last datagram of the flow is in a packet and the trailer is queued."""
         if flow.number in self._scheduler:
@@ -119,6 +144,8 @@ class Session:
         timer = None if deadline is None else self._loop.call_at(deadline, self._expire, flow)
         try:
             await self._connection.write_stream(stream_id, head)
+            if before is not None:
+                await self._connection.wait_until(lambda: flow.finished or before.done())
             while not flow.finished and (chunk := await body.read(CHUNK_BYTES)):
                 flow.push(chunk)
                 self._connection.transmit()

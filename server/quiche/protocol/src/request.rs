@@ -14,7 +14,7 @@ const MAX_DEADLINE_DIGITS: usize = 15;
 
 /// The headers that only VOXEL requests have, which web pages must be allowed to send, and an older name of the first that is
 /// ignored.
-pub const HEADERS: [&str; 3] = ["x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline"];
+pub const HEADERS: [&str; 4] = ["x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline", "x-voxel-after"];
 
 /// A well-formed request. The file may not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct VoxelRequest {
     pub deadline: Option<Duration>,
     /// The header of that name; `None`: whatever the file is now.
     pub if_match: Option<String>,
+    /// The flow whose bytes go before this body.
+    pub after: Option<u64>,
 }
 
 impl VoxelRequest {
@@ -78,6 +80,7 @@ fn interpret(head: &RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpEr
         flow: flow(&head.headers)?,
         deadline: deadline(&head.headers)?,
         if_match: head.headers.get("if-match").map(str::to_owned),
+        after: after(&head.headers),
     })
 }
 
@@ -90,10 +93,21 @@ fn flow(headers: &Headers) -> Result<Option<u64>, HttpError> {
     if !unreliable {
         return Ok(None);
     }
-    match params.get("flow") {
-        Some(BareItem::Integer(number)) if i64::from(*number) >= 0 => Ok(Some(i64::from(*number).unsigned_abs())),
-        _ => Err(HttpError::bad_request("x-voxel-unreliable needs a flow number")),
+    let number = params.get("flow").and_then(flow_number);
+    number.map(Some).ok_or_else(|| HttpError::bad_request("x-voxel-unreliable needs a flow number"))
+}
+
+fn flow_number(item: &BareItem) -> Option<u64> {
+    match item {
+        BareItem::Integer(number) => u64::try_from(i64::from(*number)).ok(),
+        _ => None,
     }
+}
+
+/// A value that is no flow number is ignored.
+fn after(headers: &Headers) -> Option<u64> {
+    let item = Parser::new(headers.get("x-voxel-after")?).parse::<Item>().ok()?;
+    flow_number(&item.bare_item)
 }
 
 fn deadline(headers: &Headers) -> Result<Option<Duration>, HttpError> {

@@ -54,8 +54,8 @@ fn requests() {
         let request = RequestReader::default().feed(head, &Limits::default()).unwrap().unwrap();
         assert_eq!(request.target, vector["target"], "{}", vector["name"]);
         assert_eq!(
-            (request.ranges, request.flow, request.deadline),
-            (ranges, vector["flow"].as_u64(), deadline),
+            (request.ranges, request.flow, request.deadline, request.after),
+            (ranges, vector["flow"].as_u64(), deadline, vector["after"].as_u64()),
             "{}",
             vector["name"]
         );

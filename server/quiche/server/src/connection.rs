@@ -222,12 +222,13 @@ impl Connection {
     /// Drops a stream's response and the unsent bytes of its flow.
     fn forget(&mut self, stream: u64) {
         self.in_flight.end(stream);
-        let Some(Response { delivery: Delivery::Datagrams { flow }, .. }) = self.responses.remove(stream) else {
-            return;
-        };
-        if let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) {
+        let response = self.responses.remove(stream);
+        if let Some(Response { delivery: Delivery::Datagrams { flow }, .. }) = response
+            && let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow))
+        {
             self.count_flow(&flow);
         }
+        self.flow_ended(stream);
     }
 
     fn reset(&mut self, stream: u64) {

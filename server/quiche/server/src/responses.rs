@@ -41,6 +41,10 @@ pub enum Source {
 pub struct Response {
     pub delivery: Delivery,
     pub source: Source,
+    /// The flow of a request whose file is being opened.
+    pub announced: Option<u64>,
+    /// The stream of the response whose flow goes before this body.
+    pub waits_for: Option<u64>,
     pending: VecDeque<Bytes>,
     pending_bytes: usize,
     /// True: the stream ends after what is pending.
@@ -51,7 +55,16 @@ pub struct Response {
 
 impl Response {
     pub fn new(delivery: Delivery, source: Source) -> Self {
-        Self { delivery, source, pending: VecDeque::new(), pending_bytes: 0, ends: false, blocked_since: None }
+        Self {
+            delivery,
+            source,
+            announced: None,
+            waits_for: None,
+            pending: VecDeque::new(),
+            pending_bytes: 0,
+            ends: false,
+            blocked_since: None,
+        }
     }
 
     pub fn push(&mut self, data: impl Into<Bytes>) {
@@ -136,6 +149,23 @@ impl Responses {
     pub fn stream_of_flow(&self, flow: u64) -> Option<u64> {
         let of_flow = |response: &Response| response.delivery == Delivery::Datagrams { flow };
         self.all.iter().find(|(_, response)| of_flow(response)).map(|(stream, _)| *stream)
+    }
+
+    /// The stream of the response that sends the datagrams of a flow, or will as soon as its file is open.
+    pub fn stream_with_flow(&self, flow: u64) -> Option<u64> {
+        let announced = || self.all.iter().find(|(_, response)| response.announced == Some(flow));
+        self.stream_of_flow(flow).or_else(|| announced().map(|(stream, _)| *stream))
+    }
+
+    /// The streams of the responses that have waited for the flow of `stream`; they wait no longer.
+    pub fn release(&mut self, stream: u64) -> Vec<u64> {
+        let mut released = Vec::new();
+        for (waiting, response) in &mut self.all {
+            if response.waits_for.take_if(|other| *other == stream).is_some() {
+                released.push(*waiting);
+            }
+        }
+        released
     }
 
     /// Gives QUIC what it accepts now, the streams in turn. Returns the streams whose response it has accepted

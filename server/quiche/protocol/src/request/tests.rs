@@ -27,6 +27,7 @@ fn the_request_of_the_protocol_document() {
         flow: Some(17),
         deadline: Some(Duration::from_millis(3200)),
         if_match: None,
+        after: None,
     };
     assert_eq!(expected.status(), Status::PartialContent);
     assert_eq!(read(head), Ok(expected));

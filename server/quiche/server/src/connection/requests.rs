@@ -22,7 +22,11 @@ impl Connection {
         if let Some(session) = &mut self.session {
             session.last_request = now;
         }
-        self.responses.insert(stream, Response::new(Delivery::Stream, Source::Job));
+        let mut response = Response::new(Delivery::Stream, Source::Job);
+        response.announced = request.flow;
+        // Only what was requested earlier can hold a response back, so that no two wait for each other.
+        response.waits_for = request.after.and_then(|flow| self.responses.stream_with_flow(flow));
+        self.responses.insert(stream, response);
         self.shared.jobs.start(self.key, stream, Job::Open { request, arrived: now });
     }
 
@@ -49,6 +53,7 @@ impl Connection {
         let length = body.left();
         let Some(response) = self.responses.get_mut(stream) else { return };
         response.source = Source::Body(body);
+        response.announced = None;
         if let Some(flow) = flow {
             let mut prefix = Vec::new();
             varint::encode(session.id / 4, &mut prefix);
@@ -58,6 +63,7 @@ impl Connection {
             response.push(unreliable_head(request, length, flow, &etag));
         } else {
             response.push(reliable_head(request, length, &etag));
+            self.flow_ended(stream);
         }
         self.count("webtransport", request.status(), Value::from(path_of(&request.target)));
     }
@@ -67,6 +73,7 @@ impl Connection {
         response.push(error_response(error));
         response.end();
         self.responses.insert(stream, response);
+        self.flow_ended(stream);
         self.count("webtransport", error.status, target);
     }
 
@@ -103,6 +110,7 @@ impl Connection {
         match outcome {
             Outcome::Responded { target, answer } => self.respond(stream, answer, path_of(&target).into()),
             Outcome::Opened { request, arrived, result } => self.voxel_opened(stream, &request, arrived, result),
+            Outcome::Read(..) if response.ends() => {} // The flow's deadline has passed.
             Outcome::Read(body, Ok(chunk)) => {
                 response.source = Source::Body(body);
                 match response.delivery {
@@ -144,6 +152,9 @@ impl Connection {
         if finished {
             return self.end_flow(stream);
         }
+        if response.waits_for.is_some() {
+            return;
+        }
         match std::mem::replace(&mut response.source, Source::None) {
             Source::Body(body) if body.left() > 0 && room => {
                 response.source = Source::Job;
@@ -163,10 +174,18 @@ impl Connection {
         let Some(response) = self.responses.get_mut(stream) else { return };
         let Delivery::Datagrams { flow } = response.delivery else { return };
         let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) else { return };
-        response.source = Source::None;
+        (response.source, response.delivery) = (Source::None, Delivery::Stream);
         response.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt));
         response.end();
         self.count_flow(&flow);
+        self.flow_ended(stream);
+    }
+
+    /// Starts the responses that have waited for the flow of `stream`: it will have no more datagrams.
+    pub(super) fn flow_ended(&mut self, stream: u64) {
+        for waiting in self.responses.release(stream) {
+            self.advance(waiting);
+        }
     }
 
     pub(super) fn count_flow(&self, flow: &Flow) {
