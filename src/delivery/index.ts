@@ -1,6 +1,7 @@
 export { bufferCapacity, fullBuffer } from './buffer.js';
 export { deadlineOf } from './deadline.js';
 export { decisionState, linkState, type LinkEstimate, type Situation } from './decision-state.js';
+export { bufferAhead, PIPELINE_AT, type PipelineMoment, type PipelineThreshold } from './pipeline.js';
 export { comesInTime } from './recovery.js';
 export { planRetransmission, type PartialSegment, type RetransmissionLimits } from './retransmission-plan.js';
 export {

@@ -1,0 +1,48 @@
+import { LOOK_INTERVAL } from './retransmission.js';
+
+/**
+ * Rx_T of "Dashing towards Hollywood": the share of a segment's bytes that are here when the next one is asked for. They
+ * tried 0.75 to 0.99.
+ */
+export const PIPELINE_AT = 0.9;
+
+/** Nothing is asked for before this share is here: the choice would be made with too little knowledge. */
+const LEAST_SHARE = 0.5;
+
+/** A look at a running download. Times in seconds of the clock, but for the buffer's, which are of video. */
+export interface PipelineMoment {
+  readonly bytesReceived: number;
+  readonly bytesRequested: number;
+  /** Since its first byte could come. */
+  readonly elapsed: number;
+  readonly segmentDuration: number;
+  readonly bufferLevel: number;
+  /** No segment is asked for with so much in the buffer. */
+  readonly fullBuffer: number;
+  /** 0 while nothing plays. */
+  readonly playbackRate: number;
+}
+
+/** When the next segment is asked for. */
+export interface PipelineThreshold {
+  /** Rx_T. */
+  readonly share: number;
+  /** Sooner where what is left takes no longer than that, in seconds: the request would come too late to keep the link busy. */
+  readonly roundTrip: number;
+}
+
+/**
+ * Pipelining: the buffer that there will be when the running download is complete, if the segment after it should be asked
+ * for now, while the last bytes are on their way; undefined while it should not.
+ */
+export function bufferAhead(moment: PipelineMoment, { share, roundTrip }: PipelineThreshold): number | undefined {
+  const { bytesReceived, bytesRequested, elapsed, bufferLevel, segmentDuration } = moment;
+  // Before the first byte nothing says how long the rest will take.
+  if (bytesReceived <= 0 || elapsed <= 0) return undefined;
+  const secondsLeft = (elapsed * Math.max(0, bytesRequested - bytesReceived)) / bytesReceived;
+  const isNear =
+    bytesReceived >= share * bytesRequested ||
+    (roundTrip > 0 && bytesReceived >= LEAST_SHARE * bytesRequested && secondsLeft <= roundTrip + LOOK_INTERVAL);
+  const buffer = Math.max(0, bufferLevel - secondsLeft * moment.playbackRate) + segmentDuration;
+  return isNear && buffer < moment.fullBuffer ? buffer : undefined;
+}
