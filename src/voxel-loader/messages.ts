@@ -17,7 +17,14 @@ import type {
 export type PageMessage =
   | { readonly type: 'initialize'; readonly representation: string; readonly bytes: Uint8Array }
   | { readonly type: 'open'; readonly session: number; readonly endpoint: Endpoint }
-  | { readonly type: 'download'; readonly id: number; readonly session: number; readonly request: SegmentRequest }
+  | {
+      readonly type: 'download';
+      readonly id: number;
+      readonly session: number;
+      /** A download of the same session whose bytes go first. */
+      readonly after: number | undefined;
+      readonly request: Omit<SegmentRequest, 'after'>;
+    }
   | {
       readonly type: 'fetch-into';
       readonly id: number;

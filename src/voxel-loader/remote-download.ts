@@ -5,7 +5,8 @@ import type { DeliveredSegment, SegmentDownload, SegmentProgress } from './types
 export class RemoteDownload implements SegmentDownload {
   readonly result: Promise<DeliveredSegment>;
   readonly #post: (type: 'keep' | 'release') => void;
-  readonly #started = performance.now();
+  /** When its bytes could come, as the worker says. */
+  #began = performance.now();
   #resolve!: (delivered: DeliveredSegment) => void;
   #reject!: (error: VoxelError) => void;
   #isSettled = false;
@@ -26,6 +27,7 @@ export class RemoteDownload implements SegmentDownload {
 
   report(progress: SegmentProgress): void {
     this.#progress = progress;
+    this.#began = performance.now() - progress.elapsed * 1000;
   }
 
   deliver(delivered: DeliveredSegment): void {
@@ -39,7 +41,7 @@ export class RemoteDownload implements SegmentDownload {
   }
 
   progress(): SegmentProgress {
-    return { ...this.#progress, elapsed: (performance.now() - this.#started) / 1000 };
+    return { ...this.#progress, elapsed: (performance.now() - this.#began) / 1000 };
   }
 
   keep(): boolean {

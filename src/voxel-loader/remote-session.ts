@@ -24,7 +24,8 @@ export class RemoteSession implements VoxelSession {
   /** Called when the worker says so. */
   onOpened!: () => void;
   readonly #link: SessionLink;
-  readonly #downloads = new Set<RemoteDownload>();
+  /** Those under way, and their numbers. */
+  readonly #downloads = new Map<SegmentDownload, number>();
   #onFailed!: (error: VoxelError) => void;
   #onClosed!: (reason: VoxelError) => void;
 
@@ -40,9 +41,16 @@ export class RemoteSession implements VoxelSession {
     this.closed = new Promise((resolve) => (this.#onClosed = resolve));
   }
 
-  download({ map, ...request }: SegmentRequest): SegmentDownload {
+  download({ map, after, ...request }: SegmentRequest): SegmentDownload {
+    const first = after && this.#downloads.get(after);
     return this.#start((id) =>
-      this.#link.post({ type: 'download', id, session: this.id, request: { ...request, map: layoutOf(map) } }),
+      this.#link.post({
+        type: 'download',
+        id,
+        session: this.id,
+        after: first,
+        request: { ...request, map: layoutOf(map) },
+      }),
     );
   }
 
@@ -61,13 +69,13 @@ export class RemoteSession implements VoxelSession {
   end(reason: VoxelError): void {
     this.#onFailed(reason);
     this.#onClosed(reason);
-    for (const download of this.#downloads) download.giveUp(reason);
+    for (const download of this.#downloads.keys()) (download as RemoteDownload).giveUp(reason);
   }
 
   #start(post: (id: number) => void): SegmentDownload {
     const download = new RemoteDownload((type) => this.#link.post({ type, id }));
     const id = this.#link.register(download);
-    this.#downloads.add(download);
+    this.#downloads.set(download, id);
     const forget = (): void => void this.#downloads.delete(download);
     download.result.then(forget, forget);
     post(id);

@@ -41,6 +41,8 @@ export interface SegmentRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from now; what of the unreliable part is unsent then need not be sent. */
   readonly deadline?: number | undefined;
+  /** A running download of the same session: nothing comes of this one before its datagrams are sent. */
+  readonly after?: SegmentDownload | undefined;
 }
 
 /** Bytes here so far, of what was asked. */
@@ -50,7 +52,7 @@ export interface SegmentProgress {
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
   readonly bytesRequested: number;
-  /** Seconds since the requests were sent. */
+  /** Seconds since the requests were sent or, if that was later, since the last byte of what goes first. */
   readonly elapsed: number;
 }
 
@@ -82,11 +84,14 @@ export interface DeliveryFacts {
   readonly bytesRepeated: number;
   /** Those of them that were here no sooner. */
   readonly bytesRecovered: number;
-  /** Seconds of download, without the wait for what was lost at its end: the time of a throughput sample. */
+  /**
+   * Seconds of download, without the wait for what was lost at its end or, at its begin, for what went first: the time of a
+   * throughput sample.
+   */
   readonly seconds: number;
   /** Bytes that came in that time. */
   readonly bytesMeasured: number;
-  /** Seconds from the request to the first byte. */
+  /** Seconds of those before the first byte. */
   readonly timeToFirstByte: number;
   /** The server's smoothed round-trip time in ms, when it said so before the last byte was here. */
   readonly rtt: number | undefined;

@@ -3,7 +3,7 @@ import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import { FileVersion } from '../../src/voxel-loader/worker/file-version.js';
 import { downloadSegment } from '../../src/voxel-loader/worker/segment-download.js';
 import { openSession } from '../../src/voxel-loader/worker/session.js';
-import type { Download, DownloadRequest, ReceivedSegment } from '../../src/voxel-loader/worker/types.js';
+import type { Download, DownloadRequest, ReceivedSegment, Session } from '../../src/voxel-loader/worker/types.js';
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from './fake-voxel-server.js';
 import { fileByte, positions, segmentOf } from './segment-content.js';
 
@@ -13,6 +13,7 @@ export const RTT = 40;
 
 export interface Scene {
   readonly server: FakeVoxelServer;
+  readonly session: Session;
   readonly download: Download;
   /** The request for reliable bytes, and the one for the unreliable prefix. */
   readonly reliable: FakeRequest;
@@ -28,6 +29,15 @@ export async function start(
     if (server.requests.indexOf(request) > 1) onRecovery(request);
   });
   const session = await openSession({ url: 'https://a/voxel', certificateHashes: [] }, server.WebTransport);
+  return begin(server, session, change);
+}
+
+/** Another download of the same session, whose bytes come after those of `first`. */
+export function startAfter({ server, session, download }: Scene): Promise<Scene> {
+  return begin(server, session, { after: download });
+}
+
+async function begin(server: FakeVoxelServer, session: Session, change: Partial<DownloadRequest>): Promise<Scene> {
   const download = downloadSegment(session, {
     target: '/q03.mp4',
     map,
@@ -41,8 +51,8 @@ export async function start(
   // A test that is not about the result need not look at it.
   download.result.catch(() => {});
   await settle();
-  const [reliable, unreliable] = server.requests;
-  return { server, download, reliable: reliable!, unreliable: unreliable! };
+  const [reliable, unreliable] = server.requests.slice(-2);
+  return { server, session, download, reliable: reliable!, unreliable: unreliable! };
 }
 
 /** Of a file of which a response has come: datagrams need not wait for the head of theirs. */

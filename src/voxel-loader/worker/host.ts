@@ -94,10 +94,11 @@ export class Host {
     }
   }
 
-  async #download({ id, session, request }: Message<'download'>): Promise<void> {
+  async #download({ id, session, after, request }: Message<'download'>): Promise<void> {
     const host = this.#sessions.get(session)?.host ?? '';
     const source = { ...request, file: this.#versions.of(host, request.target, request.edition) };
-    await this.#run({ id, session, request: source }, (received) => {
+    const first = after === undefined ? undefined : this.#downloads.get(after);
+    await this.#run({ id, session, request: { ...source, after: first } }, (received) => {
       const segment = new PartialSegment(source, received);
       const delivered = this.#deliver(id, segment, received);
       if (!segment.isWhole) this.#segments.set(id, segment);

@@ -16,6 +16,8 @@ const LINGER_MS = 1000;
 export interface ExchangeContext {
   readonly session: Session;
   readonly request: DownloadRequest;
+  /** The flow whose bytes go before these. */
+  readonly after: number | undefined;
   readonly assembly: SegmentAssembly;
   readonly now: () => number;
   /** How long a datagram may be late before it counts as lost, in ms. */
@@ -66,6 +68,11 @@ export class RangeExchange {
     void this.#run();
   }
 
+  /** Of its datagrams. */
+  get flow(): number | undefined {
+    return this.#flow?.id;
+  }
+
   /** The server's smoothed round-trip time in ms, once it has said so. */
   get rtt(): number | undefined {
     return this.#rtt;
@@ -111,7 +118,7 @@ export class RangeExchange {
   }
 
   #head(): Uint8Array<ArrayBuffer> {
-    const { session, request } = this.#context;
+    const { session, request, after } = this.#context;
     return serializeRequestHead({
       target: request.target,
       host: session.host,
@@ -120,6 +127,7 @@ export class RangeExchange {
       etag: this.#etag,
       flow: this.#flow?.id,
       deadline: this.#flow && request.deadline,
+      after,
     });
   }
 

@@ -40,6 +40,10 @@ describe('serializeRequestHead', () => {
     expect(text({ flow: undefined, deadline: undefined })).not.toContain('x-voxel');
   });
 
+  it('names the flow that goes first', () => {
+    expect(text({ after: 16 })).toContain('x-voxel-deadline: 3200\r\nx-voxel-after: 16\r\ncmcd-request');
+  });
+
   it('names no version of the file while none is known', () => {
     expect(text({ etag: undefined })).not.toContain('if-match');
   });

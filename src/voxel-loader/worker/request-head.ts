@@ -17,10 +17,12 @@ export interface RequestHead {
   readonly etag: string | undefined;
   /** Milliseconds. */
   readonly deadline: number | undefined;
+  /** The flow of this session whose bytes go before this body; undefined: it waits for none. */
+  readonly after?: number | undefined;
 }
 
 /** Fields that this module writes itself. */
-const ownFields = new Set(['host', 'range', 'if-match', 'x-voxel-unreliable', 'x-voxel-deadline']);
+const ownFields = new Set(['host', 'range', 'if-match', 'x-voxel-unreliable', 'x-voxel-deadline', 'x-voxel-after']);
 
 /** RFC 9110 §5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -32,7 +34,7 @@ const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
  * line early or contradict a field of ours.
  */
 export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuffer> {
-  const { target, host, headers, ranges, etag, flow, deadline } = request;
+  const { target, host, headers, ranges, etag, flow, deadline, after } = request;
   if (!originForm.test(target))
     throw new VoxelError('bad-request', `the request target must be a path, got ${JSON.stringify(target)}`);
   const fields: [string, string][] = [
@@ -42,6 +44,7 @@ export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuff
   if (etag !== undefined) fields.push(['if-match', etag]);
   if (flow !== undefined) fields.push(['x-voxel-unreliable', `?1;flow=${flow}`]);
   if (deadline !== undefined) fields.push(['x-voxel-deadline', String(Math.max(0, Math.round(deadline)))]);
+  if (after !== undefined) fields.push(['x-voxel-after', String(after)]);
   for (const [name, value] of Object.entries(headers)) {
     if (ownFields.has(name.toLowerCase()))
       throw new VoxelError('bad-request', `the header ${name} is set by the loader itself`);

@@ -43,6 +43,11 @@ class RunningDownload implements Download {
   readonly #exchanges: RangeExchange[] = [];
   readonly #now: () => number;
   readonly #started: number;
+  /** Whose bytes come first, while this one runs. */
+  #after: Download | undefined;
+  readonly #afterFlow: number | undefined;
+  /** When the last of them came, as far as this one's bytes have shown, and how many of its own were here sooner. */
+  #before = { at: 0, bytes: 0 };
   #firstArrival: number | undefined;
   #lastArrival: number;
   /** Of the requests that the download began with: what of the link they show. Recoveries come when nothing else may. */
@@ -63,6 +68,8 @@ class RunningDownload implements Download {
     this.#now = now;
     this.#started = this.#lastArrival = now();
     this.#measured = { at: this.#started, bytes: 0 };
+    this.#after = request.after;
+    this.#afterFlow = this.#after?.flow;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -76,13 +83,21 @@ class RunningDownload implements Download {
     this.#watchForStall();
   }
 
+  get flow(): number | undefined {
+    return this.#exchanges.findLast(({ flow }) => flow !== undefined)?.flow;
+  }
+
+  get lastMeasured(): number {
+    return this.#measured.at;
+  }
+
   progress(): SegmentProgress {
     return {
       phase: this.#assembly.reliableComplete ? 'unreliable' : 'reliable',
       bytesReliable: this.#assembly.bytesReliable,
       bytesUnreliable: this.#assembly.bytesUnreliable,
       bytesRequested: this.#assembly.length,
-      elapsed: (this.#now() - this.#started) / 1000,
+      elapsed: (this.#now() - this.#begin) / 1000,
     };
   }
 
@@ -94,6 +109,11 @@ class RunningDownload implements Download {
 
   abort(): void {
     this.#fail(new VoxelError('aborted', 'the download was aborted'));
+  }
+
+  /** When its bytes may come: until those that go first are here it does not use the link. */
+  get #begin(): number {
+    return Math.max(this.#started, this.#before.at, this.#after?.lastMeasured ?? 0);
   }
 
   get #bytesHere(): number {
@@ -133,11 +153,13 @@ class RunningDownload implements Download {
     const exchange = new RangeExchange(planned, {
       session: this.#session,
       request: this.#request,
+      after: this.#afterFlow,
       assembly: this.#assembly,
       now: this.#now,
       reorderingWindow: () => reorderingWindow(this.#roundTrip, this.#request.recovery),
       onLost: (pieces) => this.#recovery.add(pieces),
       onArrival: (bytes) => {
+        this.#lookBefore(bytes);
         this.#lastArrival = this.#now();
         this.#firstArrival ??= this.#lastArrival;
         onArrival(bytes);
@@ -155,8 +177,14 @@ class RunningDownload implements Download {
     });
   }
 
+  /** Of so many new bytes that have come now, all others came before what goes first has come further. */
+  #lookBefore(bytes: number): void {
+    const at = this.#after?.lastMeasured ?? 0;
+    if (at > this.#before.at) this.#before = { at, bytes: this.#bytesHere - bytes };
+  }
+
   #watchForStall(): void {
-    const left = STALL_TIMEOUT_MS - (this.#now() - this.#lastArrival);
+    const left = STALL_TIMEOUT_MS - (this.#now() - Math.max(this.#lastArrival, this.#begin));
     if (left > 0) {
       this.#stallTimer = setTimeout(() => this.#watchForStall(), left);
       return;
@@ -173,6 +201,7 @@ class RunningDownload implements Download {
   #deliver(): void {
     if (this.#settled) return;
     const { at, bytes } = this.#measuring > 0 ? { at: this.#now(), bytes: this.#bytesHere } : this.#measured;
+    const begin = Math.min(this.#begin, at);
     this.#stop();
     const assembly = this.#assembly;
     const lost = this.#exchanges.flatMap((exchange) => exchange.lost());
@@ -187,9 +216,9 @@ class RunningDownload implements Download {
       bytesUnsent: assembly.length - this.#bytesHere - bytesLost,
       bytesRepeated: this.#recovery.bytesRepeated,
       bytesRecovered: this.#recovery.bytesRecovered,
-      bytesMeasured: bytes,
-      seconds: (at - this.#started) / 1000,
-      timeToFirstByte: ((this.#firstArrival ?? at) - this.#started) / 1000,
+      bytesMeasured: bytes - this.#before.bytes,
+      seconds: (at - begin) / 1000,
+      timeToFirstByte: Math.max(0, (this.#firstArrival ?? at) - begin) / 1000,
       rtt: this.#rtt,
       failure: this.#failure,
     });
@@ -204,6 +233,7 @@ class RunningDownload implements Download {
   /** From here on nothing is written to the segment. */
   #stop(): void {
     this.#settled = true;
+    this.#after = undefined;
     clearTimeout(this.#stallTimer);
     for (const exchange of this.#exchanges) exchange.stop();
   }

@@ -32,7 +32,11 @@ export interface Session {
 }
 
 /** What a download asks the server for. */
-export type DownloadRequest = Omit<SegmentRequest, 'representation' | 'edition'> & { readonly file: FileVersion };
+export type DownloadRequest = Omit<SegmentRequest, 'representation' | 'edition' | 'after'> & {
+  readonly file: FileVersion;
+  /** A running download of the same session whose bytes go first. */
+  readonly after?: Download | undefined;
+};
 
 /** What has arrived of a segment, before its repair. */
 export interface ReceivedSegment extends DeliveryFacts {
@@ -48,6 +52,10 @@ export interface ReceivedSegment extends DeliveryFacts {
 export interface Download {
   /** Rejects with `VoxelError` when not every reliable byte came, or after `abort()`. */
   readonly result: Promise<ReceivedSegment>;
+  /** The flow of its datagrams; undefined: there are none. */
+  readonly flow: number | undefined;
+  /** When the last byte came of what it began with, recoveries apart; before the first: when it began. In ms. */
+  readonly lastMeasured: number;
   progress(): SegmentProgress;
   /**
    * Stops here: `result` resolves with what has arrived. Returns false, and does nothing, in the reliable phase: there
