@@ -135,6 +135,42 @@ describe('RateControl', () => {
     expect(decisions).toHaveLength(2);
   });
 
+  it('keeps decisions by segment: neither a choice ahead nor a review of the running one overwrites the other', () => {
+    const running = control.decide([low, high], situation)!;
+    const ahead = control.decideAhead({ ...situation, segmentIndex: 5, bufferLevel: 12 })!;
+    expect(abr.states[1]).toMatchObject({ segmentIndex: 5, bufferLevel: 12, lastChoice: running.option });
+    expect(control.decide([low, high], { ...situation, segmentIndex: 5 })).toBe(ahead);
+    expect(control.decideLevel(high, situation)).toBe(running);
+    const progress = {
+      phase: 'reliable',
+      bytesReliable: 1,
+      bytesUnreliable: 0,
+      bytesRequested: 9,
+      elapsed: 1,
+    } as const;
+    control.review(running, progress, 3);
+    expect(abr.review.mock.lastCall![0].state).toMatchObject({ segmentIndex: 4, lastChoice: undefined });
+    control.delivered(4);
+    expect(control.decideLevel(high, { ...situation, segmentIndex: 5 })).toBe(ahead);
+    expect(decisions.map(({ index }) => index)).toEqual([4, 5]);
+  });
+
+  it('decides anew on the next segment when the running one is restarted', () => {
+    const running = control.decide([low, high], situation)!;
+    const ahead = control.decideAhead({ ...situation, segmentIndex: 5 })!;
+    abr.review.mockImplementation(({ state }) => ({ action: 'restart', option: state.options[0]! }));
+    const progress = {
+      phase: 'reliable',
+      bytesReliable: 1,
+      bytesUnreliable: 0,
+      bytesRequested: 9,
+      elapsed: 1,
+    } as const;
+    control.review(running, progress, 1);
+    expect(control.decide([low, high], { ...situation, segmentIndex: 5 })).not.toBe(ahead);
+    expect(abr.states[2]!.lastChoice).toMatchObject({ representation: 0, level: 0 });
+  });
+
   it('offers whole segments only where nothing else can be had', () => {
     control.decide([low, high], { ...situation, segments: 'whole' });
     expect(abr.states[0]!.options.map(({ level }) => level)).toEqual([2, 2]);

@@ -43,7 +43,8 @@ export class RateControl {
   readonly #bufferSegments: number;
   readonly #onDecision: (event: DecisionEvent) => void;
   #candidates: readonly RepresentationMap[] = [];
-  #decision: Decision | undefined;
+  /** By segment: the next one may be decided on while one is under way. */
+  readonly #decisions = new Map<number, Decision>();
   #previous: Decision | undefined;
 
   constructor(abr: Abr, link: MeasuredLink, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
@@ -68,6 +69,11 @@ export class RateControl {
     const { firstRate = 0 } = this.#abr;
     const ascending = [...candidates].sort((a, b) => a.bandwidth - b.bandwidth);
     return ascending.findLast(({ bandwidth }) => bandwidth <= firstRate) ?? ascending[0]!;
+  }
+
+  /** Among the candidates of the last decision: for a segment that dash.js has not asked for yet. */
+  decideAhead(situation: Situation): Decision | undefined {
+    return this.decide(this.#candidates, situation);
   }
 
   /** As `decide` said, or the level of a segment whose representation dash.js chose itself, as it does after a seek. */
@@ -99,20 +105,19 @@ export class RateControl {
 
   /** A segment was appended: if it is asked for again, it is a new decision. */
   delivered(segmentIndex: number): void {
-    if (this.#decision?.state.segmentIndex === segmentIndex) this.#decision = undefined;
+    this.#decisions.delete(segmentIndex);
   }
 
   /** After a seek: the buffer is another one, the link is the same. */
   reset(): void {
     this.#abr.reset();
-    this.#decision = undefined;
+    this.#decisions.clear();
     this.#previous = undefined;
   }
 
   #standing({ segmentIndex }: Situation, candidates: readonly RepresentationMap[]): Decision | undefined {
-    const decision = this.#decision;
-    const stands = decision?.state.segmentIndex === segmentIndex && candidates.includes(decision.representation);
-    return stands ? decision : undefined;
+    const decision = this.#decisions.get(segmentIndex);
+    return decision && candidates.includes(decision.representation) ? decision : undefined;
   }
 
   #decide(candidates: readonly RepresentationMap[], situation: Situation): Decision | undefined {
@@ -137,11 +142,16 @@ export class RateControl {
   }
 
   #remember(decision: Decision): Decision {
-    this.#decision = decision;
+    const { segmentIndex } = decision.state;
+    // What was decided on later segments counted on another one before them; what was decided long ago is of no use.
+    for (const index of this.#decisions.keys()) {
+      if (index > segmentIndex || index < segmentIndex - 1) this.#decisions.delete(index);
+    }
+    this.#decisions.set(segmentIndex, decision);
     this.#previous = decision;
     const { state, representation, option, levels, delay } = decision;
     this.#onDecision({
-      index: state.segmentIndex,
+      index: segmentIndex,
       representation: representation.id,
       bandwidth: representation.bandwidth,
       level: option.level,

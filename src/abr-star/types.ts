@@ -96,7 +96,10 @@ export interface Abr {
   readonly delivery?: 'streams';
   /** Bit/s to begin with where a player must ask for something before it knows any sizes. Undefined: the lowest representation. */
   readonly firstRate?: number;
-  /** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
+  /**
+   * Ask once per segment and keep the answer: the rule takes it as downloaded next. The segment before may be still on its
+   * way, and under review; `bufferLevel` then holds it.
+   */
   choose(state: DecisionState): Choice;
   /** Ask every 50 ms while a chosen option downloads. Rules without it let every download run to its end. */
   review?(progress: DownloadProgress): Review;

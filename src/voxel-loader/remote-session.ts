@@ -25,7 +25,7 @@ export class RemoteSession implements VoxelSession {
   onOpened!: () => void;
   readonly #link: SessionLink;
   /** Those under way, and their numbers. */
-  readonly #downloads = new Map<SegmentDownload, number>();
+  readonly #downloads = new Map<RemoteDownload, number>();
   #onFailed!: (error: VoxelError) => void;
   #onClosed!: (reason: VoxelError) => void;
 
@@ -42,7 +42,7 @@ export class RemoteSession implements VoxelSession {
   }
 
   download({ map, after, ...request }: SegmentRequest): SegmentDownload {
-    const first = after && this.#downloads.get(after);
+    const first = [...this.#downloads].find(([download]) => download === after)?.[1];
     return this.#start((id) =>
       this.#link.post({
         type: 'download',
@@ -69,7 +69,7 @@ export class RemoteSession implements VoxelSession {
   end(reason: VoxelError): void {
     this.#onFailed(reason);
     this.#onClosed(reason);
-    for (const download of this.#downloads.keys()) (download as RemoteDownload).giveUp(reason);
+    for (const download of this.#downloads.keys()) download.giveUp(reason);
   }
 
   #start(post: (id: number) => void): SegmentDownload {

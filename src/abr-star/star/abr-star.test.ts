@@ -34,6 +34,15 @@ test('keeps a late segment at the last moment, and goes on before', () => {
   expect(reviewOf(late({ state: { ...state, bufferLevel: 3 } })).action).toBe('continue');
 });
 
+test('reviews a download as before when the next segment has been chosen meanwhile', () => {
+  const stuck = late({ phase: 'reliable', levelReceived: 0, bytesReceived: 10, elapsed: 5 });
+  const progress = { ...stuck, state: { ...stuck.state, bufferLevel: 2 }, option: options.at(-1)! };
+  const abr = createAbr('abr-star');
+  abr.choose(state);
+  abr.choose({ ...state, segmentIndex: 6, throughput: undefined, samples: [] });
+  expect(abr.review!(progress)).toEqual(reviewOf(progress));
+});
+
 test('never keeps a segment whose reliable bytes are missing', () => {
   expect(reviewOf(late({ phase: 'reliable', levelReceived: 0, bytesReceived: 0 })).action).not.toBe('keep');
 });

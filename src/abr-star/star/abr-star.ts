@@ -56,6 +56,13 @@ interface Basis {
   readonly range: number;
 }
 
+/** What reviews of a download remember. */
+interface Running {
+  progress: ProgressThroughput;
+  /** Undefined: nothing was known of the link. */
+  readonly basis: Basis | undefined;
+}
+
 /**
  * Plans the next segments for the best quality of experience that can be expected, over exact sizes, with keeping what has
  * arrived as the way out of a wrong guess (docs/ABR.md).
@@ -66,18 +73,18 @@ export class AbrStar implements Abr {
   readonly #bandwidthSafety: number;
   readonly #candidates = memoize(candidatesOf);
   readonly #fewCandidates = memoize((options: readonly Option[]) => thinned(this.#candidates(options)));
-  #progress = new ProgressThroughput();
-  #basis: Basis | undefined;
+  /** Of the segments under way, by their index: the next one may be chosen before the former is here. */
+  readonly #running = new Map<number, Running>();
 
   constructor(bandwidthSafety: number) {
     this.#bandwidthSafety = bandwidthSafety;
   }
 
   choose(state: DecisionState): Choice {
-    this.#progress = new ProgressThroughput();
     const delay = waitForRoom(bufferOf(state));
     const basis = this.#basisOf(state);
-    this.#basis = basis;
+    for (const index of this.#running.keys()) if (index !== state.segmentIndex - 1) this.#running.delete(index);
+    this.#running.set(state.segmentIndex, { progress: new ProgressThroughput(), basis });
     const { lastChoice } = state;
     if (!basis || !lastChoice) return { option: this.#firstOption(state, basis), delay, delivery: 'streams' };
     const { outlook, after } = basis;
@@ -95,11 +102,12 @@ export class AbrStar implements Abr {
 
   review(progress: DownloadProgress): Review {
     const { state, option, elapsed, bytesReceived, phase } = progress;
-    this.#progress.update(elapsed, bytesReceived);
+    const running = this.#running.get(state.segmentIndex);
+    running?.progress.update(elapsed, bytesReceived);
     if (!state.lastChoice) return isGoodStart(progress) ? { action: 'keep' } : { action: 'continue' };
-    if (!this.#basis || elapsed < REVIEW_GRACE) return { action: 'continue' };
-    const { outlook, after, rate, range } = this.#basis;
-    const now = PROGRESS_WEIGHT * this.#bandwidthSafety * this.#progress.throughput + (1 - PROGRESS_WEIGHT) * rate;
+    if (!running?.basis || elapsed < REVIEW_GRACE) return { action: 'continue' };
+    const { outlook, after, rate, range } = running.basis;
+    const now = PROGRESS_WEIGHT * this.#bandwidthSafety * running.progress.throughput + (1 - PROGRESS_WEIGHT) * rate;
     const bytesLeft = option.bytes - bytesReceived;
     if ((bytesLeft * 8) / now <= state.bufferLevel) return { action: 'continue' };
     if (phase === 'unreliable' && state.bufferLevel <= LAST_MOMENT) return { action: 'keep' };
@@ -117,13 +125,12 @@ export class AbrStar implements Abr {
     const floor = scoreOfArrived(progress);
     const goingOn = Math.max(...remainders(progress).map((remainder) => worth(continued, remainder, floor)));
     if (restart.worth <= goingOn + RESTART_GAIN * range) return { action: 'continue' };
-    this.#progress = new ProgressThroughput();
+    running.progress = new ProgressThroughput();
     return { action: 'restart', option: restart.option };
   }
 
   reset(): void {
-    this.#progress = new ProgressThroughput();
-    this.#basis = undefined;
+    this.#running.clear();
   }
 
   /**
