@@ -1,7 +1,7 @@
 import { runTask, type Experiment, type SessionResult } from '../sim/experiment.js';
 import { mean } from '../sim/report/statistics.js';
 import { UserError } from '../../tools/setup/process.mjs';
-import type { PathSpec } from './config.js';
+import type { PathSpec } from './path.js';
 import type { Trial } from './plan.js';
 import type { TrialResult } from './result.js';
 import type { System } from './system.js';
@@ -68,7 +68,7 @@ function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: stri
       kind: 'quic',
       roundTrip: (2 * path.delayMs) / 1000,
       queuePackets: queuePackets(path),
-      loss: path.lossPercent / 100,
+      loss: path.loss.percent / 100,
     },
     // As the player has it.
     retransmission: 'player',
@@ -80,5 +80,5 @@ function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: stri
 function queuePackets({ queue }: PathSpec): number {
   const { discipline, limit } = queue as { discipline?: unknown; limit?: { packets?: unknown } };
   if (discipline === 'drop-tail' && typeof limit?.packets === 'number') return limit.packets;
-  throw new UserError('path.queue must be drop-tail with a limit in packets: the simulator has no other');
+  throw new UserError('paths: queue must be drop-tail with a limit in packets: the simulator has no other');
 }

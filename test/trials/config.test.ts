@@ -13,14 +13,21 @@ function parse(changes: object) {
 describe('parseConfig', () => {
   it("has the thesis' path and the sample for what is left out", () => {
     const config = parse({});
-    expect(config.path).toEqual({
-      delayMs: 15,
-      queue: { discipline: 'drop-tail', limit: { packets: 32 } },
-      lossPercent: 0,
-      upMbps: 100,
-    });
+    expect(config.paths).toEqual([
+      {
+        ...{ name: '30 ms', delayMs: 15, loss: { percent: 0 }, upMbps: 100 },
+        queue: { discipline: 'drop-tail', limit: { packets: 32 } },
+      },
+    ]);
+    expect(config).toMatchObject({ servers: ['aioquic'], controls: ['cubic'] });
     expect(config.videos).toMatchObject([{ file: undefined }]);
     expect(config).toMatchObject({ baseline: 'voxel', shifts: 1, repetitions: 1 });
+  });
+
+  it('names paths after round trip and loss where it gives no names', () => {
+    const loss = { percent: 1.3 };
+    const { paths } = parse({ paths: [{ loss }, { delayMs: 30, loss: { ...loss, meanBurst: 4 } }, { name: 'DSL' }] });
+    expect(paths.map(({ name }) => name)).toEqual(['30 ms, 1.3 % loss', '60 ms, 1.3 % loss in bursts of 4', 'DSL']);
   });
 
   it('takes files relative to itself, and generators and formulas as they are', () => {
@@ -44,9 +51,16 @@ describe('parseConfig', () => {
     [{ traces: [{ source: 'constant:1', mean: 4 }] }, "traces[0]: unknown field 'mean'"],
     [{ shifts: 0 }, 'shifts must be a number from 1'],
     [{ repetitions: 1.5 }, 'repetitions must be a whole number, got 1.5'],
-    [{ path: { delayMs: '15' } }, 'path: delayMs must be a number from 0'],
-    [{ path: { queue: 32 } }, 'path: queue must be an object, got 32'],
-    [{ path: { delay: 15 } }, "path: unknown field 'delay'"],
+    [{ paths: [{ delayMs: '15' }] }, 'paths[0]: delayMs must be a number from 0'],
+    [{ paths: [{ queue: 32 }] }, 'paths[0]: queue must be an object, got 32'],
+    [{ paths: [{ delay: 15 }] }, "paths[0]: unknown field 'delay'"],
+    [{ paths: ['dsl'] }, "paths must be a list of objects, got 'dsl'"],
+    [{ paths: [{ loss: {} }] }, 'paths[0]: loss: percent is required: a number from 0 to 90'],
+    [{ paths: [{ loss: { percent: 1, meanBurst: 0 } }] }, 'paths[0]: loss: meanBurst must be a number from 1'],
+    [{ paths: [{}, { upMbps: 5 }] }, "paths: name must differ, got '30 ms' twice"],
+    [{ servers: ['nginx'] }, 'servers must be a list of aioquic, quiche, none twice, got ["nginx"]'],
+    [{ controls: [] }, 'controls must be a list of cubic, bbr2, none twice, got []'],
+    [{ servers: ['quiche', 'aioquic'], controls: ['cubic', 'bbr2'] }, "the server aioquic has only cubic, got 'bbr2'"],
     [{ crossTraffic: [{ webMbps: -1 }] }, 'crossTraffic[0]: webMbps must be a number from 0'],
     [{ videos: [{ otherwise: 'nothing' }] }, 'videos[0]: otherwise must be one of sample'],
     [{ baseline: 'mpc@streams' }, "baseline must be one of the systems, got 'mpc@streams'"],
@@ -89,8 +103,8 @@ describe.each(readdirSync(FOLDER))('configs/%s', (name) => {
       ...config,
       traces: config.traces.map((spec) => ({ ...spec, source: spec.otherwise ?? spec.source })),
     });
-    const { videos, crossTraffic, buffers, systems, shifts, repetitions } = config;
-    const lists = [videos, traces, crossTraffic, buffers, systems];
+    const { videos, paths, servers, controls, crossTraffic, buffers, systems, shifts, repetitions } = config;
+    const lists = [videos, traces, paths, servers, controls, crossTraffic, buffers, systems];
     const trials = lists.reduce((product, list) => product * list.length, shifts * repetitions);
     expect(trials * TRIAL_SECONDS).toBeLessThanOrEqual(HOUR);
   });

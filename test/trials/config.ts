@@ -3,18 +3,13 @@ import { dirname, resolve } from 'node:path';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { CrossTraffic } from './cross-traffic.js';
 import { Fields } from './fields.js';
+import { pathSpecs, type PathSpec } from './path.js';
+import { congestionControlOption, CONTROLS, SERVERS, type ControlName, type ServerName } from './serving.js';
 import { systemOf, type System } from './system.js';
-
-/** The thesis' testbed (§6.4.4, §6.4.5): 30 ms, and a queue of 1.25 times what that holds at 10 Mbit/s. */
-const PAPER_QUEUE_PACKETS = 32;
-const PAPER_DELAY_MS = 15;
-
-/** Requests and acknowledgements are never what a trial waits for. */
-const UPLINK_MBPS = 100;
 
 const MOST_REPETITIONS = 1000;
 
-/** A matrix of trials: every combination of video × trace × start × cross traffic × buffer × system × repetition. */
+/** A matrix of trials: every combination of what it lists. */
 export interface TrialsConfig {
   readonly title: string;
   /** The system that others are compared with. */
@@ -28,7 +23,9 @@ export interface TrialsConfig {
   readonly buffers: readonly number[];
   readonly systems: readonly System[];
   readonly repetitions: number;
-  readonly path: PathSpec;
+  readonly paths: readonly PathSpec[];
+  readonly servers: readonly ServerName[];
+  readonly controls: readonly ControlName[];
   readonly seed: number;
 }
 
@@ -51,15 +48,6 @@ export interface TraceSpec {
   readonly otherwise: string | undefined;
   /** A constant is added to every rate so that this is the mean (thesis §6.4.5). */
   readonly meanMbps: number | undefined;
-}
-
-export interface PathSpec {
-  /** Each way. */
-  readonly delayMs: number;
-  /** As in a link file. */
-  readonly queue: object;
-  readonly lossPercent: number;
-  readonly upMbps: number;
 }
 
 /** Reads a configuration. Throws a `UserError` that names the file and the field. */
@@ -88,13 +76,16 @@ export function parseConfig(text: string, path: string): TrialsConfig {
     buffers: fields.integers('buffers', { low: 1, high: 100 }),
     systems,
     repetitions: fields.integer('repetitions', { low: 1, high: MOST_REPETITIONS, absent: 1 }),
-    path: pathSpec(fields.object('path', {})),
+    paths: pathSpecs(fields.list('paths', [{}])),
+    servers: fields.choices('servers', SERVERS, ['aioquic']),
+    controls: fields.choices('controls', CONTROLS, ['cubic']),
     seed: fields.integer('seed', { low: 0, high: 2 ** 32 - 1, absent: 1 }),
   };
   fields.end();
   if (!systems.some(({ name }) => name === config.baseline)) {
     throw new UserError(`${path}: baseline must be one of the systems, got '${config.baseline}'`);
   }
+  for (const server of config.servers) for (const control of config.controls) congestionControlOption(server, control);
   return config;
 }
 
@@ -139,16 +130,4 @@ function crossTrafficSpec(value: Fields | string): CrossTraffic {
   const webMbps = value.optionalNumber('webMbps', { low: 0, high: 1000 }) ?? 0;
   value.end();
   return { bulkFlows, webMbps };
-}
-
-function pathSpec(fields: Fields): PathSpec {
-  const spec: PathSpec = {
-    delayMs: fields.optionalNumber('delayMs', { low: 0, high: 60_000 }) ?? PAPER_DELAY_MS,
-    // linkemu checks it, with messages of its own.
-    queue: fields.optionalJson('queue') ?? { discipline: 'drop-tail', limit: { packets: PAPER_QUEUE_PACKETS } },
-    lossPercent: fields.optionalNumber('lossPercent', { low: 0, high: 90 }) ?? 0,
-    upMbps: fields.optionalNumber('upMbps', { low: 0.01, high: 10_000 }) ?? UPLINK_MBPS,
-  };
-  fields.end();
-  return spec;
 }

@@ -6,6 +6,7 @@ import { countFrames } from './frame-counts.js';
 import type { Observation } from './job.js';
 import type { DeliveredSegment } from './page/types.js';
 import type { Trial } from './plan.js';
+import { countRecovery } from './recovery-counts.js';
 import type { TrialResult, Versions } from './result.js';
 import { problemsOf, type LinkSummary } from './validity.js';
 
@@ -52,6 +53,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     bytesLost: sum(({ bytesLost }) => bytesLost),
     bytesRefetched: sum(({ bytesRefetched }) => bytesRefetched),
     ...countFrames(segments),
+    ...countRecovery(segments),
     protocols: observation.protocols,
     notes: observation.notes,
     lateFrames: playback.droppedVideoFrames / Math.max(1, playback.totalVideoFrames),
@@ -85,13 +87,18 @@ export function evaluateSegments({ trial, observation, damaged }: Evidence): Eva
     });
 }
 
-function conditionsOf({ id, media, trace, shift, startSeconds, crossTraffic, buffer, system, repetition }: Trial) {
+function conditionsOf(trial: Trial) {
+  const { id, media, trace, shift, startSeconds, path, server, control, crossTraffic, buffer, system, repetition } =
+    trial;
   return {
     id,
     video: media.name,
     trace: trace.name,
     shift,
     startSeconds,
+    path: path.name,
+    server,
+    control,
     crossTraffic: crossTrafficLabel(crossTraffic),
     buffer,
     system: system.name,

@@ -50,6 +50,10 @@ export class Fields {
     return this.#fail(name, `a number from ${low} to ${high}`);
   }
 
+  number(name: string, bounds: Bounds): number {
+    return this.optionalNumber(name, bounds) ?? this.#fail(name, `a number from ${bounds.low} to ${bounds.high}`);
+  }
+
   integer(name: string, { absent, ...bounds }: Bounds & { readonly absent: number }): number {
     const value = this.optionalNumber(name, bounds) ?? absent;
     return Number.isInteger(value) ? value : this.#fail(name, 'a whole number');
@@ -59,6 +63,13 @@ export class Fields {
     const value = this.#value(name);
     if (isListOfUnique(value) && value.every((item) => typeof item === 'string')) return value;
     return this.#fail(name, 'a list of strings, none twice');
+  }
+
+  choices<Value extends string>(name: string, values: readonly Value[], absent: readonly Value[]): readonly Value[] {
+    const list = this.#value(name);
+    if (list === undefined) return absent;
+    if (isListOfUnique(list) && list.every((item) => values.includes(item as Value))) return list as Value[];
+    return this.#fail(name, `a list of ${values.join(', ')}, none twice`);
   }
 
   integers(name: string, { low, high }: Bounds): number[] {

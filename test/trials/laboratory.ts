@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { ensureChrome } from '../../tools/setup/chrome.mjs';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { outputOf } from '../../tools/setup/process.mjs';
-import { ensureLinkEmulator } from '../../tools/setup/rust.mjs';
+import { ensureLinkEmulator, ensureQuicheServer, quicheServer } from '../../tools/setup/rust.mjs';
 import { SERVER_ADDRESS } from './addresses.js';
 import { bundlePage, type PageFiles } from './page-bundle.js';
 import type { Versions } from './result.js';
+import type { ServerName } from './serving.js';
 
 /** All that trials need but their conditions; the same for all of a run. */
 export interface Laboratory {
   readonly linkemu: string;
+  /** Programs; those that were asked for are built. */
+  readonly servers: Readonly<Record<ServerName, string>>;
   readonly chrome: string;
   readonly page: PageFiles;
   readonly certificate: string;
@@ -27,14 +30,19 @@ export interface Laboratory {
   close(): void;
 }
 
-export async function openLaboratory(signal: AbortSignal): Promise<Laboratory> {
+export async function openLaboratory(
+  signal: AbortSignal,
+  servers: readonly ServerName[] = ['aioquic'],
+): Promise<Laboratory> {
   const [chrome, { linkemu }, page] = await Promise.all([ensureChrome(), ensureLinkEmulator(), bundlePage()]);
+  const quiche = servers.includes('quiche') ? await ensureQuicheServer() : quicheServer;
   const folder = mkdtempSync(join(tmpdir(), 'voxel-trials-'));
   const emptyFolder = join(folder, 'empty');
   mkdirSync(emptyFolder);
   const make = [join(import.meta.dirname, 'certificate.py'), folder, SERVER_ADDRESS];
   const spki = execFileSync(venvProgram('python'), make, { encoding: 'utf8' }).trim();
   return {
+    servers: { aioquic: venvProgram('voxel-serve'), quiche },
     ...{ linkemu, chrome, page, spki, emptyFolder, signal },
     certificate: join(folder, 'certificate.pem'),
     key: join(folder, 'key.pem'),

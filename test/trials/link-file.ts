@@ -8,7 +8,7 @@ const UP_QUEUE_PACKETS = 1000;
 
 /** A trial's link as linkemu reads it; all of the trace is in it. */
 export function linkFile({ trace, startSeconds, path, seed }: Trial): object {
-  const { delayMs, queue, lossPercent, upMbps } = path;
+  const { delayMs, queue, loss, upMbps } = path;
   const steps = Array.from(trace.rates, (rate) => ({ seconds: trace.step, mbps: rate / 1e6 }));
   const up = { discipline: 'drop-tail', limit: { packets: UP_QUEUE_PACKETS } };
   return {
@@ -16,7 +16,7 @@ export function linkFile({ trace, startSeconds, path, seed }: Trial): object {
     paths: [
       {
         name: PATH_NAME,
-        down: { trace: { steps, startSeconds }, queue, delayMs, loss: { percent: lossPercent } },
+        down: { trace: { steps, startSeconds }, queue, delayMs, loss },
         up: { trace: { mbps: upMbps }, queue: up, delayMs },
       },
     ],

@@ -35,7 +35,8 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const file = new ResultsFile(options.out, options.existing);
-  const interrupted = options.mode === 'run' && (await runUntilInterrupted(trials, file, options));
+  const interrupted =
+    options.mode === 'run' && (await runUntilInterrupted({ trials, servers: config.servers }, file, options));
   const results = attemptsAt(trials, file.results);
   if (options.mode === 'calibrate') {
     console.log(calibrationTable(pairWithSimulator(trials, results, config.shifts)));
@@ -66,7 +67,7 @@ function countingAll(trials: readonly Trial[], results: readonly TrialResult[]):
 
 /** Returns whether Ctrl-C came first. Even then every finished trial is kept. */
 async function runUntilInterrupted(
-  trials: readonly Trial[],
+  { trials, servers }: { readonly trials: readonly Trial[]; readonly servers: TrialsConfig['servers'] },
   file: ResultsFile,
   options: TrialsOptions,
 ): Promise<boolean> {
@@ -74,7 +75,7 @@ async function runUntilInterrupted(
   const onSignal = () => interrupt.abort();
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
-  const laboratory = await openLaboratory(interrupt.signal);
+  const laboratory = await openLaboratory(interrupt.signal, servers);
   try {
     await runAll(trials, file, laboratory, options);
     return false;

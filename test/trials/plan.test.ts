@@ -16,8 +16,13 @@ function plan(changes: object = {}) {
 
 describe('planTrials', () => {
   it('has every combination once, with names for files', () => {
-    const trials = plan({ shifts: 2, repetitions: 3, crossTraffic: [{}, { webMbps: 20 }] });
-    expect(new Set(trials.map(({ id }) => id)).size).toBe(2 * 3 * 2 * 2 * 2);
+    const axes = {
+      paths: [{}, { loss: { percent: 3, meanBurst: 4 } }],
+      servers: ['quiche'],
+      controls: ['cubic', 'bbr2'],
+    };
+    const trials = plan({ shifts: 2, repetitions: 3, crossTraffic: [{}, { webMbps: 20 }], ...axes });
+    expect(new Set(trials.map(({ id }) => id)).size).toBe(2 * 3 * 2 * 2 * 2 * 2 * 2);
     for (const { id } of trials) expect(id).toMatch(/^[\w.=-]+$/);
   });
 
@@ -26,6 +31,11 @@ describe('planTrials', () => {
     expect([first!.system.name, second!.system.name]).toEqual(['voxel', 'bola']);
     expect({ ...second, id: '', system: '' }).toEqual({ ...first, id: '', system: '' });
     expect(linkFile(second!)).toEqual(linkFile(first!));
+  });
+
+  it('gives the emulator losses as the path has them', () => {
+    const [trial] = plan({ paths: [{ loss: { percent: 3, meanBurst: 4 } }] });
+    expect(linkFile(trial!)).toMatchObject({ paths: [{ down: { loss: { percent: 3, meanBurst: 4 } } }] });
   });
 
   it('starts evenly over the trace', () => {
@@ -37,8 +47,11 @@ describe('planTrials', () => {
     const id = (changes: object) => plan(changes)[0]!.id;
     const same = id({});
     expect(id({ title: 'another title' })).toBe(same);
-    expect(id({ path: { delayMs: 20 } })).not.toBe(same);
-    expect(id({ path: { queue: { discipline: 'drop-tail', limit: { packets: 750 } } } })).not.toBe(same);
+    expect(id({ paths: [{ delayMs: 20 }] })).not.toBe(same);
+    expect(id({ paths: [{ queue: { discipline: 'drop-tail', limit: { packets: 750 } } }] })).not.toBe(same);
+    expect(id({ paths: [{ loss: { percent: 1 } }] })).not.toBe(same);
+    expect(id({ servers: ['quiche'] })).not.toBe(same);
+    expect(id({ servers: ['quiche'], controls: ['bbr2'] })).not.toBe(id({ servers: ['quiche'] }));
     expect(id({ systems: ['voxel=0.8'] })).not.toBe(same);
     expect(id({ crossTraffic: [{ bulkFlows: 1 }] })).not.toBe(same);
     expect(id({ seed: 2 })).not.toBe(same);

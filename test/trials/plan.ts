@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { derivedSeed } from '../sim/random.js';
 import { traceDuration, type Trace } from '../sim/link/trace.js';
-import type { PathSpec, TrialsConfig } from './config.js';
+import type { TrialsConfig } from './config.js';
 import { crossTrafficLabel, type CrossTraffic } from './cross-traffic.js';
 import type { Media } from './media.js';
+import type { PathSpec } from './path.js';
+import type { ControlName, ServerName } from './serving.js';
 import type { System } from './system.js';
 
 /** One playback to be made. */
@@ -17,6 +19,8 @@ export interface Trial {
   readonly startSeconds: number;
   readonly crossTraffic: CrossTraffic;
   readonly path: PathSpec;
+  readonly server: ServerName;
+  readonly control: ControlName;
   readonly buffer: number;
   readonly system: System;
   readonly repetition: number;
@@ -34,25 +38,32 @@ export function planTrials(config: TrialsConfig, videos: readonly Media[], trace
     for (let shift = 0; shift < config.shifts; shift++)
       for (const media of videos)
         for (const trace of traces)
-          for (const crossTraffic of config.crossTraffic)
-            for (const buffer of config.buffers)
-              for (const system of config.systems) {
-                const startSeconds = (shift * traceDuration(trace)) / config.shifts;
-                const { path } = config;
-                const seed = derivedSeed(config.seed, `${trace.name}/${shift}/${repetition}`);
-                const conditions = { media, trace, shift, startSeconds, crossTraffic, path, buffer, repetition, seed };
-                trials.push({ id: idOf({ ...conditions, system }), ...conditions, system });
-              }
+          for (const path of config.paths)
+            for (const server of config.servers)
+              for (const control of config.controls)
+                for (const crossTraffic of config.crossTraffic)
+                  for (const buffer of config.buffers) {
+                    const startSeconds = (shift * traceDuration(trace)) / config.shifts;
+                    const seed = derivedSeed(config.seed, `${trace.name}/${shift}/${repetition}`);
+                    const link = { trace, shift, startSeconds, path, seed };
+                    const conditions = { ...link, media, server, control, crossTraffic, buffer, repetition };
+                    for (const system of config.systems)
+                      trials.push({ id: idOf({ ...conditions, system }), ...conditions, system });
+                  }
   return trials;
 }
 
 /** Readable, and with a digest of everything that the trial depends on but the programs. */
 function idOf({ media, trace, system, ...rest }: Omit<Trial, 'id'>): string {
-  const { shift, buffer, repetition, crossTraffic } = rest;
+  const { shift, path, server, control, buffer, repetition, crossTraffic } = rest;
   const facts = { ...rest, media: media.digest, rates: [...trace.rates], step: trace.step, system };
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 8);
   const traffic = crossTrafficLabel(crossTraffic);
-  const words = [media.name, trace.name, `s${shift}`, traffic === 'none' ? [] : traffic, `b${buffer}`, system.name];
-  const name = [...words.flat(), `r${repetition}`].join('_').replaceAll(/[^\w.=-]+/g, '-');
+  const link = [trace.name, `s${shift}`, path.name, traffic === 'none' ? [] : traffic];
+  const words = [media.name, link, server, control, `b${buffer}`, system.name, `r${repetition}`];
+  const name = words
+    .flat(2)
+    .join('_')
+    .replaceAll(/[^\w.=-]+/g, '-');
   return `${name}_${digest}`;
 }

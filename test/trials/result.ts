@@ -1,14 +1,20 @@
 import type { Metrics } from '../sim/metrics.js';
 import type { FrameCounts } from './frame-counts.js';
 import type { Outcome } from './job.js';
+import type { RecoveryCounts } from './recovery-counts.js';
+import type { ControlName, ServerName } from './serving.js';
 
 /** One line of `trials.jsonl`: what a playback came to. Ratios of 1, seconds, bytes, bit/s. */
-export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts {
+export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, RecoveryCounts {
   readonly id: string;
   readonly video: string;
   readonly trace: string;
   readonly shift: number;
   readonly startSeconds: number;
+  /** Of the path between server and client. */
+  readonly path: string;
+  readonly server: ServerName;
+  readonly control: ControlName;
   readonly crossTraffic: string;
   /** Segments. */
   readonly buffer: number;

@@ -50,7 +50,9 @@ export async function runAll(
 }
 
 /** One line about a trial. */
-function describe({ trace, shift, buffer, label, bufRatio, score, bitrate, startup, problems }: TrialResult): string {
+function describe(result: TrialResult): string {
+  const { trace, path, server, control, shift, buffer, label } = result;
+  const { bufRatio, score, bitrate, startup, problems } = result;
   const figures = [
     `bufRatio ${(100 * bufRatio).toFixed(1)} %`,
     `score ${score.toFixed(4)}`,
@@ -58,5 +60,5 @@ function describe({ trace, shift, buffer, label, bufRatio, score, bitrate, start
     `start ${startup === null ? 'never' : `${startup.toFixed(1)} s`}`,
   ];
   const verdict = problems.length > 0 ? `; does not count: ${problems.join('; ')}` : '';
-  return `  ${trace}, start ${shift}, buffer ${buffer}, ${label}: ${figures.join(', ')}${verdict}`;
+  return `  ${trace}, ${path}, ${server} with ${control}, start ${shift}, buffer ${buffer}, ${label}: ${figures.join(', ')}${verdict}`;
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { root } from '../../tools/setup/paths.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { PORTS, SERVER_ADDRESS } from './addresses.js';
 import { scoreDamaged } from './delivered-scores.js';
@@ -11,6 +11,7 @@ import { linkFile, PATH_NAME } from './link-file.js';
 import type { Laboratory } from './laboratory.js';
 import type { Trial } from './plan.js';
 import type { TrialResult } from './result.js';
+import { congestionControlOption } from './serving.js';
 import type { LinkSummary } from './validity.js';
 
 /** Lines of the programs' words that are shown when a trial cannot be run. */
@@ -49,16 +50,18 @@ export async function runTrial(
   return evaluate(evidence);
 }
 
-function jobOf({ media, system, buffer, crossTraffic, seed }: Trial, laboratory: Laboratory): Job {
+function jobOf(trial: Trial, laboratory: Laboratory): Job {
+  const { media, server, control, system, buffer, crossTraffic, seed } = trial;
   const { segmentDuration, segments } = media.content;
   const hasTraffic = Object.values(crossTraffic).some((amount) => amount > 0);
   return {
     server: {
-      command: venvProgram('voxel-serve'),
+      command: laboratory.servers[server],
       args: [
         ...[laboratory.emptyFolder, '--mount', `/media=${media.folder}`],
         ...['--host', SERVER_ADDRESS, '--http-port', String(PORTS.http1), '--quic-port', String(PORTS.quic)],
         ...['--certificate', laboratory.certificate, '--key', laboratory.key, '--insecure'],
+        ...['--congestion-control', congestionControlOption(server, control)],
       ],
     },
     client: {

@@ -15,6 +15,9 @@ const NOTHING = '–';
 export const CONDITION_COLUMNS: readonly Column[] = [
   text('video', 'video', ({ video }) => video),
   text('trace', 'trace', ({ trace }) => trace),
+  text('path', 'path', ({ path }) => path),
+  text('server', 'server', ({ server }) => server),
+  text('control', 'control', ({ control }) => control),
   text('crossTraffic', 'other traffic', ({ crossTraffic }) => crossTraffic),
 ];
 
@@ -36,6 +39,11 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   number('segmentsWithDrops', 'segments with drops %', (row) => row.segmentsWithDrops, { scale: 100, digits: 0 }),
   number('dropsWithReferences', '… referenced too %', (row) => row.dropsWithReferences, { scale: 100, digits: 0 }),
   number('referencesDropped', '… of referenced frames %', (row) => row.referencesDropped, { scale: 100, digits: 0 }),
+  number('datagrams', 'datagrams %', ({ datagrams }) => datagrams, { scale: 100, digits: 0 }),
+  ...estimate('gapsAtAppend', 'gaps %', ({ gapsAtAppend }) => gapsAtAppend, { scale: 100, digits: 3 }),
+  number('appendedTwice', 'twice %', ({ appendedTwice }) => appendedTwice, { scale: 100, digits: 1 }),
+  number('repeatedOverLost', 'repeated/lost', ({ repeatedOverLost }) => repeatedOverLost, { scale: 1, digits: 2 }),
+  number('recovered', 'recovered %', ({ recovered }) => recovered, { scale: 100, digits: 2 }),
 ];
 
 /** What the paired comparison with the baseline adds, where people read it. */

@@ -1,18 +1,24 @@
 import type { TrialsConfig } from '../config.js';
+import type { PathSpec } from '../path.js';
 import type { TrialResult } from '../result.js';
 
 /** What was run, with what, where and when, a line each. `planned`: how many trials the configuration has. */
 export function factsOf(
-  { shifts, repetitions, path }: Pick<TrialsConfig, 'shifts' | 'repetitions' | 'path'>,
+  { shifts, repetitions, paths }: Pick<TrialsConfig, 'shifts' | 'repetitions' | 'paths'>,
   results: readonly TrialResult[],
   planned: number,
 ): string[] {
   return [
     `${shifts} start(s) in each trace, ${repetitions} repetition(s)`,
-    `path: ${path.delayMs} ms each way, queue ${JSON.stringify(path.queue)}, ${path.lossPercent} % random loss`,
+    ...paths.map(pathFact),
     ...madeBy(results),
     progress(results.filter(({ valid }) => valid).length, planned),
   ];
+}
+
+function pathFact({ name, delayMs, queue, loss: { percent, meanBurst } }: PathSpec): string {
+  const losses = `${percent} % loss${meanBurst === undefined ? '' : ` in bursts of ${meanBurst} packets`}`;
+  return `path “${name}”: ${delayMs} ms each way, queue ${JSON.stringify(queue)}, ${losses}`;
 }
 
 /** How to read the figures. `baseline`: its label. */
@@ -20,7 +26,8 @@ export function measuresExplained(baseline: string): string {
   return `bufRatio: stalled time without start-up over the video's duration, at most 1. SSIM: of segments as delivered, decoded and
 compared with the top level. ±: standard error of the mean over starts and repetitions (none where there is one session only).
 Differences (Δ) are paired with ${baseline}: same trace, same start; with 95 % bootstrap intervals. “Drops” are frames left out on
-purpose.`;
+purpose. Datagrams: share of the bytes that may be lost that went so. Gaps: share of the bytes missing at a segment's first append; twice:
+segments appended again with gaps filled; repeated/lost: bytes asked for twice over bytes lost.`;
 }
 
 function progress(valid: number, planned: number): string {

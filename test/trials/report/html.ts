@@ -1,9 +1,10 @@
+import { groupBy } from '../../sim/report/group-by.js';
 import { escaped, strokeOf } from '../../sim/report/line-chart.js';
 import type { TrialResult } from '../result.js';
 import { buffersCharts, labelOf, scoreCharts, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
 import { measuresExplained } from './facts.js';
-import { scenarios, scenarioTitle, summarise, type SummaryRow } from './summary.js';
+import { isSameScenario, scenarios, scenarioTitle, summarise, type SummaryRow } from './summary.js';
 import type { Timeline } from './timeline.js';
 
 export interface ReportInput {
@@ -43,7 +44,7 @@ export function htmlReport(input: ReportInput): string {
 <ul>${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
 <p>${escaped(measuresExplained(labelOf(systems, baseline)))}</p>
 <p class="legend">${systems.map(({ label }, index) => legendEntry(label, index)).join('')}</p>
-${together.length > 0 ? `<h2>All traces together</h2>${section(together, valid, systems)}` : ''}
+${togetherSections(together, valid, systems)}
 ${scenarios(valid)
   .map((scenario) => scenarioSection(scenario, rows, systems))
   .join('\n')}
@@ -56,13 +57,26 @@ ${results.map((result) => sessionSection(result, input.timelineOf(result))).join
 `;
 }
 
+/** A section for all that differs in more than the trace. */
+function togetherSections(
+  rows: readonly SummaryRow[],
+  results: readonly TrialResult[],
+  systems: readonly ChartedSystem[],
+): string {
+  return [...groupBy(rows, scenarioTitle)]
+    .map(([title, own]) => {
+      const ofScenario = results.filter((result) => isSameScenario({ ...result, trace: 'all' }, own[0]!));
+      return `<h2>${escaped(title)}</h2>${section(own, ofScenario, systems)}`;
+    })
+    .join('\n');
+}
+
 function scenarioSection(
   scenario: readonly TrialResult[],
   rows: readonly SummaryRow[],
   systems: readonly ChartedSystem[],
 ): string {
-  const { video, trace, crossTraffic } = scenario[0]!;
-  const own = rows.filter((row) => row.video === video && row.trace === trace && row.crossTraffic === crossTraffic);
+  const own = rows.filter((row) => isSameScenario(row, scenario[0]!));
   return `<h2>${escaped(scenarioTitle(scenario[0]!))}</h2>${section(own, scenario, systems)}`;
 }
 
@@ -101,9 +115,9 @@ function sessionSection(result: TrialResult, timeline: Timeline | undefined): st
   return `<details><summary>${escaped(`${nameOf(result)}: ${figures}${verdict}`)}</summary>${charts}<ul>${notes}</ul></details>`;
 }
 
-function nameOf({ trace, shift, crossTraffic, buffer, label, repetition }: TrialResult): string {
+function nameOf({ trace, path, server, control, shift, crossTraffic, buffer, label, repetition }: TrialResult): string {
   const traffic = crossTraffic === 'none' ? '' : `, ${crossTraffic}`;
-  return `${trace}, start ${shift}${traffic}, buffer ${buffer}, ${label}, repetition ${repetition}`;
+  return `${trace}, ${path}, ${server} with ${control}, start ${shift}${traffic}, buffer ${buffer}, ${label}, repetition ${repetition}`;
 }
 
 function legendEntry(label: string, index: number): string {

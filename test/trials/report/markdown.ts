@@ -5,7 +5,20 @@ import { measuresExplained } from './facts.js';
 import { scenarioTitle, type SummaryRow } from './summary.js';
 
 /** For a page of text: the rest is in summary.csv and report.html. */
-const SHOWN = ['buffer', 'system', 'trials', 'bufRatio', 'score', 'bitrate', 'skipped', 'lost', 'qoe', 'startupMedian'];
+const SHOWN = [
+  'buffer',
+  'system',
+  'trials',
+  'bufRatio',
+  'score',
+  'bitrate',
+  'skipped',
+  'lost',
+  'datagrams',
+  'gapsAtAppend',
+  'qoe',
+  'startupMedian',
+];
 const COMPARED = ['bufRatioDifference', 'scoreDifference'];
 
 export interface MarkdownInput {

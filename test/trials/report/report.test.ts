@@ -12,6 +12,8 @@ const VERSIONS = { commit: 'abc', browser: 'Chrome', dashjs: '5', node: 'v20', m
 function result(changes: Partial<TrialResult>): TrialResult {
   const plain = {
     ...{ id: 'id', video: 'clip', trace: 'link', crossTraffic: 'none', buffer: 1, shift: 0, repetition: 0, attempt: 1 },
+    ...{ path: '30 ms', server: 'aioquic', control: 'cubic' },
+    ...{ datagrams: 1, gapsAtAppend: 0.1, appendedTwice: 0, repeatedOverLost: null, bytesRecovered: 20 },
     ...{ system: 'voxel', label: 'VOXEL', valid: true, problems: [], notes: [], startup: 1, scores: [0.9, 1] },
     ...{ bufRatio: 0, score: 0.95, bitrate: 1e6, aSSIM: 0.95, qoe: 0.9, switches: 1, stalls: 0 },
     ...{ bytesDelivered: 60, bytesSkipped: 30, bytesLost: 10, segmentsWithDrops: 0.5 },
@@ -60,11 +62,29 @@ describe('summarise', () => {
   });
 });
 
+it('keeps paths, servers and controls apart', () => {
+  const others = [{}, { path: '60 ms' }, { server: 'quiche' as const }, { control: 'bbr2' as const }];
+  const rows = summarise(
+    others.flatMap((changes) => [result(changes), bola(changes)]),
+    'bola',
+  );
+  expect(rows.map(({ path, server, control, trials }) => [path, server, control, trials])).toEqual(
+    [
+      ['30 ms', 'aioquic', 'cubic', 1],
+      ['60 ms', 'aioquic', 'cubic', 1],
+      ['30 ms', 'quiche', 'cubic', 1],
+      ['30 ms', 'aioquic', 'bbr2', 1],
+    ].flatMap((row) => [row, row]),
+  );
+});
+
 describe('csvTable', () => {
   it('has a header, numbers as they are, and nothing where there is none', () => {
     const [header, row] = csvTable(summarise([result({ trace: 'a, "b"' })], 'bola')).split('\n');
-    expect(header).toMatch(/^video,trace,crossTraffic,buffer,system,trials,bufRatio,bufRatioError,/);
-    expect(row).toMatch(/^clip,"a, ""b""",none,1,voxel,1,0,,/);
+    expect(header).toMatch(
+      /^video,trace,path,server,control,crossTraffic,buffer,system,trials,bufRatio,bufRatioError,/,
+    );
+    expect(row).toMatch(/^clip,"a, ""b""",30 ms,aioquic,cubic,none,1,voxel,1,0,,/);
     expect(header!.split(',')).toHaveLength(row!.replace('a, ', 'a').split(',').length);
   });
 });
@@ -100,12 +120,12 @@ describe('htmlReport', () => {
 describe('factsOf', () => {
   const config = {
     ...{ shifts: 3, repetitions: 1 },
-    path: {
-      delayMs: 15,
-      upMbps: 10,
-      lossPercent: 0,
-      queue: { discipline: 'drop-tail' as const, limit: { packets: 32 } },
-    },
+    paths: [
+      {
+        ...{ name: 'lossy', delayMs: 15, upMbps: 10, loss: { percent: 3, meanBurst: 4 } },
+        queue: { discipline: 'drop-tail' as const, limit: { packets: 32 } },
+      },
+    ],
   };
 
   it('says with what, where and when, each once', () => {
@@ -113,6 +133,7 @@ describe('factsOf', () => {
     expect(facts).toContain('commit abc');
     expect(facts).toContain('a machine; 2026-01-02; 2026-01-03');
     expect(facts).toContain('all 2 trials');
+    expect(facts).toContainEqual(expect.stringMatching(/^path “lossy”: 15 ms .* 3 % loss in bursts of 4 packets$/));
   });
 
   it('counts what is missing', () => {
@@ -127,7 +148,11 @@ describe('markdownSummary', () => {
     const rows = summarise([result({}), bola({ bufRatio: 0.2 }), result({ trace: 'other' })], 'bola');
     const text = markdownSummary({ title: 'A title', baseline: 'bola', systems: SYSTEMS, facts: ['a fact'], rows });
     expect(text).toMatch(/^# A title\n\n- a fact\n/);
-    expect(text.match(/^## .*$/gm)).toEqual(['## link, clip', '## other, clip', '## All traces together, clip']);
+    expect(text.match(/^## .*$/gm)).toEqual([
+      '## link, 30 ms, clip, aioquic with cubic',
+      '## other, 30 ms, clip, aioquic with cubic',
+      '## All traces together, 30 ms, clip, aioquic with cubic',
+    ]);
     const [head, rule, row] = text.match(/^\|.*$/gm)!.map((line) => line.split('|').length);
     expect([rule, row]).toEqual([head, head]);
     expect(text).toContain('| 1 | BOLA | 1 | 20.00 |');

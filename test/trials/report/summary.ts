@@ -8,12 +8,13 @@ export interface Estimate {
   readonly error: number | null;
 }
 
-/** What a system did under the same conditions: over starts and repetitions, or over traces as well. */
-export interface SummaryRow {
-  readonly video: string;
-  /** `all` where traces are taken together. */
-  readonly trace: string;
-  readonly crossTraffic: string;
+/** What is the same for all systems that are compared. */
+const CONDITIONS = ['video', 'trace', 'path', 'server', 'control', 'crossTraffic'] as const;
+
+type Scenario = Readonly<Record<(typeof CONDITIONS)[number], string>>;
+
+/** What a system did under the same conditions: over starts and repetitions, or over traces as well: then `trace` is `all`. */
+export interface SummaryRow extends Scenario {
   readonly buffer: number;
   readonly system: string;
   readonly label: string;
@@ -35,31 +36,42 @@ export interface SummaryRow {
   /** Null: no frames were left out. */
   readonly dropsWithReferences: number | null;
   readonly referencesDropped: number | null;
+  /** As in `RecoveryCounts`. */
+  readonly datagrams: number | null;
+  readonly gapsAtAppend: Estimate;
+  readonly appendedTwice: number;
+  readonly repeatedOverLost: number | null;
+  /** Share of the bytes. */
+  readonly recovered: number;
   /** Against the baseline under the same conditions, with 95 % bounds; undefined for the baseline itself. */
   readonly versus?: { readonly bufRatio: Interval; readonly score: Interval; readonly qoe: Interval };
 }
 
 type Measure = (result: TrialResult) => number;
 
-/** What is the same for all systems, for a heading. */
-export function scenarioTitle({
-  video,
-  trace,
-  crossTraffic,
-}: Pick<SummaryRow, 'video' | 'trace' | 'crossTraffic'>): string {
+/** For a heading. */
+export function scenarioTitle({ video, trace, path, server, control, crossTraffic }: Scenario): string {
   const traffic = crossTraffic === 'none' ? '' : `, other traffic: ${crossTraffic}`;
-  return `${trace === 'all' ? 'All traces together' : trace}, ${video}${traffic}`;
+  return `${trace === 'all' ? 'All traces together' : trace}, ${path}, ${video}, ${server} with ${control}${traffic}`;
+}
+
+export function isSameScenario(one: Scenario, other: Scenario): boolean {
+  return CONDITIONS.every((name) => one[name] === other[name]);
 }
 
 /** Conditions with every system's results under them, in the order in which they were planned. */
 export function scenarios(results: readonly TrialResult[]): TrialResult[][] {
-  return [...groupBy(results, ({ video, trace, crossTraffic }) => [video, trace, crossTraffic].join('\0')).values()];
+  return [...groupBy(results, (result) => keyOf(result)).values()];
+}
+
+function keyOf(scenario: Scenario): string {
+  return CONDITIONS.map((name) => scenario[name]).join('\0');
 }
 
 /** A row for each scenario, buffer and system; where a video has several traces, also for all of them together. */
 export function summarise(results: readonly TrialResult[], baseline: string): SummaryRow[] {
   const byTrace = scenarios(results).flatMap((scenario) => rowsOf(scenario, baseline, scenario[0]!.trace));
-  const together = [...groupBy(results, ({ video, crossTraffic }) => [video, crossTraffic].join('\0')).values()]
+  const together = [...groupBy(results, (result) => keyOf({ ...result, trace: 'all' })).values()]
     .filter((group) => new Set(group.map(({ trace }) => trace)).size > 1)
     .flatMap((group) => rowsOf(group, baseline, 'all'));
   return [...byTrace, ...together];
@@ -73,7 +85,7 @@ function rowsOf(scenario: readonly TrialResult[], baseline: string, trace: strin
 }
 
 function row(results: readonly TrialResult[], baseline: readonly TrialResult[]): SummaryRow {
-  const { video, trace, crossTraffic, buffer, system, label } = results[0]!;
+  const { video, trace, path, server, control, crossTraffic, buffer, system, label } = results[0]!;
   const estimate = (measure: Measure): Estimate => {
     const values = results.map(measure);
     return { mean: mean(values), error: values.length > 1 ? standardError(values) : null };
@@ -82,7 +94,7 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
   const startups = present(results.map(({ startup }) => startup));
   const versus = compare(results, baseline);
   return {
-    ...{ video, trace, crossTraffic, buffer, system, label, trials: results.length },
+    ...{ video, trace, path, server, control, crossTraffic, buffer, system, label, trials: results.length },
     bufRatio: estimate(({ bufRatio }) => bufRatio),
     bufRatioP90: quantile(
       results.map(({ bufRatio }) => bufRatio),
@@ -100,6 +112,11 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     segmentsWithDrops: mean(results.map(({ segmentsWithDrops }) => segmentsWithDrops)),
     dropsWithReferences: meanOfPresent(results.map(({ dropsWithReferences }) => dropsWithReferences)),
     referencesDropped: meanOfPresent(results.map(({ referencesDropped }) => referencesDropped)),
+    datagrams: meanOfPresent(results.map(({ datagrams }) => datagrams)),
+    gapsAtAppend: estimate(({ gapsAtAppend }) => gapsAtAppend),
+    appendedTwice: mean(results.map(({ appendedTwice }) => appendedTwice)),
+    repeatedOverLost: meanOfPresent(results.map(({ repeatedOverLost }) => repeatedOverLost)),
+    recovered: mean(results.map((result) => result.bytesRecovered / Math.max(1, whole(result)))),
     ...(versus && { versus }),
   };
 }

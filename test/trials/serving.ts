@@ -1,0 +1,25 @@
+import { UserError } from '../../tools/setup/process.mjs';
+
+export const SERVERS = ['aioquic', 'quiche'] as const;
+export const CONTROLS = ['cubic', 'bbr2'] as const;
+
+/** `voxel-serve` or `voxel-quiche`. */
+export type ServerName = (typeof SERVERS)[number];
+
+/** Congestion control of everything that travels over QUIC; TCP has that of its kernel. */
+export type ControlName = (typeof CONTROLS)[number];
+
+/** What the servers' `--congestion-control` takes for it. aioquic has no BBR. */
+const OPTIONS: Readonly<Record<ServerName, Partial<Readonly<Record<ControlName, string>>>>> = {
+  aioquic: { cubic: 'cubic' },
+  quiche: { cubic: 'cubic', bbr2: 'bbr' },
+};
+
+/** Throws a `UserError` that says which controls a server has. */
+export function congestionControlOption(server: ServerName, control: ControlName): string {
+  const option = OPTIONS[server][control];
+  if (option !== undefined) return option;
+  throw new UserError(
+    `controls: the server ${server} has only ${Object.keys(OPTIONS[server]).join(', ')}, got '${control}'`,
+  );
+}
