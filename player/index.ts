@@ -24,6 +24,7 @@ export type {
   SegmentRecord,
   Delivery,
   SessionEvent,
+  Strategy,
   VoxelEventMap,
   VoxelHandle,
   VoxelOptions,

@@ -1,4 +1,5 @@
 import { AbrError, createAbrStar, type Abr } from '../src/abr-star/index.js';
+import { voxel, withoutRepeats, type Strategy } from '../src/delivery/index.js';
 import type { DownloadPreferences } from './dash/download-control.js';
 import type { Delivery, VoxelOptions } from './types.js';
 
@@ -12,7 +13,7 @@ export interface ResolvedOptions {
   /** Undefined: dash.js chooses. */
   readonly rule: Abr | undefined;
   readonly bufferSegments: number;
-  readonly refetch: boolean;
+  readonly strategy: Strategy;
   readonly preferences: DownloadPreferences;
 }
 
@@ -26,21 +27,32 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
     throw new RangeError(`delivery must be one of ${DELIVERIES.join(', ')}, got ${delivery}`);
   }
   const rule = ruleOf(abr, options);
-  const refetch = options.refetch ?? true;
+  const strategy = strategyIn(options);
   return {
     rule,
     bufferSegments,
-    refetch,
+    strategy,
     preferences: {
       delivery: delivery === 'datagrams' ? (rule?.delivery ?? delivery) : delivery,
       // Segment by segment, unless the page has said how.
       ruleChooses: options.delivery === undefined,
       // Other rules are compared as they were published, without deadlines.
-      withDeadlines: abr === 'abr-star',
+      withDeadlines: strategy.deadlines && abr === 'abr-star',
       headerHosts: options.headerHosts ?? [],
-      recovery: refetch,
+      strategy,
     },
   };
+}
+
+function strategyIn({ strategy = 'voxel', refetch = true }: VoxelOptions): Strategy {
+  const chosen = typeof strategy === 'object' ? strategy : strategyNamed(strategy);
+  return refetch ? chosen : withoutRepeats(chosen);
+}
+
+/** Pages may be without types. */
+function strategyNamed(name: string): Strategy {
+  if (name === 'voxel') return voxel;
+  throw new RangeError(`strategy must be 'voxel' or an object, got '${name}' (voxel-dash/full has more strategies)`);
 }
 
 function ruleOf(abr: Required<VoxelOptions>['abr'], options: VoxelOptions): Abr | undefined {

@@ -1,3 +1,4 @@
+import { voxel } from '../src/delivery/index.js';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
@@ -188,7 +189,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     delivery: 'datagrams',
     ruleChooses: true,
     withDeadlines: true,
-    recovery: true,
+    strategy: voxel,
     headerHosts: [],
   } as const;
   const control = new DownloadControl(preferences, {

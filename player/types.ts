@@ -1,11 +1,12 @@
 import type { Abr } from '../src/abr-star/index.js';
+import type { Strategy } from '../src/delivery/index.js';
 import type { Delivery, FrameState } from '../src/voxel-loader/types.js';
 import type { ErrorCode } from './errors.js';
 
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 export type AbrName = 'abr-star' | 'dashjs';
 
-export type { Delivery, FrameState };
+export type { Delivery, FrameState, Strategy };
 
 export interface VoxelOptions {
   /** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
@@ -14,6 +15,8 @@ export interface VoxelOptions {
   readonly bufferSegments?: number;
   /** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
   readonly delivery?: Delivery;
+  /** How losses, late bytes and the way between two segments are dealt with (docs/DELIVERY.md). Default `voxel`. */
+  readonly strategy?: 'voxel' | Strategy;
   /** Whether what is lost on the way or missing of segments that are not played yet is fetched again. Default true. */
   readonly refetch?: boolean;
   /** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */

@@ -197,7 +197,10 @@ export interface Abr {
 	readonly delivery?: "streams";
 	/** Bit/s to begin with where a player must ask for something before it knows any sizes. Undefined: the lowest representation. */
 	readonly firstRate?: number;
-	/** Ask once per segment and keep the answer: the rule takes it as downloaded next. */
+	/**
+	 * Ask once per segment and keep the answer: the rule takes it as downloaded next. The segment before may be still on its
+	 * way, and under review; `bufferLevel` then holds it.
+	 */
 	choose(state: DecisionState): Choice;
 	/** Ask every 50 ms while a chosen option downloads. Rules without it let every download run to its end. */
 	review?(progress: DownloadProgress): Review;
@@ -221,6 +224,25 @@ interface NamedRule {
 }
 declare const rules: Readonly<Record<"abr-star" | "bola-ssim" | "tput" | "beta" | "bola" | "bola-e" | "mpc" | "abr-star-2021" | "abr-star-reliable", NamedRule>>;
 type AbrName = keyof typeof rules;
+/**
+ * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
+ * (docs/DELIVERY.md). Plain data, for simulator and player.
+ */
+export interface Strategy {
+	readonly name: string;
+	/** What is lost on the way is asked for again at once. */
+	readonly recovery: boolean;
+	/** What is missing of segments in the buffer is fetched again in pauses. */
+	readonly retransmission: boolean;
+	/** Whether requests say when the buffer runs out: what is unsent then stays unsent, and is not asked for again. */
+	readonly deadlines: boolean;
+	/** Share of a segment's bytes at which the next segment is asked for; undefined: when the player asks. */
+	readonly pipelineAt: number | undefined;
+	/** Whether a segment of which the reliable bytes are here is played as it is when the buffer runs out, whatever the rule says. */
+	readonly keepsLate: boolean;
+	/** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
+	readonly discountsLosses: boolean;
+}
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
 "syntax"
@@ -266,6 +288,8 @@ export interface VoxelOptions {
 	readonly bufferSegments?: number;
 	/** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
 	readonly delivery?: Delivery;
+	/** How losses, late bytes and the way between two segments are dealt with (docs/DELIVERY.md). Default `voxel`. */
+	readonly strategy?: "voxel" | Strategy;
 	/** Whether what is lost on the way or missing of segments that are not played yet is fetched again. Default true. */
 	readonly refetch?: boolean;
 	/** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
@@ -419,14 +443,22 @@ export interface VoxelEventMap {
 	repaired: RepairedEvent;
 	fallback: FallbackEvent;
 }
+declare const STRATEGIES: {
+	readonly voxel: Strategy;
+	readonly clipstream: Strategy;
+	readonly hollywood: Strategy;
+};
+type StrategyName = keyof typeof STRATEGIES;
 /** Every rule of the plugin, the published rivals of `abr-star` among them (docs/ABR.md), or `dashjs`. */
 export type RuleName = AbrName | AbrName$1;
-export interface FullVoxelOptions extends Omit<VoxelOptions, "abr"> {
+export interface FullVoxelOptions extends Omit<VoxelOptions, "abr" | "strategy"> {
 	/** Default `abr-star`. */
 	readonly abr?: RuleName | VoxelOptions["abr"];
+	/** Default `voxel`. */
+	readonly strategy?: StrategyName | VoxelOptions["strategy"];
 }
 /**
- * As `attachVoxel` of the plain build, with every rule by its name, and with sessions on the page's own thread where the
+ * As `attachVoxel` of the plain build, with every rule and strategy by its name, and with sessions on the page's own thread where the
  * page's content security policy forbids workers from Blob URLs.
  */
 export declare function attachVoxel(player: DashPlayer, options?: FullVoxelOptions): VoxelHandle;

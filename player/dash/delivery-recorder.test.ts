@@ -32,6 +32,7 @@ function createFacts() {
     bytesReliable: 50,
     bytesUnreliable: 81,
     bytesLost: 9,
+    bytesUnsent: 0,
     bytesRepeated: 30,
     bytesRecovered: 20,
     bytesMeasured: 120,

@@ -15,7 +15,10 @@ export interface Asked {
 }
 
 /** What a delivery says about the link. */
-export type LinkFacts = Pick<DeliveredSegment, 'bytesUnreliable' | 'bytesLost' | 'bytesMeasured' | 'seconds'> &
+export type LinkFacts = Pick<
+  DeliveredSegment,
+  'bytesUnreliable' | 'bytesLost' | 'bytesUnsent' | 'bytesMeasured' | 'seconds'
+> &
   Partial<Pick<DeliveredSegment, 'timeToFirstByte' | 'rtt'>>;
 
 /** The part of a delivery that a record is made of. */
@@ -53,11 +56,11 @@ export class DeliveryRecorder {
   arrived(
     segment: RequestedSegment,
     { delivery }: Asked,
-    { bytesUnreliable, bytesLost, bytesMeasured, seconds, timeToFirstByte, rtt }: LinkFacts,
+    { bytesUnreliable, bytesLost, bytesUnsent, bytesMeasured, seconds, timeToFirstByte, rtt }: LinkFacts,
   ): number {
     const { journal, link, rateControl, retransmission } = this.#options;
     link.throughput.add({ bytes: bytesMeasured, seconds, timeToFirstByte });
-    if (delivery !== 'http') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost });
+    if (delivery !== 'http') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost, bytesUnsent });
     rateControl?.delivered(fragmentOf(segment).index);
     retransmission?.resume(rtt);
     return journal.arrived();

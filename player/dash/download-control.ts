@@ -1,4 +1,4 @@
-import { deadlineOf } from '../../src/delivery/index.js';
+import { deadlineOf, isKeptLate, type Strategy } from '../../src/delivery/index.js';
 import type { Receiver, SegmentProgress, SessionDelivery } from '../../src/voxel-loader/index.js';
 import type { Decision, RateControl, ReviewResult } from '../rate-control.js';
 import type { Delivery } from '../types.js';
@@ -14,8 +14,7 @@ export interface DownloadPreferences {
   readonly withDeadlines: boolean;
   /** Hosts besides the media's own that get the headers of dash.js' requests. */
   readonly headerHosts: readonly string[];
-  /** Whether what is lost on the way is asked for again at once. */
-  readonly recovery: boolean;
+  readonly strategy: Strategy;
 }
 
 /** How a segment is asked for. */
@@ -49,7 +48,7 @@ export class DownloadControl {
   }
 
   async plan({ decision, map, key }: RequestedSegment): Promise<DownloadPlan> {
-    const { delivery, ruleChooses, withDeadlines, recovery } = this.#preferences;
+    const { delivery, ruleChooses, withDeadlines, strategy } = this.#preferences;
     const whole = map.steps.length - 1;
     // Gaps in what cannot be repaired would be of no use.
     const canRepair = await this.#receiver.canRepair(key);
@@ -58,7 +57,7 @@ export class DownloadControl {
       // The decision may be older than the map.
       level: Math.min((canRepair ? decision?.option.level : undefined) ?? whole, whole),
       delivery: onStreams ? 'streams' : 'datagrams',
-      recovery,
+      recovery: strategy.recovery,
       deadline: withDeadlines ? deadlineOf(this.#video.bufferLevel, this.#video.playbackRate) : undefined,
     };
   }
@@ -66,6 +65,11 @@ export class DownloadControl {
   review(decision: Decision | undefined, progress: SegmentProgress): ReviewResult {
     const isReviewed = this.#rateControl && decision;
     if (!isReviewed) return { action: 'continue' };
-    return this.#rateControl.review(decision, progress, this.#video.bufferLevel);
+    const { bufferLevel } = this.#video;
+    const review = this.#rateControl.review(decision, progress, bufferLevel);
+    if (review.action !== 'continue') return review;
+    const isLate = isKeptLate(this.#preferences.strategy, bufferLevel, progress.phase === 'unreliable');
+    // Not the first segment: playback has not begun to wait for it.
+    return { action: isLate && decision.state.lastChoice ? 'keep' : 'continue' };
   }
 }

@@ -42,6 +42,7 @@ export class HttpDownloads {
       bytesReliable: map.reliableBytes,
       bytesUnreliable: totalBytes(map.unreliable),
       bytesLost: 0,
+      bytesUnsent: 0,
       bytesRepeated: 0,
       bytesRecovered: 0,
       bytesMeasured: bytes.length,

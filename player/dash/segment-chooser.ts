@@ -1,3 +1,5 @@
+import type { LossEstimator } from '../../src/abr-star/index.js';
+import { bufferShown, type Strategy } from '../../src/delivery/index.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Decision, RateControl, Situation } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
@@ -11,6 +13,8 @@ export interface SegmentChooserOptions {
   readonly settings: Pick<PlayerSettings, 'isVideoPinned'>;
   readonly video: Pick<BufferedVideo, 'bufferLevel'>;
   readonly sessions: Pick<SessionManager, 'isOpen'>;
+  readonly strategy: Strategy;
+  readonly link: { readonly loss: Pick<LossEstimator, 'hasGaps'> };
 }
 
 /** Puts the situation of the player before the rate control. */
@@ -41,11 +45,14 @@ export class SegmentChooser {
   }
 
   #situation(fragment: FragmentRequest): Situation {
-    const { video, sessions } = this.#options;
+    const { video, sessions, strategy, link } = this.#options;
+    const { bufferLevel } = video;
+    const segmentDuration = segmentDurationOf(fragment);
+    const { hasGaps } = link.loss;
     return {
       segmentIndex: fragment.index,
-      segmentDuration: segmentDurationOf(fragment),
-      bufferLevel: video.bufferLevel,
+      segmentDuration,
+      bufferLevel: bufferShown(strategy, { bufferLevel, segmentDuration, hasGaps }),
       segments: sessions.isOpen ? 'partial' : 'whole',
     };
   }

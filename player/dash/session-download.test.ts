@@ -1,3 +1,4 @@
+import { voxel } from '../../src/delivery/index.js';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
 import { VoxelError, type VoxelSession } from '../../src/voxel-loader/index.js';
@@ -97,7 +98,7 @@ describe('SessionDownload', () => {
       delivery: options.delivery ?? 'streams',
       ruleChooses: true,
       withDeadlines: true,
-      recovery: true,
+      strategy: voxel,
       headerHosts: options.headerHosts ?? [],
     };
     const control = new DownloadControl(preferences, {

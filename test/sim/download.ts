@@ -1,5 +1,5 @@
 import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
-import { deadlineOf, levelReached, REVIEW_INTERVAL } from '../../src/delivery/index.js';
+import { deadlineOf, isKeptLate, levelReached, REVIEW_INTERVAL, type Strategy } from '../../src/delivery/index.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Playback } from './playback.js';
 import { Recovery } from './recovery.js';
@@ -22,8 +22,7 @@ export interface AttemptSetup {
   readonly abr: Abr;
   readonly transport: Transport;
   readonly delivery: Delivery;
-  /** Whether lost datagrams are asked for again. */
-  readonly recovers: boolean;
+  readonly strategy: Strategy;
   readonly playback: Playback;
   /** What is fetched of other segments before this one's first byte. */
   readonly urgent: UrgentBytes;
@@ -41,10 +40,10 @@ export interface UrgentBytes {
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
-  const { transport, playback, urgent, option, recovers } = setup;
+  const { transport, playback, urgent, option, strategy } = setup;
   const requested = playback.time;
-  const deadline = recovers ? deadlineOf(playback.bufferLevel, 1) : 0;
-  const arrivals = new Arrivals(option, urgent, new Recovery(transport, requested, deadline));
+  const deadline = strategy.deadlines ? deadlineOf(playback.bufferLevel, 1) : undefined;
+  const arrivals = new Arrivals(option, urgent, new Recovery(transport, requested, strategy.recovery ? deadline : 0));
   transport.request(requested, urgent.bytesLeft + option.bytes);
   const ending = receiveAll(setup, arrivals);
   const { reliable, sent, bursts, measured } = arrivals;
@@ -53,11 +52,11 @@ export function attempt(setup: AttemptSetup): Attempt {
 }
 
 function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] {
-  const { abr, transport, delivery, playback, state, option, segment } = setup;
+  const { abr, transport, delivery, strategy, playback, state, option, segment } = setup;
   const requested = playback.time;
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
-  const interval = abr.review ? REVIEW_INTERVAL : Infinity;
+  const interval = abr.review || strategy.keepsLate ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
     playback.advanceTo(arrivals.receive(transport, delivery, playback.time, requested + reviews * interval));
     if (arrivals.isComplete) return { action: 'complete' };
@@ -72,7 +71,8 @@ function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] 
       levelReceived: hasAllReliable ? levelReached(segment.steps, wholeBytes(unreliable)) : 0,
     });
     if (review?.action === 'restart') return review;
-    if (review?.action === 'keep' && hasAllReliable) return { action: 'keep' };
+    const isLate = state.lastChoice && isKeptLate(strategy, playback.bufferLevel, hasAllReliable);
+    if ((review?.action === 'keep' && hasAllReliable) || isLate) return { action: 'keep' };
   }
 }
 

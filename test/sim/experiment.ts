@@ -2,6 +2,7 @@ import { constantBitrateContent } from './content/cbr.js';
 import { preparedContent } from './content/prepared.js';
 import { syntheticContent } from './content/synthetic.js';
 import { withSegmentCount, type Content } from './content/content.js';
+import { strategyOf } from '../../src/delivery/strategies.js';
 import { FlatTransport } from './link/flat-transport.js';
 import { Link } from './link/link.js';
 import { metricsOf, type Metrics } from './metrics.js';
@@ -9,7 +10,7 @@ import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './link/quic-transpo
 import { derivedSeed, seededRandom } from './random.js';
 import { isReference, referenceRule } from './reference-rules.js';
 import { ruleOf, type Rule } from './rule.js';
-import { playSession, type RetransmissionPolicy, type SessionRecord } from './session.js';
+import { playSession, type SessionRecord } from './session.js';
 import { scaled, traceDuration, type Trace } from './link/trace.js';
 import type { Transport } from './link/transport.js';
 
@@ -26,7 +27,6 @@ export interface Experiment {
   readonly content: string;
   readonly segments: number;
   readonly transport: TransportModel;
-  readonly retransmission: RetransmissionPolicy;
   readonly seed: number;
 }
 
@@ -78,7 +78,7 @@ export function runTask(experiment: Experiment, content: Content, task: Task): S
 }
 
 function play(
-  { traces, shifts, transport: model, retransmission, seed }: Experiment,
+  { traces, shifts, transport: model, seed }: Experiment,
   content: Content,
   { trace: index, shift }: Task,
   { abr, buffer: bufferSegments }: { abr: string; buffer: number },
@@ -93,12 +93,13 @@ function play(
     const rule: Rule = {
       abr: referenceRule(abr, { content, link, latency, bufferSegments }),
       deliveryOf: () => 'streams',
+      strategy: strategyOf('clipstream'),
     };
     const transport = new FlatTransport(link, latency);
-    return playSession({ content, rule, transport, bufferSegments, retransmission, random });
+    return playSession({ content, rule, transport, bufferSegments, random });
   }
   const transport = transportOf(model, new Link(trace, start), derivedSeed(seed, `${trace.name}/${shift}`));
-  return playSession({ content, rule: ruleOf(abr), transport, bufferSegments, retransmission, random });
+  return playSession({ content, rule: ruleOf(abr), transport, bufferSegments, random });
 }
 
 function transportOf(model: TransportModel, link: Link, seed: number): Transport {

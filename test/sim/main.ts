@@ -39,7 +39,6 @@ function factsOf(options: SimulateOptions, { traces, shifts, segments, seed }: E
     `traces: ${options.traces} (${traces.length}), ${shifts} start(s) each`,
     `content: ${options.content}, ${segments} segments`,
     `transport: ${kind} ${JSON.stringify(path)}`,
-    `retransmission: ${options.retransmission}`,
     `seed: ${seed}`,
   ];
 }

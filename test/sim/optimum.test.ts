@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Option } from '../../src/abr-star/index.js';
 import { makeContent, type Content } from './content/content.js';
 import { FlatTransport } from './link/flat-transport.js';
+import { strategyOf } from '../../src/delivery/strategies.js';
 import { Link } from './link/link.js';
 import { metricsOf } from './metrics.js';
 import { optimalOptions } from './optimum.js';
@@ -38,10 +39,10 @@ function qoeOf(stream: Content, rates: readonly number[], options: readonly Opti
     rule: {
       abr: scriptedAbr({ choices: options.map(({ representation, level }) => [representation, level]) }),
       deliveryOf: () => 'streams',
+      strategy: strategyOf('clipstream'),
     },
     transport: new FlatTransport(new Link(makeTrace('x', 1, rates)), LATENCY),
     bufferSegments: 1,
-    retransmission: 'none',
     random: seededRandom(1),
   });
   return metricsOf(record).qoe;

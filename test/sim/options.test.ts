@@ -30,7 +30,11 @@ describe('parseOptions', () => {
   });
 
   it('knows the references, and rules sent otherwise', () => {
-    const { rules } = parseOptions([...NEEDED, '--abr', 'optimum,lowest,bola-e@streams,abr-star@datagrams'])!;
+    const { rules } = parseOptions([
+      ...NEEDED,
+      '--abr',
+      'optimum,lowest,bola-e@streams,abr-star@datagrams+clipstream',
+    ])!;
     expect(rules).toHaveLength(4);
   });
 
@@ -51,7 +55,8 @@ describe('parseOptions', () => {
     [...NEEDED, '--transport', 'tcp'],
     [...NEEDED, '--transport', 'flat', '--loss', '1'],
     [...NEEDED, '--latency', '-1'],
-    [...NEEDED, '--retransmission', 'always'],
+    [...NEEDED, '--abr', 'tput+pigeons'],
+    [...NEEDED, '--abr', 'tput+voxel+voxel'],
     [...NEEDED, '--frobnicate'],
     [...NEEDED, 'stray'],
   ])('refuses %s %s %s %s %s %s in one line', (...args) => {

@@ -1,10 +1,10 @@
+import { strategyNames } from '../../src/delivery/strategies.js';
 import { abrNames } from '../../src/abr-star/index.js';
 import { parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
-import type { RetransmissionPolicy } from './session.js';
 
 export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
 
@@ -16,6 +16,7 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --mean MBPS        add one constant to each trace so that this is its mean (as the paper does)
   --abr LIST         rules (default: all of ${abrNames.join(', ')}),
                      NAME@streams or NAME@datagrams: with its downloads sent that way;
+                     NAME…+STRATEGY: ${strategyNames.join(', ')} (default ${strategyNames[0]}; docs/DELIVERY.md);
                      ${REFERENCE_NAMES.join(', ')}: what rules are measured against
   --buffers LIST     buffer lengths in segments, 1 to 100 (default 1,2,3,7); one more is in flight
   --content SOURCE   synthetic (default), cbr, or the folder of a prepared video
@@ -24,8 +25,6 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --latency MS       round trip without queue (default: 30 for quic, 100 for flat)
   --queue PACKETS    with quic: what the bottleneck's queue holds (default 32, as in the paper's trials)
   --loss PERCENT     with quic: packets lost at random on top of what the queue drops (default 0)
-  --retransmission WHO   player (default): what is missing of segments not yet played is fetched as the player
-                     does, in pauses or, where a loss costs much, at once; none
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
   --jobs N           worker threads (default: one for each core)
@@ -44,7 +43,6 @@ export interface SimulateOptions {
   readonly content: string;
   readonly segments: number;
   readonly transport: TransportModel;
-  readonly retransmission: RetransmissionPolicy;
   readonly shifts: number;
   readonly seed: number;
   readonly jobs: number | undefined;
@@ -66,7 +64,6 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
     content: values.content,
     segments: integerOf('segments', values.segments, { low: 2, high: 10_000 }),
     transport: transportOf(values),
-    retransmission: policyOf(values.retransmission),
     shifts: integerOf('shifts', values.shifts, { low: 1, high: 1000 }),
     seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     jobs: values.jobs === undefined ? undefined : integerOf('jobs', values.jobs, { low: 1, high: 256 }),
@@ -88,7 +85,6 @@ function parse(args: readonly string[]) {
       latency: { type: 'string' },
       queue: { type: 'string' },
       loss: { type: 'string' },
-      retransmission: { type: 'string', default: 'player' },
       shifts: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string' },
@@ -127,11 +123,6 @@ function integerOf(name: string, text: string, bounds: Bounds): number {
   const value = numberOf(name, text, bounds);
   if (!Number.isInteger(value)) throw new UserError(`--${name} must be a whole number, got '${text}'`);
   return value;
-}
-
-function policyOf(text: string): RetransmissionPolicy {
-  if (text === 'player' || text === 'none') return text;
-  throw new UserError(`--retransmission must be one of player, none, got '${text}'`);
 }
 
 interface TransportValues {

@@ -4,8 +4,8 @@ import type { Experiment, SessionResult } from './experiment.js';
 import { mean, median } from './report/statistics.js';
 import { readTraces } from './link/trace-source.js';
 
-/** Sabre's names for the rules that we have, too. */
-const PEER_NAMES: Record<string, string> = { 'bola-e': 'bolae', tput: 'throughput' };
+/** Sabre's names for the rules that we have, too. Without a strategy's help, as it has none. */
+const PEER_NAMES: Record<string, string> = { 'bola-e+clipstream': 'bolae', 'tput+clipstream': 'throughput' };
 
 /** How far our rule is from Sabre's over the same traces; ratios of 1. */
 export interface PeerComparison {
@@ -31,7 +31,6 @@ export function peerExperiment(traces: string): Experiment {
     content: 'cbr',
     segments: 75,
     transport: { kind: 'flat', latency: 0.1 },
-    retransmission: 'none',
     seed: 0,
   };
 }

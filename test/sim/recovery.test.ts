@@ -3,40 +3,44 @@ import { Link } from './link/link.js';
 import { QuicTransport } from './link/quic-transport.js';
 import { makeTrace } from './link/trace.js';
 import { seededRandom } from './random.js';
-import { playSession, type RetransmissionPolicy } from './session.js';
+import { strategyOf, type StrategyName } from '../../src/delivery/strategies.js';
+import { playSession } from './session.js';
 import { ladderContent, scriptedAbr } from './testing.js';
 
 const CONTENT = ladderContent([{ bitrate: 1e6, averageScore: 0.9 }], 10);
 const WHOLE = CONTENT.segments[0]![0]!.steps.length - 1;
 
 /** Ten whole segments of 4 s over a link of 5 Mbit/s that loses packets at random, one-segment buffer. */
-function play(retransmission: RetransmissionPolicy, loss: number, roundTrip = 0.1) {
+function play(strategy: StrategyName, loss: number, roundTrip = 0.1) {
   const link = new Link(makeTrace('constant', 1, [5e6]));
   return playSession({
     content: CONTENT,
-    rule: { abr: scriptedAbr({ choices: CONTENT.segments.map(() => [0, WHOLE]) }), deliveryOf: () => 'datagrams' },
+    rule: {
+      abr: scriptedAbr({ choices: CONTENT.segments.map(() => [0, WHOLE]) }),
+      deliveryOf: () => 'datagrams',
+      strategy: strategyOf(strategy),
+    },
     transport: new QuicTransport(link, { roundTrip, queuePackets: 2000, loss }, seededRandom(2)),
     bufferSegments: 1,
-    retransmission,
     random: seededRandom(3),
   });
 }
 
 describe('recovery in flight', () => {
   it('has everything that is lost in time brought again', () => {
-    const { segments, stalls } = play('player', 0.003);
+    const { segments, stalls } = play('voxel', 0.003);
     // The first has no buffer to tell a time by; it is recovered all the same.
     expect(segments.map(({ missing }) => missing)).toEqual(segments.map(() => 0));
     expect(stalls).toBe(0);
-    expect(play('none', 0.003).segments.some(({ missing }) => missing > 0)).toBe(true);
+    expect(play('clipstream', 0.003).segments.some(({ missing }) => missing > 0)).toBe(true);
   });
 
   it('costs time: a round trip for what is lost last, and the bytes', () => {
-    const startup = (loss: number) => play('player', loss).startup;
+    const startup = (loss: number) => play('voxel', loss).startup;
     expect(startup(0.003)).toBeGreaterThan(startup(0));
   });
 
   it('changes nothing where nothing is lost', () => {
-    expect(play('player', 0)).toEqual(play('none', 0));
+    expect(play('voxel', 0)).toEqual(play('clipstream', 0));
   });
 });

@@ -1,4 +1,6 @@
 import { abrNames, createAbr, type Abr, type Choice } from '../../src/abr-star/index.js';
+import { strategyNames, strategyOf } from '../../src/delivery/strategies.js';
+import type { Strategy } from '../../src/delivery/index.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { Delivery } from './link/transport.js';
 
@@ -9,11 +11,19 @@ export interface Rule {
   readonly abr: Abr;
   /** How a choice's downloads travel. */
   readonly deliveryOf: (choice: Choice) => Delivery;
+  readonly strategy: Strategy;
 }
 
-/** A fresh rule by its name in results: `bola-e`, or `bola-e@streams`. Throws a `UserError` for a name it does not know. */
+/** A fresh rule by its name in results: `RULE[@CARRIER][+STRATEGY]`. Throws a `UserError` for a name it does not know. */
 export function ruleOf(name: string): Rule {
-  const [abrName, suffix, ...rest] = name.split('@');
+  const [before, strategyName = 'voxel', ...others] = name.split('+');
+  const strategy = strategyNames.find((known) => known === strategyName && others.length === 0);
+  if (!strategy) throw new UserError(`'${name}': the part after + must be one of ${strategyNames.join(', ')}`);
+  return { ...carriedRule(name, before!), strategy: strategyOf(strategy) };
+}
+
+function carriedRule(name: string, carried: string): Omit<Rule, 'strategy'> {
+  const [abrName, suffix, ...rest] = carried.split('@');
   const isKnown = (abrNames as readonly string[]).includes(abrName!);
   if (!isKnown) throw new UserError(`unknown rule '${name}': expected one of ${abrNames.join(', ')}`);
   const abr = createAbr(abrName!);

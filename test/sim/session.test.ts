@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DecisionState, DownloadProgress } from '../../src/abr-star/index.js';
 import { metricsOf } from './metrics.js';
-import { playSession, type RetransmissionPolicy } from './session.js';
+import { strategyOf, type StrategyName } from '../../src/delivery/strategies.js';
+import { playSession } from './session.js';
 import { optionOf, scriptedAbr, SMALL_CONTENT, smallSession } from './testing.js';
 
 const LOW = [0, 0] as const;
@@ -33,7 +34,7 @@ describe('playSession', () => {
       return abr.choose(state);
     };
     const setup = smallSession({ choices: [] }, [100], { bufferSegments: 1 });
-    playSession({ ...setup, rule: { abr: { ...abr, choose }, deliveryOf: () => 'streams' } });
+    playSession({ ...setup, rule: { ...setup.rule, abr: { ...abr, choose }, deliveryOf: () => 'streams' } });
     // Capacity 2 s, a segment of 1 s: after each append 2 s at most.
     expect(Math.max(...levels)).toBeLessThanOrEqual(2);
     expect(levels.at(-1)).toBeCloseTo(2, 1);
@@ -87,15 +88,18 @@ describe('playSession', () => {
       return abr.choose(state);
     };
     const setup = smallSession({ choices: [] }, [1]);
-    playSession({ ...setup, rule: { abr: { ...abr, choose }, deliveryOf: () => 'streams' } });
+    playSession({ ...setup, rule: { ...setup.rule, abr: { ...abr, choose }, deliveryOf: () => 'streams' } });
     expect(ahead).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
   it('fetches in pauses what was skipped of segments not yet played', () => {
-    const scores = (retransmission: RetransmissionPolicy) =>
-      playSession(smallSession({ choices: six(HALF) }, [10], { retransmission })).segments.map(({ score }) => score);
-    for (const score of scores('none')) expect(score).toBeCloseTo(0.9);
-    const better = scores('player');
+    const scores = (strategy: StrategyName) => {
+      const setup = smallSession({ choices: six(HALF) }, [10]);
+      const played = playSession({ ...setup, rule: { ...setup.rule, strategy: strategyOf(strategy) } });
+      return played.segments.map(({ score }) => score);
+    };
+    for (const score of scores('clipstream')) expect(score).toBeCloseTo(0.9);
+    const better = scores('voxel');
     expect(Math.max(...better)).toBeCloseTo(1);
     // The first starts to play at once; after the last there is time until it is played.
     expect(better[0]).toBeCloseTo(0.9);

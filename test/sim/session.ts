@@ -6,7 +6,7 @@ import {
   type DecisionState,
   type Option,
 } from '../../src/abr-star/index.js';
-import { decisionState, levelReached, linkState } from '../../src/delivery/index.js';
+import { bufferShown, decisionState, levelReached, linkState } from '../../src/delivery/index.js';
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Content } from './content/content.js';
@@ -19,16 +19,12 @@ import { Retransmission, type ImprovableSegment } from './retransmission.js';
 import type { Rule } from './rule.js';
 import type { Transport } from './link/transport.js';
 
-/** Whether what is missing of segments that are not yet played is fetched, as the player does. */
-export type RetransmissionPolicy = 'player' | 'none';
-
 export interface SessionSetup {
   readonly content: Content;
   readonly rule: Rule;
   readonly transport: Transport;
   /** Segments that the buffer holds beside the one in flight (docs/ABR.md). */
   readonly bufferSegments: number;
-  readonly retransmission: RetransmissionPolicy;
   /** Says which of the datagrams that the transport loses. */
   readonly random: Random;
 }
@@ -89,7 +85,7 @@ class Session {
   }
 
   #play(segmentIndex: number): void {
-    const { rule, content, transport, retransmission } = this.#setup;
+    const { rule, content, transport } = this.#setup;
     const decided = this.#state(segmentIndex);
     const choice = rule.abr.choose(decided);
     const delivery = rule.deliveryOf(choice);
@@ -102,7 +98,7 @@ class Session {
       const outcome = attempt({
         abr: rule.abr,
         delivery,
-        recovers: retransmission === 'player',
+        strategy: rule.strategy,
         transport,
         state,
         option,
@@ -111,7 +107,7 @@ class Session {
         urgent: this.#retransmission,
       });
       const lost = lostDatagrams(outcome.bursts, this.#setup.random);
-      this.#learn(outcome, lost);
+      this.#learn(option, outcome, lost);
       this.#lastChoice = option;
       if (outcome.ending.action !== 'restart') {
         this.#append(outcome, segment, lost, restarts);
@@ -126,7 +122,7 @@ class Session {
     const { option, ending } = outcome;
     const sent = wholeBytes(outcome.sent);
     const delivered = deliveredSegment(segment, sent, lost);
-    if (this.#setup.retransmission === 'player') this.#retransmission.hold(this.#played.length, delivered);
+    if (this.#setup.rule.strategy.retransmission) this.#retransmission.hold(this.#played.length, delivered);
     this.#playback.append(this.#setup.content.segmentDuration);
     const { score, bytes, missing } = deliveryOf(delivered);
     this.#played.push({
@@ -149,20 +145,23 @@ class Session {
     this.#played[segment.index] = { ...this.#played[segment.index]!, ...deliveryOf(segment) };
   }
 
-  #learn({ sent, measured: { bytes, seconds } }: Attempt, lost: readonly ByteRange[]): void {
+  #learn(option: Option, { sent, measured: { bytes, seconds } }: Attempt, lost: readonly ByteRange[]): void {
     const bytesLost = totalBytes(lost);
     const timeToFirstByte = Math.min(seconds, this.#setup.transport.latency);
     this.#link.throughput.add({ bytes, seconds, timeToFirstByte });
-    this.#link.loss.add({ bytesSent: sent, bytesLost });
+    const bytesUnsent = option.bytes - option.reliableBytes - sent;
+    this.#link.loss.add({ bytesSent: sent, bytesLost, bytesUnsent });
   }
 
   #state(segmentIndex: number): DecisionState {
     const { ladder, options, segmentDuration } = this.#setup.content;
+    const { bufferLevel } = this.#playback;
+    const { hasGaps } = this.#link.loss;
     return decisionState({
       segmentIndex,
       segmentDuration,
       ladder,
-      bufferLevel: this.#playback.bufferLevel,
+      bufferLevel: bufferShown(this.#setup.rule.strategy, { bufferLevel, segmentDuration, hasGaps }),
       bufferSegments: this.#setup.bufferSegments,
       lastChoice: this.#lastChoice,
       upcoming: options.slice(segmentIndex, segmentIndex + LOOKAHEAD),

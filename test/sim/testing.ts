@@ -10,6 +10,7 @@ import {
 import { ladderSegments } from '../../src/abr-star/testing/ladder.js';
 import { makeContent, withSegmentCount, type Content } from './content/content.js';
 import { FlatTransport } from './link/flat-transport.js';
+import { strategyOf } from '../../src/delivery/strategies.js';
 import { Link } from './link/link.js';
 import { seededRandom } from './random.js';
 import { layOut } from './content/segment-layout.js';
@@ -61,9 +62,8 @@ export interface RuleSession {
 export function playRule({ name, bufferSegments, content, rates, step }: RuleSession): SessionRecord {
   return playSession({
     ...{ content, bufferSegments },
-    rule: { abr: createAbr(name), deliveryOf: () => 'streams' },
+    rule: { abr: createAbr(name), deliveryOf: () => 'streams', strategy: strategyOf('clipstream') },
     transport: new FlatTransport(new Link(makeTrace('link', step, rates)), 0.05),
-    retransmission: 'none',
     random: seededRandom(1),
   });
 }
@@ -103,10 +103,9 @@ export function smallSession(script: Script, mbps: readonly number[], setup: Par
   );
   return {
     content: SMALL_CONTENT,
-    rule: { abr: scriptedAbr(script), deliveryOf: () => 'datagrams' },
+    rule: { abr: scriptedAbr(script), deliveryOf: () => 'datagrams', strategy: strategyOf('clipstream') },
     transport: new FlatTransport(link, 0),
     bufferSegments: 2,
-    retransmission: 'none',
     random: seededRandom(1),
     ...setup,
   };

@@ -53,7 +53,8 @@ function compared(pairs: readonly Pair[]): string[] {
 /** What the simulator calls a system of ours; it has no dash.js, no HTTP and no other bandwidth safety. */
 function simulatedRule({ player, delivery }: System): string | undefined {
   if (player.kind === 'stock' || player.bandwidthSafety !== undefined) return undefined;
-  return delivery === 'datagrams' ? player.rule : `${player.rule}@streams`;
+  const carried = delivery === 'datagrams' ? player.rule : `${player.rule}@streams`;
+  return `${carried}+${player.strategy}`;
 }
 
 function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: string, shifts: number): SessionResult {
@@ -70,8 +71,6 @@ function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: stri
       queuePackets: queuePackets(path),
       loss: path.loss.percent / 100,
     },
-    // As the player has it.
-    retransmission: 'player',
     seed,
   };
   return runTask(experiment, media.content, { trace: 0, shift })[0]!;

@@ -10,11 +10,22 @@ describe('systemOf', () => {
   });
 
   it('puts any rule on any delivery, with a bandwidth safety', () => {
-    expect(systemOf('mpc@datagrams').player).toEqual({ kind: 'voxel', rule: 'mpc' });
+    expect(systemOf('mpc@datagrams').player).toEqual({ kind: 'voxel', rule: 'mpc', strategy: 'voxel' });
     expect(systemOf('beta@http1').delivery).toBe('http1');
     expect(systemOf('voxel=0.8')).toMatchObject({
       label: 'VOXEL, safety 0.8',
       player: { rule: 'abr-star', bandwidthSafety: 0.8 },
+    });
+  });
+
+  it('puts a strategy behind what is ours', () => {
+    expect(systemOf('tput@datagrams+clipstream=0.8')).toMatchObject({
+      label: 'tput over datagrams, clipstream, safety 0.8',
+      player: { rule: 'tput', strategy: 'clipstream', bandwidthSafety: 0.8 },
+    });
+    expect(systemOf('voxel-reliable+hollywood')).toMatchObject({
+      delivery: 'streams',
+      player: { strategy: 'hollywood' },
     });
   });
 
@@ -27,6 +38,9 @@ describe('systemOf', () => {
     'voxel=-1',
     'voxel=1=2',
     'constructor@http3',
+    'voxel+pigeons',
+    'voxel+voxel+voxel',
+    'bola+clipstream',
     'bola-e@constructor',
   ])("refuses '%s' and says what there is", (name) => {
     expect(() => systemOf(name)).toThrow(/unknown system .* expected one of voxel/);

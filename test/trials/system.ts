@@ -1,4 +1,5 @@
 import { abrNames, type AbrName } from '../../src/abr-star/index.js';
+import { strategyNames, type StrategyName } from '../../src/delivery/strategies.js';
 import { UserError } from '../../tools/setup/process.mjs';
 
 /** How a system's segments travel. `http3` and `http1` are dash.js' own requests; the others are VOXEL's. */
@@ -17,10 +18,15 @@ export interface System {
   readonly delivery: SystemDelivery;
 }
 
-/** dash.js as published, or with the plugin and one of its rules. */
+/** dash.js as published, or with the plugin, one of its rules and one of its strategies. */
 export type PlayerKind =
   | { readonly kind: 'stock'; readonly rule: StockRule }
-  | { readonly kind: 'voxel'; readonly rule: AbrName; readonly bandwidthSafety?: number };
+  | {
+      readonly kind: 'voxel';
+      readonly rule: AbrName;
+      readonly strategy: StrategyName;
+      readonly bandwidthSafety?: number;
+    };
 
 /** Short names for what trials are mostly about. */
 const ALIASES: Readonly<Record<string, { readonly name: string; readonly label: string }>> = {
@@ -40,29 +46,32 @@ const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   http1: 'HTTP/1.1',
 };
 
-export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of ${Object.keys(DELIVERY_LABELS).join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of ${Object.keys(DELIVERY_LABELS).join(', ')}, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
 
-/** A system by name; `=SAFETY` behind it sets the rule's bandwidth safety. Throws a `UserError`. */
+/** A system by name; `+STRATEGY` behind it and `=SAFETY` behind that set the plugin's strategy and the rule's bandwidth safety. Throws a `UserError`. */
 export function systemOf(name: string): System {
-  const [given, safetyText, ...rest] = name.split('=');
+  const [before, safetyText, ...rest] = name.split('=');
+  const [given, strategyText, ...others] = before!.split('+');
   const alias = Object.hasOwn(ALIASES, given!) ? ALIASES[given!] : undefined;
   const [rule, delivery, ...more] = (alias?.name ?? given!).split('@');
   const bandwidthSafety = safetyText === undefined ? undefined : Number(safetyText);
   const problem = () => new UserError(`unknown system '${name}': expected one of ${SYSTEM_USAGE}`);
-  if (rest.length > 0 || more.length > 0 || !isDelivery(delivery)) throw problem();
+  if (rest.length + others.length > 0 || more.length > 0 || !isDelivery(delivery)) throw problem();
   if (bandwidthSafety !== undefined && !(bandwidthSafety > 0 && bandwidthSafety <= 2)) throw problem();
-  const player = playerOf(rule!, bandwidthSafety);
+  const strategy = strategyNames.find((known) => known === (strategyText ?? strategyNames[0]));
+  const player = strategy && playerOf(rule!, strategy, bandwidthSafety);
   const isPlainRequest = delivery === 'http3' || delivery === 'http1';
-  if (!player || (player.kind === 'stock' && !isPlainRequest)) throw problem();
-  const label = alias?.label ?? `${rule!} over ${DELIVERY_LABELS[delivery]}`;
+  if (!player || (player.kind === 'stock' && (!isPlainRequest || strategyText !== undefined))) throw problem();
+  const carried = alias?.label ?? `${rule!} over ${DELIVERY_LABELS[delivery]}`;
+  const label = strategyText === undefined ? carried : `${carried}, ${strategyText}`;
   return { name, label: safetyText === undefined ? label : `${label}, safety ${safetyText}`, player, delivery };
 }
 
-function playerOf(rule: string, bandwidthSafety: number | undefined): PlayerKind | undefined {
+function playerOf(rule: string, strategy: StrategyName, bandwidthSafety: number | undefined): PlayerKind | undefined {
   const stock = STOCK_RULES.find((candidate) => `${STOCK_PREFIX}${candidate}` === rule);
   if (stock) return bandwidthSafety === undefined ? { kind: 'stock', rule: stock } : undefined;
   const ours = abrNames.find((candidate) => candidate === rule);
-  return ours && { kind: 'voxel', rule: ours, ...(bandwidthSafety !== undefined && { bandwidthSafety }) };
+  return ours && { kind: 'voxel', rule: ours, strategy, ...(bandwidthSafety !== undefined && { bandwidthSafety }) };
 }
 
 function isDelivery(text: string | undefined): text is SystemDelivery {

@@ -36,6 +36,5 @@ export const SCENARIO = {
   content: 'synthetic',
   segments: 75,
   transport: PAPER_PATH,
-  retransmission: 'player',
   seed: 1,
 } as const satisfies Partial<Experiment>;

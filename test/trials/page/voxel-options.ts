@@ -12,9 +12,10 @@ const DELIVERIES: Readonly<Record<Exclude<SystemDelivery, 'datagrams'>, Delivery
 /** The plugin's options for a system of ours. */
 export function voxelOptions({ player, delivery, bufferSegments }: PageSettings): FullVoxelOptions {
   if (player.kind !== 'voxel') throw new TypeError('stock dash.js has no plugin');
-  const { rule, bandwidthSafety } = player;
+  const { rule, strategy, bandwidthSafety } = player;
   return {
     abr: rule,
+    strategy,
     // Left to the rule, which may ask for streams.
     ...(delivery !== 'datagrams' && { delivery: DELIVERIES[delivery] }),
     bufferSegments,

@@ -1,0 +1,39 @@
+import { voxel, type Strategy } from './strategy.js';
+
+/** I-frames and headers arrive, the others may not (ClipStream, §4): what is lost stays lost. */
+const clipstream: Strategy = {
+  name: 'clipstream',
+  recovery: false,
+  retransmission: false,
+  deadlines: false,
+  pipelineAt: undefined,
+  keepsLate: false,
+  discountsLosses: false,
+};
+
+/**
+ * DASH over TCP Hollywood: bytes are used in the order in which they come and repeated without a deadline, the next segment is asked
+ * for at 90 % of this one (Rx_T, §3.2), the play-out goes on without what is late, and a loss shortens the buffer that BOLA sees by T.
+ */
+const hollywood: Strategy = {
+  name: 'hollywood',
+  recovery: true,
+  retransmission: false,
+  deadlines: false,
+  pipelineAt: 0.9,
+  keepsLate: true,
+  discountsLosses: true,
+};
+
+const STRATEGIES = { voxel, clipstream, hollywood } as const satisfies Readonly<Record<string, Strategy>>;
+
+export type StrategyName = keyof typeof STRATEGIES;
+
+/** Every strategy by name, `voxel` first. */
+export const strategyNames = Object.keys(STRATEGIES) as readonly StrategyName[];
+
+/** Throws `RangeError` for a name that is none. */
+export function strategyOf(name: string): Strategy {
+  if (Object.hasOwn(STRATEGIES, name)) return STRATEGIES[name as StrategyName];
+  throw new RangeError(`strategy must be one of ${strategyNames.join(', ')}, got ${name}`);
+}

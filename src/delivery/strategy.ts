@@ -1,0 +1,52 @@
+/**
+ * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
+ * (docs/DELIVERY.md). Plain data, for simulator and player.
+ */
+export interface Strategy {
+  readonly name: string;
+  /** What is lost on the way is asked for again at once. */
+  readonly recovery: boolean;
+  /** What is missing of segments in the buffer is fetched again in pauses. */
+  readonly retransmission: boolean;
+  /** Whether requests say when the buffer runs out: what is unsent then stays unsent, and is not asked for again. */
+  readonly deadlines: boolean;
+  /** Share of a segment's bytes at which the next segment is asked for; undefined: when the player asks. */
+  readonly pipelineAt: number | undefined;
+  /** Whether a segment of which the reliable bytes are here is played as it is when the buffer runs out, whatever the rule says. */
+  readonly keepsLate: boolean;
+  /** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
+  readonly discountsLosses: boolean;
+}
+
+/** The plugin's own. */
+export const voxel: Strategy = {
+  name: 'voxel',
+  recovery: true,
+  retransmission: true,
+  deadlines: true,
+  pipelineAt: 0.9,
+  keepsLate: false,
+  discountsLosses: false,
+};
+
+/** The same without asking again for anything: every loss stays. */
+export function withoutRepeats(strategy: Strategy): Strategy {
+  return { ...strategy, recovery: false, retransmission: false };
+}
+
+/** Seconds of buffer at which a late segment is kept: appending takes time, too. */
+const LAST_MOMENT = 0.2;
+
+/** Whether a download is kept as it is now. `bufferLevel` in seconds; `hasReliable`: whether every reliable byte is here. */
+export function isKeptLate(strategy: Strategy, bufferLevel: number, hasReliable: boolean): boolean {
+  return strategy.keepsLate && hasReliable && bufferLevel <= LAST_MOMENT;
+}
+
+/** The buffer that the rule is shown, in seconds: a loss counts like a segment that never came, if there is more than one. */
+export function bufferShown(
+  strategy: Strategy,
+  { bufferLevel, segmentDuration, hasGaps }: { bufferLevel: number; segmentDuration: number; hasGaps: boolean },
+): number {
+  const isShorter = strategy.discountsLosses && hasGaps && bufferLevel > segmentDuration;
+  return isShorter ? bufferLevel - segmentDuration : bufferLevel;
+}
