@@ -57,6 +57,8 @@ export function plainSegment({ error, request }: FragmentLoadingCompleted): Segm
     bytesLost: 0,
     bytesRepeated: 0,
     bytesRecovered: 0,
+    bytesDecoded: 0,
+    bytesParity: 0,
     bytesRefetched: 0,
     framesTotal: 0,
     framesSkipped: 0,

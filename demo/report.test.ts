@@ -33,6 +33,8 @@ function segment(index: number, delivery: Delivery, score: number | undefined): 
     bytesLost: 1200,
     bytesRepeated: 2000,
     bytesRecovered: 800,
+    bytesDecoded: 0,
+    bytesParity: 0,
     bytesRefetched: 0,
     framesTotal: 2,
     framesSkipped: 0,

@@ -52,6 +52,8 @@ describe('Retransmission', () => {
       bytesLost: 140 - received.size,
       bytesRepeated: 0,
       bytesRecovered: 0,
+      bytesDecoded: 0,
+      bytesParity: 0,
       bytesRefetched: 0,
       bytesMeasured: received.size,
       seconds: 1,

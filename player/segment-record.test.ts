@@ -21,6 +21,8 @@ function record(change: Partial<SegmentOutcome>): ReturnType<typeof createSegmen
     bytesLost: 0,
     bytesRepeated: 0,
     bytesRecovered: 0,
+    bytesDecoded: 0,
+    bytesParity: 0,
     bytesRefetched: 0,
     bytesMeasured: 120,
     seconds: 0.5,

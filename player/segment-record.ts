@@ -18,6 +18,8 @@ export interface SegmentOutcome extends Pick<
   | 'bytesLost'
   | 'bytesRepeated'
   | 'bytesRecovered'
+  | 'bytesDecoded'
+  | 'bytesParity'
   | 'bytesRefetched'
   | 'seconds'
   | 'frames'

@@ -139,6 +139,10 @@ interface SegmentRecord {
 	readonly bytesRepeated: number;
 	/** Those of them that came no sooner: lost, and here all the same. */
 	readonly bytesRecovered: number;
+	/** Lost on the way, and filled from parity. */
+	readonly bytesDecoded: number;
+	/** Parity that came, in addition to all other counts. */
+	readonly bytesParity: number;
 	/** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
 	readonly bytesRefetched: number;
 	readonly framesTotal: number;

@@ -35,6 +35,8 @@ function createFacts() {
     bytesUnsent: 0,
     bytesRepeated: 30,
     bytesRecovered: 20,
+    bytesDecoded: 10,
+    bytesParity: 30,
     bytesMeasured: 120,
     seconds: 2,
     timeToFirstByte: 0.5,

@@ -23,7 +23,10 @@ export type LinkFacts = Pick<
 
 /** The part of a delivery that a record is made of. */
 export type RecordedFacts = LinkFacts &
-  Pick<DeliveredSegment, 'bytes' | 'frames' | 'kept' | 'bytesReliable' | 'bytesRepeated' | 'bytesRecovered'> & {
+  Pick<
+    DeliveredSegment,
+    'bytes' | 'frames' | 'kept' | 'bytesReliable' | 'bytesRepeated' | 'bytesRecovered' | 'bytesDecoded' | 'bytesParity'
+  > & {
     readonly received: IntervalSet;
   };
 
@@ -71,7 +74,7 @@ export class DeliveryRecorder {
     const { journal, retransmission } = this.#options;
     const { index, startTime, duration, representation } = fragmentOf(segment);
     const { received, bytesReliable, bytesUnreliable, bytesLost, bytesRepeated, bytesRecovered } = facts;
-    const { bytesMeasured, seconds, frames, kept } = facts;
+    const { bytesDecoded, bytesParity, bytesMeasured, seconds, frames, kept } = facts;
     const place = { index, startTime, duration, representation: representation! };
     const outcome = {
       ...place,
@@ -85,6 +88,8 @@ export class DeliveryRecorder {
       bytesLost,
       bytesRepeated,
       bytesRecovered,
+      bytesDecoded,
+      bytesParity,
       bytesRefetched: 0,
       bytesMeasured,
       seconds,

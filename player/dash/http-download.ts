@@ -45,6 +45,8 @@ export class HttpDownloads {
       bytesUnsent: 0,
       bytesRepeated: 0,
       bytesRecovered: 0,
+      bytesDecoded: 0,
+      bytesParity: 0,
       bytesMeasured: bytes.length,
       seconds,
     };

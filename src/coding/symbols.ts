@@ -50,7 +50,8 @@ export function blocksOf(rangeLengths: readonly number[], { amounts, block, symb
 
 /** Which parity symbols a datagram carries. */
 export interface ParitySymbols {
-  readonly block: Block;
+  /** Number of their block. */
+  readonly block: number;
   /** Number of the first, and how many they are. */
   readonly first: number;
   readonly count: number;
@@ -58,13 +59,15 @@ export interface ParitySymbols {
 
 /** Undefined for a datagram that is not made up of whole parity symbols of one block. */
 export function parityAt(blocks: readonly Block[], offset: number, length: number): ParitySymbols | undefined {
-  const block = blocks.find(
-    ({ parity, parityStart, symbolBytes }) => offset >= parityStart && offset < parityStart + parity * symbolBytes,
-  );
-  if (!block) return undefined;
+  const index = blocks.findIndex((block) => offset >= block.parityStart && offset < parityEnd(block));
+  const block = blocks[index];
+  if (!block || length === 0 || offset + length > parityEnd(block)) return undefined;
   const first = (offset - block.parityStart) / block.symbolBytes;
   const count = length / block.symbolBytes;
-  if (!Number.isInteger(first) || !Number.isInteger(count) || count < 1 || first + count > block.parity)
-    return undefined;
-  return { block, first, count };
+  return Number.isInteger(first) && Number.isInteger(count) ? { block: index, first, count } : undefined;
+}
+
+/** Where the parity of a block ends. */
+export function parityEnd({ parity, parityStart, symbolBytes }: Block): number {
+  return parityStart + parity * symbolBytes;
 }

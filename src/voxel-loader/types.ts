@@ -1,3 +1,4 @@
+import type { Parity } from '../coding/symbols.js';
 import type { ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
@@ -37,6 +38,8 @@ export interface SegmentRequest {
   readonly delivery: SessionDelivery;
   /** Whether datagrams that are lost are asked for again while the rest still comes. */
   readonly recovery: boolean;
+  /** That the datagrams should come with; of a request that has to be divided, each part gets it. Undefined: none. */
+  readonly parity?: Parity | undefined;
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from now; what of the unreliable part is unsent then need not be sent. */
@@ -84,6 +87,10 @@ export interface DeliveryFacts {
   readonly bytesRepeated: number;
   /** Those of them that were here no sooner. */
   readonly bytesRecovered: number;
+  /** Of `bytesUnreliable`: lost on the way, and filled from parity. */
+  readonly bytesDecoded: number;
+  /** Parity that came, in addition to all other counts. */
+  readonly bytesParity: number;
   /**
    * Seconds of download, without the wait for what was lost at its end or, at its begin, for what went first: the time of a
    * throughput sample.

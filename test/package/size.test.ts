@@ -10,10 +10,10 @@ import { root } from '../../tools/setup/paths.mjs';
  * Bytes under brotli at its strongest, as servers store scripts. The goal for the plugin is 24 000, its worker included;
  * these limits only keep what there is from growing unseen.
  */
-const LIMITS = { 'voxel-dash.js': 33_400, 'voxel-dash-full.js': 41_800, 'voxel-video.js': 1_100 };
+const LIMITS = { 'voxel-dash.js': 35_200, 'voxel-dash-full.js': 44_300, 'voxel-video.js': 1_100 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 21_200;
+const PAGE_LIMIT = 21_300;
 
 beforeAll(ensureBuild, 600_000);
 

@@ -9,6 +9,8 @@ export class FakeRequest {
   #ended = false;
   readonly ranges: readonly ByteRange[];
   readonly flow: number | undefined;
+  /** The `x-voxel-parity` field. */
+  readonly parity: string | undefined;
   /** The bytes asked for. */
   readonly body: Uint8Array;
 
@@ -22,6 +24,7 @@ export class FakeRequest {
     }));
     const flow = /x-voxel-unreliable: \?1;flow=(\d+)\r\n/.exec(head)?.[1];
     this.flow = flow === undefined ? undefined : Number(flow);
+    this.parity = /x-voxel-parity: (.*)\r\n/.exec(head)?.[1];
     this.body = fileBytes(this.ranges);
   }
 
@@ -144,10 +147,12 @@ export class FakeVoxelServer {
 
 export const responses = {
   reliable: (length: number) => `HTTP/1.1 206 Partial Content\r\ncontent-length: ${length}\r\n\r\n`,
-  unreliable: (length: number, flow: number) =>
+  unreliable: (length: number, flow: number, parity?: string) =>
     `HTTP/1.1 206 Partial Content\r\nx-voxel-unreliable: ?1;flow=${flow}\r\nx-voxel-length: ${length}\r\n` +
+    (parity === undefined ? '' : `x-voxel-parity: ${parity}\r\n`) +
     'transfer-encoding: chunked\r\ntrailer: x-voxel-sent, x-voxel-rtt\r\n\r\n',
-  trailer: (sent: number, rtt: number) => `0\r\nx-voxel-sent: ${sent};datagrams=1\r\nx-voxel-rtt: ${rtt}\r\n\r\n`,
+  trailer: (sent: number, rtt: number, parity?: number) =>
+    `0\r\nx-voxel-sent: ${sent};datagrams=1${parity === undefined ? '' : `;parity=${parity}`}\r\nx-voxel-rtt: ${rtt}\r\n\r\n`,
   error: (status: number) => `HTTP/1.1 ${status} Error\r\ncontent-length: 4\r\n\r\nbad\n`,
 };
 

@@ -36,7 +36,7 @@ export class KeptSegments {
     for (const { start, end } of gaps) bytes.fill(0, start, end);
     const request = { representation: '0/q00', target: '/q00.mp4', map, file: new FileVersion() };
     const facts = { bytesReliable: 0, bytesUnreliable: 0, bytesLost: 0, bytesUnsent: 0, seconds: 0 };
-    const link = { bytesRepeated: 0, bytesRecovered: 0, bytesMeasured: 0 };
+    const link = { bytesRepeated: 0, bytesRecovered: 0, bytesDecoded: 0, bytesParity: 0, bytesMeasured: 0 };
     const segment = new PartialSegment(request, {
       ...{ ...facts, ...link, timeToFirstByte: 0, rtt: undefined, failure: undefined },
       ...{ bytes, received, lost: gaps },

@@ -34,7 +34,27 @@ export class AssemblyPart {
     return fresh;
   }
 
-  /** What of the body's bytes `[start, end)` is not here, as positions in the delivery order. */
+  /** A copy of the body's bytes `[start, end)`; what is not here is zero. */
+  read(start: number, end: number): Uint8Array {
+    const bytes = new Uint8Array(end - start);
+    let read = 0;
+    for (const piece of this.#slice(start, end)) {
+      this.#assembly.read(piece.start, bytes.subarray(read, (read += piece.end - piece.start)));
+    }
+    return bytes;
+  }
+
+  /** What of the body's bytes `[start, end)` is not here. */
+  missing(start: number, end: number): ByteRange[] {
+    let shift = start;
+    return this.#slice(start, end).flatMap((piece) => {
+      const at = shift - piece.start;
+      shift += piece.end - piece.start;
+      return this.#assembly.gaps(piece.start, piece.end).map((gap) => ({ start: gap.start + at, end: gap.end + at }));
+    });
+  }
+
+  /** The same, as positions in the delivery order. */
   gaps(start: number, end: number): ByteRange[] {
     return this.#slice(start, end).flatMap((piece) => this.#assembly.gaps(piece.start, piece.end));
   }

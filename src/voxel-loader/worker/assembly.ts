@@ -75,6 +75,15 @@ export class SegmentAssembly {
     return newReliable + this.#arrived.add(boundary, end);
   }
 
+  /** Fills `target` with the bytes from `offset` on; what is not here is zero. Throws as `place` does. */
+  read(offset: number, target: Uint8Array): void {
+    let copied = 0;
+    for (const { start, end } of this.#segmentRanges(offset, offset + target.length)) {
+      target.set(this.bytes.subarray(start, end), copied);
+      copied += end - start;
+    }
+  }
+
   /** What is here, as positions in the segment. */
   received(): IntervalSet {
     const received = new IntervalSet();

@@ -150,13 +150,13 @@ export class Host {
 
   #deliver(id: number, segment: PartialSegment, facts: ReceivedSegment): DeliveredMessage {
     const { bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered, failure } = facts;
-    const { seconds, bytesMeasured, timeToFirstByte, rtt } = facts;
+    const { bytesDecoded, bytesParity, seconds, bytesMeasured, timeToFirstByte, rtt } = facts;
     return {
       ...segment.repair(this.#repairers),
       received: [...segment.received],
       kept: segment.isWhole ? undefined : id,
       ...{ bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered },
-      ...{ seconds, bytesMeasured, timeToFirstByte, rtt },
+      ...{ bytesDecoded, bytesParity, seconds, bytesMeasured, timeToFirstByte, rtt },
       failure: failure && encodeError(failure),
     };
   }

@@ -1,12 +1,14 @@
 import { LossDetection } from '../../delivery/recovery.js';
+import type { Parity } from '../../coding/symbols.js';
 import type { ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
 import { AssemblyPart } from './assembly-part.js';
 import { VoxelError } from '../errors.js';
+import { ParityBlocks } from './parity-blocks.js';
 import { serializeRequestHead } from './request-head.js';
 import type { PlannedRequest } from './request-plan.js';
 import { ResponseParser, type Fields, type ResponseEvent } from './response-parser.js';
-import { parseInteger, parseUnreliable } from './structured-field.js';
+import { formatParity, parseInteger, parseParameter, parseUnreliable } from './structured-field.js';
 import type { DownloadRequest, Flow, Session } from './types.js';
 
 /** How long a stream may take to end of itself once its bytes are all here. Resetting it would look like a cancel. */
@@ -36,20 +38,24 @@ export class RangeExchange {
   readonly #part: AssemblyPart;
   readonly #context: ExchangeContext;
   readonly #flow: Flow | undefined;
+  /** Of datagrams by their place in the order of sending. */
   readonly #losses = new LossDetection();
+  readonly #parity: ParityBlocks;
   #lossTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #cancel = new AbortController();
   #ended = false;
   /** The version that was asked for; without one the head of the response has to come before anything is used. */
   readonly #etag: string | undefined;
   #hasHead = false;
-  /** Datagrams that came before it. */
+  /** Datagrams that cannot be used before it. */
   readonly #early: [offset: number, payload: Uint8Array][] = [];
   #earlyBytes = 0;
   /** Bytes of the body that are here, each counted once. */
   #arrived = 0;
   /** End of the furthest of them. */
   #reached = 0;
+  /** Those that parity brought. */
+  #decoded = 0;
   #bodyOnStream = false;
   /** Bytes of the body that came on the stream. */
   #streamed = 0;
@@ -65,6 +71,7 @@ export class RangeExchange {
     if (delivery === 'datagrams') {
       this.#flow = context.session.openFlow((offset, payload) => this.#onDatagram(offset, payload));
     }
+    this.#parity = new ParityBlocks(this.#part, this.#parityAskedFor);
     void this.#run();
   }
 
@@ -76,6 +83,16 @@ export class RangeExchange {
   /** The server's smoothed round-trip time in ms, once it has said so. */
   get rtt(): number | undefined {
     return this.#rtt;
+  }
+
+  /** Bytes of the body that were filled from parity. */
+  get bytesDecoded(): number {
+    return this.#decoded;
+  }
+
+  /** Bytes of parity that came. */
+  get bytesParity(): number {
+    return this.#parity.bytes;
   }
 
   /**
@@ -96,6 +113,10 @@ export class RangeExchange {
     if (this.#ended) return;
     this.#end(undefined);
     this.#cancel.abort();
+  }
+
+  get #parityAskedFor(): Parity | undefined {
+    return this.#flow && this.#context.request.parity;
   }
 
   get #length(): number {
@@ -128,6 +149,7 @@ export class RangeExchange {
       flow: this.#flow?.id,
       deadline: this.#flow && request.deadline,
       after,
+      parity: this.#parityAskedFor,
     });
   }
 
@@ -161,8 +183,11 @@ export class RangeExchange {
     if (length !== undefined && length !== this.#length) {
       throw new VoxelError('bad-response', `the response announces ${length} bytes, expected ${this.#length}`);
     }
+    const parity = this.#parityAskedFor;
+    if (!parity || fields.get('x-voxel-parity') !== formatParity(parity)) this.#parity.close();
     this.#hasHead = true;
-    for (const [offset, payload] of this.#early.splice(0)) this.#place(offset, payload);
+    for (const [offset, payload] of this.#early.splice(0)) this.#use(offset, payload);
+    this.#lookForLosses();
   }
 
   #onBody(bytes: Uint8Array): void {
@@ -191,30 +216,43 @@ export class RangeExchange {
     this.#sent = sent;
     this.#rtt = parseInteger(trailers.get('x-voxel-rtt'));
     this.#endIfComplete();
-    this.#losses.sentUpTo(sent, this.#context.now());
+    if (this.#parity.bytes >= (parseParameter(trailers.get('x-voxel-sent'), 'parity') ?? Infinity))
+      this.#parity.close();
+    this.#losses.sentUpTo(this.#parity.endInOrder(sent), this.#context.now());
     this.#lookForLosses();
   }
 
-  /** A datagram that reaches beyond the body is ignored like any other bad one. */
+  /** What is neither within the body nor parity that was asked for is ignored like any other bad datagram. */
   #onDatagram(offset: number, payload: Uint8Array): void {
-    if (offset + payload.length > this.#length) return;
-    this.#losses.arrived(offset, offset + payload.length, this.#context.now());
-    if (this.#hasHead || this.#etag !== undefined) {
-      this.#place(offset, payload);
+    const place = this.#parity.placeInOrder(offset, payload.length);
+    if (!place) return;
+    this.#losses.arrived(place.start, place.end, this.#context.now());
+    // Whether the server knows of parity is not known before the head.
+    if (this.#hasHead || (this.#etag !== undefined && offset < this.#length)) {
+      this.#use(offset, payload);
       this.#lookForLosses();
-    } else if ((this.#earlyBytes += payload.length) <= this.#length) {
+    } else if ((this.#earlyBytes += payload.length) <= this.#parity.end) {
       this.#early.push([offset, payload]);
       this.#context.onArrival(0);
     }
   }
 
-  #place(offset: number, bytes: Uint8Array): void {
-    if (this.#ended) return;
+  /** Takes a datagram, and what can be filled with it. */
+  #use(offset: number, payload: Uint8Array): void {
+    if (offset < this.#length) this.#place(offset, payload);
+    else this.#context.onArrival(0);
+    for (const [at, bytes] of this.#parity.fill(offset, payload)) this.#decoded += this.#place(at, bytes);
+  }
+
+  /** How many of these bytes are new. */
+  #place(offset: number, bytes: Uint8Array): number {
+    if (this.#ended) return 0;
     const fresh = this.#part.place(offset, bytes);
     this.#arrived += fresh;
     this.#reached = Math.max(this.#reached, offset + bytes.length);
     this.#context.onArrival(fresh);
     this.#endIfComplete();
+    return fresh;
   }
 
   /** Tells of losses as soon as they are known. After the trailer nothing is left to wait for but these. */
@@ -222,9 +260,12 @@ export class RangeExchange {
     if (this.#ended) return;
     const { now, onLost } = this.#context;
     const window = this.#context.reorderingWindow();
-    const lost = this.#losses.take(now(), window).flatMap(({ start, end }) => this.#part.gaps(start, end));
-    if (lost.length > 0) onLost(lost);
+    const taken = this.#losses.take(now(), window);
     const due = this.#losses.due(window);
+    // Nothing comes any more: so no parity, either.
+    if (due === undefined && this.#sent !== undefined) this.#parity.close();
+    const lost = this.#parity.lost(taken).flatMap(({ start, end }) => this.#part.gaps(start, end));
+    if (lost.length > 0) onLost(lost);
     clearTimeout(this.#lossTimer);
     if (due !== undefined) this.#lossTimer = setTimeout(() => this.#lookForLosses(), due - now());
     else if (this.#sent !== undefined) this.#end(undefined);

@@ -1,5 +1,7 @@
+import type { Parity } from '../../coding/symbols.js';
 import type { ByteRange } from '../../manifest/byte-range.js';
 import { VoxelError } from '../errors.js';
+import { formatParity } from './structured-field.js';
 
 /** A GET for byte ranges. */
 export interface RequestHead {
@@ -19,10 +21,20 @@ export interface RequestHead {
   readonly deadline: number | undefined;
   /** The flow of this session whose bytes go before this body; undefined: it waits for none. */
   readonly after?: number | undefined;
+  /** That datagrams should come with. */
+  readonly parity?: Parity | undefined;
 }
 
 /** Fields that this module writes itself. */
-const ownFields = new Set(['host', 'range', 'if-match', 'x-voxel-unreliable', 'x-voxel-deadline', 'x-voxel-after']);
+const ownFields = new Set([
+  'host',
+  'range',
+  'if-match',
+  'x-voxel-unreliable',
+  'x-voxel-deadline',
+  'x-voxel-after',
+  'x-voxel-parity',
+]);
 
 /** RFC 9110 §5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -34,7 +46,7 @@ const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
  * line early or contradict a field of ours.
  */
 export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuffer> {
-  const { target, host, headers, ranges, etag, flow, deadline, after } = request;
+  const { target, host, headers, ranges, etag, flow, deadline, after, parity } = request;
   if (!originForm.test(target))
     throw new VoxelError('bad-request', `the request target must be a path, got ${JSON.stringify(target)}`);
   const fields: [string, string][] = [
@@ -45,6 +57,7 @@ export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuff
   if (flow !== undefined) fields.push(['x-voxel-unreliable', `?1;flow=${flow}`]);
   if (deadline !== undefined) fields.push(['x-voxel-deadline', String(Math.max(0, Math.round(deadline)))]);
   if (after !== undefined) fields.push(['x-voxel-after', String(after)]);
+  if (parity) fields.push(['x-voxel-parity', formatParity(parity)]);
   for (const [name, value] of Object.entries(headers)) {
     if (ownFields.has(name.toLowerCase()))
       throw new VoxelError('bad-request', `the header ${name} is set by the loader itself`);

@@ -19,8 +19,8 @@ const MAX_ROUND_TRIP_MS = 1000;
 
 /**
  * Downloads one segment: the reliable ranges on a stream and, asked for at the same moment because the server sends
- * reliable bytes first, the prefix of the unreliable ranges as datagrams. What is lost on the way is asked for again on a
- * stream while the rest still comes, as long as it can be in time. `now` gives milliseconds.
+ * reliable bytes first, the prefix of the unreliable ranges as datagrams. What is lost on the way is filled from parity, where
+ * there is any, or asked for again on a stream while the rest still comes, as long as it can be in time. `now` gives milliseconds.
  *
  * A failure of the unreliable part after every reliable byte is here is none of the segment: it ends the download with
  * what has arrived. Not so a file that has changed: nothing of two versions is put together. Throws `RangeError` when `unreliableBytes` is more than the segment has.
@@ -216,6 +216,8 @@ class RunningDownload implements Download {
       bytesUnsent: assembly.length - this.#bytesHere - bytesLost,
       bytesRepeated: this.#recovery.bytesRepeated,
       bytesRecovered: this.#recovery.bytesRecovered,
+      bytesDecoded: sum(this.#exchanges.map((exchange) => exchange.bytesDecoded)),
+      bytesParity: sum(this.#exchanges.map((exchange) => exchange.bytesParity)),
       bytesMeasured: bytes - this.#before.bytes,
       seconds: (at - begin) / 1000,
       timeToFirstByte: Math.max(0, (this.#firstArrival ?? at) - begin) / 1000,
@@ -237,4 +239,8 @@ class RunningDownload implements Download {
     clearTimeout(this.#stallTimer);
     for (const exchange of this.#exchanges) exchange.stop();
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
