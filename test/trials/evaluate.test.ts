@@ -94,6 +94,17 @@ describe('evaluate', () => {
     });
   });
 
+  it('knows what losses took of the score where nothing was left out on purpose', () => {
+    const lossy = (index: number, framesSkipped: number) => ({
+      ...whole(index, 1),
+      ...{ bytesUnreliable: 700, bytesLost: 100, framesRepaired: 1, framesSkipped },
+    });
+    const scored = new Map([0, 1].map((index) => [index, { score: 0.9, references: [] }]));
+    const segments = [lossy(0, 0), lossy(1, 1), whole(2, 1)];
+    expect(evaluate(evidence({ segments }, scored)).scoreLost).toBeCloseTo(0.1 / 2);
+    expect(evaluate(evidence({ segments: [lossy(0, 1)] }, scored)).scoreLost).toBeNull();
+  });
+
   it('has segments in the order of the video', () => {
     const result = evaluate(evidence({ segments: [whole(0, 0), whole(2, 1), whole(1, 1)] }));
     expect(result.scores).toEqual([0.9, 1, 1]);

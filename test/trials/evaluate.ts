@@ -1,4 +1,5 @@
 import { metricsOf, qualityOfExperience, type Metrics } from '../sim/metrics.js';
+import { mean } from '../sim/report/statistics.js';
 import type { PlayedSegment } from '../sim/session.js';
 import { crossTrafficLabel } from './cross-traffic.js';
 import type { DamagedSegment } from './delivered-scores.js';
@@ -27,6 +28,8 @@ export interface EvaluatedSegment extends DeliveredSegment, PlayedSegmentFacts {
 
 interface PlayedSegmentFacts {
   readonly score: number;
+  /** Of the whole segment of its representation. */
+  readonly wholeScore: number;
   /** Bytes left out on purpose. */
   readonly bytesSkipped: number;
   readonly references: readonly boolean[] | undefined;
@@ -48,6 +51,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     startup: playback.startupMs === undefined ? null : playback.startupMs / 1000,
     stallSeconds: playback.stallSeconds,
     scores,
+    scoreLost: scoreLost(segments),
     bytesDelivered: sum(deliveredBytes),
     bytesSkipped: sum(({ bytesSkipped }) => bytesSkipped),
     bytesLost: sum(({ bytesLost }) => bytesLost),
@@ -81,10 +85,18 @@ export function evaluateSegments({ trial, observation, damaged }: Evidence): Eva
       return {
         ...segment,
         score: scored?.score ?? whole.score,
+        wholeScore: whole.score,
         bytesSkipped: Math.max(0, missing - segment.bytesLost),
         references: scored?.references,
       };
     });
+}
+
+/** Where frames were left out on purpose the losses' share of the damage is not known. */
+function scoreLost(segments: readonly EvaluatedSegment[]): number | null {
+  const complete = segments.filter(({ framesSkipped }) => framesSkipped === 0);
+  if (complete.length === 0) return null;
+  return mean(complete.map(({ score, wholeScore }) => wholeScore - score));
 }
 
 function conditionsOf(trial: Trial) {

@@ -47,11 +47,18 @@ const RESAMPLES = 2000;
  */
 export function meanDifference(ours: readonly number[], theirs: readonly number[]): Interval {
   const differences = ours.map((value, index) => value - theirs[index]!);
-  const random = seededRandom(differences.length);
-  const means = Array.from({ length: RESAMPLES }, () => {
-    let sum = 0;
-    for (let i = 0; i < differences.length; i++) sum += differences[Math.floor(random.uniform() * differences.length)]!;
-    return sum / differences.length;
-  });
-  return { value: mean(differences), low: quantile(means, 0.025), high: quantile(means, 0.975) };
+  return bootstrap(differences, mean);
+}
+
+/** The median, with bounds in the same way. */
+export function medianInterval(values: readonly number[]): Interval {
+  return bootstrap(values, median);
+}
+
+function bootstrap(values: readonly number[], measure: (sample: readonly number[]) => number): Interval {
+  const random = seededRandom(values.length);
+  const resampled = Array.from({ length: RESAMPLES }, () =>
+    measure(values.map(() => values[Math.floor(random.uniform() * values.length)]!)),
+  );
+  return { value: measure(values), low: quantile(resampled, 0.025), high: quantile(resampled, 0.975) };
 }
