@@ -1,7 +1,9 @@
 """What an operator sets: congestion control, logs of connections, certificates, counters."""
 
 import asyncio
+import base64
 import contextlib
+import json
 import signal
 import socket
 import ssl
@@ -79,6 +81,30 @@ async def test_a_replaced_certificate_is_shown_on_both_ports_after_a_hangup(star
         async with connect(server.quic_port) as after:
             assert _shown(after) == certificate
         assert (await before.request("/media.mp4", range="bytes=0-1")).status == 206
+
+
+async def test_a_hangup_replaces_a_self_made_certificate_for_new_connections(starts: Start) -> None:
+    server = starts()
+    (kept,) = server.certificate_hashes
+    async with connect(server.quic_port) as before:
+        assert (await before.open_session())[0] == 200
+        server.process.send_signal(signal.SIGHUP)
+        async with asyncio.timeout(20):
+            while (announced := await asyncio.to_thread(announced_hash, server)) == kept:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        async with connect(server.quic_port) as after:
+            shown = _shown(after)
+            assert shown is not None
+            assert announced == base64.b64encode(shown.fingerprint(hashes.SHA256())).decode()
+            assert (await after.open_session())[0] == 200
+        assert (await before.request("/media.mp4", range="bytes=0-1")).status == 206
+    server.stop()
+    assert starts().certificate_hashes == [announced]
+
+
+def announced_hash(server: Server) -> str:
+    with urllib.request.urlopen(server.url + ".well-known/voxel.json") as response:
+        return str(json.load(response)["certificateHashes"][0])
 
 
 async def eventually_connects(port: int, trusting: ssl.SSLContext) -> None:

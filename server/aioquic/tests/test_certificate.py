@@ -102,11 +102,19 @@ def test_a_running_server_makes_the_next_certificate_before_the_last_day_is_over
     assert keeper.hashes() != first_hashes
 
 
+def test_a_running_server_makes_another_certificate_when_it_is_asked_to(tmp_path: Path) -> None:
+    installed: list[Certificate] = []
+    keeper = CertificateKeeper(partial(cached_certificate, tmp_path, HOSTS), installed.append, given=False)
+    keeper.renew(NOW)
+    assert keeper.hashes() == installed[1].hashes != installed[0].hashes
+    assert cached_certificate(tmp_path, HOSTS, NOW).hashes == keeper.hashes()
+
+
 def test_a_failed_renewal_keeps_the_certificate_and_is_tried_again(tmp_path: Path) -> None:
     installed: list[Certificate] = []
     failures = [ConfigurationError("no"), OSError("no space")]
 
-    def obtain(now: datetime) -> Certificate:
+    def obtain(now: datetime, _: bool) -> Certificate:
         if installed and failures:
             raise failures.pop()
         return make_certificate(HOSTS, now)
@@ -124,7 +132,7 @@ def test_a_given_certificate_follows_its_files(tmp_path: Path) -> None:
     first, second = (make_certificate(HOSTS, NOW) for _ in range(2))
     files = write_pem(tmp_path, first)
     installed: list[Certificate] = []
-    keeper = CertificateKeeper(lambda _: load_certificate(*files), installed.append, given=True)
+    keeper = CertificateKeeper(lambda *_: load_certificate(*files), installed.append, given=True)
     keeper.renew_if_due(NOW)
     assert len(installed) == 1
     files[1].write_bytes(b"half a fi")

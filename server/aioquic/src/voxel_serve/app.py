@@ -151,14 +151,14 @@ def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _obtain_certificate(config: Config, now: datetime) -> Certificate:
-    """The configured certificate, read again each time, or a self-signed one."""
+def _obtain_certificate(config: Config, now: datetime, anew: bool) -> Certificate:
+    """The configured certificate, read again each time, or a self-signed one, `anew` or kept."""
     if config.certificate is not None and config.key is not None:
         return load_certificate(config.certificate, config.key)
     hosts = {"localhost", "127.0.0.1", "::1", config.host}
     if config.public_endpoint is not None:
         hosts.add(urlsplit(config.public_endpoint).hostname or config.host)
-    return cached_certificate(config.certificate_cache, hosts, now)
+    return cached_certificate(config.certificate_cache, hosts, now, anew)
 
 
 def _origin_policy(config: Config) -> OriginPolicy:

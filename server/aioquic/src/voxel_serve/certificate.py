@@ -77,16 +77,17 @@ class CertificateKeeper:
     """Installs a certificate, and the next one before it ends."""
 
     def __init__(
-        self, obtain: Callable[[datetime], Certificate], install: Callable[[Certificate], None], *, given: bool
+        self, obtain: Callable[[datetime, bool], Certificate], install: Callable[[Certificate], None], *, given: bool
     ) -> None:
-        """`obtain` returns the certificate to use from a given time on; both may raise `ConfigurationError`.
+        """`obtain` returns the certificate to use from a given time on, and never a kept one if the flag is set.
 
-        `given`: the certificate comes from files that others replace. Raises `ConfigurationError`.
+        Both may raise `ConfigurationError`, and so does this. `given`: the certificate comes from files that others
+        replace.
         """
         self._obtain = obtain
         self._install = install
         self._given = given
-        self._certificate = obtain(datetime.now(UTC))
+        self._certificate = obtain(datetime.now(UTC), False)
         install(self._certificate)
 
     def hashes(self) -> list[str]:
@@ -98,10 +99,16 @@ class CertificateKeeper:
 
         A failure is logged: the old certificate stays, and the next call tries again.
         """
-        if not self._given and self._certificate.not_after - now > RENEWAL_LEFT:
-            return
+        if self._given or self._certificate.not_after - now <= RENEWAL_LEFT:
+            self._replace(now, anew=False)
+
+    def renew(self, now: datetime) -> None:
+        """At once: reads the files again, or makes another certificate."""
+        self._replace(now, anew=True)
+
+    def _replace(self, now: datetime, *, anew: bool) -> None:
         try:
-            renewed = self._obtain(now)
+            renewed = self._obtain(now, anew)
             if renewed.chain == self._certificate.chain:
                 return
             self._install(renewed)
@@ -120,17 +127,17 @@ def load_certificate(certificate: Path, key: Path) -> Certificate:
         raise ConfigurationError(f"the certificate or key cannot be read: {certificate}, {key}: {error}") from error
 
 
-def cached_certificate(cache: Path, hosts: Iterable[str], now: datetime) -> Certificate:
+def cached_certificate(cache: Path, hosts: Iterable[str], now: datetime, anew: bool = False) -> Certificate:
     """The certificate stored in `cache` for these hosts if it is valid for long enough, otherwise a new one.
 
-    A cache that cannot be read or written only prevents the reuse.
+    `anew`: a new one, which replaces the stored one. A cache that cannot be read or written only prevents the reuse.
     """
     names = sorted(set(hosts))
     file = cache / f"{hashlib.sha256(' '.join(names).encode()).hexdigest()[:16]}.pem"
     try:
         pem = file.read_bytes()
         kept = _parse(pem, pem)
-        if kept.not_before <= now and kept.not_after - now > REUSE_LEFT:
+        if not anew and kept.not_before <= now and kept.not_after - now > REUSE_LEFT:
             return kept
     except (OSError, ValueError, TypeError):
         pass  # None is stored, or it is damaged: a new one replaces it.

@@ -146,7 +146,7 @@ async def _serve_until_stopped(config: Config) -> None:
         print(json.dumps(server.ready_event()), flush=True)
         log("ready", url=server.url)
         # As ACME clients and service managers expect; without it the files are looked at every half minute.
-        loop.add_signal_handler(signal.SIGHUP, lambda: server.certificates.renew_if_due(datetime.now(UTC)))
+        loop.add_signal_handler(signal.SIGHUP, lambda: server.certificates.renew(datetime.now(UTC)))
         await stopped.wait()
         await server.drain()
 

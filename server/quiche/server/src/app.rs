@@ -46,7 +46,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let mounts = Mounts::new(options.folders()?, permits)?;
     let origins = origin_policy(&options)?;
     let source = certificate_source(&options);
-    let certificate = source.obtain(SystemTime::now())?;
+    let certificate = source.obtain(SystemTime::now(), false)?;
     let tls = watch::Sender::new(acceptor(&options, &certificate)?);
     let config = quic::config(&certificate, options.congestion_control)?;
     if let Some(folder) = &options.qlog {
@@ -142,7 +142,7 @@ async fn drained(site: &Site, http1: &Http1, commands: &mpsc::Sender<Command>) -
 /// Replaces the certificate before it expires, and when its files hold another; new connections of both sides use it.
 struct CertificateKeeper<'a> {
     source: CertificateSource,
-    /// Asks to look at the files at once, as ACME clients do.
+    /// Asks to read the files at once, as ACME clients do, or to make another certificate.
     hangup: Signal,
     hashes: CertificateHashes,
     tls: watch::Sender<Option<SslAcceptor>>,
@@ -152,15 +152,16 @@ struct CertificateKeeper<'a> {
 impl CertificateKeeper<'_> {
     async fn run(mut self, options: &Options, mut certificate: Certificate) {
         loop {
-            tokio::select! {
-                () = sleep(RENEWAL_CHECK) => {}
-                _ = self.hangup.recv() => {}
-            }
+            let anew = tokio::select! {
+                () = sleep(RENEWAL_CHECK) => false,
+                _ = self.hangup.recv() => true,
+            };
             let now = SystemTime::now();
-            if matches!(self.source, CertificateSource::SelfMade { .. }) && !certificate.renewal_due(now) {
+            let is_given = matches!(self.source, CertificateSource::Given { .. });
+            if !(anew || is_given || certificate.renewal_due(now)) {
                 continue;
             }
-            match self.source.obtain(now) {
+            match self.source.obtain(now, anew) {
                 Ok(next) if next.is_same(&certificate) => {}
                 Ok(next) => match self.install(options, &next).await {
                     Ok(()) => certificate = next,

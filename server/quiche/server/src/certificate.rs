@@ -88,11 +88,11 @@ pub enum CertificateSource {
 }
 
 impl CertificateSource {
-    /// The certificate to use at a time.
-    pub fn obtain(&self, now: SystemTime) -> Result<Certificate, ConfigurationError> {
+    /// The certificate to use at a time; `anew`: not the one that is stored.
+    pub fn obtain(&self, now: SystemTime, anew: bool) -> Result<Certificate, ConfigurationError> {
         match self {
             Self::Given { certificate, key } => load(certificate, key),
-            Self::SelfMade { hosts, cache } => cached(hosts, cache, now)
+            Self::SelfMade { hosts, cache } => cached(hosts, cache, now, anew)
                 .map_err(|error| ConfigurationError(format!("cannot make a certificate: {error}"))),
         }
     }
@@ -125,14 +125,15 @@ fn parse(certificate: &[u8], key: &[u8]) -> Result<Certificate, &'static str> {
     Ok(Certificate { chain, key })
 }
 
-/// The certificate stored for these hosts if it is valid long enough, otherwise a new one, which is stored. A cache
-/// that cannot be read or written only prevents reuse.
-fn cached(hosts: &BTreeSet<String>, cache: &Path, now: SystemTime) -> Result<Certificate, ErrorStack> {
+/// The certificate stored for these hosts if it is valid long enough and not to be made `anew`, otherwise a new one,
+/// which is stored. A cache that cannot be read or written only prevents reuse.
+fn cached(hosts: &BTreeSet<String>, cache: &Path, now: SystemTime, anew: bool) -> Result<Certificate, ErrorStack> {
     let names = hosts.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let digest = boring::hash::hash(MessageDigest::sha256(), names.as_bytes())?;
     let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let file = cache.join(format!("{name}.pem"));
-    if let Some(kept) = fs::read(&file).ok().and_then(|pem| parse(&pem, &pem).ok())
+    if !anew
+        && let Some(kept) = fs::read(&file).ok().and_then(|pem| parse(&pem, &pem).ok())
         && lasts_beyond(kept.chain[0].not_after(), now + REUSE_LEFT)
         && !lasts_beyond(kept.chain[0].not_before(), now)
     {
@@ -222,11 +223,13 @@ mod tests {
     fn a_kept_certificate_is_used_again_until_three_days_are_left() {
         let cache = std::env::temp_dir().join(format!("voxel-quiche-cache-{}", std::process::id()));
         let now = SystemTime::now();
-        let first = cached(&hosts(), &cache, now).unwrap().hashes();
-        assert_eq!(cached(&hosts(), &cache, now + DAY * 9).unwrap().hashes(), first);
-        let later = cached(&hosts(), &cache, now + DAY * 11).unwrap().hashes();
+        let first = cached(&hosts(), &cache, now, false).unwrap().hashes();
+        assert_eq!(cached(&hosts(), &cache, now + DAY * 9, false).unwrap().hashes(), first);
+        let later = cached(&hosts(), &cache, now + DAY * 11, false).unwrap().hashes();
         assert_ne!(later, first);
-        assert_ne!(cached(&hosts(), &cache, now).unwrap().hashes(), later, "it is not valid yet");
+        assert_ne!(cached(&hosts(), &cache, now, false).unwrap().hashes(), later, "it is not valid yet");
+        let anew = cached(&hosts(), &cache, now, true).unwrap().hashes();
+        assert_eq!(cached(&hosts(), &cache, now, false).unwrap().hashes(), anew);
         fs::remove_dir_all(cache).unwrap();
     }
 }
