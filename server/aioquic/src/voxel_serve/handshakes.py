@@ -14,7 +14,7 @@ from aioquic.quic.retry import QuicRetryTokenHandler
 from .connection import Connection
 from .limits import Limits
 from .quic_bounds import adopt, connection_ids, connection_refused
-from .quic_internals import handshake_is_complete, has_decrypted_nothing, initial_header, is_long
+from .quic_internals import handshake_is_complete, initial_header, is_genuine_initial, is_long
 from .resets import StatelessResets
 from .shares import Shares, client_of
 
@@ -74,13 +74,13 @@ class GuardedQuicServer(QuicServer):
         # While this is set aioquic asks for a token, and checks those that come.
         is_crowded = len(self._handshaking) >= self._limits.handshakes or self._shares.has_half(client)
         asks = is_crowded or bool(header.token)
+        is_known = header.version in self._configuration.supported_versions
+        if is_known and (header.token or not asks) and not is_genuine_initial(data, header):
+            return
         cast(Any, self)._retry = self._tokens if asks else None
         super().datagram_received(data, addr)
         created, self._created = self._created, None
         if created is None:
-            return
-        if has_decrypted_nothing(created.quic):
-            self._forget(created)
             return
         if asks and self._shares.take(client):
             self._clients[created] = client
