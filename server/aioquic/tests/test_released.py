@@ -3,8 +3,12 @@
 import asyncio
 import gc
 import socket
+import ssl
+import tracemalloc
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +17,14 @@ from aioquic.h3.connection import H3_ALPN
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
 from voxel_serve import http1
-from voxel_serve.app import Server
+from voxel_serve.app import Server, running
+from voxel_serve.certificate import make_certificate
+from voxel_serve.config import Config
+from voxel_serve.connection import LEAST_AHEAD_BYTES
+from voxel_serve.http1 import Http1Service
 from voxel_serve.http3 import Http3Protocol
 
+from .test_certificate import write_pem
 from .voxel_client import VoxelClient, connect, eventually, request_head
 
 HUGE_BYTES = 5_000_000
@@ -99,6 +108,68 @@ async def test_a_handshake_that_is_not_finished_leaves_nothing(server: Server) -
     server.quic._forget(connection)
     del connection
     await all_gone(server, parts)
+
+
+async def test_responses_that_nobody_reads_share_what_is_read_ahead(server: Server, huge: str) -> None:
+    """And of those that are given up nothing stays, before the client has acknowledged that."""
+    async with connect(server.quic_port) as client:
+        await client.open_session()
+        (connection,) = server.http3.connections
+        client.quic._write_stream_limits = lambda *_, **__: None  # type: ignore[method-assign]
+        client.quic._write_connection_limits = lambda *_, **__: None  # type: ignore[method-assign]
+        for _ in range(64):
+            client.send(request_head(huge))
+        quic = connection.quic
+        await eventually(lambda: connection.answers == 64 and quic._remote_max_data_used == quic._remote_max_data)
+
+        def kept() -> int:
+            return sum(len(stream.sender._buffer) for stream in quic._streams.values())
+
+        await eventually(lambda: 0 < kept() < 2 * 64 * LEAST_AHEAD_BYTES)
+        for stream_id in list(connection._answers):
+            connection.cancel_answer(stream_id)
+        assert kept() < 1000
+
+
+def tls_of(folder: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*write_pem(folder, make_certificate(["localhost"], datetime.now(UTC))))
+    return context
+
+
+async def test_a_handshake_of_tls_takes_little_memory(server: Server, tmp_path: Path) -> None:
+    service = Http1Service(server.site, tls_of(tmp_path))
+    async with await asyncio.start_server(service.serve, "127.0.0.1", 0) as listener:
+        port = listener.sockets[0].getsockname()[1]
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            writers = [(await asyncio.open_connection("127.0.0.1", port))[1] for _ in range(20)]
+            await eventually(lambda: len(service._handshakes) == 20)
+            after, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        for writer in writers:
+            writer.close()
+        service.close()
+    assert (after - before) / 20 < 100_000
+
+
+async def test_the_oldest_unfinished_handshake_makes_room_for_the_next(config: Config, tmp_path: Path) -> None:
+    limits = replace(config.limits, handshakes=2, head_timeout=1000)
+    async with running(replace(config, limits=limits)) as server:
+        service = Http1Service(server.site, tls_of(tmp_path))
+        async with await asyncio.start_server(service.serve, "127.0.0.1", 0) as listener:
+            port = listener.sockets[0].getsockname()[1]
+            idle = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+            await eventually(lambda: len(service._handshakes) == 2)
+            trusting = ssl.create_default_context(cafile=str(tmp_path / "certificate.pem"))
+            _, honest = await asyncio.open_connection("127.0.0.1", port, ssl=trusting, server_hostname="localhost")
+            assert await idle[0][0].read() == b""
+            await eventually(lambda: len(service._handshakes) == 1)
+            for writer in (honest, idle[0][1], idle[1][1]):
+                writer.close()
+            service.close()
 
 
 async def test_tcp_connections_leave_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,10 @@ from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.quic.connection import QuicConnection
 
 from .errors import HttpError
+from .files import Body
 from .limits import Limits
 from .log import log
-from .quic_bounds import release
+from .quic_bounds import drop_reset_data, release
 from .quic_internals import stream_data_is_unacknowledged, stream_is_writable, unsent_stream_bytes
 from .shares import Shares, client_of
 
@@ -22,6 +23,9 @@ SEND_AHEAD_BYTES = 128 * 1024
 
 CHUNK_BYTES = SEND_AHEAD_BYTES // 2
 """Size of one read."""
+
+LEAST_AHEAD_BYTES = 4 * 1024
+"""The responses of one connection share what is read ahead: a client may ask for many and read none."""
 
 LOOKS = 6
 """How often a response that waits is looked at before it is given up."""
@@ -85,6 +89,11 @@ class Connection(QuicConnectionProtocol):
         return len(self._answers)
 
     @property
+    def ahead_bytes(self) -> int:
+        """Bytes of one response that may be read but not yet sent."""
+        return max(LEAST_AHEAD_BYTES, SEND_AHEAD_BYTES // max(1, self.answers))
+
+    @property
     def busy(self) -> bool:
         """True while a request is in flight, up to the acknowledgement of its response's last byte."""
         return self.answers > 0 or stream_data_is_unacknowledged(self._quic)
@@ -108,10 +117,10 @@ class Connection(QuicConnectionProtocol):
                 self._waiters.remove(waiter)
 
     async def write_stream(self, stream_id: int, data: bytes) -> None:
-        """Waits for room, then sends `data` on the stream unchanged."""
+        """Waits for room, then sends `data` on the stream unchanged, with what other streams have by then."""
         await self.wait_for_room(stream_id)
         self._quic.send_stream_data(stream_id, data)
-        self.transmit()
+        self._transmit_soon()
 
     def end_stream(self, stream_id: int, data: bytes = b"") -> None:
         """Sends the last bytes of the stream, unless the client has cancelled it."""
@@ -120,8 +129,13 @@ class Connection(QuicConnectionProtocol):
             self.transmit()
 
     async def wait_for_room(self, stream_id: int) -> None:
-        """Returns once less than `SEND_AHEAD_BYTES` of the stream are unsent. `TimeoutError`: there is no progress."""
-        await self._wait_until_unsent_are_fewer_than(SEND_AHEAD_BYTES, stream_id)
+        """Returns once less than `ahead_bytes` of the stream are unsent. `TimeoutError`: there is no progress."""
+        await self._wait_until_unsent_are_fewer_than(self.ahead_bytes, stream_id)
+
+    async def read(self, body: Body, stream_id: int) -> bytes:
+        """The next bytes for the stream, as soon as there is room for them. `TimeoutError`: there is no progress."""
+        await self.wait_for_room(stream_id)
+        return await body.read(self.ahead_bytes // 2)
 
     async def wait_until_sent(self, stream_id: int) -> None:
         """Returns once every byte of the stream was sent. Raises `TimeoutError` without progress."""
@@ -205,6 +219,7 @@ class Connection(QuicConnectionProtocol):
         if stream_is_writable(self._quic, stream_id):
             self._quic.reset_stream(stream_id, WEBTRANSPORT_ERROR_0)
             self.transmit()
+        drop_reset_data(self._quic, stream_id)
 
 
 def _nothing(*_: object) -> None:

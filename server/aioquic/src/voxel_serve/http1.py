@@ -5,6 +5,7 @@ import contextlib
 import logging
 import ssl
 import traceback
+from asyncio.sslproto import SSLProtocol
 from http import HTTPStatus
 from types import FrameType
 from typing import Protocol, cast
@@ -20,6 +21,9 @@ from .request import HeadReader, announces_body, combined_headers, malformed_hea
 from .shares import Shares, client_of
 from .site import HttpRequest, HttpResponse, body_left_out, text_response
 from .target import effective_target
+
+SSLProtocol.max_size = 8 * 1024
+"""What asyncio reads at a time, allocated with each connection before its handshake: by default 256 KiB."""
 
 LINGER_SECONDS = 1.0
 LINGER_BYTES = 1024 * 1024
@@ -51,6 +55,8 @@ class Http1Service:
         self._tls = tls
         self._shares = Shares(each=site.limits.connections_per_address, together=site.limits.connections)
         self._connections: set[asyncio.Task[None]] = set()
+        self._handshakes: dict[asyncio.Timeout, None] = {}
+        """Those of TLS that are not finished, the oldest first."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves one TCP connection until its end; never raises because of the client."""
@@ -63,7 +69,7 @@ class Http1Service:
         self._connections.add(task)
         try:
             if self._tls is not None:  # Here, so that handshakes count.
-                await writer.start_tls(self._tls, ssl_handshake_timeout=self._site.limits.head_timeout)
+                await self._begin_tls(writer, self._tls)
             await self._serve(Http1Connection(self._site, reader, writer), client)
         except (OSError, TimeoutError, h11.LocalProtocolError) as error:
             log("connection lost", logging.DEBUG, error=repr(error))
@@ -83,6 +89,24 @@ class Http1Service:
                 self.answers -= 1
                 if is_counted:
                     self._site.requests.give_back(client)
+
+    async def _begin_tls(self, writer: asyncio.StreamWriter, tls: ssl.SSLContext) -> None:
+        """A handshake that nobody finishes makes room for others before its time is over."""
+        limits = self._site.limits
+        most = min(limits.handshakes, max(1, limits.connections // 2) if limits.connections else limits.handshakes)
+        async with asyncio.timeout(limits.head_timeout) as timeout:
+            while len(self._handshakes) >= most:
+                oldest = next(iter(self._handshakes))
+                del self._handshakes[oldest]
+                oldest.reschedule(0)
+            self._handshakes[timeout] = None
+            plain = writer.transport.get_protocol()
+            try:
+                await writer.start_tls(tls, ssl_handshake_timeout=2 * limits.head_timeout)
+            finally:
+                self._handshakes.pop(timeout, None)
+                if writer.get_extra_info("sslcontext") is None:  # asyncio forgets to say so.
+                    asyncio.get_running_loop().call_soon(plain.connection_lost, None)
 
     def close(self) -> None:
         """Ends all connections."""

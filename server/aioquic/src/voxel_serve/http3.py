@@ -21,7 +21,7 @@ from aioquic.quic.events import (
 )
 
 from . import structured
-from .connection import CHUNK_BYTES, WEBTRANSPORT_ERROR_0, Connection
+from .connection import WEBTRANSPORT_ERROR_0, Connection
 from .discovery import ENDPOINT_PATH, VERSION
 from .errors import HttpError
 from .log import log, path_of
@@ -274,10 +274,9 @@ class Http3Protocol(Connection):
         headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]
         try:
             self._http.send_headers(stream_id, headers)
-            while chunk := await response.body.read(CHUNK_BYTES):
-                await self.wait_for_room(stream_id)
+            while chunk := await self.read(response.body, stream_id):
                 self._http.send_data(stream_id, chunk, end_stream=False)
-                self.transmit()
+                self._transmit_soon()
                 self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
             self._http.send_data(stream_id, b"", end_stream=True)
             self.transmit()

@@ -23,6 +23,9 @@ STREAM_WINDOW_BYTES = 128 * 1024
 CONNECTION_WINDOW_BYTES = 512 * 1024
 """The same of all streams of a connection."""
 
+STREAM_FRAME_BYTES = 1 + 8 + 8 + 2
+"""Of a frame without its data, at most: type, stream, offset, length (RFC 9000 section 19.8)."""
+
 MOST_GAPS = 256
 """In one stream: more than a window of full packets can have. aioquic looks at each for every frame."""
 
@@ -59,12 +62,23 @@ class BoundedQuicConnection(QuicConnection):
         receiver, window = stream.receiver, self._configuration.max_stream_data
         if not receiver.is_finished and receiver.starting_offset() + window // 2 > stream.max_stream_data_local:
             stream.max_stream_data_local = receiver.starting_offset() + window
+        if stream.max_stream_data_local_sent == stream.max_stream_data_local:
+            return
         # aioquic would double it.
         highest, receiver.highest_offset = receiver.highest_offset, 0
         try:
             super()._write_stream_limits(builder, space, stream)
         finally:
             receiver.highest_offset = highest
+
+    def _write_stream_frame(
+        self, builder: QuicPacketBuilder, space: QuicPacketSpace, stream: QuicStream, max_offset: int
+    ) -> int:
+        # aioquic goes through all streams for each packet, also when it is full or the client's window used up.
+        pending = stream.sender._pending
+        if builder.remaining_flight_space < STREAM_FRAME_BYTES or (len(pending) and pending[0].start >= max_offset):
+            return 0
+        return super()._write_stream_frame(builder, space, stream, max_offset)
 
     def _replenish_connection_ids(self) -> None:
         super()._replenish_connection_ids()
@@ -89,6 +103,13 @@ def connection_ids(quic: QuicConnection) -> list[bytes]:
     ids = [connection_id.cid for connection_id in quic._host_cids]
     first = quic._retry_source_connection_id or quic._original_destination_connection_id
     return [first, *ids]
+
+
+def drop_reset_data(quic: QuicConnection, stream_id: int) -> None:
+    """Frees what a reset stream will never send; aioquic would keep it until the client acknowledges the reset."""
+    stream = quic._streams.get(stream_id)
+    if stream is not None and stream.sender._reset_error_code is not None:
+        stream.sender._buffer = bytearray()
 
 
 def release(quic: QuicConnection) -> None:

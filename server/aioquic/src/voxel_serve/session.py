@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from aioquic.buffer import encode_uint_var
 
-from .connection import CHUNK_BYTES, SEND_AHEAD_BYTES, WEBTRANSPORT_ERROR_0, Connection
+from .connection import WEBTRANSPORT_ERROR_0, Connection
 from .errors import HttpError
 from .files import Body, MediaFile, Redirect
 from .flow import Flow
@@ -122,7 +122,7 @@ class Session:
         await self._connection.write_stream(stream_id, head)
         if before is not None:
             await self._connection.wait_until(before.done)
-        while chunk := await body.read(CHUNK_BYTES):
+        while chunk := await self._connection.read(body, stream_id):
             await self._connection.write_stream(stream_id, chunk)
             self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
         self._connection.end_stream(stream_id)
@@ -146,10 +146,10 @@ class Session:
             await self._connection.write_stream(stream_id, head)
             if before is not None:
                 await self._connection.wait_until(lambda: flow.finished or before.done())
-            while not flow.finished and (chunk := await body.read(CHUNK_BYTES)):
+            while not flow.finished and (chunk := await body.read(self._connection.ahead_bytes // 2)):
                 flow.push(chunk)
                 self._connection.transmit()
-                await self._connection.wait_until(lambda: flow.finished or flow.unsent_bytes < SEND_AHEAD_BYTES)
+                await self._connection.wait_until(lambda: flow.finished or self._has_room(flow))
             await self._connection.wait_until(lambda: flow.finished)
         finally:
             self._scheduler.remove(flow)
@@ -158,6 +158,9 @@ class Session:
             self._count_flow(flow, body)
         trailers = unreliable_end(flow.sent_bytes, flow.sent_datagrams, smoothed_rtt(self._quic))
         self._connection.end_stream(stream_id, trailers)
+
+    def _has_room(self, flow: Flow) -> bool:
+        return flow.unsent_bytes < self._connection.ahead_bytes
 
     def _expire(self, flow: Flow) -> None:
         flow.stop()
