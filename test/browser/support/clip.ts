@@ -9,6 +9,8 @@ export interface SyntheticClip {
   readonly segmentSeconds: number;
   /** `moving`: a test picture with a tone. `flashes`: from the first second on, a white flash and a beep each second. */
   readonly content?: 'moving' | 'flashes';
+  /** Of both unless it says otherwise. */
+  readonly representations?: '144p' | '144p,240p';
 }
 
 const FLASH = 'lt(mod(T\\,1)\\,0.2)*gte(T\\,1)';
@@ -23,8 +25,9 @@ const contents = {
   ],
 } as const;
 
-/** Draws the clip and prepares it in `folder` in three small levels; returns the media folder. */
-export function prepareClip(folder: string, { seconds, segmentSeconds, content = 'moving' }: SyntheticClip): string {
+/** Draws the clip and prepares it in `folder`; returns the media folder. */
+export function prepareClip(folder: string, clip: SyntheticClip): string {
+  const { seconds, content = 'moving' } = clip;
   const source = sourceIn(folder);
   const media = join(folder, 'media');
   const inputs = contents[content].flatMap((input) => ['-f', 'lavfi', '-i', input]);
@@ -42,15 +45,15 @@ export function prepareClip(folder: string, { seconds, segmentSeconds, content =
     'aac',
     source,
   ]);
-  prepare(source, media, segmentSeconds);
+  prepare(source, media, clip);
   return media;
 }
 
 /** A copy of what `prepareClip` made in `folder`, with the segments described in the manifest as well. */
-export function describeInline(folder: string, { segmentSeconds }: SyntheticClip): string {
+export function describeInline(folder: string, clip: SyntheticClip): string {
   const media = join(folder, 'inline');
   cpSync(join(folder, 'media'), media, { recursive: true, preserveTimestamps: true });
-  prepare(sourceIn(folder), media, segmentSeconds, '--inline');
+  prepare(sourceIn(folder), media, clip, '--inline');
   return media;
 }
 
@@ -58,8 +61,9 @@ function sourceIn(folder: string): string {
   return join(folder, 'source.mp4');
 }
 
-function prepare(source: string, media: string, segmentSeconds: number, ...options: readonly string[]): void {
-  const quick = ['--preset', 'veryfast', '--passes', '1', '--representations', '144p,240p'];
+function prepare(source: string, media: string, clip: SyntheticClip, ...options: readonly string[]): void {
+  const { segmentSeconds, representations = '144p,240p' } = clip;
+  const quick = ['--preset', 'veryfast', '--passes', '1', '--representations', representations];
   run(venvProgram('voxel-prepare'), [
     source,
     '--out',

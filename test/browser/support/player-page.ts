@@ -50,8 +50,18 @@ export interface Outcome {
 
 export type PlayerServer = Awaited<ReturnType<typeof servePlayerPage>>;
 
-/** Serves the bundle, dash.js, a page that loads both, and the media. */
-export async function servePlayerPage(folder: string, media: string, ...options: string[]) {
+/** Serves the bundle, dash.js, a page that loads both, and the media with voxel-serve. */
+export function servePlayerPage(folder: string, media: string, ...options: string[]) {
+  return servePlayerPageWith(undefined, folder, media, ...options);
+}
+
+/** The same with another server; `program` is its path. */
+export async function servePlayerPageWith(
+  program: string | undefined,
+  folder: string,
+  media: string,
+  ...options: string[]
+) {
   const page = mkdtempSync(join(folder, 'page-'));
   writeFileSync(join(page, 'index.html'), PAGE);
   const mounts = {
@@ -60,7 +70,8 @@ export async function servePlayerPage(folder: string, media: string, ...options:
     '/media': media,
   };
   const mountOptions = Object.entries(mounts).flatMap(([path, target]) => ['--mount', `${path}=${target}`]);
-  const server = await startServer([page, ...mountOptions, '--http-port', '0', '--quic-port', '0', ...options]);
+  const words = [page, ...mountOptions, '--http-port', '0', '--quic-port', '0', ...options];
+  const server = await startServer(words, program);
   return {
     ...server,
     stop: async () => {
