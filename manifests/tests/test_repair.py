@@ -1,5 +1,7 @@
 """Repair of segments: src/repair/README.md, and the same cases as src/repair/repair.test.ts."""
 
+from dataclasses import replace
+from itertools import count
 from random import Random
 
 import pytest
@@ -8,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_slices import random_slice
 from repair_vectors import Gaps, punch
-from voxel_prepare.h264 import MissingReliableBytes, ParameterSets, RepairError, UnsupportedStream, skip_slice
+from voxel_prepare.h264 import (
+    MalformedStream,
+    MissingReliableBytes,
+    ParameterSets,
+    RepairError,
+    UnsupportedStream,
+    skip_slice,
+)
 from voxel_prepare.h264.repair import repair_segment
 from voxel_prepare.h264.slice_header import parse_slice_header
 from voxel_prepare.isobmff import parse_fragments
@@ -69,6 +78,20 @@ def test_a_slice_is_skipped_and_its_sample_filled_up() -> None:
     assert second[:2] == [SEI, SKIPPED]
     filler = second[2]
     assert filler == b"\x0c" + b"\xff" * (len(filler) - 2) + b"\x80"
+
+
+def test_a_slice_of_few_bytes_is_not_most_of_a_large_picture() -> None:
+    pictures = (whole_picture("P", seed) for seed in count())
+    parsed = ((picture, ParameterSets.from_avcc(picture.avcc)) for picture in pictures)
+    picture, sets = next(each for each in parsed if all(pps.cabac for pps in each[1].pps.values()))
+    (pps,) = sets.pps.values()
+    sps = replace(pps.sps, width_in_macroblocks=400, height_in_macroblocks=348)
+    large = replace(sets, pps={pps.id: replace(pps, sps=sps)})
+    tiny = media_segment([[sample(picture.nal[: picture.header_bytes] + b"\x55")]])
+    data = parse_fragments(tiny)[0].samples[0].offset + 4 + picture.header_bytes
+    gaps = [(data, data + 1)]
+    with pytest.raises(MalformedStream, match=r"^139200 macroblocks in a slice of \d+ bytes$"):
+        repair_segment(large, punch(tiny, gaps), Gaps(gaps))
 
 
 @pytest.mark.parametrize("mdat_size", ["32-bit", "64-bit", "to the end"])

@@ -22,6 +22,9 @@ from voxel_prepare.isobmff import Fragment, Mp4Error, Sample, UnsupportedMp4, pa
 FILLER_HEADER = b"\x0c"
 """NAL unit type 12, nal_ref_idc 0 (H.264 §7.3.2.7)."""
 
+MAX_GROWTH = 64
+"""Bytes by which an all-skip slice may be longer than what it replaces: nothing codes macroblocks in less."""
+
 
 @dataclass(frozen=True, slots=True)
 class FrameReport:
@@ -116,7 +119,10 @@ def _skip_incomplete_slices(
 
 def _skip(parameter_sets: ParameterSets, segment: bytes, nal: SliceUnit, macroblocks: int) -> _Edit:
     skipped = skip_slice(segment[nal.payload : nal.reliable_end], nal.header, macroblocks)
-    return _Edit(nal.start, nal.end, len(skipped).to_bytes(parameter_sets.nal_length_size, "big") + skipped)
+    edit = _Edit(nal.start, nal.end, len(skipped).to_bytes(parameter_sets.nal_length_size, "big") + skipped)
+    if edit.growth > MAX_GROWTH:
+        raise MalformedStream(f"{macroblocks} macroblocks in a slice of {nal.end - nal.start} bytes")
+    return edit
 
 
 def _filler(spare: int, nal_length_size: int) -> bytes:
