@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import webpack from 'webpack';
+import { typescriptModules } from './tools/package/typescript-modules.mjs';
 import { bundleWorker } from './tools/package/worker-source.mjs';
 
 const root = import.meta.dirname;
@@ -13,20 +14,7 @@ const workerSource = new webpack.DefinePlugin({ VOXEL_WORKER_SOURCE: JSON.string
 const common = {
   mode: 'production',
   devtool: 'source-map',
-  resolve: { extensions: ['.ts', '.js'], extensionAlias: { '.js': ['.ts', '.js'] } },
-  module: {
-    rules: [
-      {
-        test: /\.ts$/,
-        loader: 'ts-loader',
-        options: {
-          transpileOnly: true,
-          configFile: resolve(root, 'tsconfig.json'),
-          compilerOptions: { noEmit: false },
-        },
-      },
-    ],
-  },
+  ...typescriptModules,
   performance: { hints: false },
   plugins: [workerSource],
 };
