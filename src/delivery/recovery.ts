@@ -51,6 +51,10 @@ export class LossDetection {
     this.#reached = end;
   }
 
+  get hasGaps(): boolean {
+    return this.#gaps.length > 0;
+  }
+
   /** When `take` should be called; undefined: no gap is open. `window`: how long a datagram may be late, in ms. */
   due(window: number): number | undefined {
     const times = this.#gaps.map(({ openedAt, lostAt }) =>

@@ -230,7 +230,7 @@ export class RangeExchange {
     // Whether the server knows of parity is not known before the head.
     if (this.#hasHead || (this.#etag !== undefined && offset < this.#length)) {
       this.#use(offset, payload);
-      this.#lookForLosses();
+      if (this.#losses.hasGaps) this.#lookForLosses();
     } else if ((this.#earlyBytes += payload.length) <= this.#parity.end) {
       this.#early.push([offset, payload]);
       this.#context.onArrival(0);
