@@ -24,6 +24,13 @@ class TimeWeightedAverage {
     this.#weight += gained * (1 - this.#weight);
   }
 
+  copy(): TimeWeightedAverage {
+    const copy = new TimeWeightedAverage(this.#halfLife);
+    copy.#sum = this.#sum;
+    copy.#weight = this.#weight;
+    return copy;
+  }
+
   /** Divided by the weight seen so far: an unprimed average would start from zero ("bias correction"). */
   get value(): number {
     return this.#sum / this.#weight;
@@ -32,12 +39,21 @@ class TimeWeightedAverage {
 
 /** The lower of two averages, one of which forgets faster. */
 class CautiousAverage {
-  readonly #fast = new TimeWeightedAverage(FAST_HALF_LIFE);
-  readonly #slow = new TimeWeightedAverage(SLOW_HALF_LIFE);
+  readonly #fast: TimeWeightedAverage;
+  readonly #slow: TimeWeightedAverage;
+
+  constructor(fast = new TimeWeightedAverage(FAST_HALF_LIFE), slow = new TimeWeightedAverage(SLOW_HALF_LIFE)) {
+    this.#fast = fast;
+    this.#slow = slow;
+  }
 
   add(value: number, seconds: number): void {
     this.#fast.add(value, seconds);
     this.#slow.add(value, seconds);
+  }
+
+  copy(): CautiousAverage {
+    return new CautiousAverage(this.#fast.copy(), this.#slow.copy());
   }
 
   get value(): number {
@@ -58,7 +74,7 @@ function isRate(bitrate: number): boolean {
  * both (Spiteri et al., "From Theory to Practice"). Add neither pauses nor the wait after a trailer.
  */
 export class ThroughputEstimator {
-  readonly #average = new CautiousAverage();
+  #average = new CautiousAverage();
   #samples: readonly ThroughputSample[] = [];
 
   /** Takes one download in. Samples without bytes or time say nothing about the link and are ignored. */
@@ -67,6 +83,15 @@ export class ThroughputEstimator {
     if (!isRate(bitrate)) return;
     this.#average.add(bitrate, sample.seconds);
     this.#samples = [...this.#samples, sample].slice(-SAMPLES_KEPT);
+  }
+
+  /** The estimate with one more sample, of a download that is still under way; this one stays as it is. */
+  with(sample: ThroughputSample): ThroughputEstimator {
+    const estimator = new ThroughputEstimator();
+    estimator.#average = this.#average.copy();
+    estimator.#samples = this.#samples;
+    estimator.add(sample);
+    return estimator;
   }
 
   /** Bit/s, or undefined before the first sample. */

@@ -15,5 +15,5 @@ export {
   type PlaybackPosition,
 } from './retransmission.js';
 export { levelReached, REVIEW_INTERVAL } from './review.js';
-export { bufferShown, isKeptLate, voxel, withoutRepeats, type Strategy } from './strategy.js';
+export { bufferShown, isKeptLate, pipelineThreshold, voxel, withoutRepeats, type Strategy } from './strategy.js';
 export { upcomingOptions } from './upcoming-options.js';

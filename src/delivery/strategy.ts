@@ -1,3 +1,5 @@
+import type { PipelineThreshold } from './pipeline.js';
+
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
  * (docs/DELIVERY.md). Plain data, for simulator and player.
@@ -10,8 +12,11 @@ export interface Strategy {
   readonly retransmission: boolean;
   /** Whether requests say when the buffer runs out: what is unsent then stays unsent, and is not asked for again. */
   readonly deadlines: boolean;
-  /** Share of a segment's bytes at which the next segment is asked for; undefined: when the player asks. */
-  readonly pipelineAt: number | undefined;
+  /**
+   * Share of a segment's bytes at which the next segment is asked for; `round-trip`: so late that its first byte follows the last
+   * of this one; undefined: when the player asks.
+   */
+  readonly pipelineAt: number | 'round-trip' | undefined;
   /** Whether a segment of which the reliable bytes are here is played as it is when the buffer runs out, whatever the rule says. */
   readonly keepsLate: boolean;
   /** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
@@ -24,7 +29,7 @@ export const voxel: Strategy = {
   recovery: true,
   retransmission: true,
   deadlines: true,
-  pipelineAt: 0.9,
+  pipelineAt: 'round-trip',
   keepsLate: false,
   discountsLosses: false,
 };
@@ -32,6 +37,12 @@ export const voxel: Strategy = {
 /** The same without asking again for anything: every loss stays. */
 export function withoutRepeats(strategy: Strategy): Strategy {
   return { ...strategy, recovery: false, retransmission: false };
+}
+
+/** When the next segment is asked for; undefined: not before the player asks. `roundTrip` in seconds. */
+export function pipelineThreshold({ pipelineAt }: Strategy, roundTrip: number): PipelineThreshold | undefined {
+  if (pipelineAt === undefined) return undefined;
+  return pipelineAt === 'round-trip' ? { share: 1, roundTrip } : { share: pipelineAt, roundTrip: 0 };
 }
 
 /** Seconds of buffer at which a late segment is kept: appending takes time, too. */

@@ -1,5 +1,12 @@
 import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
-import { deadlineOf, isKeptLate, levelReached, REVIEW_INTERVAL, type Strategy } from '../../src/delivery/index.js';
+import {
+  deadlineOf,
+  isKeptLate,
+  type PipelineMoment,
+  levelReached,
+  REVIEW_INTERVAL,
+  type Strategy,
+} from '../../src/delivery/index.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Playback } from './playback.js';
 import { Recovery } from './recovery.js';
@@ -30,7 +37,14 @@ export interface AttemptSetup {
   readonly state: DecisionState;
   readonly option: Option;
   readonly segment: SegmentMap;
+  /** Seconds: when the request went out, before the segment before was here; undefined: now. */
+  readonly sentAt: number | undefined;
+  /** Shown how far the download is, so that the next one can be asked for. */
+  readonly lookAhead: (progress: Progress) => void;
 }
+
+/** Bytes here of those asked for, and seconds since the first of them could come. */
+export type Progress = Pick<PipelineMoment, 'bytesReceived' | 'bytesRequested' | 'elapsed'>;
 
 /** Bytes asked for before a download, and how they are received: as in `Retransmission`. */
 export interface UrgentBytes {
@@ -40,11 +54,11 @@ export interface UrgentBytes {
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
-  const { transport, playback, urgent, option, strategy } = setup;
+  const { transport, playback, urgent, option, strategy, sentAt } = setup;
   const requested = playback.time;
   const deadline = strategy.deadlines ? deadlineOf(playback.bufferLevel, 1) : undefined;
   const arrivals = new Arrivals(option, urgent, new Recovery(transport, requested, strategy.recovery ? deadline : 0));
-  transport.request(requested, urgent.bytesLeft + option.bytes);
+  transport.request(requested, urgent.bytesLeft + option.bytes, sentAt);
   const ending = receiveAll(setup, arrivals);
   const { reliable, sent, bursts, measured } = arrivals;
   const { bytes, time } = measured ?? { bytes: arrivals.arrived, time: playback.time };
@@ -52,11 +66,12 @@ export function attempt(setup: AttemptSetup): Attempt {
 }
 
 function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] {
-  const { abr, transport, delivery, strategy, playback, state, option, segment } = setup;
+  const { abr, transport, delivery, strategy, playback, state, option, segment, lookAhead } = setup;
   const requested = playback.time;
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
-  const interval = abr.review || strategy.keepsLate ? REVIEW_INTERVAL : Infinity;
+  const isWatched = abr.review || strategy.keepsLate || strategy.pipelineAt !== undefined;
+  const interval = isWatched ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
     playback.advanceTo(arrivals.receive(transport, delivery, playback.time, requested + reviews * interval));
     if (arrivals.isComplete) return { action: 'complete' };
@@ -73,6 +88,11 @@ function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] 
     if (review?.action === 'restart') return review;
     const isLate = state.lastChoice && isKeptLate(strategy, playback.bufferLevel, hasAllReliable);
     if ((review?.action === 'keep' && hasAllReliable) || isLate) return { action: 'keep' };
+    lookAhead({
+      bytesReceived: arrivals.arrived,
+      bytesRequested: option.bytes,
+      elapsed: playback.time - Math.max(requested, (setup.sentAt ?? requested) + transport.latency),
+    });
   }
 }
 

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { DecisionState, DownloadProgress } from '../../src/abr-star/index.js';
 import { metricsOf } from './metrics.js';
 import { strategyOf, type StrategyName } from '../../src/delivery/strategies.js';
+import { FlatTransport } from './link/flat-transport.js';
+import { Link } from './link/link.js';
+import { makeTrace } from './link/trace.js';
 import { playSession } from './session.js';
 import { optionOf, scriptedAbr, SMALL_CONTENT, smallSession } from './testing.js';
 
@@ -24,6 +27,19 @@ describe('playSession', () => {
     expect(record.stalled).toBeCloseTo(3);
     expect(record.stalls).toBe(5);
     expect(metricsOf(record).bufRatio).toBeCloseTo(0.5);
+  });
+
+  it.each([
+    // 100 kB at 0.8 Mbit/s take a segment's duration: whatever the way costs is a stall.
+    ['clipstream', 5 * 0.15],
+    ['voxel', 0],
+    ['hollywood', 5 * (0.15 - 0.1)],
+  ] as const)('asks ahead: with %s and 150 ms the link rests for %f s', (name, rest) => {
+    const link = new Link(makeTrace('link', 1, [0.8e6]));
+    const setup = smallSession({ choices: six(WHOLE) }, [1], { transport: new FlatTransport(link, 0.15) });
+    const { stalled } = playSession({ ...setup, rule: { ...setup.rule, strategy: strategyOf(name) } });
+    // Downloads are looked at every 50 ms.
+    expect(Math.abs(stalled - rest)).toBeLessThanOrEqual(name === 'hollywood' ? 5 * 0.05 : 1e-9);
   });
 
   it('never holds more than its buffer, the segment in flight included', () => {

@@ -3,15 +3,25 @@ import {
   LossEstimator,
   ThroughputEstimator,
   waitForRoom,
+  type Choice,
   type DecisionState,
   type Option,
 } from '../../src/abr-star/index.js';
-import { bufferShown, decisionState, levelReached, linkState } from '../../src/delivery/index.js';
+import {
+  bufferAhead,
+  type LinkEstimate,
+  bufferShown,
+  fullBuffer,
+  pipelineThreshold,
+  decisionState,
+  levelReached,
+  linkState,
+} from '../../src/delivery/index.js';
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Content } from './content/content.js';
 import { deliveredSegment, missingBytes, scoreOf, type DeliveredSegment } from './delivered-segment.js';
-import { attempt, wholeBytes, type Attempt } from './download.js';
+import { attempt, wholeBytes, type Attempt, type Progress } from './download.js';
 import { lostDatagrams } from './link/lost-datagrams.js';
 import type { Random } from './random.js';
 import { Playback } from './playback.js';
@@ -51,6 +61,13 @@ export interface SessionRecord {
   readonly stalls: number;
 }
 
+/** What was chosen ahead, and when it was asked for: undefined where the rule wants to wait. */
+interface EarlyRequest {
+  readonly state: DecisionState;
+  readonly choice: Choice;
+  readonly sentAt: number | undefined;
+}
+
 /** Plays a stream once: the player's own rule decides, the transport delivers, one download at a time. */
 export function playSession(setup: SessionSetup): SessionRecord {
   return new Session(setup).run();
@@ -63,6 +80,8 @@ class Session {
   readonly #retransmission: Retransmission;
   readonly #played: PlayedSegment[] = [];
   #lastChoice: Option | undefined;
+  /** Of the next segment, chosen while the one before was on its way. */
+  #early: EarlyRequest | undefined;
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
@@ -86,15 +105,19 @@ class Session {
 
   #play(segmentIndex: number): void {
     const { rule, content, transport } = this.#setup;
-    const decided = this.#state(segmentIndex);
-    const choice = rule.abr.choose(decided);
+    const early = this.#early;
+    this.#early = undefined;
+    const decided = early?.state ?? this.#state(segmentIndex, this.#playback.bufferLevel);
+    const choice = early?.choice ?? rule.abr.choose(decided);
     const delivery = rule.deliveryOf(choice);
-    this.#wait(decided, choice.delay);
+    let sentAt = early?.sentAt;
+    if (sentAt === undefined) this.#wait(decided, choice.delay);
 
     let option = choice.option;
     let state = decided;
     for (let restarts = 0; ; restarts++) {
       const segment = content.segments[segmentIndex]![option.representation]!;
+      this.#lastChoice = option;
       const outcome = attempt({
         abr: rule.abr,
         delivery,
@@ -105,14 +128,16 @@ class Session {
         segment,
         playback: this.#playback,
         urgent: this.#retransmission,
+        sentAt,
+        lookAhead: (progress) => this.#lookAhead(segmentIndex + 1, progress),
       });
       const lost = lostDatagrams(outcome.bursts, this.#setup.random);
-      this.#learn(option, outcome, lost);
-      this.#lastChoice = option;
+      this.#learn(option, outcome, lost, sentAt);
       if (outcome.ending.action !== 'restart') {
         this.#append(outcome, segment, lost, restarts);
         return;
       }
+      this.#early = sentAt = undefined;
       option = outcome.ending.option;
       state = { ...state, ...linkState(this.#link) };
     }
@@ -145,17 +170,40 @@ class Session {
     this.#played[segment.index] = { ...this.#played[segment.index]!, ...deliveryOf(segment) };
   }
 
-  #learn(option: Option, { sent, measured: { bytes, seconds } }: Attempt, lost: readonly ByteRange[]): void {
+  #learn(
+    option: Option,
+    { sent, measured: { bytes, seconds } }: Attempt,
+    lost: readonly ByteRange[],
+    sentAt: number | undefined,
+  ): void {
     const bytesLost = totalBytes(lost);
-    const timeToFirstByte = Math.min(seconds, this.#setup.transport.latency);
+    // Nobody waited for the first byte of what was asked for early.
+    const timeToFirstByte = sentAt === undefined ? Math.min(seconds, this.#setup.transport.latency) : undefined;
     this.#link.throughput.add({ bytes, seconds, timeToFirstByte });
     const bytesUnsent = option.bytes - option.reliableBytes - sent;
     this.#link.loss.add({ bytesSent: sent, bytesLost, bytesUnsent });
   }
 
-  #state(segmentIndex: number): DecisionState {
+  /** Asks for that segment, if it is time: as the player's pipeline does. */
+  #lookAhead(segmentIndex: number, progress: Progress): void {
+    const { rule, content, transport, bufferSegments } = this.#setup;
+    const threshold = pipelineThreshold(rule.strategy, transport.latency);
+    if (this.#early || !threshold || segmentIndex >= content.segments.length) return;
+    const { segmentDuration } = content;
+    const { time, bufferLevel } = this.#playback;
+    const full = fullBuffer(bufferSegments, segmentDuration);
+    const moment = { ...progress, segmentDuration, bufferLevel, fullBuffer: full, playbackRate: 1 };
+    const ahead = bufferAhead(moment, threshold);
+    if (ahead === undefined) return;
+    const { bytesReceived: bytes, elapsed: seconds } = progress;
+    const link = { ...this.#link, throughput: this.#link.throughput.with({ bytes, seconds }) };
+    const state = this.#state(segmentIndex, ahead, link);
+    const choice = rule.abr.choose(state);
+    this.#early = { state, choice, sentAt: choice.delay > 0 ? undefined : time };
+  }
+
+  #state(segmentIndex: number, bufferLevel: number, link: LinkEstimate = this.#link): DecisionState {
     const { ladder, options, segmentDuration } = this.#setup.content;
-    const { bufferLevel } = this.#playback;
     const { hasGaps } = this.#link.loss;
     return decisionState({
       segmentIndex,
@@ -165,7 +213,7 @@ class Session {
       bufferSegments: this.#setup.bufferSegments,
       lastChoice: this.#lastChoice,
       upcoming: options.slice(segmentIndex, segmentIndex + LOOKAHEAD),
-      link: this.#link,
+      link,
     });
   }
 }

@@ -15,8 +15,8 @@ export class FlatTransport implements Transport {
     this.latency = latency;
   }
 
-  request(time: number): void {
-    this.#time = time + this.latency;
+  request(time: number, _bytes: number, sentAt = time): void {
+    this.#time = Math.max(time, sentAt + this.latency);
   }
 
   askMore(): void {

@@ -66,8 +66,8 @@ export class QuicTransport implements Transport {
     this.#random = random;
   }
 
-  request(time: number, bytes: number): void {
-    const firstByte = time + this.#path.roundTrip;
+  request(time: number, bytes: number, sentAt = time): void {
+    const firstByte = Math.max(time, sentAt + this.#path.roundTrip);
     this.#window.restartAfterIdle(firstByte - this.#time);
     // What the server sends until it hears of a cancellation fills the link till then; what queues stays ahead.
     this.#stale = this.#left > ROUNDING_BYTES ? this.#queued : 0;

@@ -27,8 +27,11 @@ export interface Progress {
 export interface Transport {
   /** Seconds from a request to its first byte on an idle link. */
   readonly latency: number;
-  /** Asks for `bytes` at `time`; what is left of the request before is cancelled. */
-  request(time: number, bytes: number): void;
+  /**
+   * Asks for `bytes` at `time`; what is left of the request before is cancelled. `sentAt`: the request went out before that, behind
+   * the one before, whose bytes are here now.
+   */
+  request(time: number, bytes: number, sentAt?: number): void;
   /** Asks for so many bytes besides those of the request under way. */
   askMore(bytes: number): void;
   /** Goes on until `bytes` more have arrived or are lost, at the longest until `until`, which may be Infinity. */
