@@ -1,4 +1,5 @@
 import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
+import { PathEstimate } from '../src/delivery/index.js';
 import { Receiver } from '../src/voxel-loader/index.js';
 import type { WorkerLike } from '../src/voxel-loader/start-worker.js';
 import { BufferedVideo } from './dash/buffered-video.js';
@@ -34,7 +35,7 @@ export function attachWith(player: DashPlayer, options: VoxelOptions, withoutWor
 class Plugin implements VoxelHandle {
   readonly #events = new EventEmitter<VoxelEventMap>();
   readonly #journal = new Journal(this.#events);
-  readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator() };
+  readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator(), path: new PathEstimate() };
   readonly #delivery: Delivery;
   readonly #receiver: Receiver;
   readonly #sessions: SessionManager;

@@ -1,4 +1,4 @@
-import { voxel } from '../src/delivery/index.js';
+import { PathEstimate, voxel } from '../src/delivery/index.js';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
@@ -175,9 +175,10 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     throw new Error('no answer');
   });
   const rateControl = { delivered: vi.fn(), review: () => ({ action: 'continue' as const }) };
+  const link = { throughput: new ThroughputEstimator(), loss: new LossEstimator(), path: new PathEstimate() };
   const recorder = new DeliveryRecorder({
     journal: new Journal(new EventEmitter<VoxelEventMap>()),
-    link: { throughput: new ThroughputEstimator(), loss: new LossEstimator() },
+    link,
     rateControl,
     retransmission: { resume: vi.fn(), hold: vi.fn() },
   });
@@ -195,6 +196,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
   const control = new DownloadControl(preferences, {
     rateControl,
     receiver,
+    link,
     video: { bufferLevel: 8, playbackRate: 1 },
   });
   const http = new HttpDownloads(receiver, recorder);

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
+import { PathEstimate } from '../../src/delivery/index.js';
 import { IntervalSet } from '../../src/manifest/interval-set.js';
 import { segmentOf } from '../../test/unit/segment-content.js';
 import { EventEmitter } from '../events.js';
@@ -15,7 +16,7 @@ const segment = {
 } as unknown as RequestedSegment;
 
 function createRecorder() {
-  const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator() };
+  const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator(), path: new PathEstimate() };
   const journal = new Journal(new EventEmitter<VoxelEventMap>());
   const rateControl = { delivered: vi.fn() };
   const retransmission = { resume: vi.fn(), hold: vi.fn() };
@@ -61,13 +62,16 @@ function deliver(delivery: Delivery) {
 }
 
 it('tells the estimates what a delivery says about the link', () => {
-  const { loss, throughput } = deliver('datagrams');
+  const { loss, throughput, path } = deliver('datagrams');
   expect(throughput.samples).toEqual([{ bytes: 120, seconds: 2, timeToFirstByte: 0.5 }]);
   expect(loss.lossRate).toBe(0.1);
+  // 9 lost for good, 20 recovered, 10 decoded.
+  expect(path).toMatchObject({ lossRate: 39 / 90, roundTrip: 60 });
 });
 
 it('says nothing of losses over HTTP', () => {
-  expect(deliver('http').loss.lossRate).toBeUndefined();
+  const { loss, path } = deliver('http');
+  expect([loss.lossRate, path.lossRate]).toEqual([undefined, undefined]);
 });
 
 it('releases a segment with gaps where nothing is fetched again', () => {

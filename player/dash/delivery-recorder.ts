@@ -1,4 +1,5 @@
 import type { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
+import type { PathEstimate } from '../../src/delivery/index.js';
 import type { IntervalSet } from '../../src/manifest/interval-set.js';
 import type { DeliveredSegment } from '../../src/voxel-loader/index.js';
 import type { Journal } from '../journal.js';
@@ -17,22 +18,23 @@ export interface Asked {
 /** What a delivery says about the link. */
 export type LinkFacts = Pick<
   DeliveredSegment,
-  'bytesUnreliable' | 'bytesLost' | 'bytesUnsent' | 'bytesMeasured' | 'seconds'
+  'bytesUnreliable' | 'bytesLost' | 'bytesUnsent' | 'bytesRecovered' | 'bytesDecoded' | 'bytesMeasured' | 'seconds'
 > &
   Partial<Pick<DeliveredSegment, 'timeToFirstByte' | 'rtt'>>;
 
 /** The part of a delivery that a record is made of. */
 export type RecordedFacts = LinkFacts &
-  Pick<
-    DeliveredSegment,
-    'bytes' | 'frames' | 'kept' | 'bytesReliable' | 'bytesRepeated' | 'bytesRecovered' | 'bytesDecoded' | 'bytesParity'
-  > & {
+  Pick<DeliveredSegment, 'bytes' | 'frames' | 'kept' | 'bytesReliable' | 'bytesRepeated' | 'bytesParity'> & {
     readonly received: IntervalSet;
   };
 
 export interface RecorderOptions {
   readonly journal: Journal;
-  readonly link: { readonly throughput: ThroughputEstimator; readonly loss: LossEstimator };
+  readonly link: {
+    readonly throughput: ThroughputEstimator;
+    readonly loss: LossEstimator;
+    readonly path: PathEstimate;
+  };
   /** Undefined: dash.js' rules choose. */
   readonly rateControl: Pick<RateControl, 'delivered'> | undefined;
   /** Undefined: nothing is fetched again. */
@@ -56,14 +58,12 @@ export class DeliveryRecorder {
    * Notes what the next decision must know, before dash.js has the segment and may ask for another. Returns the
    * segment's order among those that are recorded.
    */
-  arrived(
-    segment: RequestedSegment,
-    { delivery }: Asked,
-    { bytesUnreliable, bytesLost, bytesUnsent, bytesMeasured, seconds, timeToFirstByte, rtt }: LinkFacts,
-  ): number {
+  arrived(segment: RequestedSegment, { delivery }: Asked, facts: LinkFacts): number {
+    const { bytesUnreliable, bytesLost, bytesUnsent, bytesMeasured, seconds, timeToFirstByte, rtt } = facts;
     const { journal, link, rateControl, retransmission } = this.#options;
     link.throughput.add({ bytes: bytesMeasured, seconds, timeToFirstByte });
     if (delivery !== 'http') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost, bytesUnsent });
+    if (delivery === 'datagrams') link.path.add(facts);
     rateControl?.delivered(fragmentOf(segment).index);
     retransmission?.resume(rtt);
     return journal.arrived();

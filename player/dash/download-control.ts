@@ -1,5 +1,11 @@
-import { deadlineOf, isKeptLate, type Strategy } from '../../src/delivery/index.js';
-import type { Receiver, SegmentProgress, SessionDelivery } from '../../src/voxel-loader/index.js';
+import {
+  deadlineOf,
+  isKeptLate,
+  type LinkEstimate,
+  type PathEstimate,
+  type Strategy,
+} from '../../src/delivery/index.js';
+import type { Receiver, SegmentProgress, SegmentRequest, SessionDelivery } from '../../src/voxel-loader/index.js';
 import type { Decision, RateControl, ReviewResult } from '../rate-control.js';
 import type { Delivery } from '../types.js';
 import type { BufferedVideo } from './buffered-video.js';
@@ -24,6 +30,13 @@ export interface DownloadPlan {
   readonly recovery: boolean;
   /** Milliseconds from now; what is unsent then is better left out. */
   readonly deadline: number | undefined;
+  readonly parity: SegmentRequest['parity'];
+}
+
+/** What downloads so far say about the link. */
+export interface KnownLink {
+  readonly throughput: Pick<LinkEstimate['throughput'], 'throughput'>;
+  readonly path: Pick<PathEstimate, 'lossRate' | 'roundTrip'>;
 }
 
 /** Says how to ask for a segment, and what its progress leads to. */
@@ -32,6 +45,7 @@ export class DownloadControl {
   readonly #rateControl: Pick<RateControl, 'review'> | undefined;
   readonly #video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate'>;
   readonly #receiver: Pick<Receiver, 'canRepair'>;
+  readonly #link: KnownLink;
 
   constructor(
     preferences: DownloadPreferences,
@@ -39,12 +53,14 @@ export class DownloadControl {
       readonly rateControl: Pick<RateControl, 'review'> | undefined;
       readonly video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate'>;
       readonly receiver: Pick<Receiver, 'canRepair'>;
+      readonly link: KnownLink;
     },
   ) {
     this.#preferences = preferences;
     this.#rateControl = collaborators.rateControl;
     this.#video = collaborators.video;
     this.#receiver = collaborators.receiver;
+    this.#link = collaborators.link;
   }
 
   async plan({ decision, map, key }: RequestedSegment): Promise<DownloadPlan> {
@@ -53,13 +69,19 @@ export class DownloadControl {
     // Gaps in what cannot be repaired would be of no use.
     const canRepair = await this.#receiver.canRepair(key);
     const onStreams = !canRepair || delivery === 'streams' || (ruleChooses && decision?.delivery === 'streams');
-    return {
-      // The decision may be older than the map.
-      level: Math.min((canRepair ? decision?.option.level : undefined) ?? whole, whole),
-      delivery: onStreams ? 'streams' : 'datagrams',
-      recovery: strategy.recovery,
-      deadline: withDeadlines ? deadlineOf(this.#video.bufferLevel, this.#video.playbackRate) : undefined,
-    };
+    // The decision may be older than the map.
+    const level = Math.min((canRepair ? decision?.option.level : undefined) ?? whole, whole);
+    const deadline = withDeadlines ? deadlineOf(this.#video.bufferLevel, this.#video.playbackRate) : undefined;
+    const { throughput, path } = this.#link;
+    const parity = strategy.protection({
+      bytesReliable: map.reliableBytes,
+      bytesUnreliable: map.steps[level]!.bytes,
+      deadline,
+      throughput: throughput.throughput,
+      roundTrip: path.roundTrip,
+      lossRate: path.lossRate,
+    });
+    return { level, delivery: onStreams ? 'streams' : 'datagrams', recovery: strategy.recovery, deadline, parity };
   }
 
   review(decision: Decision | undefined, progress: SegmentProgress): ReviewResult {

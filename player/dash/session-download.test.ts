@@ -1,4 +1,4 @@
-import { voxel } from '../../src/delivery/index.js';
+import { PathEstimate, voxel } from '../../src/delivery/index.js';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
 import { VoxelError, type VoxelSession } from '../../src/voxel-loader/index.js';
@@ -84,9 +84,10 @@ describe('SessionDownload', () => {
     events.on('delivered', (event) => ofThisTest.push(event));
     events.on('fallback', (event) => fallbacks.push(event));
     const rateControl = { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' as const })) };
+    const link = { throughput: options.throughput ?? new ThroughputEstimator(), loss, path: new PathEstimate() };
     const recorder = new DeliveryRecorder({
       journal: new Journal(events),
-      link: { throughput: options.throughput ?? new ThroughputEstimator(), loss },
+      link,
       rateControl,
       retransmission: { resume: vi.fn(), hold: vi.fn() },
     });
@@ -104,6 +105,7 @@ describe('SessionDownload', () => {
     const control = new DownloadControl(preferences, {
       rateControl,
       receiver,
+      link,
       video: { bufferLevel: 8, playbackRate: 1 },
     });
     const sessions = {

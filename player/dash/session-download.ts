@@ -191,7 +191,7 @@ export class SessionDownload {
 /** Throws `PlayerError` unless the VOXEL server has the file. */
 function requestFor(
   { request, map, key, edition, origin }: RequestedSegment,
-  { level, delivery, recovery, deadline }: DownloadPlan,
+  { level, delivery, recovery, deadline, parity }: DownloadPlan,
 ): SegmentRequest {
   const { origin: mediaOrigin } = new URL(request.url);
   if (mediaOrigin !== origin) {
@@ -206,6 +206,7 @@ function requestFor(
     unreliableBytes: map.steps[level]!.bytes,
     delivery,
     recovery,
+    parity,
     headers: Object.fromEntries(headers),
     deadline,
   };

@@ -4,7 +4,7 @@ import type { ByteRange } from '../manifest/byte-range.js';
 const PACKET_THRESHOLD = 3;
 
 /** A gap is a loss once it is open for this share of a round trip: a sender waits 9/8 of one (RFC 9002 section 6.1.2). */
-const TIME_THRESHOLD = 1 / 8;
+export const TIME_THRESHOLD = 1 / 8;
 
 /** Milliseconds that a gap stays open at least: timers and threads are late by as much. */
 const GRANULARITY_MS = 10;
@@ -13,7 +13,7 @@ const GRANULARITY_MS = 10;
 const GATHERING_MS = 10;
 
 /** Round trips until what is asked for is here: there and back, and its own time in the queue. */
-const RECOVERY_ROUND_TRIPS = 1.25;
+export const RECOVERY_ROUND_TRIPS = 1.25;
 
 /** Bytes of a body that should have come; nothing later than `openedAt` has shown whether they are late or lost. */
 interface Gap extends ByteRange {

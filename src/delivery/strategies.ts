@@ -1,3 +1,4 @@
+import { noParity } from './protection.js';
 import { voxel, type Strategy } from './strategy.js';
 
 /** I-frames and headers arrive, the others may not (ClipStream, §4): what is lost stays lost. */
@@ -6,6 +7,7 @@ const clipstream: Strategy = {
   recovery: false,
   retransmission: false,
   deadlines: false,
+  protection: noParity,
   pipelineAt: undefined,
   keepsLate: false,
   discountsLosses: false,
@@ -20,6 +22,7 @@ const hollywood: Strategy = {
   recovery: true,
   retransmission: false,
   deadlines: false,
+  protection: noParity,
   pipelineAt: 0.9,
   keepsLate: true,
   discountsLosses: true,

@@ -1,8 +1,9 @@
 import type { PipelineThreshold } from './pipeline.js';
+import { parityForTheTail, type Protection } from './protection.js';
 
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
- * (docs/DELIVERY.md). Plain data, for simulator and player.
+ * (docs/DELIVERY.md). For simulator and player.
  */
 export interface Strategy {
   readonly name: string;
@@ -12,6 +13,8 @@ export interface Strategy {
   readonly retransmission: boolean;
   /** Whether requests say when the buffer runs out: what is unsent then stays unsent, and is not asked for again. */
   readonly deadlines: boolean;
+  /** Which datagrams come with parity. */
+  readonly protection: Protection;
   /**
    * Share of a segment's bytes at which the next segment is asked for; `round-trip`: so late that its first byte follows the last
    * of this one; undefined: when the player asks.
@@ -29,6 +32,7 @@ export const voxel: Strategy = {
   recovery: true,
   retransmission: true,
   deadlines: true,
+  protection: parityForTheTail,
   pipelineAt: 'round-trip',
   keepsLate: false,
   discountsLosses: false,
