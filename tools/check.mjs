@@ -5,7 +5,7 @@ import { ensureNodePackages } from './setup/node.mjs';
 import { root, venvProgram } from './setup/paths.mjs';
 import { runCommand } from './setup/process.mjs';
 import { ensurePython } from './setup/python.mjs';
-import { cargoEnvironment, hasCargo, NO_RUST, quicheWorkspace } from './setup/rust.mjs';
+import { cargoEnvironment, claimTargetFolder, hasCargo, NO_RUST, quicheWorkspace } from './setup/rust.mjs';
 import { LeftOut } from './parts/part.mjs';
 import { partsCommand } from './parts/run-parts.mjs';
 import { join } from 'node:path';
@@ -97,6 +97,7 @@ export const CHECKS = [
   })),
   rustPart('clippy', 'Rust: lint rules', () => {
     const { packages, leftOut } = quicheWorkspace();
+    for (const folder of ['test/link', 'server/quiche']) claimTargetFolder(join(root, folder));
     return {
       // With the profile of tests and programs, or their dependencies would be built twice.
       commands: [

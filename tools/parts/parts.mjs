@@ -9,6 +9,7 @@ import { ensureBuild } from '../setup/node.mjs';
 import { root, venvProgram } from '../setup/paths.mjs';
 import {
   cargoEnvironment,
+  claimTargetFolder,
   ensureLinkEmulator,
   ensureQuicheServer,
   ensureQuicheTools,
@@ -96,7 +97,9 @@ function cargoPart(name, folder, about, needs, settings) {
       if (!hasCargo()) throw new LeftOut(NO_RUST);
       const { args, leftOut } = await settings();
       const test = ['test', '--release', '--locked', '--quiet', '--no-fail-fast', ...args];
-      const succeeded = await job.exec('cargo', test, { cwd: join(root, folder), env: cargoEnvironment });
+      const cwd = join(root, folder);
+      claimTargetFolder(cwd);
+      const succeeded = await job.exec('cargo', test, { cwd, env: cargoEnvironment });
       const counts = countsOf(succeeded, () => cargoCounts(job.output), job);
       return { ...counts, skipped: counts.skipped + leftOut.length, leftOut: [...counts.leftOut, ...leftOut] };
     },

@@ -1,7 +1,7 @@
 // @ts-check
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { memoize } from './memoize.mjs';
 import { cacheFolder, root } from './paths.mjs';
 import { outputOf, run, say, UserError } from './process.mjs';
@@ -10,7 +10,7 @@ import { installSystemPackages } from './system-packages.mjs';
 /** What the Rust programs say in their Cargo.toml (`rust-version`). */
 const OLDEST = '1.85';
 
-/** Build outputs outlive a clone. */
+/** Build outputs outlive a clone, and all clones share it. */
 const targetFolder = join(cacheFolder, 'cargo-target');
 
 /** With rustup's folder, which a login shell adds to the path but other parents of this process may not. */
@@ -34,6 +34,22 @@ export const NO_RUST = `Rust ≥ ${OLDEST} (cargo) is not installed`;
 export const hasCargo = () => isNewEnough();
 
 /**
+ * To be called before every build. Cargo goes by the times of files: what another clone has built last would count as made of this
+ * clone's older sources. So these are touched then; the dependencies, which take minutes, stay built.
+ * @param {string} project folder of its sources @param {string} [target]
+ */
+export function claimTargetFolder(project, target = targetFolder) {
+  const owner = join(target, `${basename(project)}.clone`);
+  if (existsSync(owner) && readFileSync(owner, 'utf8') === project) return;
+  const now = new Date();
+  for (const file of readdirSync(project, { recursive: true, encoding: 'utf8' })) {
+    if (/\.(rs|toml)$/.test(file)) utimesSync(join(project, file), now, now);
+  }
+  mkdirSync(target, { recursive: true });
+  writeFileSync(owner, project);
+}
+
+/**
  * Runs cargo in a folder of the checkout.
  * @param {string} project @param {string[]} args @param {{ output?: 'show' | 'on-failure' }} [options]
  * @returns {Promise<void>}
@@ -42,7 +58,9 @@ export async function cargo(project, args, options = {}) {
   if (!hasCargo()) {
     throw new UserError(`${project} needs Rust ≥ ${OLDEST}, found none (install it from rustup.rs)`);
   }
-  await run('cargo', args, { cwd: join(root, project), env: cargoEnvironment, ...options });
+  const cwd = join(root, project);
+  claimTargetFolder(cwd);
+  await run('cargo', args, { cwd, env: cargoEnvironment, ...options });
 }
 
 export const linkemu = join(targetFolder, 'release', 'linkemu');
