@@ -70,7 +70,7 @@ function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] 
   const requested = playback.time;
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
-  const isWatched = abr.review || strategy.keepsLate || strategy.pipelineAt !== undefined;
+  const isWatched = abr.review !== undefined || strategy.keepsLate || strategy.pipelineAt !== undefined;
   const interval = isWatched ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
     playback.advanceTo(arrivals.receive(transport, delivery, playback.time, requested + reviews * interval));
