@@ -1,4 +1,4 @@
-import { noParity } from './protection.js';
+import { frameParity, noParity } from './protection.js';
 import { voxel, type Strategy } from './strategy.js';
 
 /** I-frames and headers arrive, the others may not (ClipStream, §4): what is lost stays lost. */
@@ -28,7 +28,12 @@ const hollywood: Strategy = {
   discountsLosses: true,
 };
 
-const STRATEGIES = { voxel, clipstream, hollywood } as const satisfies Readonly<Record<string, Strategy>>;
+/** The same with 18 + 6 symbols of every frame (§4.1). */
+const clipstreamFec: Strategy = { ...clipstream, name: 'clipstream-fec', protection: frameParity };
+
+const STRATEGIES = { voxel, clipstream, 'clipstream-fec': clipstreamFec, hollywood } as const satisfies Readonly<
+  Record<string, Strategy>
+>;
 
 export type StrategyName = keyof typeof STRATEGIES;
 
