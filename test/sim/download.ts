@@ -10,7 +10,7 @@ import {
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Playback } from './playback.js';
 import { Recovery } from './recovery.js';
-import type { Burst, Delivery, Transport } from './link/transport.js';
+import type { Burst, Delivery, Progress, Transport } from './link/transport.js';
 
 /** One option as it was downloaded, to its end or to where a review ended it. */
 export interface Attempt {
@@ -62,7 +62,14 @@ export function attempt(setup: AttemptSetup): Attempt {
   const ending = receiveAll(setup, arrivals);
   const { reliable, sent, bursts, measured } = arrivals;
   const { bytes, time } = measured ?? { bytes: arrivals.arrived, time: playback.time };
-  return { ending, option, reliable, sent, bursts, measured: { bytes, seconds: time - requested } };
+  return {
+    ending,
+    option,
+    reliable,
+    sent,
+    bursts,
+    measured: { bytes, seconds: Math.min(time, playback.time) - requested },
+  };
 }
 
 function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] {
@@ -115,6 +122,10 @@ class Arrivals {
   #measured: { readonly bytes: number; readonly time: number } | undefined;
   /** When the first of the last repeats comes. */
   #restDue = 0;
+  /** Until then bytes wait behind a gap of their stream: reliable ones, and any. */
+  #reliableUsable = 0;
+  #usable = 0;
+  #now = 0;
 
   constructor(option: Option, urgent: UrgentBytes, recovery: Recovery) {
     this.#option = option;
@@ -153,11 +164,11 @@ class Arrivals {
   }
 
   get hasAllReliable(): boolean {
-    return this.#reliableLeft <= 0;
+    return this.#reliableLeft <= 0 && this.#now >= this.#reliableUsable;
   }
 
   get isComplete(): boolean {
-    return this.#isAllSent && !this.#recovery.isWaiting;
+    return this.#isAllSent && !this.#recovery.isWaiting && this.#now >= this.#usable;
   }
 
   get #isAllSent(): boolean {
@@ -166,20 +177,33 @@ class Arrivals {
 
   /** Goes on from `now` until `until` or the last byte. Returns when that was. */
   receive(transport: Transport, delivery: Delivery, now: number, until: number): number {
+    const time = this.#receiveAll(transport, delivery, now, until);
+    this.#now = this.#isAllSent && !this.#recovery.isWaiting ? Math.max(time, Math.min(until, this.#usable)) : time;
+    return this.#now;
+  }
+
+  #receiveAll(transport: Transport, delivery: Delivery, now: number, until: number): number {
     let time = Math.max(now, this.#urgent.receive(until));
     if (this.#reliableLeft > 0 && time < until) {
       const progress = transport.receive(this.#reliableLeft, 'streams', until);
       time = progress.time;
+      this.#waitForStream(progress);
+      this.#reliableUsable = this.#usable;
       // What ends early is complete: sums of fractions of bytes may miss that.
       this.#reliableLeft = time < until ? 0 : this.#reliableLeft - progress.arrived;
     }
     while (this.#unreliableLeft > 0 && time < until) time = this.#receiveUnreliable(transport, delivery, time, until);
     if (!this.#isAllSent) return time;
     if (!this.#measured) {
-      this.#measured = { bytes: this.arrived, time };
+      // Of a stream nobody knows how long it waits for repeats.
+      this.#measured = { bytes: this.arrived, time: delivery === 'streams' ? Math.max(time, this.#usable) : time };
       if (this.#recovery.isWaiting) this.#restDue = this.#recovery.waitForTheRest();
     }
     return this.#receiveRepeats(Math.max(time, this.#restDue), until);
+  }
+
+  #waitForStream({ usable }: Pick<Progress, 'usable'>): void {
+    this.#usable = Math.max(this.#usable, usable);
   }
 
   /** Repeats first; then a round trip's worth of the others at most, for more repeats may have become due. */
@@ -196,14 +220,16 @@ class Arrivals {
       end: offset + burst.end,
     }));
     this.#recovery.add(bursts, progress.time);
+    this.#waitForStream(progress);
     this.#unreliableLeft = progress.time < end ? 0 : this.#unreliableLeft - progress.arrived - progress.lost;
     return progress.time;
   }
 
   #receiveRepeats(start: number, until: number): number {
-    const { arrived, time } = this.#recovery.receive(start, until);
-    this.#lost -= arrived;
-    return time;
+    const progress = this.#recovery.receive(start, until);
+    this.#lost -= progress.arrived;
+    this.#waitForStream(progress);
+    return progress.time;
   }
 }
 
@@ -211,7 +237,7 @@ class Arrivals {
 function addBurst(all: Burst[], burst: Burst): void {
   const last = all.at(-1);
   if (!last || !isContinued(last, burst)) all.push(burst);
-  else all[all.length - 1] = { start: last.start, end: burst.end, lost: last.lost + burst.lost };
+  else all[all.length - 1] = { ...burst, start: last.start, lost: last.lost + burst.lost };
 }
 
 /** The next bytes, with the same share of them lost. */

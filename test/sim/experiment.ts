@@ -34,7 +34,7 @@ export type TransportModel =
   { readonly kind: 'flat'; readonly latency: number } | ({ readonly kind: 'quic' } & QuicPath);
 
 /** The thesis' testbed (§6.4.4, §6.4.5): 30 ms, and a queue of 1.25 times what that holds at 10 Mbit/s. */
-export const PAPER_PATH = { kind: 'quic', roundTrip: 0.03, queuePackets: 32, loss: 0 } as const;
+export const PAPER_PATH = { kind: 'quic', roundTrip: 0.03, queuePackets: 32, loss: 0, control: 'cubic' } as const;
 
 /** A piece of an experiment: all rules and buffers from one starting point in one trace. */
 export interface Task {

@@ -13,7 +13,7 @@ describe('parseOptions', () => {
       content: 'synthetic',
       segments: 75,
       shifts: 1,
-      transport: { kind: 'quic', roundTrip: 0.03, queuePackets: 32, loss: 0 },
+      transport: { kind: 'quic', roundTrip: 0.03, queuePackets: 32, loss: 0, control: 'cubic' },
     });
   });
 
@@ -38,6 +38,11 @@ describe('parseOptions', () => {
     expect(rules).toHaveLength(4);
   });
 
+  it('has losses in bursts and another congestion control', () => {
+    const { transport } = parseOptions([...NEEDED, '--loss', '3', '--mean-burst', '4', '--control', 'bbr'])!;
+    expect(transport).toMatchObject({ loss: 0.03, meanBurst: 4, control: 'bbr' });
+  });
+
   it('is undefined where help is wanted', () => {
     expect(parseOptions(['--help'])).toBeUndefined();
   });
@@ -54,6 +59,10 @@ describe('parseOptions', () => {
     [...NEEDED, '--segments', 'many'],
     [...NEEDED, '--transport', 'tcp'],
     [...NEEDED, '--transport', 'flat', '--loss', '1'],
+    [...NEEDED, '--transport', 'flat', '--control', 'bbr'],
+    [...NEEDED, '--control', 'reno'],
+    [...NEEDED, '--loss', '3', '--mean-burst', '0'],
+    [...NEEDED, '--loss', '60', '--mean-burst', '1'],
     [...NEEDED, '--latency', '-1'],
     [...NEEDED, '--abr', 'tput+pigeons'],
     [...NEEDED, '--abr', 'tput+voxel+voxel'],

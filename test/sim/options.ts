@@ -3,6 +3,8 @@ import { abrNames } from '../../src/abr-star/index.js';
 import { parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
+import { CONTROLS, type ControlName } from './link/congestion-control.js';
+import type { LossModel } from './link/path-losses.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
 
@@ -25,6 +27,8 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --latency MS       round trip without queue (default: 30 for quic, 100 for flat)
   --queue PACKETS    with quic: what the bottleneck's queue holds (default 32, as in the paper's trials)
   --loss PERCENT     with quic: packets lost at random on top of what the queue drops (default 0)
+  --mean-burst N     with --loss: packets lost in a row on average (default: losses are independent)
+  --control NAME     with quic: cubic (default) or bbr
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
   --jobs N           worker threads (default: one for each core)
@@ -85,6 +89,8 @@ function parse(args: readonly string[]) {
       latency: { type: 'string' },
       queue: { type: 'string' },
       loss: { type: 'string' },
+      'mean-burst': { type: 'string' },
+      control: { type: 'string' },
       shifts: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string' },
@@ -130,12 +136,14 @@ interface TransportValues {
   readonly latency?: string | undefined;
   readonly queue?: string | undefined;
   readonly loss?: string | undefined;
+  readonly 'mean-burst'?: string | undefined;
+  readonly control?: string | undefined;
 }
 
-function transportOf({ transport, latency, queue, loss }: TransportValues): TransportModel {
+function transportOf({ transport, latency, queue, ...quic }: TransportValues): TransportModel {
   if (transport === 'flat') {
-    if (queue !== undefined || loss !== undefined)
-      throw new UserError('--queue and --loss can only be used with --transport quic');
+    if ([queue, quic.loss, quic['mean-burst'], quic.control].some((value) => value !== undefined))
+      throw new UserError('--queue, --loss, --mean-burst and --control can only be used with --transport quic');
     return { kind: 'flat', latency: numberOf('latency', latency ?? '100', { low: 0, high: 10_000 }) / 1000 };
   }
   if (transport !== 'quic') throw new UserError(`--transport must be one of quic, flat, got '${transport}'`);
@@ -143,6 +151,26 @@ function transportOf({ transport, latency, queue, loss }: TransportValues): Tran
     kind: 'quic',
     roundTrip: numberOf('latency', latency ?? String(1000 * PAPER_PATH.roundTrip), { low: 1, high: 10_000 }) / 1000,
     queuePackets: integerOf('queue', queue ?? String(PAPER_PATH.queuePackets), { low: 1, high: 1e6 }),
-    loss: numberOf('loss', loss ?? '0', { low: 0, high: 90 }) / 100,
+    ...lossModel(quic),
+    control: controlOf(quic.control ?? PAPER_PATH.control),
   };
+}
+
+function lossModel({ loss = '0', 'mean-burst': burst }: Pick<TransportValues, 'loss' | 'mean-burst'>): LossModel {
+  const percent = numberOf('loss', loss, { low: 0, high: 90 });
+  if (burst === undefined) return { loss: percent / 100 };
+  const meanBurst = numberOf('mean-burst', burst, { low: 1, high: 10_000 });
+  const most = (100 * meanBurst) / (meanBurst + 1);
+  if (percent > most) {
+    throw new UserError(
+      `--loss must be at most ${most.toFixed(2)} in bursts of ${burst} packets on average, got '${loss}'`,
+    );
+  }
+  return { loss: percent / 100, meanBurst };
+}
+
+function controlOf(name: string): ControlName {
+  const control = CONTROLS.find((candidate) => candidate === name);
+  if (control) return control;
+  throw new UserError(`--control must be one of ${CONTROLS.join(', ')}, got '${name}'`);
 }

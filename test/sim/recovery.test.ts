@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Link } from './link/link.js';
 import { QuicTransport } from './link/quic-transport.js';
+import type { Delivery } from './link/transport.js';
 import { makeTrace } from './link/trace.js';
 import { seededRandom } from './random.js';
 import { strategyOf, type StrategyName } from '../../src/delivery/strategies.js';
@@ -11,16 +12,16 @@ const CONTENT = ladderContent([{ bitrate: 1e6, averageScore: 0.9 }], 10);
 const WHOLE = CONTENT.segments[0]![0]!.steps.length - 1;
 
 /** Ten whole segments of 4 s over a link of 5 Mbit/s that loses packets at random, one-segment buffer. */
-function play(strategy: StrategyName, loss: number, roundTrip = 0.1) {
+function play(strategy: StrategyName, loss: number, delivery: Delivery = 'datagrams', roundTrip = 0.1) {
   const link = new Link(makeTrace('constant', 1, [5e6]));
   return playSession({
     content: CONTENT,
     rule: {
       abr: scriptedAbr({ choices: CONTENT.segments.map(() => [0, WHOLE]) }),
-      deliveryOf: () => 'datagrams',
+      deliveryOf: () => delivery,
       strategy: strategyOf(strategy),
     },
-    transport: new QuicTransport(link, { roundTrip, queuePackets: 2000, loss }, seededRandom(2)),
+    transport: new QuicTransport(link, { roundTrip, queuePackets: 2000, loss, control: 'cubic' }, seededRandom(2)),
     bufferSegments: 1,
     random: seededRandom(3),
   });
@@ -38,6 +39,11 @@ describe('recovery in flight', () => {
   it('costs time: a round trip for what is lost last, and the bytes', () => {
     const startup = (loss: number) => play('voxel', loss).startup;
     expect(startup(0.003)).toBeGreaterThan(startup(0));
+  });
+
+  it('is what streams do by themselves: they wait for a repeat', () => {
+    const startup = (delivery: Delivery) => play('clipstream', 0.003, delivery).startup;
+    expect(startup('streams')).toBeGreaterThan(startup('datagrams'));
   });
 
   it('changes nothing where nothing is lost', () => {

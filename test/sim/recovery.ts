@@ -1,5 +1,5 @@
 import { comesInTime } from '../../src/delivery/index.js';
-import type { Burst, Transport } from './link/transport.js';
+import type { Burst, Progress, Transport } from './link/transport.js';
 
 /** Simulated bytes are fractions of rates. */
 const ROUNDING_BYTES = 1e-3;
@@ -55,19 +55,21 @@ export class Recovery {
     }
   }
 
-  /** Receives what the server has been asked for by `time`, at the longest until `until`. Returns bytes, and when the last was here. */
-  receive(time: number, until: number): { readonly arrived: number; readonly time: number } {
+  /** Receives what the server has been asked for by `time`, at the longest until `until`. */
+  receive(time: number, until: number): Pick<Progress, 'arrived' | 'time' | 'usable'> {
     let arrived = 0;
     let now = time;
+    let usable = time;
     for (let next = this.#repeats[0]; next && next.due <= now && now < until; next = this.#repeats[0]) {
       const progress = this.#transport.receive(next.left, 'streams', until);
       now = progress.time;
+      usable = Math.max(usable, progress.usable);
       const came = now < until ? next.left : Math.min(next.left, progress.arrived);
       arrived += came;
       next.left -= came;
       if (next.left <= ROUNDING_BYTES) this.#repeats.shift();
     }
-    return { arrived, time: now };
+    return { arrived, time: now, usable };
   }
 
   /** Nothing else is on its way: the link rests until the server has heard of what is lost. Returns when that is. */

@@ -57,7 +57,11 @@ function simulatedRule({ player, delivery }: System): string | undefined {
   return `${carried}+${player.strategy}`;
 }
 
-function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: string, shifts: number): SessionResult {
+function simulate(
+  { media, trace, shift, path, control, buffer, seed }: Trial,
+  rule: string,
+  shifts: number,
+): SessionResult {
   const experiment: Experiment = {
     traces: [trace],
     shifts,
@@ -70,6 +74,8 @@ function simulate({ media, trace, shift, path, buffer, seed }: Trial, rule: stri
       roundTrip: (2 * path.delayMs) / 1000,
       queuePackets: queuePackets(path),
       loss: path.loss.percent / 100,
+      ...(path.loss.meanBurst !== undefined && { meanBurst: path.loss.meanBurst }),
+      control: control === 'bbr2' ? 'bbr' : control,
     },
     seed,
   };

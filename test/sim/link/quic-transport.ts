@@ -1,5 +1,8 @@
-import { CongestionWindow } from './congestion-window.js';
+import { Bbr } from './bbr.js';
+import type { CongestionControl, ControlName } from './congestion-control.js';
+import { Cubic } from './cubic.js';
 import type { Link } from './link.js';
+import { PathLosses, type LossModel } from './path-losses.js';
 import type { Random } from '../random.js';
 import type { Burst, Delivery, Progress, Transport } from './transport.js';
 
@@ -10,16 +13,16 @@ export const PAYLOAD_SHARE = 1324 / PACKET_BYTES;
 /** Simulated bytes are fractions of rates: a request is complete when less than this is left of it. */
 const ROUNDING_BYTES = 0.5;
 
-export interface QuicPath {
+export interface QuicPath extends LossModel {
   /** Round trip without queue, in seconds. */
   readonly roundTrip: number;
   /** What the bottleneck's drop-tail queue holds, in packets. */
   readonly queuePackets: number;
-  /** Share of packets that the path loses at random. */
-  readonly loss: number;
+  /** The server's congestion control. */
+  readonly control: ControlName;
 }
 
-/** Packets that were lost, and when the server hears of it, in seconds. */
+/** Bytes that were lost, and when the server hears of it, in seconds. */
 interface UnheardLoss {
   readonly bytes: number;
   readonly heard: number;
@@ -31,21 +34,23 @@ interface Round {
   /** Payload bytes per second that arrive, and that are lost. */
   readonly arriving: number;
   readonly losing: number;
+  /** Seconds: when packets would have come that were lost. */
+  readonly lossTimes: readonly number[];
 }
 
 /**
- * A QUIC server with CUBIC behind a bottleneck, in rounds of one round trip instead of packets. In a round the server adds
+ * A QUIC server behind a bottleneck, in rounds of one round trip instead of packets. In a round the server adds
  * to the queue what its window allows; the link carries what its trace allows, the queue keeps what it can, and the rest is
  * lost. The server hears of that when what queued before it has passed, and grows its window until then: from slow start it
- * overshoots by about as much as link and queue hold. What is lost on a stream is sent again; lost datagrams are gone. Left
- * out: the wait for a stream's last lost packet, and losses on the way back.
+ * overshoots by about as much as link and queue hold. What is lost on a stream is sent again, a round trip and the queue later;
+ * lost datagrams are gone. Left out: losses on the way back, and the longer wait where nothing follows that shows the loss.
  */
 export class QuicTransport implements Transport {
   readonly latency: number;
   readonly #link: Link;
   readonly #path: QuicPath;
-  readonly #random: Random;
-  readonly #window = new CongestionWindow(PACKET_BYTES);
+  readonly #losses: PathLosses;
+  readonly #control: CongestionControl;
   #time = 0;
   /** Payload bytes of the current request that have neither arrived nor been lost for good. */
   #left = 0;
@@ -57,25 +62,26 @@ export class QuicTransport implements Transport {
   #recoveryEnd = 0;
   /** Nothing is sent in answer to nothing: after a round in which the queue did not move the server waits for the link. */
   #isClocked = true;
-  #round: Round = { end: 0, arriving: 0, losing: 0 };
+  #round: Round = { end: 0, arriving: 0, losing: 0, lossTimes: [] };
 
   constructor(link: Link, path: QuicPath, random: Random) {
     this.latency = path.roundTrip;
     this.#link = link;
     this.#path = path;
-    this.#random = random;
+    this.#losses = new PathLosses(path, PACKET_BYTES, random);
+    this.#control = path.control === 'bbr' ? new Bbr(PACKET_BYTES) : new Cubic(PACKET_BYTES);
   }
 
   request(time: number, bytes: number, sentAt = time): void {
     const firstByte = Math.max(time, sentAt + this.#path.roundTrip);
-    this.#window.restartAfterIdle(firstByte - this.#time);
+    this.#control.restartAfterIdle(firstByte - this.#time);
     // What the server sends until it hears of a cancellation fills the link till then; what queues stays ahead.
     this.#stale = this.#left > ROUNDING_BYTES ? this.#queued : 0;
     this.#queued = this.#stale;
     this.#isClocked = true;
     this.#left = bytes;
     this.#time = firstByte;
-    this.#round = { end: firstByte, arriving: 0, losing: 0 };
+    this.#round = { end: firstByte, arriving: 0, losing: 0, lossTimes: [] };
   }
 
   askMore(bytes: number): void {
@@ -85,6 +91,7 @@ export class QuicTransport implements Transport {
   receive(bytes: number, delivery: Delivery, until: number): Progress {
     let arrived = 0;
     let lost = 0;
+    let usable = 0;
     const bursts: Burst[] = [];
     while (this.#time < until) {
       if (this.#time >= this.#round.end) this.#round = this.#nextRound();
@@ -93,55 +100,69 @@ export class QuicTransport implements Transport {
       const stretch = Math.min(until, end) - this.#time;
       const needed = (bytes - arrived - lost) / (arriving + losing);
       const passed = Math.min(stretch, needed);
+      if (delivery === 'streams') usable = Math.max(usable, this.#repeatsOf(this.#time, this.#time + passed));
       this.#time += passed;
       const start = arrived + lost;
       lost += passed * losing;
       arrived = needed <= stretch ? bytes - lost : arrived + passed * arriving;
-      if (losing > 0) bursts.push({ start, end: arrived + lost, lost: passed * losing });
+      if (losing > 0)
+        bursts.push({ start, end: arrived + lost, lost: passed * losing, run: this.#path.meanBurst ?? 1 });
       if (needed <= stretch) break;
     }
     this.#left -= arrived + lost;
-    return { time: Math.min(this.#time, until), arrived, lost, bursts };
+    const time = Math.min(this.#time, until);
+    return { time, usable: Math.max(time, usable), arrived, lost, bursts };
   }
 
   #nextRound(): Round {
     const { roundTrip, queuePackets } = this.#path;
     const end = this.#time + roundTrip;
     const inFlight = this.#queued + this.#hearOfLosses();
-    const offered = this.#isClocked ? Math.max(0, this.#window.size - inFlight) : 0;
-    const lostAtRandom = this.#lossOf(offered);
-    const waiting = this.#queued + offered - lostAtRandom;
+    const offered = this.#isClocked ? this.#control.offer(inFlight) : 0;
+    const onTheWay = this.#losses.next(offered);
+    const waiting = this.#queued + offered - onTheWay.bytes;
     const carried = Math.min(waiting, this.#link.bytesBetween(this.#time, end));
     const overflow = wholePackets(waiting - carried - queuePackets * PACKET_BYTES);
     this.#queued = Math.max(0, waiting - carried - overflow);
-    const lost = lostAtRandom + overflow;
-    if (lost > 0) this.#unheard = [...this.#unheard, { bytes: lost, heard: this.#link.timeToCarry(end, this.#queued) }];
-    if (end > this.#recoveryEnd) this.#window.acknowledge(carried, end);
+    const lost = onTheWay.bytes + overflow;
+    // The rest of a packet that began in the round before is no news.
+    if (overflow > 0 || onTheWay.starts.length > 0) {
+      const heard = this.#link.timeToCarry(end, this.#queued);
+      this.#unheard = [...this.#unheard, { bytes: lost, heard }];
+    }
+    if (end > this.#recoveryEnd || !this.#control.restsInRecovery) this.#control.acknowledge(carried, end);
     this.#isClocked = carried > 0 || this.#queued === 0;
     const stale = Math.min(this.#stale, carried);
     this.#stale -= stale;
     const payloadPerSecond = PAYLOAD_SHARE / roundTrip;
-    return { end, arriving: (carried - stale) * payloadPerSecond, losing: lost * payloadPerSecond };
+    const lossTimes = onTheWay.starts.map((start) => this.#time + (roundTrip * start) / offered);
+    // The queue is full at the end.
+    if (overflow > 0) lossTimes.push(end);
+    return { end, arriving: (carried - stale) * payloadPerSecond, losing: lost * payloadPerSecond, lossTimes };
   }
 
   /** Takes in the losses that the server knows of by now, and returns the bytes of those that it does not. */
   #hearOfLosses(): number {
     if (this.#unheard.length === 0) return 0;
     const unheard = this.#unheard.filter(({ heard }) => heard > this.#time);
-    if (unheard.length < this.#unheard.length && this.#time >= this.#recoveryEnd) {
-      this.#window.reduce(this.#time);
+    const left = unheard.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (unheard.length < this.#unheard.length && this.#isHeeded(this.#time)) {
+      const all = this.#unheard.reduce((sum, { bytes }) => sum + bytes, 0);
+      this.#control.reduce(this.#time, all - left);
       this.#recoveryEnd = this.#link.timeToCarry(this.#time + this.#path.roundTrip, this.#queued);
     }
     this.#unheard = unheard;
-    return unheard.reduce((sum, { bytes }) => sum + bytes, 0);
+    return left;
   }
 
-  /** Bytes that the path loses of a round's packets: none, or as many as are lost on average when any is. */
-  #lossOf(bytes: number): number {
-    const { loss } = this.#path;
-    if (loss === 0) return 0;
-    const chance = 1 - (1 - loss) ** (bytes / PACKET_BYTES);
-    return this.#random.uniform() < chance ? (loss * bytes) / chance : 0;
+  #isHeeded(time: number): boolean {
+    return !this.#control.restsInRecovery || time >= this.#recoveryEnd;
+  }
+
+  /** When repeats of what a stream lost from `start` to `end` are here; 0: nothing was. */
+  #repeatsOf(start: number, end: number): number {
+    const last = this.#round.lossTimes.findLast((time) => time >= start && time <= end);
+    return last === undefined ? 0 : this.#link.timeToCarry(last + this.#path.roundTrip, this.#queued);
   }
 }
 

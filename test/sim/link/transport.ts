@@ -7,6 +7,8 @@ export interface Burst {
   readonly start: number;
   readonly end: number;
   readonly lost: number;
+  /** Datagrams that were lost in a row, on average. */
+  readonly run: number;
 }
 
 /** What came of a stretch of a download. */
@@ -15,6 +17,8 @@ export interface Progress {
   readonly time: number;
   /** Bytes that are here now. */
   readonly arrived: number;
+  /** Seconds: when all of them can be used. On a stream what lies behind a gap waits for its repeat; other streams and datagrams do not. */
+  readonly usable: number;
   /** Bytes of datagrams that were sent and will never be here. */
   readonly lost: number;
   /** Where they were lost, counted from the first byte of this stretch. Losses come in bursts, which hit fewer frames. */

@@ -7,7 +7,7 @@ import { seededRandom } from '../random.js';
 import { makeTrace } from './trace.js';
 import type { Delivery, Transport } from './transport.js';
 
-const PATH: QuicPath = { roundTrip: 0.03, queuePackets: 32, loss: 0 };
+const PATH: QuicPath = { roundTrip: 0.03, queuePackets: 32, loss: 0, control: 'cubic' };
 
 function constantLink(mbps: number): Link {
   return new Link(makeTrace('constant', 1, [mbps * 1e6]));
@@ -103,6 +103,49 @@ describe('QuicTransport', () => {
     expect(lost / (arrived + lost)).toBeLessThan(0.025);
   });
 
+  it('loses them in bursts where the path does', () => {
+    const loss = { loss: 0.05, meanBurst: 8, queuePackets: 1e6 };
+    const rounds = (path: Partial<QuicPath>) => {
+      const transport = quicOver(constantLink(10), path);
+      transport.request(0, 20e6);
+      const { bursts } = transport.receive(20e6, 'datagrams', Infinity);
+      const lost = bursts.reduce((sum, burst) => sum + burst.lost, 0);
+      return { hit: bursts.length, share: lost / 20e6, runs: new Set(bursts.map(({ run }) => run)) };
+    };
+    const [bursts, independent] = [rounds(loss), rounds({ ...loss, meanBurst: undefined })];
+    expect(bursts.share).toBeGreaterThan(0.03);
+    expect(bursts.share).toBeLessThan(0.07);
+    expect(bursts.hit).toBeLessThan(independent.hit);
+    expect([...bursts.runs, ...independent.runs]).toEqual([8, 1]);
+  });
+
+  it('lets what a stream loses be used a round trip later, and nothing else', () => {
+    const path = { roundTrip: 0.2, loss: 0.01, queuePackets: 1e6 };
+    const waits = (delivery: Delivery, loss: number) => {
+      const transport = quicOver(constantLink(10), { ...path, loss });
+      transport.request(0, 1e7);
+      return Array.from({ length: 100 }, () => {
+        const { time, usable } = transport.receive(20e3, delivery, Infinity);
+        return usable - time;
+      });
+    };
+    expect(Math.max(...waits('datagrams', 0.01))).toBe(0);
+    expect(Math.max(...waits('streams', 0))).toBe(0);
+    const ofStream = waits('streams', 0.01);
+    // Some twenty packets at a time: many lose none. A loss waits from where it was lost, not from the end.
+    expect(Math.min(...ofStream)).toBe(0);
+    expect(Math.max(...ofStream)).toBeGreaterThan(0.1);
+    expect(Math.max(...ofStream)).toBeLessThan(0.4);
+  });
+
+  it('keeps its rate with bbr where cubic falls to a random loss of 1 %', () => {
+    const seconds = (control: 'cubic' | 'bbr') =>
+      receiveAll(quicOver(constantLink(10), { control, loss: 0.01, roundTrip: 0.06 }), 20e6, 'streams').seconds;
+    const ideal = (20e6 * 8) / (10e6 * PAYLOAD_SHARE);
+    expect(seconds('bbr')).toBeLessThan(1.1 * ideal);
+    expect(seconds('cubic')).toBeGreaterThan(2 * ideal);
+  });
+
   it('goes on after an outage', () => {
     const link = new Link(makeTrace('outage', 1, [5e6, 0, 0, 0, 5e6]));
     const { arrived, seconds } = receiveAll(quicOver(link), 1e6, 'streams');
@@ -127,6 +170,8 @@ describe('QuicTransport', () => {
       roundTrip: fc.constantFrom(0.001, 0.03, 0.3),
       queuePackets: fc.constantFrom(1, 32, 750),
       loss: fc.constantFrom(0, 0.01, 0.3),
+      meanBurst: fc.constantFrom(1, 4),
+      control: fc.constantFrom<'cubic' | 'bbr'>('cubic', 'bbr'),
     });
     const deliveries = fc.constantFrom<Delivery>('streams', 'datagrams');
     fc.assert(

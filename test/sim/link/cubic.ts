@@ -1,3 +1,5 @@
+import { INITIAL_WINDOW, type CongestionControl } from './congestion-control.js';
+
 /** CUBIC's constants (RFC 9438 §5): growth in packets/s³, and the share of the window that survives a loss. */
 const CUBIC_GROWTH = 0.4;
 const CUBIC_DECREASE = 0.7;
@@ -6,7 +8,6 @@ const CUBIC_DECREASE = 0.7;
 const RENO_GROWTH = (3 * (1 - CUBIC_DECREASE)) / (1 + CUBIC_DECREASE);
 
 /** Packets (RFC 9002 §7.2). */
-const INITIAL_WINDOW = 10;
 const MINIMUM_WINDOW = 2;
 
 /** Seconds without data after which the window says nothing about the path any more: slow start begins again. */
@@ -16,7 +17,8 @@ const IDLE_LIMIT = 1;
 const REGAINED_AFTER_IDLE = 0.75;
 
 /** A sender's congestion window: slow start, then CUBIC (RFC 9438). Bytes and seconds. */
-export class CongestionWindow {
+export class Cubic implements CongestionControl {
+  readonly restsInRecovery = true;
   readonly #packet: number;
   #size: number;
   #slowStartThreshold = Infinity;
@@ -33,6 +35,10 @@ export class CongestionWindow {
 
   get size(): number {
     return this.#size;
+  }
+
+  offer(inFlight: number): number {
+    return Math.max(0, this.#size - inFlight);
   }
 
   /** `bytes` of a full window were acknowledged at `time`. */

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { CongestionWindow } from './congestion-window.js';
+import { Cubic } from './cubic.js';
 
 const PACKET = 1000;
 
 /** A window after a loss at 0 s at which it had 100 packets. */
-function afterLoss(): CongestionWindow {
-  const window = new CongestionWindow(PACKET);
+function afterLoss(): Cubic {
+  const window = new Cubic(PACKET);
   while (window.size < 100 * PACKET) window.acknowledge(Math.min(window.size, 100 * PACKET - window.size), 0);
   window.reduce(0);
   return window;
 }
 
-describe('CongestionWindow', () => {
+describe('Cubic', () => {
   it('starts with ten packets and doubles with every window that arrives (RFC 9002 §7.3.1)', () => {
-    const window = new CongestionWindow(PACKET);
+    const window = new Cubic(PACKET);
     const sizes = [1, 2, 3].map(() => {
       window.acknowledge(window.size, 0);
       return window.size / PACKET;
@@ -41,7 +41,7 @@ describe('CongestionWindow', () => {
   });
 
   it('never falls below two packets', () => {
-    const window = new CongestionWindow(PACKET);
+    const window = new Cubic(PACKET);
     for (let i = 0; i < 50; i++) window.reduce(i);
     expect(window.size).toBe(2 * PACKET);
   });

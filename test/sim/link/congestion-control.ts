@@ -1,0 +1,20 @@
+/** A sender's congestion control, asked once in a round trip. Bytes and seconds. */
+export interface CongestionControl {
+  /** What is to be sent in a round trip that begins with `inFlight` bytes on their way. */
+  offer(inFlight: number): number;
+  /** The link has carried `bytes` of a full window in the round trip that ended at `time`. */
+  acknowledge(bytes: number, time: number): void;
+  /** The sender heard at `time` that `bytes` were lost. */
+  reduce(time: number, bytes: number): void;
+  /** Nothing was sent for so long. */
+  restartAfterIdle(seconds: number): void;
+  /** Whether neither losses nor acknowledgements count until what was sent before the last reduction is acknowledged (RFC 9002 §7.3.2). */
+  readonly restsInRecovery: boolean;
+}
+
+export const CONTROLS = ['cubic', 'bbr'] as const;
+
+export type ControlName = (typeof CONTROLS)[number];
+
+/** Packets (RFC 9002 §7.2). */
+export const INITIAL_WINDOW = 10;
