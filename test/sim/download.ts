@@ -10,7 +10,7 @@ import {
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Playback } from './playback.js';
 import { Recovery } from './recovery.js';
-import type { Burst, Delivery, Progress, Transport } from './link/transport.js';
+import type { Burst, Delivery, Progress as Received, Transport } from './link/transport.js';
 
 /** One option as it was downloaded, to its end or to where a review ended it. */
 export interface Attempt {
@@ -202,7 +202,7 @@ class Arrivals {
     return this.#receiveRepeats(Math.max(time, this.#restDue), until);
   }
 
-  #waitForStream({ usable }: Pick<Progress, 'usable'>): void {
+  #waitForStream({ usable }: Pick<Received, 'usable'>): void {
     this.#usable = Math.max(this.#usable, usable);
   }
 
