@@ -61,6 +61,16 @@ declare const catalogue: {
 	};
 };
 type VoxelErrorCode = keyof typeof catalogue;
+interface Parity {
+	/** Parity symbols of each block, 0 … 64; the last number holds for all further blocks. At most 64 numbers. */
+	readonly amounts: readonly number[];
+	/** Data symbols of a block, 1 … 192. */
+	readonly block: number;
+	/** Bytes of a symbol, 64 … 1400. Undefined: every range of the request is a block, of symbols of equal length. */
+	readonly symbol?: number | undefined;
+	/** Sent whatever the link does. */
+	readonly always?: boolean | undefined;
+}
 /**
  * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
  * ordinary HTTP request.
@@ -207,9 +217,23 @@ export declare class AbrError extends Error {
 	readonly code: AbrErrorCode;
 	constructor(code: AbrErrorCode, message: string);
 }
+interface ProtectionNeed {
+	readonly bytesReliable: number;
+	/** Those of the unreliable bytes that are asked for, most valuable first; they are sent after the reliable ones. */
+	readonly bytesUnreliable: number;
+	/** Milliseconds until the buffer runs out; undefined: there is no hurry. */
+	readonly deadline: number | undefined;
+	/** Bit/s; undefined: not known yet. */
+	readonly throughput: number | undefined;
+	/** Milliseconds. */
+	readonly roundTrip: number;
+	/** Share of datagrams that are lost on the way, whatever becomes of them; undefined: not known yet. */
+	readonly lossRate: number | undefined;
+}
+type Protection = (need: ProtectionNeed) => Parity | undefined;
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
- * (docs/DELIVERY.md). Plain data, for simulator and player.
+ * (docs/DELIVERY.md). For simulator and player.
  */
 export interface Strategy {
 	readonly name: string;
@@ -219,8 +243,13 @@ export interface Strategy {
 	readonly retransmission: boolean;
 	/** Whether requests say when the buffer runs out: what is unsent then stays unsent, and is not asked for again. */
 	readonly deadlines: boolean;
-	/** Share of a segment's bytes at which the next segment is asked for; undefined: when the player asks. */
-	readonly pipelineAt: number | undefined;
+	/** Which datagrams come with parity. */
+	readonly protection: Protection;
+	/**
+	 * Share of a segment's bytes at which the next segment is asked for; `round-trip`: so late that its first byte follows the last
+	 * of this one; undefined: when the player asks.
+	 */
+	readonly pipelineAt: number | "round-trip" | undefined;
 	/** Whether a segment of which the reliable bytes are here is played as it is when the buffer runs out, whatever the rule says. */
 	readonly keepsLate: boolean;
 	/** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
