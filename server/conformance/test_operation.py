@@ -141,6 +141,7 @@ def test_the_counters_have_an_address_of_their_own(server: Server) -> None:
         "voxel_requests_total",
         "voxel_stream_bytes_total",
         "voxel_datagram_bytes_total",
+        "voxel_parity_bytes_total",
         "voxel_datagrams_total",
         "voxel_flows_cut_total",
         "voxel_sessions_total",

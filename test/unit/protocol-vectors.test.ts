@@ -28,6 +28,8 @@ interface ResponseVector {
   readonly flow: number;
   readonly sent: number;
   readonly datagrams: number;
+  readonly parity?: string;
+  readonly sentParity?: number;
   readonly rtt: number | null;
   readonly etag: string;
   readonly bytes: string;
@@ -66,7 +68,8 @@ describe('the vectors of the protocol', () => {
     expect(new TextDecoder().decode(serializeRequestHead(request))).toBe(head);
   });
 
-  it.each(vectors.responses)('response $status', ({ status, length, flow, sent, datagrams, rtt, etag, bytes }) => {
+  it.each(vectors.responses)('response $status', (vector) => {
+    const { status, length, flow, parity, sent, datagrams, sentParity, rtt, etag, bytes } = vector;
     const parser = new ResponseParser();
     const [head, end, ...rest] = [...parser.push(new TextEncoder().encode(bytes)), ...parser.end()];
     expect(rest).toEqual([]);
@@ -75,7 +78,9 @@ describe('the vectors of the protocol', () => {
     expect(head.fields.get('x-voxel-unreliable')).toBe(`?1;flow=${flow}`);
     expect(head.fields.get('x-voxel-length')).toBe(String(length));
     expect(head.fields.get('etag')).toBe(etag);
-    expect(end.trailers.get('x-voxel-sent')).toBe(`${sent};datagrams=${datagrams}`);
+    const paritySent = sentParity === undefined ? '' : `;parity=${sentParity}`;
+    expect(head.fields.get('x-voxel-parity')).toBe(parity);
+    expect(end.trailers.get('x-voxel-sent')).toBe(`${sent};datagrams=${datagrams}${paritySent}`);
     expect(end.trailers.get('x-voxel-rtt')).toBe(rtt === null ? undefined : String(rtt));
   });
 });

@@ -1,8 +1,10 @@
 import math
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from voxel_serve.coding import Encoder
 from voxel_serve.flow import Flow
+from voxel_serve.parity import Block, Parity, blocks
 from voxel_serve.scheduler import Scheduler
 
 from .voxel_client import parse_datagram
@@ -42,6 +44,94 @@ def test_datagrams_carry_every_byte_once_in_order(chunks: list[bytes], number: i
         position += len(payload)
     assert flow.finished
     assert (flow.sent_bytes, flow.sent_datagrams) == (len(body), len(datagrams))
+
+
+def expected_parity(body: bytes, block: Block) -> bytes:
+    encoder = Encoder(block.parity, block.symbol_bytes)
+    for index in range(block.symbols):
+        start = block.start + index * block.symbol_bytes
+        encoder.add(index, body[start : min(start + block.symbol_bytes, block.end)])
+    return b"".join(encoder.parity)
+
+
+parities = st.builds(
+    Parity,
+    amounts=st.lists(st.integers(0, 9), min_size=1, max_size=4).map(tuple),
+    block=st.integers(1, 12),
+    symbol=st.none() | st.integers(64, 120),
+    always=st.booleans(),
+)
+
+
+@given(
+    ranges=st.lists(st.integers(1, 700), min_size=1, max_size=5),
+    parity=parities,
+    size=st.integers(140, 300),
+    piece=st.integers(1, 2000),
+    links=st.lists(st.booleans(), min_size=1, max_size=6),
+)
+def test_coded_blocks_carry_every_byte_once_and_the_codecs_parity_behind_it(
+    ranges: list[int], parity: Parity, size: int, piece: int, links: list[bool]
+) -> None:
+    length = sum(ranges)
+    body = bytes(index * index % 251 for index in range(length))
+    flow = Flow(5, length, size, parity=parity, ranges=ranges)
+    assume(flow.parity is not None)
+    answers = iter(links * length)
+    payloads = []
+    for start in range(0, length, piece):
+        flow.push(body[start : start + piece])
+        while (datagram := flow.peek()) is not None:
+            assert len(datagram) <= size
+            flow.commit(lambda: next(answers))
+            payloads.append(parse_datagram(datagram)[1:])
+    assert flow.finished
+    assert flow.sent_datagrams == len(payloads)
+    answers = iter(links * length)
+    queue = iter(payloads)
+    data = parity_bytes = 0
+    for block in blocks(ranges, parity):
+        while data < block.end:
+            offset, payload = next(queue)
+            assert offset == data
+            assert payload == body[offset : offset + len(payload)]
+            data += len(payload)
+            assert data <= block.end
+            assert len(payload) % block.symbol_bytes == 0 or data == block.end
+            assert parity.symbol is None or len(payload) <= parity.symbol
+        if not (parity.always or next(answers)):
+            continue
+        place, wanted = block.parity_start, expected_parity(body, block)[: block.sent_parity * block.symbol_bytes]
+        while wanted:
+            offset, payload = next(queue)
+            assert offset == place >= length
+            assert wanted.startswith(payload)
+            assert len(payload) % block.symbol_bytes == 0
+            assert parity.symbol is None or len(payload) == parity.symbol
+            wanted, place = wanted[len(payload) :], place + len(payload)
+            parity_bytes += len(payload)
+    assert next(queue, None) is None
+    assert (flow.sent_bytes, flow.sent_parity_bytes) == (length, parity_bytes)
+    assert parity_bytes <= length + sum(block.symbol_bytes for block in blocks(ranges, parity))
+
+
+def test_a_symbol_that_is_too_long_for_a_datagram_is_no_parity_at_all() -> None:
+    for parity in (Parity((1,), 4, 112), Parity((1,), 1)):
+        longest = 120 - 1 - 8
+        assert Flow(1, 111, 120, parity=parity, ranges=[longest + 1]).parity is None
+        assert Flow(1, 110, 120, parity=Parity((1,), 4, longest), ranges=[longest]).parity is not None
+
+
+def test_a_stopped_flow_sends_no_parity() -> None:
+    flow = Flow(1, 64, DATAGRAM_BYTES, parity=Parity((1,), 1, 64), ranges=[64])
+    flow.push(bytes(64))
+    flow.peek()
+    flow.commit()
+    assert not flow.finished
+    assert flow.peek() is not None
+    flow.stop()
+    assert flow.finished
+    assert flow.peek() is None
 
 
 def test_every_datagram_starts_with_the_prefix() -> None:

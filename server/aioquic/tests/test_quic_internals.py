@@ -7,6 +7,7 @@ from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import DatagramFrameReceived, StreamDataReceived
 from voxel_serve.flow import Flow
 from voxel_serve.quic_internals import (
+    has_room,
     max_datagram_bytes,
     pull_datagrams_from,
     stream_data_waits,
@@ -116,6 +117,26 @@ def test_the_largest_datagram_fits_and_one_byte_more_never_would() -> None:
     for _ in range(5):
         pair.step()
     assert not any(isinstance(event, DatagramFrameReceived) for event in pair.client_events())
+
+
+def test_there_is_room_after_slow_start_while_no_queue_grows() -> None:
+    pair = QuicPair()
+    loss = pair.server._loss
+    loss._rtt_latest = loss._rtt_min = 0.03
+    assert not has_room(pair.server)  # slow start
+    loss._cc.ssthresh = loss._cc.congestion_window
+    assert has_room(pair.server)
+    loss._rtt_latest = 0.039
+    assert has_room(pair.server)
+    loss._rtt_latest = 0.041
+    assert not has_room(pair.server)
+    loss._rtt_min, loss._rtt_latest = 0.1, 0.124
+    assert has_room(pair.server)
+    loss._rtt_latest = 0.126
+    assert not has_room(pair.server)
+    loss._rtt_latest = 0.1
+    loss._cc.congestion_window -= 1
+    assert not has_room(pair.server)
 
 
 def test_a_peer_without_datagrams_gets_none() -> None:

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from voxel_serve.structured import parse_item, parse_strings
+from voxel_serve.structured import parse_inner_list, parse_item, parse_strings
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,26 @@ def test_malformed_items_are_refused(text: str) -> None:
         parse_item(text)
 
 
+def test_inner_lists_are_read_with_their_parameters() -> None:
+    assert parse_inner_list(' ( 12 a;b "c d" );e=1;f\t') == ([12, "a", "c d"], {"e": 1, "f": True})
+    assert parse_inner_list("()") == ([], {})
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "(", "(1", "1)", "(1)2", "(1)(2)", "(1), (2)", "((1))", "(1,2)", "(1 2 )x", "(1?1)"]
+)
+def test_what_is_no_inner_list_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="malformed"):
+        parse_inner_list(text)
+
+
 def test_the_strings_of_a_list_keep_their_order_and_lose_their_parameters() -> None:
     assert parse_strings('"voxel-2";q=1, "vox\\"el" , token, 5, ?1') == ["voxel-2", 'vox"el']
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
-    for parse in (parse_item, parse_strings):
+    for parse in (parse_inner_list, parse_item, parse_strings):
         try:
             parse(text)
         except ValueError as error:

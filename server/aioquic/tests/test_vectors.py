@@ -10,6 +10,7 @@ from aioquic.buffer import encode_uint_var
 from voxel_serve.errors import HttpError
 from voxel_serve.files import matches
 from voxel_serve.limits import Limits
+from voxel_serve.parity import parse_parity
 from voxel_serve.ranges import RangeSpec, exact_ranges, parse_range_header
 from voxel_serve.request import RequestReader, VoxelRequest
 from voxel_serve.response import unreliable_end, unreliable_head
@@ -61,5 +62,7 @@ def test_states_of_a_file_that_are_asked_for(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("vector", VECTORS["responses"], ids=lambda vector: str(vector["status"]))
 def test_responses(vector: dict[str, Any]) -> None:
     rtt = None if vector["rtt"] is None else vector["rtt"] / 1000
-    head = unreliable_head(HTTPStatus(vector["status"]), vector["length"], vector["flow"], vector["etag"])
-    assert head + unreliable_end(vector["sent"], vector["datagrams"], rtt) == vector["bytes"].encode()
+    parity = parse_parity(vector.get("parity", ""))
+    head = unreliable_head(HTTPStatus(vector["status"]), vector["length"], vector["flow"], vector["etag"], parity)
+    end = unreliable_end(vector["sent"], vector["datagrams"], rtt, vector.get("sentParity"))
+    assert head + end == vector["bytes"].encode()

@@ -174,7 +174,8 @@ class Body:
     """A response's bytes: literal pieces and ranges of one file, in order. Read in chunks, never as a whole."""
 
     def __init__(self, pieces: Sequence[bytes | ByteRange], file: MediaFile | None = None) -> None:
-        self.length = sum(map(len, pieces))
+        self.lengths = [len(piece) for piece in pieces]
+        self.length = sum(self.lengths)
         self._pieces = iter(pieces)
         self._current: bytes | ByteRange = b""
         self._file = file

@@ -8,6 +8,7 @@ _HELP = {
     "voxel_requests_total": "Requests answered.",
     "voxel_stream_bytes_total": "Body bytes sent reliably.",
     "voxel_datagram_bytes_total": "Body bytes sent in datagrams.",
+    "voxel_parity_bytes_total": "Parity bytes sent in datagrams.",
     "voxel_datagrams_total": "Datagrams sent.",
     "voxel_flows_cut_total": "Flows that ended before all of their bytes were sent.",
     "voxel_sessions_total": "WebTransport sessions opened.",

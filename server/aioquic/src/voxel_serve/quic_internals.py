@@ -60,6 +60,10 @@ EMPTY_SECTION = bytes(2)
 LEAST_PAUSE_SECONDS = 0.002
 """While packets are paced: a turn of the event loop costs as much as several packets."""
 
+QUEUE_DIVISOR = 4
+LEAST_QUEUE_SECONDS = 0.01
+"""Queues grow when the last round trip was longer than the least one by that share of it, and by that time."""
+
 # The settings of the WebTransport drafts newer than 02, which aioquic lacks. Value 1 keeps session flow control off.
 SETTINGS_WEBTRANSPORT_DRAFT_07 = 0xC671706A
 SETTINGS_WEBTRANSPORT_DRAFT_13 = 0x14E9CD29
@@ -264,6 +268,15 @@ def stream_is_writable(quic: QuicConnection, stream_id: int) -> bool:
     """False once the stream was reset, stopped or discarded."""
     stream = quic._streams.get(stream_id)
     return stream is not None and stream.sender._reset_error_code is None
+
+
+def has_room(quic: QuicConnection) -> bool:
+    """Whether the path has shown its capacity, so that slow start is over, and its queues do not grow."""
+    loss = quic._loss
+    control = loss._cc
+    if control.ssthresh is None or control.congestion_window < control.ssthresh:
+        return False
+    return loss._rtt_latest <= loss._rtt_min + max(loss._rtt_min / QUEUE_DIVISOR, LEAST_QUEUE_SECONDS)
 
 
 def smoothed_rtt(quic: QuicConnection) -> float | None:

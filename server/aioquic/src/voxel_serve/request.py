@@ -10,9 +10,16 @@ import h11
 from . import structured
 from .errors import HttpError
 from .limits import Limits
+from .parity import Parity, parse_parity
 from .ranges import RangeSpec, parse_range_header
 
-VOXEL_HEADERS = ("x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline", "x-voxel-after")
+VOXEL_HEADERS = (
+    "x-voxel-unreliable",
+    "x-slipstream-unreliable",
+    "x-voxel-deadline",
+    "x-voxel-after",
+    "x-voxel-parity",
+)
 """All request headers of the protocol, past ones included."""
 
 _HEAD_END = re.compile(rb"\n\r?\n")
@@ -46,6 +53,9 @@ class VoxelRequest:
 
     after: int | None = None
     """The number of the flow whose bytes go before this body; None: it waits for no other."""
+
+    parity: Parity | None = None
+    """The parity that is wanted with datagrams."""
 
 
 class HeadReader:
@@ -159,6 +169,7 @@ def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:
         deadline=_deadline(headers),
         if_match=headers.get("if-match"),
         after=_after(headers),
+        parity=parse_parity(headers.get("x-voxel-parity", "")),
     )
 
 

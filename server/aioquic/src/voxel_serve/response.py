@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 
 from .errors import HttpError
+from .parity import Parity
 
 Headers = Iterable[tuple[str, str]]
 
@@ -19,13 +20,17 @@ def reliable_head(status: HTTPStatus, length: int, etag: str) -> bytes:
     return encode_head(status, [("content-length", str(length)), ("etag", etag)])
 
 
-def unreliable_head(status: HTTPStatus, length: int, flow: int, etag: str) -> bytes:
-    """The head of a body of `length` bytes that is sent as datagrams of `flow`; `unreliable_end` follows later."""
+def unreliable_head(status: HTTPStatus, length: int, flow: int, etag: str, parity: Parity | None = None) -> bytes:
+    """The head of a body of `length` bytes that is sent as datagrams of `flow`; `unreliable_end` follows later.
+
+    `parity`: as far as it is honoured.
+    """
     return encode_head(
         status,
         [
             ("x-voxel-unreliable", f"?1;flow={flow}"),
             ("x-voxel-length", str(length)),
+            *([] if parity is None else [("x-voxel-parity", str(parity))]),
             ("etag", etag),
             ("transfer-encoding", "chunked"),
             ("trailer", "x-voxel-sent, x-voxel-rtt"),
@@ -33,9 +38,15 @@ def unreliable_head(status: HTTPStatus, length: int, flow: int, etag: str) -> by
     )
 
 
-def unreliable_end(sent_bytes: int, datagrams: int, smoothed_rtt: float | None) -> bytes:
-    """The empty chunked body and its trailers; `smoothed_rtt` in seconds, None before the first sample."""
-    trailers = [("x-voxel-sent", f"{sent_bytes};datagrams={datagrams}")]
+def unreliable_end(
+    sent_bytes: int, datagrams: int, smoothed_rtt: float | None, parity_bytes: int | None = None
+) -> bytes:
+    """The empty chunked body and its trailers.
+
+    `smoothed_rtt` in seconds, None before the first sample; `parity_bytes` None: no parity was asked for.
+    """
+    parity = "" if parity_bytes is None else f";parity={parity_bytes}"
+    trailers = [("x-voxel-sent", f"{sent_bytes};datagrams={datagrams}{parity}")]
     if smoothed_rtt is not None:
         trailers.append(("x-voxel-rtt", str(round(smoothed_rtt * 1000))))
     return "\r\n".join(["0", *_lines(trailers), "", ""]).encode("latin-1")

@@ -1,6 +1,7 @@
 """Chooses the flow that sends the next datagram. No I/O, no clock."""
 
 import math
+from collections.abc import Callable
 
 from .flow import Flow
 
@@ -8,7 +9,9 @@ from .flow import Flow
 class Scheduler:
     """The flows of one session: the earliest deadline first, then in the order of request."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_send_parity: Callable[[], bool] = lambda: True) -> None:
+        """`may_send_parity`: whether the link has room for it now."""
+        self._may_send_parity = may_send_parity
         self._flows: list[tuple[float, Flow]] = []
         self._chosen: Flow | None = None
 
@@ -37,5 +40,5 @@ class Scheduler:
     def commit(self) -> None:
         """Counts the last peeked datagram as sent: it is in a packet."""
         if self._chosen is not None:
-            self._chosen.commit()
+            self._chosen.commit(self._may_send_parity)
             self._chosen = None

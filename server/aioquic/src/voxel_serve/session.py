@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 from http import HTTPStatus
 
 from aioquic.buffer import encode_uint_var
@@ -12,7 +13,7 @@ from .files import Body, MediaFile, Redirect
 from .flow import Flow
 from .limits import Limits
 from .log import log, path_of
-from .quic_internals import max_datagram_bytes, pull_datagrams_from, smoothed_rtt
+from .quic_internals import has_room, max_datagram_bytes, pull_datagrams_from, smoothed_rtt
 from .ranges import ByteRange, exact_ranges
 from .request import RequestReader, VoxelRequest
 from .response import error_response, reliable_head, unreliable_end, unreliable_head
@@ -29,7 +30,7 @@ class Session:
         self._quic = connection._quic
         self._loop = connection._loop
         self._site = site
-        self._scheduler = Scheduler()
+        self._scheduler = Scheduler(functools.partial(has_room, self._quic))
         self._readers: dict[int, RequestReader | None] = {}
         """By stream, until the client ends it; None: answered, further bytes are ignored."""
         self._flows: dict[int, asyncio.Task[None]] = {}
@@ -104,8 +105,9 @@ class Session:
                     head = reliable_head(status, body.length, file.etag)
                     await self._send_reliably(stream_id, head, body, before)
                 else:
-                    flow = Flow(request.flow, body.length, datagram_size, encode_uint_var(self.session_id // 4))
-                    head = unreliable_head(status, body.length, flow.number, file.etag)
+                    prefix, parity = encode_uint_var(self.session_id // 4), request.parity
+                    flow = Flow(request.flow, body.length, datagram_size, prefix, parity=parity, ranges=body.lengths)
+                    head = unreliable_head(status, body.length, flow.number, file.etag, flow.parity)
                     await self._send_as_datagrams(stream_id, head, body, flow, deadline, before)
         except HttpError as error:  # Nothing has been sent yet.
             self._refuse(stream_id, error, target=path_of(request.target))
@@ -156,7 +158,8 @@ class Session:
             if timer is not None:
                 timer.cancel()
             self._count_flow(flow, body)
-        trailers = unreliable_end(flow.sent_bytes, flow.sent_datagrams, smoothed_rtt(self._quic))
+        parity_bytes = None if flow.parity is None else flow.sent_parity_bytes
+        trailers = unreliable_end(flow.sent_bytes, flow.sent_datagrams, smoothed_rtt(self._quic), parity_bytes)
         self._connection.end_stream(stream_id, trailers)
 
     def _has_room(self, flow: Flow) -> bool:
@@ -177,6 +180,7 @@ class Session:
     def _count_flow(self, flow: Flow, body: Body) -> None:
         metrics = self._site.metrics
         metrics.add("voxel_datagram_bytes_total", flow.sent_bytes)
+        metrics.add("voxel_parity_bytes_total", flow.sent_parity_bytes)
         metrics.add("voxel_datagrams_total", flow.sent_datagrams)
         if flow.sent_bytes < body.length:
             metrics.add("voxel_flows_cut_total")

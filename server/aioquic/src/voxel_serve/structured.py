@@ -12,6 +12,8 @@ _BARE_ITEM = rf"(?:\?[01]|-?\d{{1,15}}|{_TOKEN}|{_STRING})"
 _PARAMETERS = rf"(?:; *{_KEY}(?:={_BARE_ITEM})?)*"
 
 _PARAMETER = re.compile(rf"; *({_KEY})(?:=({_BARE_ITEM}))?", re.ASCII)
+_INNER_ITEM = re.compile(rf" *({_BARE_ITEM}){_PARAMETERS}(?=[ )])", re.ASCII)
+_INNER_END = re.compile(rf" *\)({_PARAMETERS})[ \t]*", re.ASCII)
 _ITEM = re.compile(rf" *({_BARE_ITEM})({_PARAMETERS}) *", re.ASCII)
 _MEMBER = re.compile(rf"[ \t]*({_BARE_ITEM}){_PARAMETERS}[ \t]*(?:,|$)", re.ASCII)
 
@@ -24,8 +26,20 @@ def parse_item(value: str) -> tuple[BareItem, Mapping[str, BareItem]]:
     match = _ITEM.fullmatch(value)
     if match is None:
         raise ValueError("malformed structured field")
-    parameters = {key: _bare_item(text) if text else True for key, text in _PARAMETER.findall(match[2])}
-    return _bare_item(match[1]), parameters
+    return _bare_item(match[1]), _parameters(match[2])
+
+
+def parse_inner_list(value: str) -> tuple[list[BareItem], Mapping[str, BareItem]]:
+    """The only member of a List, which is an Inner List: its items and its parameters. Raises `ValueError`."""
+    value = value.lstrip(" ")
+    items, position = [], 1
+    while match := _INNER_ITEM.match(value, position):
+        items.append(_bare_item(match[1]))
+        position = match.end()
+    end = _INNER_END.fullmatch(value, position)
+    if not value.startswith("(") or end is None:
+        raise ValueError("malformed structured field")
+    return items, _parameters(end[1])
 
 
 def parse_strings(value: str) -> list[str]:
@@ -40,6 +54,10 @@ def parse_strings(value: str) -> list[str]:
             members.append(_unescaped(match[1]))
         position = match.end()
     return members
+
+
+def _parameters(text: str) -> Mapping[str, BareItem]:
+    return {key: _bare_item(value) if value else True for key, value in _PARAMETER.findall(text)}
 
 
 def _bare_item(text: str) -> BareItem:

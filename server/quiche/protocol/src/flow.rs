@@ -2,13 +2,18 @@
 
 use bytes::{Buf, BytesMut};
 
+use crate::coded::CodedBody;
+use crate::parity::Parity;
 use crate::varint;
+
+/// Bytes (RFC 9000 section 16).
+const LONGEST_VARINT: usize = 8;
 
 /// The next datagram of a flow.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Datagram {
     pub bytes: Vec<u8>,
-    /// Bytes of the body in the datagram.
+    /// Bytes of the body, or of parity, in the datagram.
     pub payload: usize,
 }
 
@@ -25,8 +30,10 @@ pub struct Flow {
     pushed: u64,
     unsent: BytesMut,
     sent_bytes: u64,
+    sent_parity_bytes: u64,
     sent_datagrams: u64,
     stopped: bool,
+    coded: Option<CodedBody>,
 }
 
 impl Flow {
@@ -44,9 +51,22 @@ impl Flow {
             pushed: 0,
             unsent,
             sent_bytes: 0,
+            sent_parity_bytes: 0,
             sent_datagrams: 0,
             stopped: false,
+            coded: None,
         }
+    }
+
+    /// Adds parity to a body that consists of ranges of these lengths. The flow stays as it is if a symbol is too long for
+    /// a datagram.
+    #[must_use]
+    pub fn with_parity(mut self, parity: Parity, ranges: Vec<u64>) -> Self {
+        let room = self.datagram_size.saturating_sub(self.head.len() + LONGEST_VARINT);
+        if parity.longest_symbol(&ranges) <= room as u64 {
+            self.coded = Some(CodedBody::new(parity, ranges));
+        }
+        self
     }
 
     pub fn number(&self) -> u64 {
@@ -58,10 +78,22 @@ impl Flow {
         self.length
     }
 
+    /// Bytes of the body that were sent.
     pub fn sent_bytes(&self) -> u64 {
         self.sent_bytes
     }
 
+    /// Bytes of parity that were sent; `None`: there is none in this flow.
+    pub fn sent_parity_bytes(&self) -> Option<u64> {
+        self.coded.as_ref().map(|_| self.sent_parity_bytes)
+    }
+
+    /// What was asked for, as far as it is honoured.
+    pub fn parity(&self) -> Option<&Parity> {
+        self.coded.as_ref().map(CodedBody::parity)
+    }
+
+    /// With those of parity.
     pub fn sent_datagrams(&self) -> u64 {
         self.sent_datagrams
     }
@@ -73,7 +105,11 @@ impl Flow {
 
     /// Whether the flow will have no more datagrams.
     pub fn finished(&self) -> bool {
-        self.stopped || self.sent_bytes == self.length
+        self.stopped || (self.sent_bytes == self.length && self.due().is_none())
+    }
+
+    fn due(&self) -> Option<(u64, &[u8])> {
+        self.coded.as_ref().and_then(CodedBody::due)
     }
 
     /// Adds the body's next bytes.
@@ -97,8 +133,17 @@ impl Flow {
         }
         let mut bytes = Vec::with_capacity(self.datagram_size);
         bytes.extend_from_slice(&self.head);
-        varint::encode(self.sent_bytes, &mut bytes);
-        let room = self.datagram_size.saturating_sub(bytes.len());
+        let due = self.due();
+        varint::encode(due.map_or(self.sent_bytes, |(offset, _)| offset), &mut bytes);
+        let mut room = self.datagram_size.saturating_sub(bytes.len());
+        if let (Some(coded), Some((_, parity))) = (&self.coded, due) {
+            let payload = coded.parity_bytes(room);
+            bytes.extend_from_slice(&parity[..payload]);
+            return Some(Datagram { bytes, payload });
+        }
+        if let Some(coded) = &self.coded {
+            room = coded.data_bytes(room);
+        }
         if room == 0 || (self.unsent.len() < room && self.pushed < self.length) {
             return None;
         }
@@ -107,11 +152,19 @@ impl Flow {
         Some(Datagram { bytes, payload })
     }
 
-    /// Must be called when the datagram of [`Flow::next_datagram`], with `payload` bytes of the body, is in a packet.
-    pub fn commit(&mut self, payload: usize) {
+    /// Must be called when the datagram of [`Flow::next_datagram`], with `payload` bytes of the body or of parity, is in a
+    /// packet. `may_send_parity`: whether the link has room for it, which counts after the last data of a block.
+    pub fn commit(&mut self, payload: usize, may_send_parity: bool) {
+        self.sent_datagrams += 1;
+        if let Some(coded) = &mut self.coded {
+            if coded.due().is_some() {
+                self.sent_parity_bytes += payload as u64;
+                return coded.parity_sent(payload);
+            }
+            coded.data_sent(&self.unsent[..payload], may_send_parity);
+        }
         self.unsent.advance(payload);
         self.sent_bytes += payload as u64;
-        self.sent_datagrams += 1;
     }
 }
 
@@ -127,6 +180,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::coding::Encoder;
+
+    #[test]
+    fn a_symbol_that_is_too_long_for_a_datagram_is_no_parity_at_all() {
+        let parity = |symbol| Parity { amounts: vec![1], block: 1, symbol, always: false };
+        let flow = |symbol, length| Flow::new(1, length, 120, b"").with_parity(parity(symbol), vec![length]);
+        assert!(flow(Some(112), 50).parity().is_none());
+        assert!(flow(None, 112).parity().is_none());
+        assert!(flow(Some(111), 50).parity().is_some());
+        assert!(flow(None, 111).parity().is_some());
+    }
 
     #[test]
     fn the_datagrams_of_the_protocol_document() {
@@ -134,7 +198,7 @@ mod tests {
         flow.push(&vec![7; 20_000]);
         let first = flow.next_datagram().unwrap();
         assert_eq!((&first.bytes[..3], first.payload), (&[0x11, 0x00, 7][..], 9216));
-        flow.commit(first.payload);
+        flow.commit(first.payload, true);
         assert_eq!(flow.next_datagram().unwrap().bytes[..4], [0x11, 0x64, 0x00, 7]);
     }
 
@@ -156,12 +220,67 @@ mod tests {
                     prop_assert_eq!(payload.len(), datagram.payload);
                     received.extend_from_slice(payload);
                     count += 1;
-                    flow.commit(datagram.payload);
+                    flow.commit(datagram.payload, true);
                 }
             }
             prop_assert_eq!(&received, &body);
             prop_assert!(flow.finished());
             prop_assert_eq!((flow.sent_bytes(), flow.sent_datagrams()), (body.len() as u64, count));
+        }
+
+        #[test]
+        fn coded_blocks_carry_every_byte_once_and_the_codecs_parity_behind_it(
+            ranges in proptest::collection::vec(1u64..700, 1..5),
+            amounts in proptest::collection::vec(0u64..9, 1..4),
+            block in 1u64..12,
+            symbol in proptest::option::of(64u64..120),
+            always in any::<bool>(),
+            size in 140usize..300,
+            links in proptest::collection::vec(any::<bool>(), 1..6),
+            piece in 1usize..2000,
+        ) {
+            let parity = Parity { amounts, block, symbol, always };
+            prop_assume!(parity.longest_symbol(&ranges) <= size as u64 - 9);
+            let length = ranges.iter().sum::<u64>();
+            let body: Vec<u8> = (0..length).map(|place| (place * place % 251) as u8).collect();
+            let mut flow = Flow::new(5, length, size, b"").with_parity(parity.clone(), ranges.clone());
+            let (mut sent, mut blocks) = (Vec::new(), parity.blocks(ranges.clone()).zip(links.iter().cycle()).peekable());
+            for bytes in body.chunks(piece) {
+                flow.push(bytes);
+                while let Some(datagram) = flow.next_datagram() {
+                    prop_assert!(datagram.bytes.len() <= size);
+                    let (_, offset, payload) = parse_datagram(&datagram.bytes).unwrap();
+                    prop_assert_eq!(payload.len(), datagram.payload);
+                    sent.push((offset, payload.to_vec()));
+                    while blocks.next_if(|(block, _)| offset >= block.end && offset < length).is_some() {}
+                    flow.commit(datagram.payload, *blocks.peek().unwrap().1);
+                }
+            }
+            prop_assert!(flow.finished());
+            let mut sent = sent.into_iter();
+            for (block, link) in parity.blocks(ranges).zip(links.iter().cycle()) {
+                let mut encoder = Encoder::new(block.parity as usize, block.symbol_bytes as usize);
+                let data = &body[block.start as usize..block.end as usize];
+                for (index, symbol) in (0..).zip(data.chunks(block.symbol_bytes as usize)) {
+                    encoder.add(index, symbol);
+                }
+                let mut wanted = encoder.parity();
+                wanted.truncate((block.sent_parity() * block.symbol_bytes) as usize);
+                let count = if always || *link { wanted.len() } else { 0 };
+                for (place, bytes) in [(block.start, data), (block.parity_start, &wanted[..count])] {
+                    let mut done = 0;
+                    while done < bytes.len() {
+                        let (offset, payload) = sent.next().unwrap();
+                        prop_assert_eq!(offset, place + done as u64);
+                        prop_assert_eq!(&payload[..], &bytes[done..done + payload.len()]);
+                        done += payload.len();
+                        prop_assert!((payload.len() as u64).is_multiple_of(block.symbol_bytes) || done == bytes.len());
+                        prop_assert!(symbol.is_none_or(|symbol| payload.len() as u64 <= symbol));
+                    }
+                }
+            }
+            prop_assert_eq!(sent.next(), None);
+            prop_assert_eq!(flow.sent_bytes(), length);
         }
 
         #[test]

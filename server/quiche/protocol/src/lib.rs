@@ -2,11 +2,13 @@
 //! a clock, so that every rule can be tested in memory.
 //!
 //! A request arrives as bytes ([`request`]) and becomes byte ranges of a file ([`ranges`]), which leave as stream bytes
-//! ([`response`]) or as datagrams ([`flow`], [`scheduler`]). [`site`] responds to ordinary HTTP requests, [`framing`]
+//! ([`response`]) or as datagrams ([`flow`], [`scheduler`]), with [`parity`] if the request asks for it. [`site`] responds to ordinary HTTP requests, [`framing`]
 //! is the framing of HTTP/3 and WebTransport on a stream.
 #![forbid(unsafe_code)]
 
 pub mod client;
+pub mod coded;
+pub mod coding;
 pub mod conditions;
 pub mod discovery;
 pub mod error;
@@ -16,6 +18,7 @@ pub mod head;
 pub mod limits;
 pub mod origin;
 pub mod pacer;
+pub mod parity;
 pub mod path;
 pub mod ranges;
 pub mod request;

@@ -7,6 +7,7 @@ use sfv::{BareItem, Item, Parser};
 use crate::error::{HttpError, Status};
 use crate::head::{HeadReader, Headers, HttpVersion, RequestHead};
 use crate::limits::Limits;
+use crate::parity::Parity;
 use crate::ranges::{RangeSpec, parse_range_header};
 
 /// The most digits of an integer in a structured field (RFC 9651 section 3.3.1).
@@ -14,7 +15,8 @@ const MAX_DEADLINE_DIGITS: usize = 15;
 
 /// The headers that only VOXEL requests have, which web pages must be allowed to send, and an older name of the first that is
 /// ignored.
-pub const HEADERS: [&str; 4] = ["x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline", "x-voxel-after"];
+pub const HEADERS: [&str; 5] =
+    ["x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline", "x-voxel-after", "x-voxel-parity"];
 
 /// A well-formed request. The file may not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub struct VoxelRequest {
     pub if_match: Option<String>,
     /// The flow whose bytes go before this body.
     pub after: Option<u64>,
+    /// The parity that is wanted with datagrams.
+    pub parity: Option<Parity>,
 }
 
 impl VoxelRequest {
@@ -81,6 +85,7 @@ fn interpret(head: &RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpEr
         deadline: deadline(&head.headers)?,
         if_match: head.headers.get("if-match").map(str::to_owned),
         after: after(&head.headers),
+        parity: head.headers.get("x-voxel-parity").and_then(Parity::parse),
     })
 }
 

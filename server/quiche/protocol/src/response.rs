@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::error::{HttpError, Status};
+use crate::flow::Flow;
+use crate::parity::Parity;
 use crate::request::VoxelRequest;
 
 pub const TEXT: &str = "text/plain; charset=utf-8";
@@ -22,25 +24,27 @@ pub fn reliable_head(request: &VoxelRequest, length: u64, etag: &str) -> String 
     encode_head(request.status(), [("content-length", length.to_string().as_str()), ("etag", etag)])
 }
 
-/// The head of a response whose body of `length` bytes is sent as datagrams of `flow`. [`unreliable_end`] follows
-/// later.
-pub fn unreliable_head(request: &VoxelRequest, length: u64, flow: u64, etag: &str) -> String {
-    encode_head(
-        request.status(),
-        [
-            ("x-voxel-unreliable", format!("?1;flow={flow}").as_str()),
-            ("x-voxel-length", length.to_string().as_str()),
-            ("etag", etag),
-            ("transfer-encoding", "chunked"),
-            ("trailer", "x-voxel-sent, x-voxel-rtt"),
-        ],
-    )
+/// The head of a response whose body is sent as the datagrams of a flow. [`unreliable_end`] follows later.
+pub fn unreliable_head(request: &VoxelRequest, flow: &Flow, etag: &str) -> String {
+    let (number, length) = (format!("?1;flow={}", flow.number()), flow.length().to_string());
+    let parity = flow.parity().map(Parity::to_string);
+    let first = [("x-voxel-unreliable", number.as_str()), ("x-voxel-length", length.as_str())];
+    let parity = parity.iter().map(|parity| ("x-voxel-parity", parity.as_str()));
+    let last = [("etag", etag), ("transfer-encoding", "chunked"), ("trailer", "x-voxel-sent, x-voxel-rtt")];
+    encode_head(request.status(), first.into_iter().chain(parity).chain(last))
 }
 
-/// The empty chunked body and its trailers; `smoothed_rtt` is `None` before the first sample.
-pub fn unreliable_end(sent_bytes: u64, datagrams: u64, smoothed_rtt: Option<Duration>) -> String {
+/// The empty chunked body and its trailers; `smoothed_rtt` is `None` before the first sample, `parity_bytes` if none was
+/// asked for.
+pub fn unreliable_end(
+    sent_bytes: u64,
+    datagrams: u64,
+    smoothed_rtt: Option<Duration>,
+    parity_bytes: Option<u64>,
+) -> String {
     let rtt = smoothed_rtt.map_or(String::new(), |rtt| format!("x-voxel-rtt: {:.0}\r\n", rtt.as_secs_f64() * 1e3));
-    format!("0\r\nx-voxel-sent: {sent_bytes};datagrams={datagrams}\r\n{rtt}\r\n")
+    let parity = parity_bytes.map_or(String::new(), |bytes| format!(";parity={bytes}"));
+    format!("0\r\nx-voxel-sent: {sent_bytes};datagrams={datagrams}{parity}\r\n{rtt}\r\n")
 }
 
 /// A whole response with a one-line text body.
@@ -64,8 +68,8 @@ mod tests {
             "HTTP/1.1 206 Partial Content\r\ncontent-length: 12974\r\netag: \"1-5\"\r\n\r\n"
         );
         assert_eq!(
-            unreliable_head(&request, 12974, 17, "\"1-5\"")
-                + &unreliable_end(12974, 10, Some(Duration::from_millis(41))),
+            unreliable_head(&request, &Flow::new(17, 12974, 1200, b""), "\"1-5\"")
+                + &unreliable_end(12974, 10, Some(Duration::from_millis(41)), None),
             "HTTP/1.1 206 Partial Content\r\nx-voxel-unreliable: ?1;flow=17\r\nx-voxel-length: 12974\r\netag: \"1-5\"\r\n\
              transfer-encoding: chunked\r\ntrailer: x-voxel-sent, x-voxel-rtt\r\n\r\n\
              0\r\nx-voxel-sent: 12974;datagrams=10\r\nx-voxel-rtt: 41\r\n\r\n"

@@ -70,7 +70,7 @@ mod tests {
     fn sent_order(mut scheduler: Scheduler) -> Vec<u64> {
         let mut order = Vec::new();
         while let Some((number, datagram)) = scheduler.next_datagram() {
-            scheduler.get_mut(number).unwrap().commit(datagram.payload);
+            scheduler.get_mut(number).unwrap().commit(datagram.payload, true);
             order.push(number);
         }
         order

@@ -24,6 +24,10 @@ const MOST_GROWTH: f64 = 0.5;
 const LEAST_RISE: Duration = Duration::from_millis(4);
 const RISE_DIVISOR: u32 = 8;
 
+/// What a growing queue adds to the round trip, as time and as a share.
+const LEAST_QUEUE: Duration = Duration::from_millis(10);
+const QUEUE_DIVISOR: u32 = 4;
+
 /// What QUIC knows about the network path.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
@@ -35,6 +39,13 @@ pub struct Path {
     pub lost: usize,
     /// Bytes of a full packet.
     pub packet: usize,
+}
+
+impl Path {
+    /// Whether packets wait in the path: the round trip takes a quarter, and 10 ms, longer than it could.
+    pub fn queues_grow(&self) -> bool {
+        self.min_rtt.is_some_and(|least| self.rtt > least + LEAST_QUEUE.max(least / QUEUE_DIVISOR))
+    }
 }
 
 /// Whether there was always something to send since the last update: only a window that is used may grow
@@ -101,6 +112,11 @@ impl Window {
         (self.packets * path.packet as f64) as usize
     }
 
+    /// Whether the capacity of the path is not known yet.
+    pub fn in_slow_start(&self) -> bool {
+        self.packets < self.slow_start_ends_at
+    }
+
     fn lose(&mut self) {
         // Fast convergence (RFC 9438 section 4.7): a plateau that was not reached again makes room for others.
         self.plateau = if self.packets < self.plateau { self.packets * (1.0 + BETA) / 2.0 } else { self.packets };
@@ -119,7 +135,7 @@ impl Window {
 
     fn grow(&mut self, since: Duration, path: &Path) {
         let (Some(least), since, rtt) = (path.min_rtt, since.as_secs_f64(), path.rtt.as_secs_f64()) else { return };
-        if self.packets >= self.slow_start_ends_at {
+        if !self.in_slow_start() {
             return self.follow_curve(since, rtt);
         }
         if path.rtt <= least + LEAST_RISE.max(least / RISE_DIVISOR) {
@@ -194,6 +210,21 @@ mod tests {
         link.after(3, Demand::Full);
         link.path.rtt = RTT;
         assert!(link.after(1, Demand::Full) < later + 3.0);
+    }
+
+    #[test]
+    fn slow_start_ends_with_a_loss_and_queues_grow_by_a_quarter_of_the_round_trip() {
+        let mut link = Link::new();
+        link.after(1, Demand::Full);
+        assert!(link.window.in_slow_start());
+        link.path.lost = 1;
+        link.after(1, Demand::Full);
+        assert!(!link.window.in_slow_start());
+        let grows = |least, rtt| {
+            let (min_rtt, rtt) = (Some(Duration::from_millis(least)), Duration::from_millis(rtt));
+            Path { rtt, min_rtt, lost: 0, packet: 1000 }.queues_grow()
+        };
+        assert_eq!([grows(30, 40), grows(30, 41), grows(100, 125), grows(100, 126)], [false, true, false, true]);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use voxel_protocol::conditions::check_unchanged;
-use voxel_protocol::flow::parse_datagram;
+use voxel_protocol::flow::{Flow, parse_datagram};
 use voxel_protocol::limits::Limits;
+use voxel_protocol::parity::Parity;
 use voxel_protocol::ranges::{RangeSpec, exact_ranges, parse_range_header};
 use voxel_protocol::request::{RequestReader, VoxelRequest};
 use voxel_protocol::response::{unreliable_end, unreliable_head};
@@ -86,8 +87,13 @@ fn responses() {
         let request = VoxelRequest { ranges, ..VoxelRequest::default() };
         let rtt = vector["rtt"].as_u64().map(Duration::from_millis);
         let etag = vector["etag"].as_str().unwrap();
-        let response = unreliable_head(&request, number("length"), number("flow"), etag)
-            + &unreliable_end(number("sent"), number("datagrams"), rtt);
+        let flow = Flow::new(number("flow"), number("length"), 1200, b"");
+        let flow = match vector["parity"].as_str() {
+            Some(parity) => flow.with_parity(Parity::parse(parity).unwrap(), vec![number("length")]),
+            None => flow,
+        };
+        let response = unreliable_head(&request, &flow, etag)
+            + &unreliable_end(number("sent"), number("datagrams"), rtt, vector["sentParity"].as_u64());
         assert_eq!(response, vector["bytes"].as_str().unwrap());
     }
 }

@@ -30,6 +30,11 @@ impl Body {
         self.left
     }
 
+    /// The lengths of the pieces that have not been read yet.
+    pub fn lengths(&self) -> Vec<u64> {
+        self.pieces.iter().map(Piece::len).collect()
+    }
+
     /// A buffer for the next `size` bytes, or fewer at the end. Must be made by the thread that frees it, not by the
     /// one that reads (see [`crate::app`]).
     pub fn room(&self, size: usize) -> BytesMut {

@@ -60,6 +60,8 @@ pub struct Connection {
     session: Option<Session>,
     window: Window,
     pacer: Pacer,
+    /// Whether slow start is over and no queue grows, so that parity may be sent.
+    has_room: bool,
     /// Whether `send` had only datagrams to send, and nothing has happened since that could change this.
     only_datagrams: bool,
     /// Streams whose response QUIC has accepted completely and the client has not acknowledged.
@@ -90,6 +92,7 @@ impl Connection {
             session: None,
             window: Window::default(),
             pacer: Pacer::default(),
+            has_room: false,
             only_datagrams: false,
             unacknowledged: Vec::new(),
             shared,

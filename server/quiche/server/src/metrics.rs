@@ -9,10 +9,11 @@ use voxel_protocol::error::Status;
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Names and descriptions, the same as in the aioquic server.
-const HELP: [(&str, &str); 8] = [
+const HELP: [(&str, &str); 9] = [
     ("voxel_requests_total", "Requests answered."),
     ("voxel_stream_bytes_total", "Body bytes sent reliably."),
     ("voxel_datagram_bytes_total", "Body bytes sent in datagrams."),
+    ("voxel_parity_bytes_total", "Parity bytes sent in datagrams."),
     ("voxel_datagrams_total", "Datagrams sent."),
     ("voxel_flows_cut_total", "Flows that ended before all of their bytes were sent."),
     ("voxel_sessions_total", "WebTransport sessions opened."),

@@ -50,7 +50,7 @@ impl Connection {
             Ok(opened) => opened,
             Err(error) => return self.refuse_voxel(stream, &error, Value::from(path_of(&request.target))),
         };
-        let length = body.left();
+        let (length, lengths) = (body.left(), body.lengths());
         let Some(response) = self.responses.get_mut(stream) else { return };
         response.source = Source::Body(body);
         response.announced = None;
@@ -58,9 +58,13 @@ impl Connection {
             let mut prefix = Vec::new();
             varint::encode(session.id / 4, &mut prefix);
             let deadline = request.deadline.and_then(|deadline| arrived.checked_add(deadline));
-            session.scheduler.add(Flow::new(flow, length, datagram_size, &prefix), deadline);
             response.delivery = Delivery::Datagrams { flow };
-            response.push(unreliable_head(request, length, flow, &etag));
+            let mut flow = Flow::new(flow, length, datagram_size, &prefix);
+            if let Some(parity) = &request.parity {
+                flow = flow.with_parity(parity.clone(), lengths);
+            }
+            response.push(unreliable_head(request, &flow, &etag));
+            session.scheduler.add(flow, deadline);
         } else {
             response.push(reliable_head(request, length, &etag));
             self.flow_ended(stream);
@@ -175,7 +179,7 @@ impl Connection {
         let Delivery::Datagrams { flow } = response.delivery else { return };
         let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) else { return };
         (response.source, response.delivery) = (Source::None, Delivery::Stream);
-        response.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt));
+        response.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt, flow.sent_parity_bytes()));
         response.end();
         self.count_flow(&flow);
         self.flow_ended(stream);
@@ -191,6 +195,7 @@ impl Connection {
     pub(super) fn count_flow(&self, flow: &Flow) {
         let metrics = &self.shared.site.metrics;
         metrics.add("voxel_datagram_bytes_total", flow.sent_bytes().cast_signed());
+        metrics.add("voxel_parity_bytes_total", flow.sent_parity_bytes().unwrap_or_default().cast_signed());
         metrics.add("voxel_datagrams_total", flow.sent_datagrams().cast_signed());
         if flow.sent_bytes() < flow.length() {
             metrics.add("voxel_flows_cut_total", 1);

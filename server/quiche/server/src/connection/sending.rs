@@ -37,6 +37,11 @@ impl Connection {
             let known = Path { rtt: path.rtt, min_rtt: path.min_rtt, lost: path.lost, packet: PACKET_BYTES };
             let window = self.window.update(now, &known, demand);
             self.pacer.update(now, window, path.rtt, PACKET_BYTES);
+            let slow_start = match self.quic.gcongestion_enabled() {
+                Some(true) => path.startup_exit.is_none(),
+                _ => self.window.in_slow_start(),
+            };
+            self.has_room = !slow_start && !known.queues_grow();
         }
     }
 
@@ -103,7 +108,7 @@ impl Connection {
         if self.quic.dgram_send_queue_len() > 0 {
             self.quic.dgram_purge_outgoing(|_| true);
         } else if let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.get_mut(number)) {
-            flow.commit(datagram.payload);
+            flow.commit(datagram.payload, self.has_room);
             if flow.finished()
                 && let Some(stream) = self.responses.stream_of_flow(number)
             {
