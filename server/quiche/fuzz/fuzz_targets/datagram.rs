@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         let (again, offset, data) = parse_datagram(&datagram.bytes).expect("a flow's datagram");
         assert_eq!((again, offset, data.len()), (number, body.len() as u64, datagram.payload));
         body.extend_from_slice(data);
-        flow.commit(datagram.payload);
+        flow.commit(datagram.payload, true);
     }
     assert_eq!(body, payload);
 });

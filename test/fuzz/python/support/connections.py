@@ -11,7 +11,7 @@ from typing import Any, cast
 import h11
 from aioquic.h3.connection import H3_ALPN
 from aioquic.quic.configuration import QuicConfiguration
-from aioquic.quic.connection import QuicConnection
+from aioquic.quic.connection import QuicConnection, QuicConnectionId
 from aioquic.quic.events import ProtocolNegotiated, StreamDataReceived
 from voxel_serve.certificate import make_certificate
 from voxel_serve.connection import Connection
@@ -129,6 +129,8 @@ class _Quic:
     datagrams_to_send: Any = None
     _quic_logger = None
     _remote_max_datagram_frame_size = 65536
+    _max_datagram_size = 1350
+    _peer_cid = QuicConnectionId(cid=bytes(8), sequence_number=0)
 
     def __init__(self, play: Http3Play) -> None:
         self._play = play
@@ -156,6 +158,12 @@ class _Quic:
         self._play.closed = True
 
 
+class _Answered:
+    """In place of the task that answers."""
+
+    def add_done_callback(self, callback: object) -> None: ...
+
+
 class _RecordingHttp3(Http3Protocol):
     """A connection whose answers are written down."""
 
@@ -168,11 +176,12 @@ class _RecordingHttp3(Http3Protocol):
     def end_stream(self, stream_id: int, data: bytes = b"") -> None:
         self._play.events.append((stream_id, data))
 
-    def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> None:
+    def answer(self, stream_id: int, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         arguments = cast(Any, coroutine).cr_frame.f_locals
         coroutine.close()
         response = arguments.get("response")
         self._play.events.append((stream_id, arguments["request"] if response is None else response.status))
+        return cast("asyncio.Task[None]", _Answered())
 
     def stop_timers(self) -> None:
         for stream_id in list(self._heads):

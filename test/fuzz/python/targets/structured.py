@@ -1,9 +1,10 @@
-"""Items and lists of RFC 9651: what is read can be written, and reads the same."""
+"""Items, lists and inner lists of RFC 9651: what is read can be written, and reads the same."""
 
 import re
+from collections.abc import Mapping
 
 from support.inputs import MOST
-from voxel_serve.structured import BareItem, parse_item, parse_strings
+from voxel_serve.structured import BareItem, parse_inner_list, parse_item, parse_strings
 
 
 def fuzz(data: bytes) -> None:
@@ -13,14 +14,23 @@ def fuzz(data: bytes) -> None:
     except ValueError as error:
         assert str(error) == "malformed structured field"
     else:
-        written = _written(value) + "".join(f";{key}={_written(item)}" for key, item in parameters.items())
-        assert parse_item(written) == (value, parameters)
+        assert parse_item(_written(value) + _parameters(parameters)) == (value, parameters)
+    try:
+        items, parameters = parse_inner_list(text)
+    except ValueError as error:
+        assert str(error) == "malformed structured field"
+    else:
+        assert parse_inner_list(f"({' '.join(map(_written, items))}){_parameters(parameters)}") == (items, parameters)
     try:
         strings = parse_strings(text)
     except ValueError as error:
         assert str(error) == "malformed structured field"
     else:
         assert parse_strings(", ".join(map(_quoted, strings))) == strings
+
+
+def _parameters(parameters: Mapping[str, BareItem]) -> str:
+    return "".join(f";{key}={_written(item)}" for key, item in parameters.items())
 
 
 def _written(item: BareItem) -> str:
