@@ -11,7 +11,9 @@ import {
   bufferAhead,
   type LinkEstimate,
   bufferShown,
+  deadlineOf,
   fullBuffer,
+  PathEstimate,
   pipelineThreshold,
   decisionState,
   levelReached,
@@ -23,11 +25,12 @@ import type { Content } from './content/content.js';
 import { deliveredSegment, missingBytes, scoreOf, type DeliveredSegment } from './delivered-segment.js';
 import { attempt, wholeBytes, type Attempt, type Progress } from './download.js';
 import { lostDatagrams } from './link/lost-datagrams.js';
+import { lostInSpiteOf, parityBytes, rangeLengths, type BodyParity } from './parity.js';
 import type { Random } from './random.js';
 import { Playback } from './playback.js';
 import { Retransmission, type ImprovableSegment } from './retransmission.js';
 import type { Rule } from './rule.js';
-import type { Transport } from './link/transport.js';
+import type { Delivery, Transport } from './link/transport.js';
 
 export interface SessionSetup {
   readonly content: Content;
@@ -77,6 +80,7 @@ class Session {
   readonly #setup: SessionSetup;
   readonly #playback = new Playback();
   readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator() };
+  readonly #path = new PathEstimate();
   readonly #retransmission: Retransmission;
   readonly #played: PlayedSegment[] = [];
   #lastChoice: Option | undefined;
@@ -118,6 +122,7 @@ class Session {
     for (let restarts = 0; ; restarts++) {
       const segment = content.segments[segmentIndex]![option.representation]!;
       this.#lastChoice = option;
+      const parity = this.#parityOf(option, segment, delivery);
       const outcome = attempt({
         abr: rule.abr,
         delivery,
@@ -128,10 +133,11 @@ class Session {
         segment,
         playback: this.#playback,
         urgent: this.#retransmission,
+        parityBytes: parityBytes(parity),
         sentAt,
         lookAhead: (progress) => this.#lookAhead(segmentIndex + 1, progress),
       });
-      const lost = lostDatagrams(outcome.bursts, this.#setup.random);
+      const lost = this.#lostOf(outcome, parity);
       this.#learn(option, outcome, lost, sentAt);
       if (outcome.ending.action !== 'restart') {
         this.#append(outcome, segment, lost, restarts);
@@ -141,6 +147,28 @@ class Session {
       option = outcome.ending.option;
       state = { ...state, ...linkState(this.#link) };
     }
+  }
+
+  /** What is asked for besides an option. */
+  #parityOf(option: Option, segment: SegmentMap, delivery: Delivery): BodyParity | undefined {
+    const { rule, transport } = this.#setup;
+    const bytesUnreliable = option.bytes - option.reliableBytes;
+    if (delivery === 'streams' || bytesUnreliable === 0) return undefined;
+    const parity = rule.strategy.protection({
+      bytesReliable: option.reliableBytes,
+      bytesUnreliable,
+      deadline: rule.strategy.deadlines ? deadlineOf(this.#playback.bufferLevel, 1) : undefined,
+      throughput: this.#link.throughput.throughput,
+      roundTrip: 1000 * transport.latency,
+      lossRate: this.#path.lossRate,
+    });
+    return parity && { parity, rangeLengths: rangeLengths(segment, bytesUnreliable) };
+  }
+
+  #lostOf({ bursts, sent, lostOnTheWay }: Attempt, parity: BodyParity | undefined): readonly ByteRange[] {
+    const { random } = this.#setup;
+    const lost = lostDatagrams(bursts, random);
+    return parity ? lostInSpiteOf(lost, { ...parity, sent, lossRate: lostOnTheWay / Math.max(1, sent) }, random) : lost;
   }
 
   #append(outcome: Attempt, segment: SegmentMap, lost: readonly ByteRange[], restarts: number): void {
@@ -172,7 +200,7 @@ class Session {
 
   #learn(
     option: Option,
-    { sent, measured: { bytes, seconds } }: Attempt,
+    { sent, lostOnTheWay, measured: { bytes, seconds } }: Attempt,
     lost: readonly ByteRange[],
     sentAt: number | undefined,
   ): void {
@@ -182,6 +210,8 @@ class Session {
     this.#link.throughput.add({ bytes, seconds, timeToFirstByte });
     const bytesUnsent = option.bytes - option.reliableBytes - sent;
     this.#link.loss.add({ bytesSent: sent, bytesLost, bytesUnsent });
+    const bytesRecovered = Math.max(0, lostOnTheWay - bytesLost);
+    this.#path.add({ bytesUnreliable: sent - bytesLost, bytesLost, bytesRecovered, bytesDecoded: 0 });
   }
 
   /** Asks for that segment, if it is time: as the player's pipeline does. */
