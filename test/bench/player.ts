@@ -48,6 +48,7 @@ export async function main({ json, quick }: { json: boolean; quick: boolean }): 
     const media = await prepareMedia({
       file: undefined,
       otherwise: undefined,
+      segment: undefined,
       start: undefined,
       levels: LEVELS.spec,
       duration: VIDEO_SECONDS,

@@ -39,6 +39,8 @@ export interface VideoSpec {
   readonly levels: string | undefined;
   readonly start: number | undefined;
   readonly duration: number | undefined;
+  /** Of a segment; undefined: 4. */
+  readonly segment: number | undefined;
 }
 
 export interface TraceSpec {
@@ -90,7 +92,8 @@ export function parseConfig(text: string, path: string): TrialsConfig {
 }
 
 function videoSpec(value: Fields | string, folder: string): VideoSpec {
-  const plain = { file: undefined, otherwise: undefined, levels: undefined, start: undefined, duration: undefined };
+  const cut = { start: undefined, duration: undefined, segment: undefined };
+  const plain = { file: undefined, otherwise: undefined, levels: undefined, ...cut };
   if (value === 'sample') return plain;
   if (typeof value === 'string') return { ...plain, file: resolve(folder, value) };
   const file = value.optionalText('file');
@@ -100,6 +103,7 @@ function videoSpec(value: Fields | string, folder: string): VideoSpec {
     levels: value.optionalText('levels'),
     start: value.optionalNumber('start', { low: 0, high: 86_400 }),
     duration: value.optionalNumber('duration', { low: 1, high: 86_400 }),
+    segment: value.optionalNumber('segment', { low: 0.5, high: 30 }),
   };
   value.end();
   return spec;

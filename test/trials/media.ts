@@ -19,12 +19,13 @@ export interface Media {
 
 /** Prepares a configuration's video, or the sample where the file is absent and the configuration allows that. */
 export async function prepareMedia(spec: VideoSpec): Promise<Media> {
-  const { file, start, levels } = usable(spec);
+  const { file, start, levels, segment } = usable(spec);
   const folder = await prepareVideo({
     video: file,
     duration: spec.duration,
     ...(start !== undefined && { start }),
     ...(levels !== undefined && { levels }),
+    ...(segment !== undefined && { segment }),
   });
   const manifest = readFileSync(join(folder, 'manifest.mpd'));
   return {

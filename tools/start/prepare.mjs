@@ -18,11 +18,12 @@ export function requireVideo(video) {
 }
 
 /**
- * Prepares the user's video, or the sample; what is finished is used again. `levels` as for `voxel-prepare --representations`.
- * @param {{ video: string | undefined, duration: number | undefined, start?: number, levels?: string }} options
+ * Prepares the user's video, or the sample; what is finished is used again. `levels` as for `voxel-prepare --representations`,
+ * `segment` in seconds.
+ * @param {{ video: string | undefined, duration: number | undefined, start?: number, levels?: string, segment?: number }} options
  * @returns {Promise<string>} the folder with manifest.mpd
  */
-export async function prepareVideo({ video, duration, start, levels }) {
+export async function prepareVideo({ video, duration, start, levels, segment }) {
   requireVideo(video);
   const input = video === undefined ? await ensureSample() : resolve(video);
   const ladder =
@@ -30,6 +31,7 @@ export async function prepareVideo({ video, duration, start, levels }) {
   const settings = [...QUICK_ENCODE, ...ladder];
   if (start !== undefined) settings.push('--start', String(start));
   if (duration !== undefined) settings.push('--duration', String(duration));
+  if (segment !== undefined) settings.push('--segment', String(segment));
   const key = createHash('sha256')
     .update([input, ...settings].join('\0'))
     .digest('hex')

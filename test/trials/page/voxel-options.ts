@@ -1,3 +1,4 @@
+import { createAbr, type Abr } from '../../../src/abr-star/index.js';
 import type { FullVoxelOptions } from '../../../player/full.js';
 import type { Delivery } from '../../../player/types.js';
 import type { SystemDelivery } from '../system.js';
@@ -13,12 +14,25 @@ const DELIVERIES: Readonly<Record<Exclude<SystemDelivery, 'datagrams'>, Delivery
 export function voxelOptions({ player, delivery, bufferSegments }: PageSettings): FullVoxelOptions {
   if (player.kind !== 'voxel') throw new TypeError('stock dash.js has no plugin');
   const { rule, strategy, bandwidthSafety } = player;
+  const safety = bandwidthSafety === undefined ? {} : { bandwidthSafety };
+  const abr = createAbr(rule, safety);
   return {
-    abr: rule,
+    abr: delivery === 'datagrams' && abr.delivery !== undefined ? overDatagrams(abr) : rule,
     strategy,
-    // Left to the rule, which may ask for streams.
+    // Left to the rule, which may ask for streams for single segments.
     ...(delivery !== 'datagrams' && { delivery: DELIVERIES[delivery] }),
     bufferSegments,
-    ...(bandwidthSafety !== undefined && { bandwidthSafety }),
+    ...safety,
+  };
+}
+
+/** Whole segments as datagrams, although the rule is published for streams: "QUIC*" (thesis §6.5), ClipStream, Hollywood. */
+function overDatagrams(abr: Abr): Abr {
+  return {
+    name: abr.name,
+    choose: (state) => abr.choose(state),
+    ...(abr.firstRate !== undefined && { firstRate: abr.firstRate }),
+    reset: () => abr.reset(),
+    ...(abr.review && { review: (progress) => abr.review!(progress) }),
   };
 }
