@@ -1,10 +1,15 @@
 import type { Option } from '../../src/abr-star/index.js';
 import { Recovery } from './recovery.js';
-import type { UrgentBytes } from './download.js';
 import type { Burst, Delivery, Progress, Transport } from './link/transport.js';
 
 /** Seconds between two looks for repeats, where the round trip is shorter. */
 const SHORTEST_STRETCH = 0.01;
+
+/** Bytes asked for before a download, and how they are received: as in `Retransmission`. */
+export interface UrgentBytes {
+  readonly bytesLeft: number;
+  receive(until: number): number;
+}
 
 /** What has come of an option's bytes so far: the reliable ones first, then the others. */
 export class Arrivals {

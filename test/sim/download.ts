@@ -8,7 +8,7 @@ import {
   type Strategy,
 } from '../../src/delivery/index.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
-import { Arrivals } from './arrivals.js';
+import { Arrivals, type UrgentBytes } from './arrivals.js';
 import type { Playback } from './playback.js';
 import { Recovery } from './recovery.js';
 import type { Burst, Delivery, Transport } from './link/transport.js';
@@ -50,12 +50,6 @@ export interface AttemptSetup {
 
 /** Bytes here of those asked for, and seconds since the first of them could come. */
 export type Progress = Pick<PipelineMoment, 'bytesReceived' | 'bytesRequested' | 'elapsed'>;
-
-/** Bytes asked for before a download, and how they are received: as in `Retransmission`. */
-export interface UrgentBytes {
-  readonly bytesLeft: number;
-  receive(until: number): number;
-}
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
