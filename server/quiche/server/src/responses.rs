@@ -8,7 +8,10 @@ use bytes::{Buf, Bytes};
 use crate::body::Body;
 
 /// Bytes per response that are read and not yet sent: two reads, so that one is ready while the other is under way.
-pub const SEND_AHEAD_BYTES: usize = 2 * crate::jobs::CHUNK_BYTES;
+const MOST_AHEAD_BYTES: usize = 2 * crate::jobs::CHUNK_BYTES;
+
+/// The same of all responses of a connection together: a client may ask for many and read none.
+const CONNECTION_AHEAD_BYTES: usize = 512 * 1024;
 
 /// Bytes that a stream may send before it is the next stream's turn.
 const TURN_BYTES: usize = 16 * 1024;
@@ -82,9 +85,9 @@ impl Response {
         self.ends
     }
 
-    /// Whether more of the body should be read.
-    pub fn has_room(&self) -> bool {
-        self.pending_bytes < SEND_AHEAD_BYTES
+    /// Bytes that QUIC has not accepted.
+    pub fn pending_bytes(&self) -> usize {
+        self.pending_bytes
     }
 
     fn has_work(&self) -> bool {
@@ -133,6 +136,11 @@ impl Responses {
     /// Requests in flight: those whose response QUIC has not accepted completely.
     pub fn in_flight(&self) -> usize {
         self.all.values().filter(|response| response.delivery != Delivery::Session).count()
+    }
+
+    /// Bytes of one response that may be read and not yet sent.
+    pub fn ahead_bytes(&self) -> usize {
+        MOST_AHEAD_BYTES.min(CONNECTION_AHEAD_BYTES / self.in_flight().max(1))
     }
 
     /// Whether a response has bytes that QUIC has not accepted.
@@ -247,4 +255,22 @@ impl Responses {
 pub struct HandedOver {
     pub sent: Vec<u64>,
     pub refused: Vec<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn responses_share_what_is_read_ahead() {
+        let mut responses = Responses::default();
+        let mut ahead = |count: u64| {
+            for stream in 0..count {
+                responses.insert(4 * stream, Response::new(Delivery::Stream, Source::None));
+            }
+            responses.ahead_bytes()
+        };
+        assert_eq!([ahead(0), ahead(1), ahead(4)], [MOST_AHEAD_BYTES; 3]);
+        assert_eq!(64 * ahead(64), CONNECTION_AHEAD_BYTES);
+    }
 }

@@ -12,9 +12,9 @@ use voxel_protocol::varint;
 
 use super::Connection;
 use crate::http3::{self, Head};
-use crate::jobs::{CHUNK_BYTES, Job, Outcome};
+use crate::jobs::{Job, Outcome};
 use crate::log;
-use crate::responses::{Delivery, Response, SEND_AHEAD_BYTES, Source};
+use crate::responses::{Delivery, Response, Source};
 use crate::site::{HttpAnswer, Opened, path_of, refusal};
 
 impl Connection {
@@ -141,16 +141,17 @@ impl Connection {
 
     /// Starts the next read of a response, or ends it if everything has been read.
     pub(super) fn advance(&mut self, stream: u64) {
+        let ahead = self.responses.ahead_bytes();
         let Some(response) = self.responses.get_mut(stream) else { return };
         if response.ends() {
             return;
         }
         let (finished, room) = match response.delivery {
             Delivery::Session => return,
-            Delivery::Stream | Delivery::Http3 => (false, response.has_room()),
+            Delivery::Stream | Delivery::Http3 => (false, response.pending_bytes() < ahead),
             Delivery::Datagrams { flow } => {
                 let flow = self.session.as_ref().and_then(|session| session.scheduler.get(flow));
-                flow.map_or((true, false), |flow| (flow.finished(), flow.unsent_bytes() < SEND_AHEAD_BYTES))
+                flow.map_or((true, false), |flow| (flow.finished(), flow.unsent_bytes() < ahead))
             }
         };
         if finished {
@@ -162,7 +163,7 @@ impl Connection {
         match std::mem::replace(&mut response.source, Source::None) {
             Source::Body(body) if body.left() > 0 && room => {
                 response.source = Source::Job;
-                let room = body.room(CHUNK_BYTES);
+                let room = body.room(ahead / 2);
                 self.shared.jobs.start(self.key, stream, Job::Read(body, room));
             }
             Source::Body(body) if body.left() == 0 && !matches!(response.delivery, Delivery::Datagrams { .. }) => {
