@@ -52,6 +52,7 @@ export function plainSegment({ error, request }: FragmentLoadingCompleted): Segm
     level: 0,
     levels: 1,
     delivery: 'http',
+    early: false,
     bytesReliable: request.bytesLoaded,
     bytesUnreliable: 0,
     bytesLost: 0,

@@ -28,6 +28,7 @@ function segment(index: number, delivery: Delivery, score: number | undefined): 
     level: 9,
     levels: 12,
     delivery,
+    early: false,
     bytesReliable: 40_000,
     bytesUnreliable: 200_000,
     bytesLost: 1200,

@@ -27,7 +27,7 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
     throw new RangeError(`delivery must be one of ${DELIVERIES.join(', ')}, got ${delivery}`);
   }
   const rule = ruleOf(abr, options);
-  const strategy = strategyIn(options);
+  const strategy = strategyIn(options, rule);
   return {
     rule,
     bufferSegments,
@@ -44,14 +44,15 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
   };
 }
 
-function strategyIn({ strategy = 'voxel', refetch = true }: VoxelOptions): Strategy {
-  const chosen = typeof strategy === 'object' ? strategy : strategyNamed(strategy);
+function strategyIn({ strategy, refetch = true }: VoxelOptions, rule: Abr | undefined): Strategy {
+  const chosen = typeof strategy === 'object' ? strategy : strategyFor(rule, strategy);
   return refetch ? chosen : withoutRepeats(chosen);
 }
 
-/** Pages may be without types. */
-function strategyNamed(name: string): Strategy {
-  if (name === 'voxel') return voxel;
+/** Other rules were published without pipelining: it is for those who ask for it. Pages may be without types. */
+function strategyFor(rule: Abr | undefined, name: string | undefined): Strategy {
+  if (name === undefined && rule?.name !== 'abr-star') return { ...voxel, pipelineAt: undefined };
+  if (name === undefined || name === 'voxel') return voxel;
   throw new RangeError(`strategy must be 'voxel' or an object, got '${name}' (voxel-dash/full has more strategies)`);
 }
 

@@ -137,8 +137,10 @@ describe('RateControl', () => {
 
   it('keeps decisions by segment: neither a choice ahead nor a review of the running one overwrites the other', () => {
     const running = control.decide([low, high], situation)!;
-    const ahead = control.decideAhead({ ...situation, segmentIndex: 5, bufferLevel: 12 })!;
+    const ahead = control.decideAhead({ ...situation, segmentIndex: 5, bufferLevel: 12 }, { bytes: 1000, seconds: 1 })!;
     expect(abr.states[1]).toMatchObject({ segmentIndex: 5, bufferLevel: 12, lastChoice: running.option });
+    expect(abr.states[1]!.throughput).toBeCloseTo(8000);
+    expect(estimator.throughput).toBeUndefined();
     expect(control.decide([low, high], { ...situation, segmentIndex: 5 })).toBe(ahead);
     expect(control.decideLevel(high, situation)).toBe(running);
     const progress = {
@@ -157,7 +159,7 @@ describe('RateControl', () => {
 
   it('decides anew on the next segment when the running one is restarted', () => {
     const running = control.decide([low, high], situation)!;
-    const ahead = control.decideAhead({ ...situation, segmentIndex: 5 })!;
+    const ahead = control.decideAhead({ ...situation, segmentIndex: 5 }, { bytes: 1000, seconds: 1 })!;
     abr.review.mockImplementation(({ state }) => ({ action: 'restart', option: state.options[0]! }));
     const progress = {
       phase: 'reliable',

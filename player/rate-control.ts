@@ -1,4 +1,11 @@
-import type { Abr, Choice, DecisionState, Option, ThroughputEstimator } from '../src/abr-star/index.js';
+import type {
+  Abr,
+  Choice,
+  DecisionState,
+  Option,
+  ThroughputEstimator,
+  ThroughputSample,
+} from '../src/abr-star/index.js';
 import { decisionState, levelReached, linkState, upcomingOptions, type LinkEstimate } from '../src/delivery/index.js';
 import type { RepresentationMap } from '../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../src/voxel-loader/types.js';
@@ -14,7 +21,7 @@ export interface Situation {
 }
 
 /** What a restart adds to the estimate of the link. */
-type MeasuredLink = LinkEstimate & { readonly throughput: Pick<ThroughputEstimator, 'add'> };
+type MeasuredLink = LinkEstimate & { readonly throughput: Pick<ThroughputEstimator, 'add' | 'with'> };
 
 export interface Decision {
   readonly state: DecisionState;
@@ -71,9 +78,13 @@ export class RateControl {
     return ascending.findLast(({ bandwidth }) => bandwidth <= firstRate) ?? ascending[0]!;
   }
 
-  /** Among the candidates of the last decision: for a segment that dash.js has not asked for yet. */
-  decideAhead(situation: Situation): Decision | undefined {
-    return this.decide(this.#candidates, situation);
+  /**
+   * Among the candidates of the last decision: for a segment that dash.js has not asked for yet. `sample`: what the download
+   * under way shows of the link.
+   */
+  decideAhead(situation: Situation, sample: ThroughputSample): Decision | undefined {
+    const link = { ...this.#link, throughput: this.#link.throughput.with(sample) };
+    return this.#standing(situation, this.#candidates) ?? this.#decide(this.#candidates, situation, link);
   }
 
   /** As `decide` said, or the level of a segment whose representation dash.js chose itself, as it does after a seek. */
@@ -120,7 +131,11 @@ export class RateControl {
     return decision && candidates.includes(decision.representation) ? decision : undefined;
   }
 
-  #decide(candidates: readonly RepresentationMap[], situation: Situation): Decision | undefined {
+  #decide(
+    candidates: readonly RepresentationMap[],
+    situation: Situation,
+    link: LinkEstimate = this.#link,
+  ): Decision | undefined {
     const { segmentIndex, segmentDuration, bufferLevel, segments } = situation;
     const ladder = [...new Set([...this.#candidates, ...candidates])].sort((a, b) => a.bandwidth - b.bandwidth);
     const upcoming = upcomingOptions(ladder, segmentIndex, segments);
@@ -133,7 +148,7 @@ export class RateControl {
       bufferLevel,
       upcoming,
       bufferSegments: this.#bufferSegments,
-      link: this.#link,
+      link,
       lastChoice: this.#lastChoiceIn(ladder),
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
     });

@@ -46,6 +46,7 @@ describe('Retransmission', () => {
       bandwidth: 1000,
       level: 2,
       delivery: 'datagrams' as const,
+      early: false,
       received,
       bytesReliable: map.reliableBytes,
       bytesUnreliable: received.size - map.reliableBytes,

@@ -16,6 +16,7 @@ function record(change: Partial<SegmentOutcome>): ReturnType<typeof createSegmen
     bandwidth: 200,
     level: 2,
     delivery: 'datagrams',
+    early: false,
     bytesReliable: 50,
     bytesUnreliable: 90,
     bytesLost: 0,

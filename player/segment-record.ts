@@ -13,6 +13,7 @@ export interface SegmentOutcome extends Pick<
   | 'bandwidth'
   | 'level'
   | 'delivery'
+  | 'early'
   | 'bytesReliable'
   | 'bytesUnreliable'
   | 'bytesLost'

@@ -66,6 +66,8 @@ export interface SegmentRecord {
   readonly level: number;
   readonly levels: number;
   readonly delivery: Delivery;
+  /** Asked for ahead of dash.js, as a rule while the segment before was on its way. */
+  readonly early: boolean;
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
   /** Sent as datagrams, not here, nor fetched again. */

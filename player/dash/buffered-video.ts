@@ -53,8 +53,12 @@ export class BufferedVideo {
 
   /** True when all segments up to the end of the period have been asked for. */
   get isLastRequested(): boolean {
-    const processor = this.#processor;
-    return processor !== undefined && !processor.probeNextRequest();
+    return this.#processor !== undefined && !this.nextRequest;
+  }
+
+  /** What dash.js would ask for now, with the representation that it loads; undefined at the end of the period. */
+  get nextRequest(): FragmentRequest | undefined {
+    return this.#processor?.probeNextRequest() ?? undefined;
   }
 
   /** True when the segment is in the buffer, and what is appended now would stand in its place. */

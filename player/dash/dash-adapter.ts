@@ -16,6 +16,7 @@ import { HttpDownloads } from './http-download.js';
 import { InitializationLoader } from './initialization-loader.js';
 import { LoaderAdapter } from './loader-adapter.js';
 import type { ManifestElement } from './presentation.js';
+import { Pipeline } from './pipeline.js';
 import { addRules } from './rule-adapter.js';
 import { SegmentChooser } from './segment-chooser.js';
 import { SegmentDownloads } from './segment-downloads.js';
@@ -42,6 +43,7 @@ export class DashAdapter {
   readonly #player: DashPlayer;
   readonly #parts: PluginParts;
   readonly #content: Content;
+  readonly #pipeline: Pipeline | undefined;
   readonly #undo: (() => void)[] = [];
 
   /** Throws `PlayerError` for a player that cannot be attached to. */
@@ -54,19 +56,24 @@ export class DashAdapter {
     this.#content = content;
     const recorder = new DeliveryRecorder(parts);
     const chooser = new SegmentChooser(parts);
+    const control = new DownloadControl(preferences, parts);
+    if (preferences.strategy.pipelineAt !== undefined)
+      this.#pipeline = new Pipeline({ ...parts, content, chooser, control });
+    const pipeline = this.#pipeline;
     const downloads = new SegmentDownloads({
       sessions: parts.sessions,
-      control: new DownloadControl(preferences, parts),
+      control,
+      pipeline,
       preferences,
       recorder,
       content,
       http: new HttpDownloads(receiver, recorder),
       isHttpOnly: preferences.delivery === 'http',
     });
-    const segments = new SegmentLoader({ content, journal, settings, chooser, downloads, retransmission });
+    const segments = new SegmentLoader({ content, journal, settings, chooser, downloads, pipeline, retransmission });
     const loader = new LoaderAdapter({
       openSession: (manifestUrl) => this.#openSession(manifestUrl),
-      initializations: new InitializationLoader(content, settings, receiver),
+      initializations: new InitializationLoader(content, settings, receiver, pipeline),
       segments,
       downloads,
     });
@@ -86,7 +93,10 @@ export class DashAdapter {
     const player = this.#player;
     const onManifestLoaded = (event: unknown): void =>
       this.#onManifestLoaded((event as { data?: ManifestElement }).data);
-    const onSeeking = (): void => this.#parts.rateControl?.reset();
+    const onSeeking = (): void => {
+      this.#pipeline?.cancel();
+      this.#parts.rateControl?.reset();
+    };
     const interceptor: ResponseInterceptor = (response) => {
       this.#dropResourceTiming(response as LoaderResponse);
       return Promise.resolve(response);
@@ -106,6 +116,7 @@ export class DashAdapter {
     if (!manifest) return;
     const { sessions, receiver, settings, rateControl, retransmission } = this.#parts;
     retransmission?.stop();
+    this.#pipeline?.cancel();
     this.#content.load(manifest, location.href);
     rateControl?.reset();
     if (this.#content.hasVoxelData) {

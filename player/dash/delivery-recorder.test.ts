@@ -50,12 +50,12 @@ function deliver(delivery: Delivery) {
   const created = createRecorder();
   const { recorder, rateControl, retransmission, journal } = created;
   expect(recorder.isFirst).toBe(true);
-  const order = recorder.arrived(segment, { level: 1, delivery }, facts);
+  const order = recorder.arrived(segment, { level: 1, delivery, early: false }, facts);
   expect(recorder.isFirst).toBe(false);
   expect(rateControl.delivered).toHaveBeenCalledExactlyOnceWith(3);
   expect(retransmission.resume).toHaveBeenCalledExactlyOnceWith(60);
   expect(journal.segments).toEqual([]);
-  recorder.delivered(segment, { level: 1, delivery }, facts, order);
+  recorder.delivered(segment, { level: 1, delivery, early: false }, facts, order);
   expect(journal.segments).toMatchObject([{ index: 3, representation: 'q00', delivery }]);
   expect(retransmission.hold).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ kept: facts.kept }));
   return created.link;
@@ -77,13 +77,13 @@ it('says nothing of losses over HTTP', () => {
 it('releases a segment with gaps where nothing is fetched again', () => {
   const facts = createFacts();
   const recorder = new DeliveryRecorder({ ...createRecorder().options, retransmission: undefined });
-  recorder.delivered(segment, { level: 1, delivery: 'datagrams' }, facts, 0);
+  recorder.delivered(segment, { level: 1, delivery: 'datagrams', early: false }, facts, 0);
   expect(facts.kept.release).toHaveBeenCalledOnce();
 });
 
 it('keeps segments in the order in which they arrived, whenever they are recorded', () => {
   const { recorder, journal } = createRecorder();
-  const [http, datagrams] = (['http', 'datagrams'] as const).map((delivery) => ({ level: 1, delivery }));
+  const [http, datagrams] = (['http', 'datagrams'] as const).map((delivery) => ({ level: 1, delivery, early: false }));
   const first = recorder.arrived(segment, http!, createFacts());
   const second = recorder.arrived(segment, datagrams!, createFacts());
   recorder.delivered(segment, datagrams!, createFacts(), second);

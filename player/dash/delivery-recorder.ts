@@ -13,6 +13,8 @@ import { fragmentOf, type RequestedSegment } from './requested-segment.js';
 export interface Asked {
   readonly level: number;
   readonly delivery: Delivery;
+  /** Ahead of dash.js. */
+  readonly early: boolean;
 }
 
 /** What a delivery says about the link. */

@@ -9,7 +9,7 @@ import type { Receiver, SegmentProgress, SegmentRequest, SessionDelivery } from 
 import type { Decision, RateControl, ReviewResult } from '../rate-control.js';
 import type { Delivery } from '../types.js';
 import type { BufferedVideo } from './buffered-video.js';
-import type { RequestedSegment } from './requested-segment.js';
+import type { WantedSegment } from './requested-segment.js';
 
 /** What is the same for all downloads of a player. */
 export interface DownloadPreferences {
@@ -63,7 +63,8 @@ export class DownloadControl {
     this.#link = collaborators.link;
   }
 
-  async plan({ decision, map, key }: RequestedSegment): Promise<DownloadPlan> {
+  /** `bufferLevel`: seconds that are left to play before the segment. */
+  async plan({ decision, map, key }: WantedSegment, bufferLevel = this.#video.bufferLevel): Promise<DownloadPlan> {
     const { delivery, ruleChooses, withDeadlines, strategy } = this.#preferences;
     const whole = map.steps.length - 1;
     // Gaps in what cannot be repaired would be of no use.
@@ -71,7 +72,7 @@ export class DownloadControl {
     const onStreams = !canRepair || delivery === 'streams' || (ruleChooses && decision?.delivery === 'streams');
     // The decision may be older than the map.
     const level = Math.min((canRepair ? decision?.option.level : undefined) ?? whole, whole);
-    const deadline = withDeadlines ? deadlineOf(this.#video.bufferLevel, this.#video.playbackRate) : undefined;
+    const deadline = withDeadlines ? deadlineOf(bufferLevel, this.#video.playbackRate) : undefined;
     const { throughput, path } = this.#link;
     const parity = strategy.protection({
       bytesReliable: map.reliableBytes,

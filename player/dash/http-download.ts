@@ -37,7 +37,7 @@ export class HttpDownloads {
 
   #record(segment: RequestedSegment, bytes: Uint8Array<ArrayBuffer>, seconds: number): void {
     const { map, key } = segment;
-    const asked = { level: map.steps.length - 1, delivery: 'http' } as const;
+    const asked = { level: map.steps.length - 1, delivery: 'http', early: false } as const;
     const facts = {
       bytesReliable: map.reliableBytes,
       bytesUnreliable: totalBytes(map.unreliable),

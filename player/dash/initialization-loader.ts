@@ -1,6 +1,7 @@
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { Content } from './content.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import type { Pipeline } from './pipeline.js';
 import { keyOf } from './presentation.js';
 import type { PlayerSettings } from './settings.js';
 
@@ -9,11 +10,18 @@ export class InitializationLoader {
   readonly #content: Content;
   readonly #settings: PlayerSettings;
   readonly #receiver: Pick<Receiver, 'addInitialization'>;
+  readonly #pipeline: Pick<Pipeline, 'learn'> | undefined;
 
-  constructor(content: Content, settings: PlayerSettings, receiver: Pick<Receiver, 'addInitialization'>) {
+  constructor(
+    content: Content,
+    settings: PlayerSettings,
+    receiver: Pick<Receiver, 'addInitialization'>,
+    pipeline: Pick<Pipeline, 'learn'> | undefined,
+  ) {
     this.#content = content;
     this.#settings = settings;
     this.#receiver = receiver;
+    this.#pipeline = pipeline;
   }
 
   /** `segmentIndex`: of the segment that was last asked for. */
@@ -27,6 +35,7 @@ export class InitializationLoader {
       const { data } = response;
       if (data instanceof ArrayBuffer) {
         this.#receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+        this.#pipeline?.learn(map, request);
       }
       onloadend?.();
     };

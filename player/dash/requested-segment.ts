@@ -2,12 +2,10 @@ import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Decision } from '../rate-control.js';
 import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 
-/** One segment with VOXEL data that dash.js asked its loader for. */
-export interface RequestedSegment {
-  readonly request: LoaderRequest;
-  readonly response: LoaderResponse;
-  /** dash.js' own loader. */
-  readonly parentLoad: Load;
+/** One segment with VOXEL data, and where it is. */
+export interface WantedSegment {
+  /** Of its file, and the fields that go with a request for it, as dash.js and the page have them. */
+  readonly request: Pick<LoaderRequest, 'url' | 'headers'>;
   /** Of the representation, as the receiver knows it. */
   readonly key: string;
   readonly map: SegmentMap;
@@ -17,6 +15,14 @@ export interface RequestedSegment {
   readonly decision: Decision | undefined;
   /** The VOXEL server has the files of this origin. */
   readonly origin: string;
+}
+
+/** One that dash.js asked its loader for. */
+export interface RequestedSegment extends WantedSegment {
+  readonly request: LoaderRequest;
+  readonly response: LoaderResponse;
+  /** dash.js' own loader. */
+  readonly parentLoad: Load;
 }
 
 export function fragmentOf({ request }: RequestedSegment): FragmentRequest {

@@ -1,10 +1,11 @@
-import type { LossEstimator } from '../../src/abr-star/index.js';
+import type { LossEstimator, ThroughputSample } from '../../src/abr-star/index.js';
 import { bufferShown, type Strategy } from '../../src/delivery/index.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Decision, RateControl, Situation } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
 import { segmentDurationOf, type FragmentRequest } from './dash-types.js';
+import type { RequestedSegment } from './requested-segment.js';
 import type { PlayerSettings } from './settings.js';
 
 export interface SegmentChooserOptions {
@@ -44,9 +45,24 @@ export class SegmentChooser {
     return settings.isVideoPinned ? undefined : rateControl?.decideLevel(representation, this.#situation(fragment));
   }
 
-  #situation(fragment: FragmentRequest): Situation {
-    const { video, sessions, strategy, link } = this.#options;
-    const { bufferLevel } = video;
+  /**
+   * What dash.js will ask for where it loads `current` now: as `choose` among the representations that it last allowed, with the
+   * buffer that there will be and what the running download shows of the link, or that one whole where the user or the page has
+   * pinned it.
+   */
+  chooseAhead(
+    current: RepresentationMap,
+    fragment: FragmentRequest,
+    { bufferLevel, ...sample }: ThroughputSample & Pick<Situation, 'bufferLevel'>,
+  ): (Pick<RequestedSegment, 'decision'> & { readonly representation: RepresentationMap }) | undefined {
+    const { rateControl, settings } = this.#options;
+    if (settings.isVideoPinned) return { representation: current, decision: undefined };
+    const decision = rateControl?.decideAhead(this.#situation(fragment, bufferLevel), sample);
+    return decision && { representation: decision.representation, decision };
+  }
+
+  #situation(fragment: FragmentRequest, bufferLevel = this.#options.video.bufferLevel): Situation {
+    const { sessions, strategy, link } = this.#options;
     const segmentDuration = segmentDurationOf(fragment);
     const { hasGaps } = link.loss;
     return {

@@ -1,9 +1,11 @@
 import type { Decision } from '../rate-control.js';
 import type { FragmentRequest } from './dash-types.js';
 import type { RequestedSegment } from './requested-segment.js';
+import type { Pipeline } from './pipeline.js';
 import { SessionDownload, type SessionDownloadOptions } from './session-download.js';
 
 export interface SegmentDownloadsOptions extends SessionDownloadOptions {
+  readonly pipeline: Pick<Pipeline, 'look' | 'delivered' | 'adopt' | 'cancel' | 'stop'> | undefined;
   /** True: no segment is asked for over a session. */
   readonly isHttpOnly: boolean;
 }
@@ -18,11 +20,15 @@ export class SegmentDownloads {
   }
 
   start(segment: RequestedSegment): unknown {
-    const { http, isHttpOnly } = this.#options;
+    const { http, isHttpOnly, pipeline } = this.#options;
     if (isHttpOnly) return http.start(segment);
-    const download = new SessionDownload(this.#options, segment);
+    const download = new SessionDownload(this.#options, segment, pipeline?.adopt(segment));
     this.#running.add(download);
-    void download.run().finally(() => this.#running.delete(download));
+    const run = async (): Promise<void> => {
+      // What comes next counted on this one.
+      if (!(await download.run())) pipeline?.cancel();
+    };
+    void run().finally(() => this.#running.delete(download));
     return true;
   }
 
@@ -37,6 +43,7 @@ export class SegmentDownloads {
 
   /** Hands every download to dash.js' own loader. */
   release(): void {
+    this.#options.pipeline?.stop();
     for (const download of this.#running) download.release();
   }
 

@@ -3,6 +3,7 @@ import type { Journal } from '../journal.js';
 import type { Retransmission } from '../retransmission.js';
 import type { Content } from './content.js';
 import { segmentDurationOf, type Load, type LoaderRequest, type LoaderResponse } from './dash-types.js';
+import type { Pipeline } from './pipeline.js';
 import { keyOf } from './presentation.js';
 import type { RequestedSegment } from './requested-segment.js';
 import type { SegmentChooser } from './segment-chooser.js';
@@ -15,6 +16,7 @@ export interface SegmentLoaderOptions {
   readonly settings: PlayerSettings;
   readonly chooser: SegmentChooser;
   readonly downloads: SegmentDownloads;
+  readonly pipeline: Pick<Pipeline, 'learn'> | undefined;
   readonly retransmission: Pick<Retransmission, 'suspend'> | undefined;
 }
 
@@ -75,13 +77,14 @@ export class SegmentLoader {
 
   /** Undefined for a segment without VOXEL data, or with bad data. */
   #describe(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): RequestedSegment | undefined {
-    const { content, journal, chooser } = this.#options;
+    const { content, journal, chooser, pipeline } = this.#options;
     const fragment = request.customData.request;
     const representation = fragment.representation!;
     try {
       const map = content.segment(fragment);
       if (!map) return undefined;
       const whole = content.representation(representation)!;
+      pipeline?.learn(whole, request);
       const decision = chooser.chooseLevel(whole, fragment);
       const { edition = 0 } = whole;
       return {

@@ -128,7 +128,10 @@ describe('SessionDownload', () => {
       origin: ORIGIN,
     };
     return new SessionDownload(
-      { sessions, control, preferences, recorder, content: { reload }, http: new HttpDownloads(receiver, recorder) },
+      {
+        ...{ sessions, control, preferences, recorder, content: { reload } },
+        http: new HttpDownloads(receiver, recorder),
+      },
       segment,
     );
   }

@@ -1,12 +1,9 @@
 import {
   VoxelError,
   type DeliveredSegment,
-  type SegmentDownload,
-  type SegmentRequest,
   type VoxelErrorCode,
   type VoxelSession,
 } from '../../src/voxel-loader/index.js';
-import { PlayerError } from '../errors.js';
 import { refreshCache } from '../fetch-range.js';
 import type { Decision } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
@@ -16,8 +13,9 @@ import type { FragmentRequest } from './dash-types.js';
 import type { DeliveryRecorder } from './delivery-recorder.js';
 import type { DownloadControl, DownloadPlan, DownloadPreferences } from './download-control.js';
 import type { HttpDownloads } from './http-download.js';
-import { requestTarget } from './request-target.js';
+import type { Pipeline } from './pipeline.js';
 import { fragmentOf, type RequestedSegment } from './requested-segment.js';
+import { startDownload, type StartedDownload } from './segment-request.js';
 
 /** Milliseconds between two reviews of a download (thesis §6.3). */
 const REVIEW_INTERVAL = 50;
@@ -30,10 +28,11 @@ export interface SessionDownloadOptions {
   readonly content: Pick<Content, 'reload'>;
   /** For whatever the session cannot bring. */
   readonly http: HttpDownloads;
+  /** Undefined: no segment is asked for before dash.js asks. */
+  readonly pipeline?: Pick<Pipeline, 'look' | 'delivered'> | undefined;
 }
 
-interface Delivered {
-  readonly plan: DownloadPlan;
+interface Delivered extends StartedDownload {
   readonly delivered: DeliveredSegment;
 }
 
@@ -41,13 +40,17 @@ interface Delivered {
 export class SessionDownload {
   readonly #options: SessionDownloadOptions;
   readonly #segment: RequestedSegment;
-  #download: SegmentDownload | undefined;
+  readonly #adopted: StartedDownload['download'] | undefined;
+  #started: StartedDownload | undefined;
   #ended = false;
   #restart: Decision | undefined;
 
-  constructor(options: SessionDownloadOptions, segment: RequestedSegment) {
+  /** `adopted`: its download, where that is under way already. */
+  constructor(options: SessionDownloadOptions, segment: RequestedSegment, adopted?: StartedDownload) {
     this.#options = options;
     this.#segment = segment;
+    this.#started = adopted;
+    this.#adopted = adopted?.download;
   }
 
   get fragment(): FragmentRequest {
@@ -59,8 +62,8 @@ export class SessionDownload {
     return this.#restart;
   }
 
-  /** Resolves when the segment is delivered, aborted or handed to dash.js' loader. */
-  async run(): Promise<void> {
+  /** Resolves when the segment is delivered (true), aborted or handed to dash.js' loader. */
+  async run(): Promise<boolean> {
     const { request } = this.#segment;
     request.customData.abort = () => {
       this.#end();
@@ -69,9 +72,11 @@ export class SessionDownload {
     const timeout = request.timeout > 0 ? setTimeout(this.#onTimeout, request.timeout) : undefined;
     const result = await this.#fetch().catch((error: unknown) => this.#onFailed(error));
     clearTimeout(timeout);
-    if (!result) return;
-    if (this.#end()) this.#complete(result);
+    if (!result) return false;
+    const isWanted = this.#end();
+    if (isWanted) this.#complete(result);
     else result.delivered.kept?.release();
+    return isWanted;
   }
 
   /** Goes on over HTTP: the plugin is being detached. */
@@ -91,21 +96,36 @@ export class SessionDownload {
 
   /** Over the session: as planned, or on streams when that fails. */
   async #fetch(): Promise<Delivered | undefined> {
+    const { sessions, recorder } = this.#options;
+    const started = this.#started ?? (await this.#start());
+    if (!started) return undefined;
+    const { session, plan } = started;
+    try {
+      return await this.#follow(started);
+    } catch (error) {
+      // Anew when the page is shown again.
+      if (sessions.isPaused) {
+        this.#started = undefined;
+        return this.#fetch();
+      }
+      if (hasCode(error, 'timeout')) sessions.abandon(session, error);
+      if (plan.delivery === 'streams' || !this.#isWorthAnotherTry(error)) throw error;
+      recorder.fellBack(this.#segment, error, 'streams');
+      return this.#follow(this.#startOver(session, { ...plan, delivery: 'streams' }));
+    }
+  }
+
+  async #start(): Promise<StartedDownload | undefined> {
     const { sessions, control, recorder } = this.#options;
     // The very first segment is what the viewer waits for.
     const session = await sessions.ready(recorder.isFirst ? 'now' : 'soon');
     const plan = await control.plan(this.#segment);
-    if (this.#ended) return undefined;
-    try {
-      return await this.#fetchOver(session, plan);
-    } catch (error) {
-      // Anew when the page is shown again.
-      if (sessions.isPaused) return this.#fetch();
-      if (hasCode(error, 'timeout')) sessions.abandon(session, error);
-      if (plan.delivery === 'streams' || !this.#isWorthAnotherTry(error)) throw error;
-      recorder.fellBack(this.#segment, error, 'streams');
-      return this.#fetchOver(session, { ...plan, delivery: 'streams' });
-    }
+    return this.#ended ? undefined : this.#startOver(session, plan);
+  }
+
+  #startOver(session: VoxelSession, plan: DownloadPlan): StartedDownload {
+    this.#started = startDownload(session, this.#segment, plan, this.#options.preferences);
+    return this.#started;
   }
 
   /** This request failed on a session that goes on, and the server did not refuse it. */
@@ -113,21 +133,18 @@ export class SessionDownload {
     return !this.#ended && hasCode(error, 'bad-response', 'incomplete');
   }
 
-  async #fetchOver(session: VoxelSession, plan: DownloadPlan): Promise<Delivered> {
-    const request = requestFor(this.#segment, plan);
-    const hosts = [new URL(this.#segment.request.url).hostname, ...this.#options.preferences.headerHosts];
-    const isTrusted = hosts.includes(session.hostname);
-    const download = session.download(isTrusted ? request : { ...request, headers: {} });
-    this.#download = download;
+  async #follow(started: StartedDownload): Promise<Delivered> {
+    const { download } = started;
     const silence = new SilenceWatch(() => this.#options.sessions.probe(this.#segment.origin), performance.now());
     const review = setInterval(() => {
-      this.#review(download);
-      this.#watch(session, download, silence);
+      this.#review(started);
+      this.#watch(started, silence);
     }, REVIEW_INTERVAL);
-    return { plan, delivered: await download.result.finally(() => clearInterval(review)) };
+    return { ...started, delivered: await download.result.finally(() => clearInterval(review)) };
   }
 
-  #review(download: SegmentDownload): void {
+  #review(started: StartedDownload): void {
+    const { download } = started;
     const progress = download.progress();
     const loaded = progress.bytesReliable + progress.bytesUnreliable;
     if (!this.#restart) {
@@ -135,11 +152,12 @@ export class SessionDownload {
       if (review.action === 'keep') download.keep();
       if (review.action === 'restart') this.#restart = review.decision;
     }
+    if (!this.#restart) this.#options.pipeline?.look({ ...started, segment: this.#segment }, progress);
     // dash.js takes the first progress event for the first byte, and asks its abandonment rules on every one.
     if (loaded > 0 || this.#restart) this.#reportProgress(loaded, progress.bytesRequested);
   }
 
-  #watch(session: VoxelSession, download: SegmentDownload, silence: SilenceWatch): void {
+  #watch({ session, download }: StartedDownload, silence: SilenceWatch): void {
     const { bytesReliable, bytesUnreliable } = download.progress();
     if (this.#ended || !silence.look(bytesReliable + bytesUnreliable, performance.now())) return;
     const error = new VoxelError('timeout', 'the session is silent while its server answers over HTTP');
@@ -148,10 +166,12 @@ export class SessionDownload {
     void download.result.catch(() => undefined).then(() => this.#options.sessions.abandon(session, error));
   }
 
-  #complete({ plan, delivered }: Delivered): void {
+  #complete({ plan, download, delivered }: Delivered): void {
     const { request, response } = this.#segment;
-    const { recorder } = this.#options;
-    const order = recorder.arrived(this.#segment, plan, delivered);
+    const { recorder, pipeline } = this.#options;
+    const asked = { level: plan.level, delivery: plan.delivery, early: download === this.#adopted };
+    const order = recorder.arrived(this.#segment, asked, delivered);
+    pipeline?.delivered(delivered);
     this.#reportProgress(delivered.received.size, delivered.received.size);
     Object.assign(response, {
       status: 206,
@@ -161,8 +181,7 @@ export class SessionDownload {
       data: delivered.bytes.buffer,
     });
     request.customData.onloadend?.();
-    const { level, delivery } = plan;
-    recorder.delivered(this.#segment, { level, delivery }, delivered, order);
+    recorder.delivered(this.#segment, asked, delivered, order);
   }
 
   readonly #onTimeout = (): void => {
@@ -183,33 +202,9 @@ export class SessionDownload {
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;
-    this.#download?.abort();
+    this.#started?.download.abort();
     return true;
   }
-}
-
-/** Throws `PlayerError` unless the VOXEL server has the file. */
-function requestFor(
-  { request, map, key, edition, origin }: RequestedSegment,
-  { level, delivery, recovery, deadline, parity }: DownloadPlan,
-): SegmentRequest {
-  const { origin: mediaOrigin } = new URL(request.url);
-  if (mediaOrigin !== origin) {
-    throw new PlayerError('other-origin', `the manifest is on ${origin}, its media on ${mediaOrigin}`);
-  }
-  const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'range');
-  return {
-    representation: key,
-    target: requestTarget(request.url),
-    map,
-    edition,
-    unreliableBytes: map.steps[level]!.bytes,
-    delivery,
-    recovery,
-    parity,
-    headers: Object.fromEntries(headers),
-    deadline,
-  };
 }
 
 function hasCode(error: unknown, ...codes: VoxelErrorCode[]): boolean {

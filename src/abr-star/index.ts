@@ -3,6 +3,7 @@ export { waitForRoom } from './buffer.js';
 export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';
 export { LOOKAHEAD, segmentOptions } from './options.js';
+export { ReceiveRate } from './progress.js';
 export { abrLabels, abrNames, adaptiveNames, createAbr, type AbrName } from './registry.js';
 export type { AbrSettings } from './settings.js';
 export { ThroughputEstimator } from './throughput.js';

@@ -1,0 +1,226 @@
+import { ReceiveRate } from '../../src/abr-star/index.js';
+import { bufferAhead, pipelineThreshold } from '../../src/delivery/index.js';
+import type { RepresentationMap } from '../../src/manifest/segment-map.js';
+import {
+  VoxelError,
+  type DeliveredSegment,
+  type SegmentDownload,
+  type SegmentProgress,
+  type VoxelSession,
+} from '../../src/voxel-loader/index.js';
+import type { Retransmission } from '../retransmission.js';
+import type { SessionManager } from '../session-manager.js';
+import type { BufferedVideo } from './buffered-video.js';
+import type { Content } from './content.js';
+import type { FragmentRequest, LoaderRequest } from './dash-types.js';
+import type { DownloadControl, DownloadPreferences } from './download-control.js';
+import { keyOf } from './presentation.js';
+import { fragmentOf, type RequestedSegment, type WantedSegment } from './requested-segment.js';
+import type { SegmentChooser } from './segment-chooser.js';
+import { startDownload, type StartedDownload } from './segment-request.js';
+import type { PlayerSettings } from './settings.js';
+
+export interface PipelineOptions {
+  readonly sessions: Pick<SessionManager, 'session'>;
+  readonly control: Pick<DownloadControl, 'plan'>;
+  readonly preferences: Pick<DownloadPreferences, 'headerHosts' | 'strategy'>;
+  readonly content: Pick<Content, 'representation' | 'origin'>;
+  readonly chooser: Pick<SegmentChooser, 'chooseAhead'>;
+  readonly settings: Pick<PlayerSettings, 'secondsHeld'>;
+  readonly video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate' | 'nextRequest'>;
+  readonly retransmission: Pick<Retransmission, 'suspend'> | undefined;
+}
+
+/** A download that dash.js has asked for. */
+export interface RunningDownload extends StartedDownload {
+  readonly segment: RequestedSegment;
+}
+
+type Choice = Pick<WantedSegment, 'decision'> & { readonly representation: RepresentationMap };
+
+interface Circumstances {
+  readonly fragment: FragmentRequest;
+  readonly session: VoxelSession;
+  /** Seconds that are left to play before the segment. */
+  readonly bufferLevel: number;
+  readonly after: SegmentDownload;
+}
+
+interface EarlyDownload {
+  readonly wanted: WantedSegment;
+  /** Seconds on the media time line. */
+  readonly startTime: number;
+  /** Undefined for a moment: it is being planned. */
+  started?: StartedDownload;
+}
+
+/** Where a representation's file is, as it was asked for. */
+interface Source {
+  /** As dash.js has it, before the page changes it. */
+  readonly fragmentUrl: string;
+  readonly key: string;
+  readonly request: WantedSegment['request'];
+}
+
+/** CMCD that speaks of one request; what speaks of the session (`CMCD-Session`) goes with every one. */
+const CMCD_OF_REQUEST = ['cmcd-request', 'cmcd-object', 'cmcd-status'];
+
+/**
+ * Asks for the segment that dash.js will ask for next while the one before is still on its way, and hands that early download
+ * over when dash.js asks. There is one at most; if dash.js wants something else it is aborted. Only of files of many segments: the
+ * name of another file dash.js alone can tell.
+ */
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #sources = new WeakMap<RepresentationMap, Source>();
+  #early: EarlyDownload | undefined;
+  /** What was looked at last for the segment after it: it is chosen once. */
+  #done: StartedDownload['download'] | undefined;
+  /** Of the download looked at. */
+  #rate = new ReceiveRate();
+  #looked: StartedDownload['download'] | undefined;
+  /** Seconds. */
+  #roundTrip = 0;
+  #isOff = false;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+  }
+
+  /** dash.js has asked for a part of the representation's file, and has its initialization segment. */
+  learn(representation: RepresentationMap, { url, headers, customData }: LoaderRequest): void {
+    const { url: fragmentUrl, range, representation: own } = customData.request;
+    if (!range) return;
+    const fields = Object.entries(headers ?? {}).filter(([name]) => !CMCD_OF_REQUEST.includes(name.toLowerCase()));
+    const request = { url: withoutCmcd(url), headers: Object.fromEntries(fields) };
+    this.#sources.set(representation, { fragmentUrl, key: keyOf(own!), request });
+  }
+
+  /** Looks at a download under way, and asks for the next segment when it is time. */
+  look(running: RunningDownload, progress: SegmentProgress): void {
+    const { chooser, preferences, settings, video } = this.#options;
+    const threshold = pipelineThreshold(preferences.strategy, this.#roundTrip);
+    if (this.#isOff || !threshold || running.download === this.#done) return;
+    if (running.download !== this.#looked) this.#rate = new ReceiveRate();
+    this.#looked = running.download;
+    const bytesReceived = progress.bytesReliable + progress.bytesUnreliable;
+    this.#rate.update(progress.elapsed, bytesReceived);
+    const elapsed = progress.elapsed - this.#rate.timeToFirstByte;
+    const { duration } = fragmentOf(running.segment);
+    const { bufferLevel, playbackRate } = video;
+    const buffer = bufferAhead(
+      {
+        bytesReceived,
+        bytesRequested: progress.bytesRequested,
+        elapsed,
+        segmentDuration: duration,
+        bufferLevel,
+        fullBuffer: settings.secondsHeld,
+        playbackRate,
+      },
+      threshold,
+    );
+    if (buffer === undefined) return;
+    this.#done = running.download;
+    const fragment = video.nextRequest;
+    if (fragment?.index !== fragmentOf(running.segment).index + 1) return;
+    const current = this.#currentFor(fragment);
+    const choice =
+      current &&
+      chooser.chooseAhead(current, fragment, {
+        ...{ bufferLevel: buffer, bytes: bytesReceived, seconds: progress.elapsed },
+      });
+    const wanted = choice && this.#describe(choice, fragment);
+    const { session, download: after } = running;
+    if (wanted) void this.#ask(wanted, { fragment, session, after, bufferLevel: bufferLevel + duration });
+  }
+
+  /** A segment has been delivered. */
+  delivered({ rtt, timeToFirstByte }: Pick<DeliveredSegment, 'rtt' | 'timeToFirstByte'>): void {
+    // The first byte of an early download comes at once after the others: that tells no round trip.
+    if (rtt !== undefined) this.#roundTrip = rtt / 1000;
+    else if (timeToFirstByte > 0) this.#roundTrip = timeToFirstByte;
+    // With that a pause began, but for this one.
+    if (this.#early) this.#options.retransmission?.suspend(this.#early.startTime);
+  }
+
+  /** The early download, if it is one of this segment; any other is aborted. */
+  adopt(segment: RequestedSegment): StartedDownload | undefined {
+    const early = this.#early;
+    if (!early?.started || !isSame(early.wanted, segment)) {
+      // The page may write something else into every address.
+      this.#isOff ||=
+        early?.wanted.key === segment.key && early.wanted.request.url !== withoutCmcd(segment.request.url);
+      this.cancel();
+      return undefined;
+    }
+    this.#early = undefined;
+    return early.started;
+  }
+
+  /** Nothing of the early download is left. */
+  cancel(): void {
+    const started = this.#early?.started;
+    this.#early = undefined;
+    started?.download.abort();
+    // It may have been complete.
+    started?.download.result.then(({ kept }) => kept?.release()).catch(() => undefined);
+  }
+
+  /** For good: the plugin is being detached. */
+  stop(): void {
+    this.#isOff = true;
+    this.cancel();
+  }
+
+  /** The representation that dash.js loads, if its segments are where they were. */
+  #currentFor({ representation, url }: FragmentRequest): RepresentationMap | undefined {
+    const current = this.#options.content.representation(representation!);
+    return current && this.#sources.get(current)?.fragmentUrl === url ? current : undefined;
+  }
+
+  /** Undefined where its file is not known, and where the rule waits. */
+  #describe({ representation, decision }: Choice, { index }: FragmentRequest): WantedSegment | undefined {
+    const source = this.#sources.get(representation);
+    const map = representation.segment(index);
+    if (!source || !map || (decision?.delay ?? 0) > 0) return undefined;
+    const { key, request } = source;
+    const { edition = 0 } = representation;
+    return { request, key, map, edition, decision, origin: this.#options.content.origin };
+  }
+
+  async #ask(wanted: WantedSegment, { fragment, session, bufferLevel, after }: Circumstances): Promise<void> {
+    const { control, sessions, preferences, retransmission } = this.#options;
+    const early: EarlyDownload = { wanted, startTime: fragment.startTime };
+    this.cancel();
+    this.#early = early;
+    retransmission?.suspend(early.startTime);
+    try {
+      const plan = await control.plan(wanted, bufferLevel);
+      if (this.#early !== early) return;
+      if (sessions.session !== session) return void (this.#early = undefined);
+      early.started = startDownload(session, wanted, plan, { ...preferences, after });
+      await early.started.download.result;
+    } catch (error) {
+      if (this.#early !== early) return;
+      this.#early = undefined;
+      // What the server refuses now it would refuse every time.
+      this.#isOff = error instanceof VoxelError && error.code === 'status';
+    }
+  }
+}
+
+function isSame(early: WantedSegment, { key, map, edition, decision, request }: RequestedSegment): boolean {
+  return (
+    early.key === key &&
+    early.map.range.start === map.range.start &&
+    early.edition === edition &&
+    early.decision === decision &&
+    early.request.url === withoutCmcd(request.url)
+  );
+}
+
+/** CMCD in the query speaks of one request. */
+function withoutCmcd(url: string): string {
+  return url.replace(/([?&])CMCD=[^&#]*&?/, '$1').replace(/[?&]$/, '');
+}
