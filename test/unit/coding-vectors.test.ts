@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { decode, Encoder } from '../../src/coding/cauchy.js';
 import { blocksOf, type Block, type Parity } from '../../src/coding/symbols.js';
+import { formatParity } from '../../src/voxel-loader/worker/structured-field.js';
 import { layout, parityOf } from './coding-reference.js';
 
 const path = new URL('../vectors/coding.json', import.meta.url);
@@ -132,4 +133,11 @@ describe('the vectors of parity', () => {
     const vector = vectors.layouts.find((one) => one.header === header && one.ranges.join() === ranges.join());
     expect(blocksOf(ranges, parity)).toEqual(vector!.blocks);
   });
+
+  it.each(valid.map(([header, parity, echo = header]) => ({ header, parity, echo })))(
+    'header: $header',
+    ({ parity, echo }) => {
+      expect(formatParity(parity)).toBe(echo);
+    },
+  );
 });
