@@ -37,7 +37,7 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
       // Segment by segment, unless the page has said how.
       ruleChooses: options.delivery === undefined,
       // Other rules are compared as they were published, without deadlines.
-      withDeadlines: strategy.deadlines && abr === 'abr-star',
+      withDeadlines: strategy.deadlines && rule?.name === 'abr-star',
       headerHosts: options.headerHosts ?? [],
       strategy,
     },

@@ -481,6 +481,7 @@ export interface VoxelEventMap {
 declare const STRATEGIES: {
 	readonly voxel: Strategy;
 	readonly clipstream: Strategy;
+	readonly "clipstream-fec": Strategy;
 	readonly hollywood: Strategy;
 };
 type StrategyName = keyof typeof STRATEGIES;

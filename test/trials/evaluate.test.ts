@@ -60,7 +60,7 @@ const whole = (index: number, level: number) => ({
   bytesReliable: [20, 200][level]!,
   bytesUnreliable: [80, 800][level]!,
   bytesLost: 0,
-  ...{ bytesRepeated: 0, bytesRecovered: 0, bytesRefetched: 0 },
+  ...{ bytesRepeated: 0, bytesRecovered: 0, bytesDecoded: 0, bytesParity: 0, bytesRefetched: 0 },
   framesSkipped: 0,
   framesRepaired: 0,
   frames: 'rccc',

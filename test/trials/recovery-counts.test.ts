@@ -8,6 +8,8 @@ const whole = {
   bytesLost: 0,
   bytesRepeated: 0,
   bytesRecovered: 0,
+  bytesDecoded: 0,
+  bytesParity: 0,
   bytesRefetched: 0,
 };
 
@@ -18,6 +20,8 @@ it('counts nothing where nothing was lost', () => {
     appendedTwice: 0,
     repeatedOverLost: null,
     bytesRecovered: 0,
+    bytesDecoded: 0,
+    bytesParity: 0,
   });
 });
 
@@ -34,6 +38,11 @@ it('has what was lost on the way over what was asked for again, in flight and la
   expect(counts.repeatedOverLost).toBe((40 + 15) / 50);
   expect(counts.bytesRecovered).toBe(30);
   expect(counts.datagrams).toBe(1);
+});
+
+it('takes what parity filled for lost, too', () => {
+  const decoded = { ...whole, bytesRepeated: 10, bytesRecovered: 10, bytesDecoded: 30, bytesParity: 60 };
+  expect(countRecovery([decoded])).toMatchObject({ repeatedOverLost: 10 / 40, bytesDecoded: 30, bytesParity: 60 });
 });
 
 it('does not count as datagrams what was left out and fetched later', () => {

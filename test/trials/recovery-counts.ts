@@ -12,6 +12,9 @@ export interface RecoveryCounts {
   readonly repeatedOverLost: number | null;
   /** Lost, and here before their segment was appended. */
   readonly bytesRecovered: number;
+  /** Lost, and filled from parity; and the parity that came. */
+  readonly bytesDecoded: number;
+  readonly bytesParity: number;
 }
 
 type CountedSegment = Pick<
@@ -22,6 +25,8 @@ type CountedSegment = Pick<
   | 'bytesLost'
   | 'bytesRepeated'
   | 'bytesRecovered'
+  | 'bytesDecoded'
+  | 'bytesParity'
   | 'bytesRefetched'
   | 'firstPass'
 >;
@@ -32,7 +37,8 @@ export function countRecovery(segments: readonly CountedSegment[]): RecoveryCoun
   const unreliable = sum(sentUnreliable);
   const lostAtAppend = sum(bytesLostAtAppend);
   const bytesRecovered = sum((segment) => segment.bytesRecovered);
-  const lost = lostAtAppend + bytesRecovered;
+  const bytesDecoded = sum((segment) => segment.bytesDecoded);
+  const lost = lostAtAppend + bytesRecovered + bytesDecoded;
   const repeated = sum((segment) => segment.bytesRepeated + refetchedLosses(segment));
   return {
     datagrams: unreliable === 0 ? null : sum(sentAsDatagrams) / unreliable,
@@ -40,6 +46,8 @@ export function countRecovery(segments: readonly CountedSegment[]): RecoveryCoun
     appendedTwice: segments.filter(({ firstPass }) => firstPass).length / Math.max(1, segments.length),
     repeatedOverLost: lost === 0 ? null : repeated / lost,
     bytesRecovered,
+    bytesDecoded,
+    bytesParity: sum((segment) => segment.bytesParity),
   };
 }
 

@@ -13,7 +13,15 @@ function result(changes: Partial<TrialResult>): TrialResult {
   const plain = {
     ...{ id: 'id', video: 'clip', trace: 'link', crossTraffic: 'none', buffer: 1, shift: 0, repetition: 0, attempt: 1 },
     ...{ path: '30 ms', server: 'aioquic', control: 'cubic' },
-    ...{ datagrams: 1, gapsAtAppend: 0.1, appendedTwice: 0, repeatedOverLost: null, bytesRecovered: 20 },
+    ...{
+      datagrams: 1,
+      gapsAtAppend: 0.1,
+      appendedTwice: 0,
+      repeatedOverLost: null,
+      bytesRecovered: 20,
+      bytesDecoded: 0,
+      bytesParity: 0,
+    },
     ...{ system: 'voxel', label: 'VOXEL', valid: true, problems: [], notes: [], startup: 1, scores: [0.9, 1] },
     ...{ bufRatio: 0, score: 0.95, bitrate: 1e6, aSSIM: 0.95, qoe: 0.9, switches: 1, stalls: 0 },
     ...{ bytesDelivered: 60, bytesSkipped: 30, bytesLost: 10, segmentsWithDrops: 0.5 },
