@@ -21,6 +21,7 @@ export interface LoaderAdapterOptions {
 /** Takes over dash.js' requests for video; all others pass on to its own loader. */
 export class LoaderAdapter implements Extension {
   readonly #options: LoaderAdapterOptions;
+  readonly #tried = new WeakSet<FragmentRequest>();
 
   constructor(options: LoaderAdapterOptions) {
     this.#options = options;
@@ -31,7 +32,8 @@ export class LoaderAdapter implements Extension {
     return this.#options.downloads.has(request);
   }
 
-  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
+  load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): unknown {
+    const parentLoad = this.#patient(dashLoad);
     const { openSession, initializations, segments } = this.#options;
     const { type, mediaType, representation, index } = request.customData.request;
     // The session opens while the MPD is on its way.
@@ -44,5 +46,25 @@ export class LoaderAdapter implements Extension {
       if (type === requestTypes.media && Number.isInteger(index)) return segments.load(request, response, parentLoad);
     }
     return parentLoad(request, response);
+  }
+
+  /**
+   * Without a network dash.js would give up after its fourth attempt, within seconds and for good: from the second on, each
+   * waits for the network. The first does not: a service worker may have the answer.
+   */
+  #patient(load: Load): Load {
+    return (request, response) => {
+      const { customData } = request;
+      const isRetry = this.#tried.has(customData.request);
+      this.#tried.add(customData.request);
+      if (!isRetry || navigator.onLine) return load(request, response);
+      const waiting = new AbortController();
+      customData.abort = () => {
+        waiting.abort();
+        customData.onabort?.();
+      };
+      addEventListener('online', () => void load(request, response), { once: true, signal: waiting.signal });
+      return true;
+    };
   }
 }
