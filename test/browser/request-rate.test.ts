@@ -1,0 +1,61 @@
+import { readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { prepareClip } from './support/clip.js';
+import { startHttpRelay } from './support/http-relay.js';
+import { openPage, servePlayerPage, startPlayer } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
+import { serverCounters } from './support/server-counters.js';
+
+const MOST_A_SECOND = 5;
+/** In which requests are counted: a busy machine may hand several on at once. */
+const WINDOW_SECONDS = 4;
+const WATCHED_SECONDS = 12;
+
+const stage = playerStage((folder) =>
+  servePlayerPage(folder, prepareClip(folder, { seconds: 8, segmentSeconds: 2, representations: '144p' })),
+);
+
+/** Most requests that came within `WINDOW_SECONDS`. */
+function densest(times: readonly number[]): number {
+  return Math.max(
+    0,
+    ...times.map((from) => times.filter((time) => time >= from && time < from + WINDOW_SECONDS).length),
+  );
+}
+
+it.each([
+  ['the manifest', (path: string) => path.endsWith('.mpd')],
+  ['the discovery file', (path: string) => path.endsWith('voxel.json')],
+  ['the index', (path: string) => path.endsWith('.index')],
+  ['the segments', (path: string) => path.endsWith('.mp4')],
+])('five requests a second at most, where what fails is %s', async (_, fails) => {
+  const relay = await startHttpRelay(stage.server.ready.url);
+  const page = await openPage(stage.browser, relay.url);
+  // Over the session they must fail, too.
+  const media = join(stage.folder, 'media');
+  const gone = readdirSync(media).filter((name) => fails(name) && name.endsWith('.mp4'));
+  const requestsOverSession = async (): Promise<number> => {
+    const lines = (await serverCounters(stage.server.ready, 'voxel_requests_total')).split('\n');
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  };
+  for (const name of gone) renameSync(join(media, name), join(media, `.${name}`));
+  try {
+    relay.fails = fails;
+    const before = await requestsOverSession();
+    await startPlayer(page);
+    await new Promise((resolve) => setTimeout(resolve, WATCHED_SECONDS * 1000));
+    const times = relay.asked.filter(({ path }) => fails(path)).map(({ time }) => time);
+    expect(times.length).toBeGreaterThan(0);
+    expect(densest(times)).toBeLessThanOrEqual(MOST_A_SECOND * WINDOW_SECONDS);
+    if (gone.length > 0) {
+      expect((await requestsOverSession()) - before).toBeLessThanOrEqual(
+        MOST_A_SECOND * WATCHED_SECONDS - times.length,
+      );
+    }
+  } finally {
+    for (const name of gone) renameSync(join(media, `.${name}`), join(media, name));
+    await page.close();
+    relay.close();
+  }
+});
