@@ -22,7 +22,7 @@ from .shares import Shares, client_of
 from .site import HttpRequest, HttpResponse, body_left_out, text_response
 from .target import effective_target
 
-SSLProtocol.max_size = 8 * 1024
+SSLProtocol.max_size = 4 * 1024
 """What asyncio reads at a time, allocated with each connection before its handshake: by default 256 KiB."""
 
 LINGER_SECONDS = 1.0
