@@ -215,6 +215,7 @@ export class RangeExchange {
     }
     this.#sent = sent;
     this.#rtt = parseInteger(trailers.get('x-voxel-rtt'));
+    this.#context.session.roundTrip = this.#rtt ?? this.#context.session.roundTrip;
     this.#endIfComplete();
     if (this.#parity.bytes >= (parseParameter(trailers.get('x-voxel-sent'), 'parity') ?? Infinity))
       this.#parity.close();

@@ -8,6 +8,7 @@ import {
   sendDatagram,
   settle,
   start,
+  startAfter,
   type Scene,
 } from '../../../test/unit/download-scene.js';
 import { datagram, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
@@ -163,6 +164,20 @@ describe('recovery', () => {
     sendDatagram(scene, 60, 80);
     await vi.advanceTimersByTimeAsync(1);
     expect(scene.server.requests[2]!.body).toEqual(scene.unreliable.body.subarray(50, 60));
+  });
+
+  it('knows the round trip from downloads before: a first byte that waits for others says nothing of it', async () => {
+    const first = await start();
+    const second = await startAfter(first);
+    answer(first.reliable);
+    await vi.advanceTimersByTimeAsync(900);
+    sendDatagram(first, 0, 80);
+    first.unreliable.send(responses.unreliable(80, first.unreliable.flow!) + responses.trailer(80, RTT));
+    await settle();
+    sendDatagram(second, 0, 10);
+    sendDatagram(second, 20, 30);
+    await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    expect(second.server.requests[4]?.body).toEqual(second.unreliable.body.subarray(10, 20));
   });
 
   it('counts what was late after all as repeated, not as recovered', async () => {

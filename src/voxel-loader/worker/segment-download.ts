@@ -125,9 +125,9 @@ class RunningDownload implements Download {
     return this.#exchanges.map(({ rtt }) => rtt).find((rtt) => rtt !== undefined);
   }
 
-  /** In ms: with the server's time to answer, until it says how long the way is; 0 before the first byte. */
+  /** In ms: with the server's time to answer, until it has said how long the way is; 0 before the first byte. */
   get #roundTrip(): number {
-    const roundTrip = this.#rtt ?? (this.#firstArrival ?? this.#started) - this.#started;
+    const roundTrip = this.#session.roundTrip ?? (this.#firstArrival ?? this.#started) - this.#started;
     return Math.min(roundTrip, MAX_ROUND_TRIP_MS);
   }
 

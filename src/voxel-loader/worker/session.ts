@@ -71,6 +71,7 @@ async function becomeReady(webTransport: WebTransportLike): Promise<void> {
 
 class WebTransportSession implements Session {
   readonly host: string;
+  roundTrip: number | undefined;
   readonly closed: Promise<VoxelError>;
   readonly #webTransport: WebTransportLike;
   readonly #listeners = new Map<number, DatagramListener>();

@@ -19,6 +19,8 @@ export interface Flow {
 export interface Session {
   /** Authority of the server, for the `host` field. */
   readonly host: string;
+  /** The server's smoothed round-trip time in ms, as its downloads last heard; undefined: it has not said it yet. */
+  roundTrip?: number | undefined;
   /** Resolves, never rejects, with the reason once the session is gone. */
   readonly closed: Promise<VoxelError>;
   /**
