@@ -8,7 +8,8 @@ import { ParityBlocks } from './parity-blocks.js';
 import { serializeRequestHead } from './request-head.js';
 import type { PlannedRequest } from './request-plan.js';
 import { ResponseParser, type Fields, type ResponseEvent } from './response-parser.js';
-import { formatParity, parseInteger, parseParameter, parseUnreliable } from './structured-field.js';
+import { checkHead } from './response-head.js';
+import { parseInteger, parseParameter } from './structured-field.js';
 import type { DownloadRequest, Flow, Session } from './types.js';
 
 /** How long a stream may take to end of itself once its bytes are all here. Resetting it would look like a cancel. */
@@ -167,24 +168,14 @@ export class RangeExchange {
   }
 
   #onHead(status: number, fields: Fields): void {
-    const { file } = this.#context.request;
-    if (status === 412) throw file.changed(fields.get('etag'));
-    if (status !== 206) throw new VoxelError('status', `the server answered ${status}`, { status });
-    const flow = parseUnreliable(fields.get('x-voxel-unreliable'));
-    if (flow !== undefined && flow !== this.#flow?.id) {
-      throw new VoxelError(
-        'bad-response',
-        `the response is for flow ${flow}, expected ${this.#flow?.id ?? 'a body on the stream'}`,
-      );
-    }
-    file.check(fields.get('etag'));
-    this.#bodyOnStream = flow === undefined;
-    const length = parseInteger(fields.get(this.#bodyOnStream ? 'content-length' : 'x-voxel-length'));
-    if (length !== undefined && length !== this.#length) {
-      throw new VoxelError('bad-response', `the response announces ${length} bytes, expected ${this.#length}`);
-    }
-    const parity = this.#parityAskedFor;
-    if (!parity || fields.get('x-voxel-parity') !== formatParity(parity)) this.#parity.close();
+    const { isOnStream, hasParity } = checkHead(status, fields, {
+      file: this.#context.request.file,
+      length: this.#length,
+      flow: this.#flow?.id,
+      parity: this.#parityAskedFor,
+    });
+    this.#bodyOnStream = isOnStream;
+    if (!hasParity) this.#parity.close();
     this.#hasHead = true;
     for (const [offset, payload] of this.#early.splice(0)) this.#use(offset, payload);
     this.#lookForLosses();
