@@ -170,7 +170,8 @@ describe('errors that a person can read', () => {
     const serving = await serve('--mount', `/plain=${folder}`);
     try {
       await withPage(`${serving.ready.url}?autoplay=1&manifest=/plain/plain.mpd`, DESKTOP, async (page) => {
-        expect(await noticeTitle(page, 'no-voxel-data')).toBe('This manifest has no VOXEL data');
+        // Once a segment; how many have come by now is the machine's affair.
+        expect(await noticeTitle(page, 'no-voxel-data')).toMatch(/^This manifest has no VOXEL data/);
         await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
         expect(await page.evaluate(() => window.voxelDemo.report().errors)).toEqual([]);
       });
