@@ -11,7 +11,7 @@ use crate::body::Body;
 const MOST_AHEAD_BYTES: usize = 2 * crate::jobs::CHUNK_BYTES;
 
 /// The same of all responses of a connection together: a client may ask for many and read none.
-const CONNECTION_AHEAD_BYTES: usize = 512 * 1024;
+const CONNECTION_AHEAD_BYTES: usize = 256 * 1024;
 
 /// Bytes that a stream may send before it is the next stream's turn.
 const TURN_BYTES: usize = 16 * 1024;
@@ -270,7 +270,7 @@ mod tests {
             }
             responses.ahead_bytes()
         };
-        assert_eq!([ahead(0), ahead(1), ahead(4)], [MOST_AHEAD_BYTES; 3]);
+        assert_eq!([ahead(0), ahead(1), ahead(2)], [MOST_AHEAD_BYTES; 3]);
         assert_eq!(64 * ahead(64), CONNECTION_AHEAD_BYTES);
     }
 }
