@@ -45,7 +45,7 @@ class Plugin implements VoxelHandle {
   readonly #leavePage: () => void;
 
   constructor(player: DashPlayer, options: VoxelOptions, withoutWorker: (() => WorkerLike) | undefined) {
-    const { rule, bufferSegments, strategy, preferences } = resolveOptions(options);
+    const { rule, bufferSegments, preferences } = resolveOptions(options);
     this.#delivery = preferences.delivery;
     this.#receiver = new Receiver({ workerUrl: options.workerUrl, withoutWorker });
     this.#sessions = new SessionManager(createSessionSource(this.#receiver, options.endpoint), (event) =>
@@ -53,8 +53,8 @@ class Plugin implements VoxelHandle {
     );
     const settings = new PlayerSettings(player, { bufferSegments, ruleOwner: rule ? 'voxel' : 'dashjs' });
     this.#video = new BufferedVideo(player, (representation) => this.#receiver.initialization(keyOf(representation)));
-    const shared = { strategy, sessions: this.#sessions, journal: this.#journal, video: this.#video, settings };
-    if (strategy.retransmission)
+    const shared = { sessions: this.#sessions, journal: this.#journal, video: this.#video, settings };
+    if (preferences.strategy.retransmission)
       this.#retransmission = new Retransmission({ ...shared, throughput: this.#link.throughput });
     this.#adapter = new DashAdapter(player, {
       ...shared,

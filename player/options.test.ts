@@ -18,7 +18,10 @@ describe('resolveOptions', () => {
   });
 
   it('asks for nothing again where the page does not want it', () => {
-    expect(resolveOptions({ refetch: false }).strategy).toMatchObject({ recovery: false, retransmission: false });
+    expect(resolveOptions({ refetch: false }).preferences.strategy).toMatchObject({
+      recovery: false,
+      retransmission: false,
+    });
   });
 
   it('refuses a strategy by a name that the plain build does not know', () => {

@@ -13,7 +13,6 @@ export interface ResolvedOptions {
   /** Undefined: dash.js chooses. */
   readonly rule: Abr | undefined;
   readonly bufferSegments: number;
-  readonly strategy: Strategy;
   readonly preferences: DownloadPreferences;
 }
 
@@ -31,7 +30,6 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
   return {
     rule,
     bufferSegments,
-    strategy,
     preferences: {
       delivery: delivery === 'datagrams' ? (rule?.delivery ?? delivery) : delivery,
       // Segment by segment, unless the page has said how.

@@ -24,6 +24,15 @@ function representation(id: string, scale: number, read = () => segment(scale)):
 const [low, middle, high] = [representation('low', 1), representation('middle', 2), representation('high', 3)];
 const situation: Situation = { segmentIndex: 4, segmentDuration: 4, bufferLevel: 10, segments: 'partial' };
 
+/** A download of which next to nothing has come. */
+const progress = {
+  phase: 'reliable',
+  bytesReliable: 1,
+  bytesUnreliable: 0,
+  bytesRequested: 9,
+  elapsed: 1,
+} as const;
+
 describe('RateControl', () => {
   /** Takes the last option, and answers reviews as told. */
   let abr: Abr & { states: DecisionState[]; review: ReturnType<typeof vi.fn<NonNullable<Abr['review']>>> };
@@ -85,13 +94,6 @@ describe('RateControl', () => {
     const decision = control.decide([low, high], situation)!;
     expect(decision.delivery).toBe('streams');
     abr.review.mockImplementation(({ state }) => ({ action: 'restart', option: state.options[0]! }));
-    const progress = {
-      phase: 'reliable',
-      bytesReliable: 1,
-      bytesUnreliable: 0,
-      bytesRequested: 9,
-      elapsed: 1,
-    } as const;
     expect(control.review(decision, progress, 1)).toMatchObject({ decision: { delivery: 'streams' } });
   });
 
@@ -143,13 +145,6 @@ describe('RateControl', () => {
     expect(estimator.throughput).toBeUndefined();
     expect(control.decide([low, high], { ...situation, segmentIndex: 5 })).toBe(ahead);
     expect(control.decideLevel(high, situation)).toBe(running);
-    const progress = {
-      phase: 'reliable',
-      bytesReliable: 1,
-      bytesUnreliable: 0,
-      bytesRequested: 9,
-      elapsed: 1,
-    } as const;
     control.review(running, progress, 3);
     expect(abr.review.mock.lastCall![0].state).toMatchObject({ segmentIndex: 4, lastChoice: undefined });
     control.delivered(4);
@@ -161,13 +156,6 @@ describe('RateControl', () => {
     const running = control.decide([low, high], situation)!;
     const ahead = control.decideAhead({ ...situation, segmentIndex: 5 }, { bytes: 1000, seconds: 1 })!;
     abr.review.mockImplementation(({ state }) => ({ action: 'restart', option: state.options[0]! }));
-    const progress = {
-      phase: 'reliable',
-      bytesReliable: 1,
-      bytesUnreliable: 0,
-      bytesRequested: 9,
-      elapsed: 1,
-    } as const;
     control.review(running, progress, 1);
     expect(control.decide([low, high], { ...situation, segmentIndex: 5 })).not.toBe(ahead);
     expect(abr.states[2]!.lastChoice).toMatchObject({ representation: 0, level: 0 });

@@ -1,4 +1,3 @@
-import type { Strategy } from '../../src/delivery/index.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import { fetchRange } from '../fetch-range.js';
 import { IndexLoader } from '../index-loader.js';
@@ -34,7 +33,6 @@ export interface PluginParts {
   /** Undefined: dash.js' rules choose. */
   readonly rateControl: RateControl | undefined;
   readonly retransmission: Retransmission | undefined;
-  readonly strategy: Strategy;
   readonly preferences: DownloadPreferences;
 }
 

@@ -1,10 +1,11 @@
 import type { LossEstimator, ThroughputSample } from '../../src/abr-star/index.js';
-import { bufferShown, type Strategy } from '../../src/delivery/index.js';
+import { bufferShown } from '../../src/delivery/index.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Decision, RateControl, Situation } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
 import { segmentDurationOf, type FragmentRequest } from './dash-types.js';
+import type { DownloadPreferences } from './download-control.js';
 import type { RequestedSegment } from './requested-segment.js';
 import type { PlayerSettings } from './settings.js';
 
@@ -14,7 +15,7 @@ export interface SegmentChooserOptions {
   readonly settings: Pick<PlayerSettings, 'isVideoPinned'>;
   readonly video: Pick<BufferedVideo, 'bufferLevel'>;
   readonly sessions: Pick<SessionManager, 'isOpen'>;
-  readonly strategy: Strategy;
+  readonly preferences: Pick<DownloadPreferences, 'strategy'>;
   readonly link: { readonly loss: Pick<LossEstimator, 'hasGaps'> };
 }
 
@@ -62,13 +63,13 @@ export class SegmentChooser {
   }
 
   #situation(fragment: FragmentRequest, bufferLevel = this.#options.video.bufferLevel): Situation {
-    const { sessions, strategy, link } = this.#options;
+    const { sessions, preferences, link } = this.#options;
     const segmentDuration = segmentDurationOf(fragment);
     const { hasGaps } = link.loss;
     return {
       segmentIndex: fragment.index,
       segmentDuration,
-      bufferLevel: bufferShown(strategy, { bufferLevel, segmentDuration, hasGaps }),
+      bufferLevel: bufferShown(preferences.strategy, { bufferLevel, segmentDuration, hasGaps }),
       segments: sessions.isOpen ? 'partial' : 'whole',
     };
   }
