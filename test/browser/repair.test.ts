@@ -74,8 +74,10 @@ async function playInPage(
   if (source.readyState === 'open') source.endOfStream();
 
   const captures: Promise<[number, string]>[] = [];
-  const capture = async (mediaTime: number): Promise<[number, string]> => {
+  const capture = async (): Promise<[number, string]> => {
     const frame = new VideoFrame(video);
+    // The callback's own time may be that of the picture before: the compositor goes on.
+    const mediaTime = frame.timestamp / 1e6;
     const { width, height } = frame.visibleRect!;
     const planes = new Uint8Array((width * height * 3) / 2);
     const luma = width * height;
@@ -89,8 +91,8 @@ async function playInPage(
     const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', planes));
     return [mediaTime, Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')];
   };
-  video.requestVideoFrameCallback(function callback(_now, { mediaTime }) {
-    captures.push(capture(mediaTime));
+  video.requestVideoFrameCallback(function callback() {
+    captures.push(capture());
     video.requestVideoFrameCallback(callback);
   });
   const over = new Promise((resolve) => {

@@ -32,10 +32,11 @@ async function boundSocket(port) {
 /**
  * A UDP relay on loopback that drops a share of the packets from server to client: no delay, no rate limit, no privileges.
  * Its port is known before the server's, since the server announces it; packets that come before `connect` are dropped.
- * @param {{ lossPercent: number, seed: number }} settings
+ * `spared`: so many first packets to each client are never dropped, for a handshake that is not what is looked at.
+ * @param {{ lossPercent: number, seed: number, spared?: number }} settings
  * @returns {Promise<{ port: number, connect(serverPort: number): void, close(): void }>}
  */
-export async function startRelay({ lossPercent, seed }) {
+export async function startRelay({ lossPercent, seed, spared = 0 }) {
   const random = seededRandom(seed);
   const front = await boundSocket(0);
   /** One socket towards the server for each client address, so that answers find their way back.
@@ -45,8 +46,9 @@ export async function startRelay({ lossPercent, seed }) {
   /** @param {import('node:dgram').RemoteInfo} client */
   async function openUpstream(client) {
     const socket = await boundSocket(0);
+    let packets = 0;
     socket.on('message', (packet) => {
-      if (random() * 100 >= lossPercent) front.send(packet, client.port, client.address);
+      if (packets++ < spared || random() * 100 >= lossPercent) front.send(packet, client.port, client.address);
     });
     return socket;
   }

@@ -55,8 +55,10 @@ function installRecorder(): void {
     return btoa(text);
   }
 
-  async function capture(video: HTMLVideoElement, mediaTime: number): Promise<void> {
+  async function capture(video: HTMLVideoElement): Promise<void> {
     const frame = new VideoFrame(video);
+    // The callback's own time may be that of the picture before: the compositor goes on.
+    const mediaTime = frame.timestamp / 1e6;
     const { width, height } = frame.visibleRect ?? { width: 0, height: 0 };
     const sizes = [
       [width, height],
@@ -82,7 +84,7 @@ function installRecorder(): void {
     video.requestVideoFrameCallback(function callback(_now, { mediaTime }) {
       if (mediaTime >= next) {
         next = mediaTime + secondsBetweenPictures;
-        void capture(video, mediaTime);
+        void capture(video);
       }
       video.requestVideoFrameCallback(callback);
     });
