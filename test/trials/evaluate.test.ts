@@ -47,7 +47,7 @@ function evidence(observation: object, damaged: Evidence['damaged'] = new Map())
       },
     },
     damaged,
-    link: { valid: true, lateMs: 1 },
+    link: { valid: true, lateMs: 1, down: [] },
     versions: {},
     date: new Date(0),
   } as unknown as Evidence;

@@ -5,6 +5,7 @@ import { crossTrafficLabel } from './cross-traffic.js';
 import type { DamagedSegment } from './delivered-scores.js';
 import { countFrames } from './frame-counts.js';
 import type { Observation } from './job.js';
+import { idleShare } from './link-log.js';
 import type { DeliveredSegment } from './page/types.js';
 import type { Trial } from './plan.js';
 import { countRecovery } from './recovery-counts.js';
@@ -63,6 +64,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     lateFrames: playback.droppedVideoFrames / Math.max(1, playback.totalVideoFrames),
     timerDelayMs: observation.timerDelay.p99,
     linkLateMs: link.lateMs,
+    linkIdle: linkIdle(evidence),
     versions,
     date: date.toISOString(),
   };
@@ -90,6 +92,12 @@ export function evaluateSegments({ trial, observation, damaged }: Evidence): Eva
         references: scored?.references,
       };
     });
+}
+
+/** From the first segment's delivery to the last one's: the trace begins with the first packet, which is the player's first request. */
+function linkIdle({ observation, link }: Evidence): number | null {
+  const times = observation.segments.map(({ deliveredAt }) => deliveredAt);
+  return idleShare(link.down, Math.min(...times), Math.max(...times));
 }
 
 /** Where frames were left out on purpose the losses' share of the damage is not known. */

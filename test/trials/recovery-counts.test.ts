@@ -22,6 +22,7 @@ it('counts nothing where nothing was lost', () => {
     bytesRecovered: 0,
     bytesDecoded: 0,
     bytesParity: 0,
+    redundant: 0,
   });
 });
 
@@ -42,7 +43,12 @@ it('has what was lost on the way over what was asked for again, in flight and la
 
 it('takes what parity filled for lost, too', () => {
   const decoded = { ...whole, bytesRepeated: 10, bytesRecovered: 10, bytesDecoded: 30, bytesParity: 60 };
-  expect(countRecovery([decoded])).toMatchObject({ repeatedOverLost: 10 / 40, bytesDecoded: 30, bytesParity: 60 });
+  expect(countRecovery([decoded])).toMatchObject({
+    repeatedOverLost: 10 / 40,
+    bytesDecoded: 30,
+    bytesParity: 60,
+    redundant: (60 + 10) / 1000,
+  });
 });
 
 it('does not count as datagrams what was left out and fetched later', () => {

@@ -15,6 +15,8 @@ export interface RecoveryCounts {
   /** Lost, and filled from parity; and the parity that came. */
   readonly bytesDecoded: number;
   readonly bytesParity: number;
+  /** Parity that came and bytes asked for twice, over the bytes that were delivered. */
+  readonly redundant: number;
 }
 
 type CountedSegment = Pick<
@@ -38,6 +40,8 @@ export function countRecovery(segments: readonly CountedSegment[]): RecoveryCoun
   const lostAtAppend = sum(bytesLostAtAppend);
   const bytesRecovered = sum((segment) => segment.bytesRecovered);
   const bytesDecoded = sum((segment) => segment.bytesDecoded);
+  const bytesParity = sum((segment) => segment.bytesParity);
+  const delivered = sum(({ bytesReliable, bytesUnreliable }) => bytesReliable + bytesUnreliable);
   const lost = lostAtAppend + bytesRecovered + bytesDecoded;
   const repeated = sum((segment) => segment.bytesRepeated + refetchedLosses(segment));
   return {
@@ -47,7 +51,8 @@ export function countRecovery(segments: readonly CountedSegment[]): RecoveryCoun
     repeatedOverLost: lost === 0 ? null : repeated / lost,
     bytesRecovered,
     bytesDecoded,
-    bytesParity: sum((segment) => segment.bytesParity),
+    bytesParity,
+    redundant: (bytesParity + repeated) / Math.max(1, delivered),
   };
 }
 

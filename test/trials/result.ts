@@ -49,6 +49,8 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly lateFrames: number;
   readonly timerDelayMs: number;
   readonly linkLateMs: number;
+  /** Share of what the link could carry from the first segment's delivery to the last one's that was left unused; null: too short. */
+  readonly linkIdle: number | null;
   readonly versions: Versions;
   readonly date: string;
 }

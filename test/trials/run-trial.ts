@@ -7,7 +7,8 @@ import { PORTS, SERVER_ADDRESS } from './addresses.js';
 import { scoreDamaged } from './delivered-scores.js';
 import { evaluate, evaluateSegments, type Evidence } from './evaluate.js';
 import { FILES, type Job, type Observation } from './job.js';
-import { linkFile, PATH_NAME } from './link-file.js';
+import { linkFile } from './link-file.js';
+import { readLinkLog } from './link-log.js';
 import type { Laboratory } from './laboratory.js';
 import type { Trial } from './plan.js';
 import type { TrialResult } from './result.js';
@@ -116,18 +117,8 @@ async function runBetween({ linkemu, signal }: Laboratory, folder: string): Prom
 }
 
 function linkSummary(folder: string): LinkSummary {
-  const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as { valid: boolean };
-  return { valid: summary.valid, lateMs: lateMs(folder) };
-}
-
-/** The largest `late_us_max` of both directions' logs. */
-function lateMs(folder: string): number {
-  const columns = ['down', 'up'].flatMap((direction) => {
-    const [header, ...lines] = readFileSync(join(folder, `${PATH_NAME}-${direction}.csv`), 'utf8')
-      .trim()
-      .split('\n');
-    const column = header!.split(',').indexOf('late_us_max');
-    return lines.map((line) => Number(line.split(',')[column]));
-  });
-  return columns.reduce((a, b) => Math.max(a, b), 0) / 1000;
+  const { valid } = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as { valid: boolean };
+  const down = readLinkLog(folder, 'down');
+  const both = [...down, ...readLinkLog(folder, 'up')];
+  return { valid, lateMs: both.reduce((most, { lateMs }) => Math.max(most, lateMs), 0), down };
 }

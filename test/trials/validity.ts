@@ -1,12 +1,15 @@
 import type { Observation } from './job.js';
+import type { LinkSecond } from './link-log.js';
 import type { Trial } from './plan.js';
 import type { SystemDelivery } from './system.js';
 
-/** What linkemu's `summary.json` says that a trial needs. */
+/** What a trial needs of linkemu's log. */
 export interface LinkSummary {
   readonly valid: boolean;
   /** How late the emulator was at most, ms. */
   readonly lateMs: number;
+  /** From the server to the client. */
+  readonly down: readonly LinkSecond[];
 }
 
 /**

@@ -44,6 +44,8 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   number('appendedTwice', 'twice %', ({ appendedTwice }) => appendedTwice, { scale: 100, digits: 1 }),
   number('repeatedOverLost', 'repeated/lost', ({ repeatedOverLost }) => repeatedOverLost, { scale: 1, digits: 2 }),
   number('recovered', 'recovered %', ({ recovered }) => recovered, { scale: 100, digits: 2 }),
+  ...estimate('redundant', 'redundant %', ({ redundant }) => redundant, { scale: 100, digits: 1 }),
+  number('linkIdle', 'link idle %', ({ linkIdle }) => linkIdle, { scale: 100, digits: 1 }),
 ];
 
 /** What the paired comparison with the baseline adds, where people read it. */

@@ -27,7 +27,8 @@ export function measuresExplained(baseline: string): string {
 compared with the top level. ±: standard error of the mean over starts and repetitions (none where there is one session only).
 Differences (Δ) are paired with ${baseline}: same trace, same start; with 95 % bootstrap intervals. “Drops” are frames left out on
 purpose. Datagrams: share of the bytes that may be lost that went so. Gaps: share of the bytes missing at a segment's first append; twice:
-segments appended again with gaps filled; repeated/lost: bytes asked for twice over bytes lost.`;
+segments appended again with gaps filled; repeated/lost: bytes asked for twice over bytes lost; redundant: these and parity over the bytes delivered. Link idle:
+share of what the link could carry from the first segment's delivery to the last one's that was left unused.`;
 }
 
 function progress(valid: number, planned: number): string {

@@ -2,6 +2,7 @@ import { groupBy } from '../../sim/report/group-by.js';
 import { labelOf, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
 import { measuresExplained } from './facts.js';
+import { overview } from './overview.js';
 import { scenarioTitle, type SummaryRow } from './summary.js';
 
 /** For a page of text: the rest is in summary.csv and report.html. */
@@ -33,7 +34,7 @@ export interface MarkdownInput {
 export function markdownSummary({ title, baseline, systems, facts, rows }: MarkdownInput): string {
   const tables = [...groupBy(rows, scenarioTitle)].map(([part, ofPart]) => `## ${part}\n\n${table(ofPart)}\n`);
   const list = facts.map((fact) => `- ${fact}`).join('\n');
-  return `# ${title}\n\n${list}\n\n${measuresExplained(labelOf(systems, baseline))}\n\n${tables.join('\n')}`;
+  return `# ${title}\n\n${list}\n\n${measuresExplained(labelOf(systems, baseline))}\n\n${overview(rows)}${tables.join('\n')}`;
 }
 
 function table(rows: readonly SummaryRow[]): string {

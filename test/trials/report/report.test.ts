@@ -5,6 +5,7 @@ import { csvTable } from './columns.js';
 import { factsOf } from './facts.js';
 import { htmlReport } from './html.js';
 import { markdownSummary } from './markdown.js';
+import { overview } from './overview.js';
 import { summarise } from './summary.js';
 
 const VERSIONS = { commit: 'abc', browser: 'Chrome', dashjs: '5', node: 'v20', machine: 'a machine' };
@@ -21,6 +22,8 @@ function result(changes: Partial<TrialResult>): TrialResult {
       bytesRecovered: 20,
       bytesDecoded: 0,
       bytesParity: 0,
+      redundant: 0,
+      linkIdle: 0.25,
     },
     ...{ system: 'voxel', label: 'VOXEL', valid: true, problems: [], notes: [], startup: 1, scores: [0.9, 1] },
     ...{ bufRatio: 0, score: 0.95, bitrate: 1e6, aSSIM: 0.95, qoe: 0.9, switches: 1, stalls: 0 },
@@ -157,14 +160,37 @@ describe('markdownSummary', () => {
     const text = markdownSummary({ title: 'A title', baseline: 'bola', systems: SYSTEMS, facts: ['a fact'], rows });
     expect(text).toMatch(/^# A title\n\n- a fact\n/);
     expect(text.match(/^## .*$/gm)).toEqual([
+      '## Conditions beside each other',
       '## link, 30 ms, clip, aioquic with cubic',
       '## other, 30 ms, clip, aioquic with cubic',
       '## All traces together, 30 ms, clip, aioquic with cubic',
     ]);
-    const [head, rule, row] = text.match(/^\|.*$/gm)!.map((line) => line.split('|').length);
-    expect([rule, row]).toEqual([head, head]);
+    for (const lines of text.match(/(^\|.*\n)+/gm)!) {
+      expect(
+        new Set(
+          lines
+            .trim()
+            .split('\n')
+            .map((line) => line.split('|').length),
+        ).size,
+      ).toBe(1);
+    }
     expect(text).toContain('| 1 | BOLA | 1 | 20.00 |');
     expect(text).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});
+
+describe('overview', () => {
+  it('has conditions that differ below each other and systems beside each other', () => {
+    const rows = summarise([result({}), bola({ bufRatio: 0.2 }), result({ path: '60 ms', bufRatio: 0.1 })], 'bola');
+    expect(overview(rows)).toContain(
+      ['### bufRatio %\n', '| path | VOXEL | BOLA |', '| --- | --- | --- |', '| 30 ms | 0.00 | 20.00 |'].join('\n'),
+    );
+    expect(overview(rows)).toContain('| 60 ms | 10.00 |  |');
+  });
+
+  it('is empty where nothing differs', () => {
+    expect(overview(summarise([result({}), bola({})], 'bola'))).toBe('');
   });
 });
 

@@ -9,7 +9,7 @@ export interface Estimate {
 }
 
 /** What is the same for all systems that are compared. */
-const CONDITIONS = ['video', 'trace', 'path', 'server', 'control', 'crossTraffic'] as const;
+export const CONDITIONS = ['video', 'trace', 'path', 'server', 'control', 'crossTraffic'] as const;
 
 type Scenario = Readonly<Record<(typeof CONDITIONS)[number], string>>;
 
@@ -43,6 +43,9 @@ export interface SummaryRow extends Scenario {
   readonly repeatedOverLost: number | null;
   /** Share of the bytes. */
   readonly recovered: number;
+  readonly redundant: Estimate;
+  /** Null: sessions too short. */
+  readonly linkIdle: number | null;
   /** Against the baseline under the same conditions, with 95 % bounds; undefined for the baseline itself. */
   readonly versus?: { readonly bufRatio: Interval; readonly score: Interval; readonly qoe: Interval };
 }
@@ -116,6 +119,8 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     gapsAtAppend: estimate(({ gapsAtAppend }) => gapsAtAppend),
     appendedTwice: mean(results.map(({ appendedTwice }) => appendedTwice)),
     repeatedOverLost: meanOfPresent(results.map(({ repeatedOverLost }) => repeatedOverLost)),
+    redundant: estimate(({ redundant }) => redundant),
+    linkIdle: meanOfPresent(results.map(({ linkIdle }) => linkIdle)),
     recovered: mean(results.map((result) => result.bytesRecovered / Math.max(1, whole(result)))),
     ...(versus && { versus }),
   };
