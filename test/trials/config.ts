@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, extname, resolve } from 'node:path';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { CrossTraffic } from './cross-traffic.js';
 import { Fields } from './fields.js';
@@ -31,6 +31,8 @@ export interface TrialsConfig {
 
 /** A video file and how it is prepared, or the sample of `npm start`. Durations in seconds. */
 export interface VideoSpec {
+  /** As people read it; undefined: the file's name. */
+  readonly name: string | undefined;
   /** Absolute; undefined: the sample. */
   readonly file: string | undefined;
   /** The sample stands in where the file is absent. */
@@ -71,7 +73,7 @@ export function parseConfig(text: string, path: string): TrialsConfig {
   const config: TrialsConfig = {
     title: fields.text('title'),
     baseline: fields.optionalText('baseline') ?? systems[0]!.name,
-    videos: fields.list('videos', ['sample']).map((video) => videoSpec(video, folder)),
+    videos: videoSpecs(fields.list('videos', ['sample']), folder),
     traces: fields.list('traces').map((trace) => traceSpec(trace, folder)),
     shifts: fields.integer('shifts', { low: 1, high: MOST_REPETITIONS, absent: 1 }),
     crossTraffic: fields.list('crossTraffic', [{}]).map(crossTrafficSpec),
@@ -91,13 +93,28 @@ export function parseConfig(text: string, path: string): TrialsConfig {
   return config;
 }
 
+/** Results tell videos apart by their names. */
+function videoSpecs(values: readonly (Fields | string)[], folder: string): VideoSpec[] {
+  const specs = values.map((value) => videoSpec(value, folder));
+  const names = specs.map(videoName);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new UserError(`videos: name must differ, got '${twice}' twice`);
+  return specs;
+}
+
+/** As results have it. */
+export function videoName({ name, file }: VideoSpec): string {
+  return name ?? (file === undefined ? 'sample' : basename(file, extname(file)));
+}
+
 function videoSpec(value: Fields | string, folder: string): VideoSpec {
   const cut = { start: undefined, duration: undefined, segment: undefined };
-  const plain = { file: undefined, otherwise: undefined, levels: undefined, ...cut };
+  const plain = { name: undefined, file: undefined, otherwise: undefined, levels: undefined, ...cut };
   if (value === 'sample') return plain;
   if (typeof value === 'string') return { ...plain, file: resolve(folder, value) };
   const file = value.optionalText('file');
   const spec: VideoSpec = {
+    name: value.optionalText('name'),
     file: file === undefined ? undefined : resolve(folder, file),
     otherwise: value.optionalChoice('otherwise', ['sample']),
     levels: value.optionalText('levels'),

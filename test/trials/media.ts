@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { say } from '../../tools/setup/process.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { preparedContent } from '../sim/content/prepared.js';
 import type { Content } from '../sim/content/content.js';
-import type { VideoSpec } from './config.js';
+import { videoName, type VideoSpec } from './config.js';
 
 /** A prepared video. */
 export interface Media {
@@ -19,7 +19,8 @@ export interface Media {
 
 /** Prepares a configuration's video, or the sample where the file is absent and the configuration allows that. */
 export async function prepareMedia(spec: VideoSpec): Promise<Media> {
-  const { file, start, levels, segment } = usable(spec);
+  const used = usable(spec);
+  const { file, start, levels, segment } = used;
   const folder = await prepareVideo({
     video: file,
     duration: spec.duration,
@@ -29,7 +30,7 @@ export async function prepareMedia(spec: VideoSpec): Promise<Media> {
   });
   const manifest = readFileSync(join(folder, 'manifest.mpd'));
   return {
-    name: file === undefined ? 'sample' : basename(file, extname(file)),
+    name: videoName(used),
     folder,
     digest: createHash('sha256').update(manifest).digest('hex'),
     content: preparedContent(folder),
