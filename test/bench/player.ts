@@ -46,6 +46,7 @@ export async function main({ json, quick }: { json: boolean; quick: boolean }): 
   const laboratory = await openLaboratory(stop.signal);
   try {
     const media = await prepareMedia({
+      name: undefined,
       file: undefined,
       otherwise: undefined,
       segment: undefined,
