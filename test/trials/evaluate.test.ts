@@ -84,6 +84,7 @@ describe('evaluate', () => {
       bufRatio: 3 / 12,
       score: 0.9,
       startup: 0.8,
+      scoreFirst: (4 * 0.9 + 4 * 0.8 + 2 * 1) / 10,
       switches: 1,
       bytesDelivered: 100 + 700 + 1000,
       bytesLost: 100,
@@ -108,11 +109,13 @@ describe('evaluate', () => {
   it('has segments in the order of the video', () => {
     const result = evaluate(evidence({ segments: [whole(0, 0), whole(2, 1), whole(1, 1)] }));
     expect(result.scores).toEqual([0.9, 1, 1]);
+    expect(result.scoreFirst).toBeCloseTo(0.96);
   });
 
   it('gives a session without hope a bufRatio of 1', () => {
     const neverStarted = { startupMs: undefined, stalls: 0, stallSeconds: 0 };
     const result = evaluate(evidence({ segments: [whole(0, 0)], outcome: 'hopeless', playback: neverStarted }));
+    expect(evaluate(evidence({ segments: [] })).scoreFirst).toBeNull();
     expect(result).toMatchObject({ bufRatio: 1, startup: null, aSSIM: 0.45 });
   });
 

@@ -12,6 +12,9 @@ import { countRecovery } from './recovery-counts.js';
 import type { TrialResult, Versions } from './result.js';
 import { problemsOf, type LinkSummary } from './validity.js';
 
+/** By these a start is judged, beside the time that it takes. */
+const FIRST_SECONDS = 10;
+
 /** All that is known when a trial is over. */
 export interface Evidence {
   readonly trial: Trial;
@@ -52,6 +55,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     startup: playback.startupMs === undefined ? null : playback.startupMs / 1000,
     stallSeconds: playback.stallSeconds,
     scores,
+    scoreFirst: scoreFirst(segments, trial.media.content.segmentDuration),
     scoreLost: scoreLost(segments),
     bytesDelivered: sum(deliveredBytes),
     bytesSkipped: sum(({ bytesSkipped }) => bytesSkipped),
@@ -98,6 +102,13 @@ export function evaluateSegments({ trial, observation, damaged }: Evidence): Eva
 function linkIdle({ observation, link }: Evidence): number | null {
   const times = observation.segments.map(({ deliveredAt }) => deliveredAt);
   return idleShare(link.down, Math.min(...times), Math.max(...times));
+}
+
+/** By how much of each segment they show. */
+function scoreFirst(segments: readonly EvaluatedSegment[], duration: number): number | null {
+  const shown = segments.map(({ index }) => Math.min(duration, Math.max(0, FIRST_SECONDS - index * duration)));
+  const seconds = shown.reduce((sum, part) => sum + part, 0);
+  return seconds === 0 ? null : segments.reduce((sum, { score }, i) => sum + score * shown[i]!, 0) / seconds;
 }
 
 /** Where frames were left out on purpose the losses' share of the damage is not known. */

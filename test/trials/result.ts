@@ -33,6 +33,8 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly stallSeconds: number;
   /** Of every segment as delivered, in order. */
   readonly scores: readonly number[];
+  /** Mean of what the first ten seconds show; null: nothing came. */
+  readonly scoreFirst: number | null;
   /** What losses took of the score of whole segments, on average over segments without frames left out; null: there are none. */
   readonly scoreLost: number | null;
 

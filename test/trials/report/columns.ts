@@ -36,6 +36,7 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   ...estimate('switches', 'switches', ({ switches }) => switches, { scale: 1, digits: 1 }),
   ...estimate('stalls', 'stalls', ({ stalls }) => stalls, { scale: 1, digits: 1 }),
   number('startupMedian', 'start s', ({ startupMedian }) => startupMedian, { scale: 1, digits: 2 }),
+  number('scoreFirst', 'first 10 s', ({ scoreFirst }) => scoreFirst, { scale: 1, digits: 4 }),
   number('segmentsWithDrops', 'segments with drops %', (row) => row.segmentsWithDrops, { scale: 100, digits: 0 }),
   number('dropsWithReferences', '… referenced too %', (row) => row.dropsWithReferences, { scale: 100, digits: 0 }),
   number('referencesDropped', '… of referenced frames %', (row) => row.referencesDropped, { scale: 100, digits: 0 }),
@@ -52,6 +53,8 @@ export const MEASURE_COLUMNS: readonly Column[] = [
 export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
   { key: 'bufRatioDifference', title: 'Δ bufRatio, pp', format: ({ versus }) => interval(versus?.bufRatio, 100, 2) },
   { key: 'scoreDifference', title: 'Δ SSIM', format: ({ versus }) => interval(versus?.score, 1, 4) },
+  { key: 'startupDifference', title: 'Δ start, s', format: ({ versus }) => interval(versus?.startup, 1, 2) },
+  { key: 'scoreFirstDifference', title: 'Δ first 10 s', format: ({ versus }) => interval(versus?.scoreFirst, 1, 4) },
   { key: 'qoeDifference', title: 'Δ QoE', format: ({ versus }) => interval(versus?.qoe, 1, 4) },
 ];
 

@@ -19,8 +19,9 @@ const SHOWN = [
   'gapsAtAppend',
   'qoe',
   'startupMedian',
+  'scoreFirst',
 ];
-const COMPARED = ['bufRatioDifference', 'scoreDifference'];
+const COMPARED = ['bufRatioDifference', 'scoreDifference', 'startupDifference', 'scoreFirstDifference'];
 
 export interface MarkdownInput {
   readonly title: string;

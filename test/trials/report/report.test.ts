@@ -25,7 +25,16 @@ function result(changes: Partial<TrialResult>): TrialResult {
       redundant: 0,
       linkIdle: 0.25,
     },
-    ...{ system: 'voxel', label: 'VOXEL', valid: true, problems: [], notes: [], startup: 1, scores: [0.9, 1] },
+    ...{
+      system: 'voxel',
+      label: 'VOXEL',
+      valid: true,
+      problems: [],
+      notes: [],
+      startup: 1,
+      scores: [0.9, 1],
+      scoreFirst: 0.95,
+    },
     ...{ bufRatio: 0, score: 0.95, bitrate: 1e6, aSSIM: 0.95, qoe: 0.9, switches: 1, stalls: 0 },
     ...{ bytesDelivered: 60, bytesSkipped: 30, bytesLost: 10, segmentsWithDrops: 0.5 },
     ...{ dropsWithReferences: 0, referencesDropped: null, versions: VERSIONS, date: '2026-01-02T03:04:05Z' },
@@ -61,6 +70,17 @@ describe('summarise', () => {
     expect(ours!.versus!.bufRatio.value).toBeCloseTo(-0.2);
     expect(ours!.versus!.bufRatio.low).toBeCloseTo(-0.2);
     expect(theirs!.versus).toBeUndefined();
+  });
+
+  it('compares starts where both systems started', () => {
+    const results = [
+      ...[0, 1, 2].map((shift) => result({ shift, startup: shift === 0 ? null : 1, scoreFirst: 0.9 })),
+      ...[0, 1, 2].map((shift) => bola({ shift, startup: 2, scoreFirst: 0.8 })),
+    ];
+    const { versus } = summarise(results, 'bola')[0]!;
+    expect(versus!.startup).toMatchObject({ value: -1, low: -1, high: -1 });
+    expect(versus!.scoreFirst!.value).toBeCloseTo(0.1);
+    expect(summarise([...results.slice(0, 2), ...results.slice(3)], 'bola')[0]!.versus!.startup).toBeUndefined();
   });
 
   it('takes traces together where there are several', () => {

@@ -32,6 +32,8 @@ export interface SummaryRow extends Scenario {
   readonly stalls: Estimate;
   /** Seconds, of the sessions that started. */
   readonly startupMedian: number | null;
+  /** Of the first ten seconds. */
+  readonly scoreFirst: number | null;
   readonly segmentsWithDrops: number;
   /** Null: no frames were left out. */
   readonly dropsWithReferences: number | null;
@@ -47,7 +49,9 @@ export interface SummaryRow extends Scenario {
   /** Null: sessions too short. */
   readonly linkIdle: number | null;
   /** Against the baseline under the same conditions, with 95 % bounds; undefined for the baseline itself. */
-  readonly versus?: { readonly bufRatio: Interval; readonly score: Interval; readonly qoe: Interval };
+  readonly versus?: Readonly<Record<'bufRatio' | 'score' | 'qoe', Interval>> &
+    /** Undefined: fewer than two pairs have both. */
+    Readonly<Record<'startup' | 'scoreFirst', Interval | undefined>>;
 }
 
 type Measure = (result: TrialResult) => number;
@@ -112,6 +116,7 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     switches: estimate(({ switches }) => switches),
     stalls: estimate(({ stalls }) => stalls),
     startupMedian: startups.length > 0 ? median(startups) : null,
+    scoreFirst: meanOfPresent(results.map(({ scoreFirst }) => scoreFirst)),
     segmentsWithDrops: mean(results.map(({ segmentsWithDrops }) => segmentsWithDrops)),
     dropsWithReferences: meanOfPresent(results.map(({ dropsWithReferences }) => dropsWithReferences)),
     referencesDropped: meanOfPresent(results.map(({ referencesDropped }) => referencesDropped)),
@@ -139,10 +144,23 @@ function compare(ours: readonly TrialResult[], theirs: readonly TrialResult[]): 
       pairs.map(({ result }) => measure(result)),
       pairs.map(({ other }) => measure(other)),
     );
+  const differenceOfPresent = (measure: (result: TrialResult) => number | null) => {
+    const both = pairs.flatMap(({ result, other }) => {
+      const [ours, theirs] = [measure(result), measure(other)];
+      return ours === null || theirs === null ? [] : [{ ours, theirs }];
+    });
+    if (both.length < 2) return undefined;
+    return meanDifference(
+      both.map(({ ours }) => ours),
+      both.map(({ theirs }) => theirs),
+    );
+  };
   return {
     bufRatio: difference(({ bufRatio }) => bufRatio),
     score: difference(({ score }) => score),
     qoe: difference(({ qoe }) => qoe),
+    startup: differenceOfPresent(({ startup }) => startup),
+    scoreFirst: differenceOfPresent(({ scoreFirst }) => scoreFirst),
   };
 }
 
