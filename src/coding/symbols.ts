@@ -10,6 +10,14 @@ export interface Parity {
   readonly always?: boolean | undefined;
 }
 
+/** Bytes of a symbol: what a packet of 1200 bytes, which is always safe, has room for beside its headers. */
+export const SAFE_SYMBOL = 1150;
+
+/** Bytes of the longest range that may be asked for: where a range is a block, its symbols must fit datagrams. */
+export function longestRange(parity: Parity | undefined): number {
+  return parity && parity.symbol === undefined ? parity.block * SAFE_SYMBOL : Infinity;
+}
+
 /** Data that are coded together: `[start, end)` of the body. Symbols that reach beyond `end` count as filled up with zeros. */
 export interface Block {
   readonly start: number;

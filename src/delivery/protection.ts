@@ -1,4 +1,4 @@
-import type { Parity } from '../coding/symbols.js';
+import { SAFE_SYMBOL, type Parity } from '../coding/symbols.js';
 import { RECOVERY_ROUND_TRIPS, TIME_THRESHOLD } from './recovery.js';
 
 /** What is known of a segment, and of the link, when it is asked for. */
@@ -28,9 +28,6 @@ export const frameParity: Protection = () => ({ amounts: [6], block: 18, always:
 /** Data symbols of a block: the longer it is, the less parity is needed, and the later what is lost of it is filled. */
 const BLOCK = 128;
 
-/** Bytes of a symbol: what a packet of 1200 bytes, which is always safe, has room for beside its headers. */
-const SYMBOL_BYTES = 1150;
-
 /** How many blocks can have an amount of their own; the last holds for all further ones. */
 const MAX_AMOUNTS = 64;
 
@@ -53,15 +50,15 @@ export const parityForTheTail: Protection = (need) => {
   if (deadline === undefined || throughput === undefined || !(lossRate > 0)) return undefined;
   const bytesInTime = (throughput / 8000) * Math.max(0, deadline - REPEAT_ROUND_TRIPS * need.roundTrip);
   const recoverable = bytesInTime - need.bytesReliable;
-  const size = BLOCK * SYMBOL_BYTES;
+  const size = BLOCK * SAFE_SYMBOL;
   const blocks = Math.min(MAX_AMOUNTS, Math.ceil(bytesUnreliable / size));
   const amounts = Array.from({ length: blocks }, (_, index) => {
     const end = Math.min(bytesUnreliable, (index + 1) * size);
     if (end <= recoverable) return 0;
-    const symbols = Math.ceil((end - index * size) / SYMBOL_BYTES);
+    const symbols = Math.ceil((end - index * size) / SAFE_SYMBOL);
     return paritySymbols(symbols, lossRate, allowedResidual((index * size) / bytesUnreliable));
   });
-  return amounts.some((amount) => amount > 0) ? { amounts, block: BLOCK, symbol: SYMBOL_BYTES } : undefined;
+  return amounts.some((amount) => amount > 0) ? { amounts, block: BLOCK, symbol: SAFE_SYMBOL } : undefined;
 };
 
 /** `place`: where in the unreliable part, 0 … 1. */

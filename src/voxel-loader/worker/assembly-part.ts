@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../manifest/byte-range.js';
+import { cut, type ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
 import { Concatenation } from './concatenation.js';
 
@@ -6,11 +6,13 @@ import { Concatenation } from './concatenation.js';
 export class AssemblyPart {
   readonly #assembly: SegmentAssembly;
   readonly #pieces: Concatenation;
+  readonly #longest: number;
 
-  /** `pieces`: positions in the assembly's delivery order. */
-  constructor(assembly: SegmentAssembly, pieces: readonly ByteRange[]) {
+  /** `pieces`: positions in the assembly's delivery order; `longest`: bytes of a file range at most. */
+  constructor(assembly: SegmentAssembly, pieces: readonly ByteRange[], longest = Infinity) {
     this.#assembly = assembly;
     this.#pieces = new Concatenation(pieces);
+    this.#longest = longest;
   }
 
   /** Bytes of the body. */
@@ -20,7 +22,9 @@ export class AssemblyPart {
 
   /** The file ranges to ask for. */
   fileRanges(): ByteRange[] {
-    return this.#slice(0, this.length).flatMap(({ start, end }) => this.#assembly.fileRanges(start, end));
+    return this.#slice(0, this.length).flatMap(({ start, end }) =>
+      this.#assembly.fileRanges(start, end).flatMap((range) => cut(range, this.#longest)),
+    );
   }
 
   /** Puts bytes of the body at their place and returns how many of them are new. Throws `RangeError` beyond its end. */

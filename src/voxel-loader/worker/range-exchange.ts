@@ -1,5 +1,5 @@
 import { LossDetection } from '../../delivery/recovery.js';
-import type { Parity } from '../../coding/symbols.js';
+import { longestRange, type Parity } from '../../coding/symbols.js';
 import type { ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
 import { AssemblyPart } from './assembly-part.js';
@@ -48,8 +48,8 @@ export class RangeExchange {
   /** The version that was asked for; without one the head of the response has to come before anything is used. */
   readonly #etag: string | undefined;
   #hasHead = false;
-  /** Datagrams that cannot be used before it. */
-  readonly #early: [offset: number, payload: Uint8Array][] = [];
+  /** Datagrams that cannot be used before it, by offset: a network may bring one twice. */
+  readonly #early = new Map<number, Uint8Array>();
   #earlyBytes = 0;
   /** Bytes of the body that are here, each counted once. */
   #arrived = 0;
@@ -65,13 +65,13 @@ export class RangeExchange {
   #rtt: number | undefined;
 
   constructor({ pieces, delivery }: PlannedRequest, context: ExchangeContext) {
-    this.#part = new AssemblyPart(context.assembly, pieces);
     this.#context = context;
     this.#etag = context.request.file.etag;
     this.finished = new Promise((resolve) => (this.#resolve = resolve));
     if (delivery === 'datagrams') {
       this.#flow = context.session.openFlow((offset, payload) => this.#onDatagram(offset, payload));
     }
+    this.#part = new AssemblyPart(context.assembly, pieces, longestRange(this.#parityAskedFor));
     this.#parity = new ParityBlocks(this.#part, this.#parityAskedFor);
     void this.#run();
   }
@@ -177,7 +177,8 @@ export class RangeExchange {
     this.#bodyOnStream = isOnStream;
     if (!hasParity) this.#parity.close();
     this.#hasHead = true;
-    for (const [offset, payload] of this.#early.splice(0)) this.#use(offset, payload);
+    for (const [offset, payload] of this.#early) this.#use(offset, payload);
+    this.#early.clear();
     this.#lookForLosses();
   }
 
@@ -223,8 +224,8 @@ export class RangeExchange {
     if (this.#hasHead || (this.#etag !== undefined && offset < this.#length)) {
       this.#use(offset, payload);
       if (this.#losses.hasGaps) this.#lookForLosses();
-    } else if ((this.#earlyBytes += payload.length) <= this.#parity.end) {
-      this.#early.push([offset, payload]);
+    } else if (!this.#early.has(offset) && (this.#earlyBytes += payload.length) <= this.#parity.end) {
+      this.#early.set(offset, payload);
       this.#context.onArrival(0);
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { totalBytes } from '../../manifest/byte-range.js';
-import { segmentOf } from '../../../test/unit/segment-content.js';
+import { positions, segmentOf } from '../../../test/unit/segment-content.js';
 import { SegmentAssembly } from './assembly.js';
 import { AssemblyPart } from './assembly-part.js';
 import { formatRange } from './request-head.js';
@@ -46,6 +46,15 @@ describe('planRequests', () => {
     }
     const asked = requests.flatMap(({ pieces }) => new AssemblyPart(assembly, pieces).fileRanges());
     expect(asked).toEqual(assembly.fileRanges(0, assembly.length));
+  });
+
+  it('cuts ranges of datagrams that are too long, each into equal parts', () => {
+    const assembly = new SegmentAssembly(segmentOf(0, [4, 10, 4, 7]), 17);
+    const [reliable, unreliable] = planRequests(assembly, 'datagrams', 5);
+    expect(reliable).toEqual({ pieces: [{ start: 0, end: 8 }], delivery: 'stream' });
+    const ranges = new AssemblyPart(assembly, unreliable!.pieces, 5).fileRanges();
+    expect(ranges.map(({ start, end }) => end - start)).toEqual([4, 3, 5, 5]);
+    expect(ranges.flatMap(positions)).toEqual(assembly.fileRanges(8, 25).flatMap(positions));
   });
 
   it('asks for any pieces in their order, each byte once', () => {

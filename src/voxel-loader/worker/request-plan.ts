@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../manifest/byte-range.js';
+import { cut, type ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
 import { formatRange } from './request-head.js';
 import type { SessionDelivery } from '../types.js';
@@ -18,14 +18,18 @@ export const MAX_RANGE_FIELD_BYTES = 56 * 1024;
 
 /**
  * Divides a download into requests, in the order in which they are to be sent: as a rule one for the reliable and one
- * for the unreliable part, or a single one when both come on a stream, so that the order of delivery holds there too.
+ * for the unreliable part, or a single one when both come on a stream, so that the order of delivery holds there too. `longestRange`: bytes of a range of datagrams at most.
  */
-export function planRequests(assembly: SegmentAssembly, delivery: SessionDelivery): PlannedRequest[] {
+export function planRequests(
+  assembly: SegmentAssembly,
+  delivery: SessionDelivery,
+  longestRange = Infinity,
+): PlannedRequest[] {
   const { length, reliableLength } = assembly;
   if (delivery === 'streams') return planStreams(assembly, [{ start: 0, end: length }]);
   return [
     ...planStreams(assembly, [{ start: 0, end: reliableLength }]),
-    ...split(assembly, [{ start: reliableLength, end: length }], 'datagrams'),
+    ...split(assembly, [{ start: reliableLength, end: length }], 'datagrams', longestRange),
   ];
 }
 
@@ -38,6 +42,7 @@ function split(
   assembly: SegmentAssembly,
   pieces: readonly ByteRange[],
   delivery: PlannedRequest['delivery'],
+  longestRange = Infinity,
 ): PlannedRequest[] {
   const requests: PlannedRequest[] = [];
   let taken: ByteRange[] = [];
@@ -46,7 +51,7 @@ function split(
   for (const piece of pieces) {
     let from = piece.start;
     let at = from;
-    for (const range of assembly.fileRanges(piece.start, piece.end)) {
+    for (const range of assembly.fileRanges(piece.start, piece.end).flatMap((one) => cut(one, longestRange))) {
       const text = formatRange(range).length + 1;
       if (ranges === MAX_RANGES || fieldBytes + text > MAX_RANGE_FIELD_BYTES) {
         if (at > from) taken.push({ start: from, end: at });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answer, expectSound, settle, start } from '../../../test/unit/download-scene.js';
 import { datagram, responses } from '../../../test/unit/fake-voxel-server.js';
 import { datagramsOf, type FlowDatagram } from '../../../test/unit/parity-flow.js';
-import { anyRequest, fileByte, positions } from '../../../test/unit/segment-content.js';
+import { anyRequest, fileByte, positions, segmentOf } from '../../../test/unit/segment-content.js';
 import { blocksOf, type Parity } from '../../coding/symbols.js';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -42,6 +42,16 @@ function expectedBytes(datagrams: readonly FlowDatagram[], came: ReadonlySet<Flo
   }, 0);
 }
 
+const nineBytes = { map: segmentOf(0, [1, 8]), unreliableBytes: 4 };
+
+/** All of it before the head. */
+const allTwice: { copies: 0 | 1 | 2; delay: 0 | 2.5 | 7.5 }[] = [
+  { copies: 2, delay: 0 },
+  { copies: 2, delay: 0 },
+  { copies: 0, delay: 0 },
+  { copies: 2, delay: 0 },
+];
+
 describe('a download with parity over a bad network', () => {
   it('has the right bytes, and all that can be filled, under any loss, order and repetition', async () => {
     await fc.assert(
@@ -75,6 +85,7 @@ describe('a download with parity over a bad network', () => {
         expect(delivered.bytesDecoded).toBeGreaterThanOrEqual(delivered.bytesUnreliable - direct);
         expect(delivered.failure).toBeUndefined();
       }),
+      { examples: [[nineBytes, { amounts: [1, 3], block: 1, symbol: 1 }, allTwice, false]] },
     );
   });
 

@@ -9,6 +9,7 @@ import {
   start,
   type Scene,
 } from '../../../test/unit/download-scene.js';
+import { segmentOf } from '../../../test/unit/segment-content.js';
 import { datagram, responses } from '../../../test/unit/fake-voxel-server.js';
 import { datagramsOf } from '../../../test/unit/parity-flow.js';
 import type { Parity } from '../../coding/symbols.js';
@@ -53,6 +54,17 @@ describe('a download with parity', () => {
     const streams = await startCoded({ delivery: 'streams' });
     expect(streams.reliable.parity).toBeUndefined();
     expect((await start()).unreliable.parity).toBeUndefined();
+  });
+
+  it('asks for frames in ranges whose symbols fit datagrams', async () => {
+    const long = segmentOf(0, [10, 2500, 10, 1000]);
+    const { unreliable } = await start({
+      map: long,
+      unreliableBytes: 3500,
+      parity: { amounts: [1], block: 1, always: true },
+    });
+    expect(unreliable.ranges.map(({ start, end }) => end - start)).toEqual([1000, 833, 834, 833]);
+    expect(unreliable.parity).toBe('(1);block=1;always');
   });
 
   it('fills what is lost from it, and asks for nothing again', async () => {

@@ -1,3 +1,4 @@
+import { longestRange } from '../../coding/symbols.js';
 import { comesInTime, reorderingWindow } from '../../delivery/recovery.js';
 import { totalBytes } from '../../manifest/byte-range.js';
 import { SegmentAssembly } from './assembly.js';
@@ -79,7 +80,8 @@ class RunningDownload implements Download {
       isInTime: () => request.recovery && comesInTime(request.deadline, now() - this.#started, this.#roundTrip),
       send: (planned, onArrival, onFinished) => this.#send(planned, onArrival, onFinished),
     });
-    for (const planned of planRequests(this.#assembly, request.delivery)) this.#sendFirst(planned);
+    for (const planned of planRequests(this.#assembly, request.delivery, longestRange(request.parity)))
+      this.#sendFirst(planned);
     this.#watchForStall();
   }
 
