@@ -48,7 +48,9 @@ export function problemsOf(seen: {
 /** Whether the segments travelled as the system says. */
 function deliveryProblems(delivery: SystemDelivery, { protocols, segments }: Observation): string[] {
   const protocol = PROTOCOLS[delivery] ?? 'h3';
-  const others = Object.keys(protocols).filter((name) => name !== protocol);
+  // Chromium has no name for most responses of byte ranges over plain HTTP, which can be nothing but HTTP/1.1.
+  const isUnnamed = (name: string) => name === '' && delivery === 'http1' && protocol in protocols;
+  const others = Object.keys(protocols).filter((name) => name !== protocol && !isUnnamed(name));
   if (others.length > 0) return [`media requests over '${others.join("', '")}' instead of ${protocol}`];
   if (delivery in PROTOCOLS || segments.length === 0) return [];
   return segments.some((segment) => segment.transport === delivery) ? [] : [`nothing came over ${delivery}`];
