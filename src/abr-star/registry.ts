@@ -1,4 +1,5 @@
 import { AbrStar2021 } from './rivals/abr-star-2021.js';
+import { Bba } from './rivals/bba.js';
 import { Beta } from './rivals/beta.js';
 import { BolaBitrate } from './rivals/bola-bitrate.js';
 import { BolaE } from './rivals/bola-e.js';
@@ -7,6 +8,7 @@ import { createAbrStar } from './star/create-abr-star.js';
 import { AbrError } from './errors.js';
 import { Mpc } from './rivals/mpc.js';
 import { bandwidthSafetyOf, type AbrSettings } from './settings.js';
+import { Soda } from './rivals/soda.js';
 import { Tput } from './rivals/tput.js';
 import type { Abr } from './types.js';
 
@@ -55,6 +57,10 @@ const rules = named({
   'bola-e': { label: 'BOLA-E', create: () => new BolaE() },
   /** RobustMPC. */
   mpc: { label: 'RobustMPC', create: () => new Mpc() },
+  /** Few switches and a buffer near its target. */
+  soda: { label: 'SODA', create: () => new Soda() },
+  /** By the buffer alone. */
+  bba: { label: 'BBA', create: () => new Bba() },
   /** One virtual level per representation, without the unreferenced B-frames. */
   beta: { label: 'BETA', create: () => new Beta() },
   /** By throughput alone. */
