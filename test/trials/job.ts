@@ -11,6 +11,8 @@ export interface Job {
 export interface ServerJob {
   readonly command: string;
   readonly args: readonly string[];
+  /** Linux' name of the congestion control; undefined: nothing travels over TCP. */
+  readonly tcpControl: string | undefined;
 }
 
 export interface ClientJob {

@@ -12,7 +12,7 @@ import { readLinkLog } from './link-log.js';
 import type { Laboratory } from './laboratory.js';
 import type { Trial } from './plan.js';
 import type { TrialResult } from './result.js';
-import { congestionControlOption } from './serving.js';
+import { congestionControlOption, TCP_CONTROLS } from './serving.js';
 import type { LinkSummary } from './validity.js';
 
 /** Lines of the programs' words that are shown when a trial cannot be run. */
@@ -64,6 +64,7 @@ function jobOf(trial: Trial, laboratory: Laboratory): Job {
         ...['--certificate', laboratory.certificate, '--key', laboratory.key, '--insecure'],
         ...['--congestion-control', congestionControlOption(server, control)],
       ],
+      tcpControl: hasTraffic || system.delivery === 'http1' ? TCP_CONTROLS[control] : undefined,
     },
     client: {
       chrome: laboratory.chrome,

@@ -6,7 +6,7 @@ export const CONTROLS = ['cubic', 'bbr2'] as const;
 /** `voxel-serve` or `voxel-quiche`. */
 export type ServerName = (typeof SERVERS)[number];
 
-/** Congestion control of everything that travels over QUIC; TCP has that of its kernel. */
+/** Congestion control of all that travels. */
 export type ControlName = (typeof CONTROLS)[number];
 
 /** What the servers' `--congestion-control` takes for it. aioquic has no BBR. */
@@ -14,6 +14,9 @@ const OPTIONS: Readonly<Record<ServerName, Partial<Readonly<Record<ControlName, 
   aioquic: { cubic: 'cubic' },
   quiche: { cubic: 'cubic', bbr2: 'bbr' },
 };
+
+/** Linux' names. It has the first BBR only. */
+export const TCP_CONTROLS: Readonly<Record<ControlName, string>> = { cubic: 'cubic', bbr2: 'bbr' };
 
 /** Throws a `UserError` that says which controls a server has. */
 export function congestionControlOption(server: ServerName, control: ControlName): string {
