@@ -1,16 +1,21 @@
 // The server of a trial: runs in the server's network, starts voxel-serve and, if asked for, the source of other traffic.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync, writeFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES, type Job } from '../job.js';
 import { serveCrossTraffic } from './cross-traffic-server.js';
 
+/** For the only route of this network. A network's default would have to be one that the machine allows to everybody. */
+function setTcpControl(name: string): void {
+  const [route] = execFileSync('ip', ['-4', 'route', 'show'], { encoding: 'utf8' }).split('\n');
+  execFileSync('ip', ['route', 'replace', ...route!.trim().split(/\s+/), 'congctl', name]);
+}
+
 const folder = process.argv[2]!;
 const { server, client } = JSON.parse(readFileSync(join(folder, FILES.job), 'utf8')) as Job;
 if (client.crossTraffic) serveCrossTraffic();
-// Of this network alone. Without the right to choose it, or such a module in the kernel, the trial fails.
-if (server.tcpControl !== undefined) writeFileSync('/proc/sys/net/ipv4/tcp_congestion_control', server.tcpControl);
+if (server.tcpControl !== undefined) setTcpControl(server.tcpControl);
 const child = spawn(server.command, server.args, {
   stdio: ['ignore', openSync(join(folder, FILES.ready), 'w'), 'inherit'],
 });
