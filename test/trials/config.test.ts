@@ -100,6 +100,11 @@ describe.each(readdirSync(FOLDER))('configs/%s', (name) => {
     for (const { file, otherwise } of config.videos) expect(file === undefined || otherwise === 'sample').toBe(true);
   });
 
+  it('plays past the steps of its links', () => {
+    const steps = config.traces.flatMap(({ source }) => [...source.matchAll(/@([\d.]+)/g)].map(([, at]) => Number(at)));
+    for (const { duration = Infinity } of config.videos) expect(Math.max(0, ...steps)).toBeLessThan(duration);
+  });
+
   it.runIf(name.endsWith('-small.json'))('ends within an hour', () => {
     const traces = tracesOf({
       ...config,

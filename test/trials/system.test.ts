@@ -11,7 +11,7 @@ describe('systemOf', () => {
 
   it('puts any rule on any delivery, with a bandwidth safety', () => {
     expect(systemOf('mpc@datagrams').player).toEqual({ kind: 'voxel', rule: 'mpc', strategy: 'voxel' });
-    expect(systemOf('beta@http1').delivery).toBe('http1');
+    expect(systemOf('beta@streams').delivery).toBe('streams');
     expect(systemOf('voxel=0.8')).toMatchObject({
       label: 'VOXEL, safety 0.8',
       player: { rule: 'abr-star', bandwidthSafety: 0.8 },
@@ -33,11 +33,11 @@ describe('systemOf', () => {
     'nonsense@datagrams',
     'bola-e',
     'bola-e@pigeons',
-    'bola-e@streams@http3',
+    'bola-e@streams@streams',
     'voxel=',
     'voxel=-1',
     'voxel=1=2',
-    'constructor@http3',
+    'constructor@streams',
     'voxel+pigeons',
     'voxel+voxel+voxel',
     'bola+clipstream',
@@ -46,8 +46,9 @@ describe('systemOf', () => {
     expect(() => systemOf(name)).toThrow(/unknown system .* expected one of voxel/);
   });
 
-  it('has stock dash.js on plain requests only, and with its own safety', () => {
+  it('has stock dash.js on plain requests only, and with its own safety, and nothing else on them', () => {
     expect(() => systemOf('dashjs-bola@datagrams')).toThrow('unknown system');
     expect(() => systemOf('bola=0.9')).toThrow('unknown system');
+    expect(() => systemOf('beta@http3')).toThrow('unknown system');
   });
 });

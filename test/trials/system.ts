@@ -2,7 +2,10 @@ import { abrNames, type AbrName } from '../../src/abr-star/index.js';
 import { strategyNames, type StrategyName } from '../../src/delivery/strategies.js';
 import { UserError } from '../../tools/setup/process.mjs';
 
-/** How a system's segments travel. `http3` and `http1` are dash.js' own requests; the others are VOXEL's. */
+/**
+ * How a system's segments travel. `http3` and `http1` are stock dash.js' own requests, the others VOXEL's: over HTTP the plugin leaves whole
+ * segments to dash.js, and its rules can neither review nor cut them.
+ */
 export type SystemDelivery = 'datagrams' | 'streams' | 'http3' | 'http1';
 
 /** The built-in rules of dash.js; `dynamic` is what it does by itself: throughput at first, BOLA with a full buffer. */
@@ -46,7 +49,7 @@ const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   http1: 'HTTP/1.1',
 };
 
-export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of ${Object.keys(DELIVERY_LABELS).join(', ')}, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
 
 /** A system by name; `+STRATEGY` behind it and `=SAFETY` behind that set the plugin's strategy and the rule's bandwidth safety. Throws a `UserError`. */
 export function systemOf(name: string): System {
@@ -60,8 +63,9 @@ export function systemOf(name: string): System {
   if (bandwidthSafety !== undefined && !(bandwidthSafety > 0 && bandwidthSafety <= 2)) throw problem();
   const strategy = strategyNames.find((known) => known === (strategyText ?? strategyNames[0]));
   const player = strategy && playerOf(rule!, strategy, bandwidthSafety);
+  const isStock = player?.kind === 'stock';
   const isPlainRequest = delivery === 'http3' || delivery === 'http1';
-  if (!player || (player.kind === 'stock' && (!isPlainRequest || strategyText !== undefined))) throw problem();
+  if (!player || isStock !== isPlainRequest || (isStock && strategyText !== undefined)) throw problem();
   const carried = alias?.label ?? `${rule!} over ${DELIVERY_LABELS[delivery]}`;
   const label = strategyText === undefined ? carried : `${carried}, ${strategyText}`;
   return { name, label: safetyText === undefined ? label : `${label}, safety ${safetyText}`, player, delivery };

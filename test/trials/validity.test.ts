@@ -51,9 +51,9 @@ describe('problemsOf', () => {
     const overTcp = { observation: { protocols: { h3: 3, 'http/1.1': 1 } } };
     expect(problems({ system: 'bola', ...overTcp })).toEqual(["media requests over 'http/1.1' instead of h3"]);
     expect(problems(overTcp)).toHaveLength(1);
-    expect(problems({ system: 'bola-e@http1', observation: { protocols: { 'http/1.1': 4 } } })).toEqual([]);
-    expect(problems({ system: 'bola-e@http1', observation: { protocols: { 'http/1.1': 2, '': 8 } } })).toEqual([]);
-    expect(problems({ system: 'bola-e@http1', observation: { protocols: { '': 8 } } })).toHaveLength(1);
+    expect(problems({ system: 'dashjs-bola@http1', observation: { protocols: { 'http/1.1': 4 } } })).toEqual([]);
+    expect(problems({ system: 'dashjs-bola@http1', observation: { protocols: { 'http/1.1': 2, '': 8 } } })).toEqual([]);
+    expect(problems({ system: 'dashjs-bola@http1', observation: { protocols: { '': 8 } } })).toHaveLength(1);
     expect(problems({ observation: { segments: [{ transport: 'http' }] } })).toEqual(['nothing came over datagrams']);
   });
 });

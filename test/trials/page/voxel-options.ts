@@ -1,14 +1,6 @@
 import { createAbr, type Abr } from '../../../src/abr-star/index.js';
 import type { FullVoxelOptions } from '../../../player/full.js';
-import type { Delivery } from '../../../player/types.js';
-import type { SystemDelivery } from '../system.js';
 import type { PageSettings } from './types.js';
-
-const DELIVERIES: Readonly<Record<Exclude<SystemDelivery, 'datagrams'>, Delivery>> = {
-  streams: 'streams',
-  http3: 'http',
-  http1: 'http',
-};
 
 /** The plugin's options for a system of ours. */
 export function voxelOptions({ player, delivery, bufferSegments }: PageSettings): FullVoxelOptions {
@@ -20,7 +12,7 @@ export function voxelOptions({ player, delivery, bufferSegments }: PageSettings)
     abr: delivery === 'datagrams' && abr.delivery !== undefined ? overDatagrams(abr) : rule,
     strategy,
     // Left to the rule, which may ask for streams for single segments.
-    ...(delivery !== 'datagrams' && { delivery: DELIVERIES[delivery] }),
+    ...(delivery === 'streams' && { delivery }),
     bufferSegments,
     ...safety,
   };
