@@ -10,8 +10,10 @@ from aioquic.buffer import encode_uint_var
 from aioquic.h3.connection import H3_ALPN, FrameType
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
+from aioquic.quic.events import StreamReset
 from voxel_serve.app import Server, running
 from voxel_serve.config import Config
+from voxel_serve.http3 import Http3Protocol
 from voxel_serve.limits import Limits
 
 from .voxel_client import VoxelClient, connect, eventually
@@ -69,6 +71,23 @@ async def test_an_endless_header_frame_costs_its_stream_only(client: VoxelClient
     client.transmit()
     assert (await client.ended(stream_id)).headers[":status"] == "431"
     assert (await client.get("/media.mp4"))[0] == 200
+
+
+async def test_a_head_too_long_is_answered_when_its_client_stops_sending_at_once(
+    client: VoxelClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    abandon = Http3Protocol._abandon
+
+    def abandoned(self: Http3Protocol, stream_id: int) -> None:
+        abandon(self, stream_id)
+        self.quic_event_received(StreamReset(error_code=0, stream_id=stream_id))
+
+    monkeypatch.setattr(Http3Protocol, "_abandon", abandoned)
+    stream_id = client.quic.get_next_available_stream_id()
+    frame_head = encode_uint_var(FrameType.HEADERS) + encode_uint_var(2**40)
+    client.quic.send_stream_data(stream_id, frame_head)
+    client.transmit()
+    assert (await client.ended(stream_id)).headers[":status"] == "431"
 
 
 async def test_a_client_that_never_reads_loses_its_response(config: Config) -> None:

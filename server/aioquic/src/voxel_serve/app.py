@@ -118,7 +118,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
         stack.callback(http1.close)
         stack.callback(tcp_server.close)
         _, quic_server = await asyncio.get_running_loop().create_datagram_endpoint(
-            lambda: GuardedQuicServer(configuration, lambda quic: Http3Protocol(quic, http3), limits, resets),
+            lambda: GuardedQuicServer(configuration, lambda quic: Http3Protocol(quic, http3), limits, resets, udp),
             sock=udp,
         )
         stack.callback(quic_server.close)

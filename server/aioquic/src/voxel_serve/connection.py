@@ -9,6 +9,7 @@ from http import HTTPStatus
 
 from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.quic.connection import QuicConnection
+from aioquic.quic.packet import QuicErrorCode
 
 from .errors import HttpError
 from .files import Body
@@ -17,6 +18,7 @@ from .log import log
 from .quic_bounds import drop_reset_data, release
 from .quic_internals import stream_data_is_unacknowledged, stream_is_writable, unsent_stream_bytes
 from .shares import Shares, client_of
+from .turns import Packet
 
 SEND_AHEAD_BYTES = 128 * 1024
 """Bytes of a response that are read but not yet sent: two reads, so that one is ready while the other is sent."""
@@ -46,6 +48,8 @@ class Connection(QuicConnectionProtocol):
         """Streams from the first byte of a request to the end of its answer."""
         self._heads: dict[int, asyncio.TimerHandle] = {}
         """Streams whose head is half read, and what ends them."""
+        self.asks_for_turn: Callable[[Connection], None] = Connection._send
+        """Called with the connection when it has something to send."""
         self._has_ended = False
         self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._answers: dict[int, asyncio.Task[None]] = {}
@@ -99,6 +103,23 @@ class Connection(QuicConnectionProtocol):
         return self.answers > 0 or stream_data_is_unacknowledged(self._quic)
 
     def transmit(self) -> None:
+        """In the connection's next turn."""
+        self.asks_for_turn(self)
+
+    def turn(self, packets: list[Packet]) -> None:
+        """Handles what has come, then sends what there is, as far as congestion window and pacer let it."""
+        for data, addr in packets:
+            if vars(self._quic):
+                self._quic.receive_datagram(data, addr, now=self._loop.time())
+                self._process_events()
+        self._send()
+
+    def close(self, error_code: int = QuicErrorCode.NO_ERROR, reason_phrase: str = "") -> None:
+        """At once: the server may end with it."""
+        super().close(error_code, reason_phrase)
+        self._send()
+
+    def _send(self) -> None:
         if not vars(self._quic):
             return  # released
         super().transmit()
@@ -120,7 +141,7 @@ class Connection(QuicConnectionProtocol):
         """Waits for room, then sends `data` on the stream unchanged, with what other streams have by then."""
         await self.wait_for_room(stream_id)
         self._quic.send_stream_data(stream_id, data)
-        self._transmit_soon()
+        self.transmit()
 
     def end_stream(self, stream_id: int, data: bytes = b"") -> None:
         """Sends the last bytes of the stream, unless the client has cancelled it."""

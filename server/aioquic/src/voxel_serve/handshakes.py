@@ -1,6 +1,8 @@
-"""The door of the QUIC side: who may begin a connection, what others hear (RFC 9000 sections 5.2, 8.1, 10.3)."""
+"""The door of the QUIC side: whose turn it is, who may begin, what others hear (RFC 9000 sections 5.2, 8.1, 10.3)."""
 
 import asyncio
+import contextlib
+import socket
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -17,10 +19,25 @@ from .quic_bounds import adopt, connection_ids, connection_refused
 from .quic_internals import handshake_is_complete, initial_header, is_genuine_initial, is_long
 from .resets import StatelessResets
 from .shares import Shares, client_of
+from .turns import Turns
+
+MOST_READS = 256
+"""Packets that are read from the system in one go."""
+
+AT_ONCE = 16
+"""Packets of a connection that are handled in its turn, before it sends."""
+
+UDP_PAYLOAD_BYTES = 65535
+
+TOGETHER_BYTES = 4 * 1024 * 1024
+EACH_BYTES = TOGETHER_BYTES // 16
+"""Of packets that wait for a turn, see `Turns`: as much as the system's buffer, and hundreds of each connection."""
 
 
 class GuardedQuicServer(QuicServer):
-    """Has clients prove their address once many handshakes are unfinished, and forgets what was none at all.
+    """Gives connections their turns; all packets that belong to none have one together, for one packet.
+
+    Has clients prove their address once many handshakes are unfinished, and forgets what was none at all.
 
     Connections count for their client once its address is proven, by a token or a finished handshake: who forges
     addresses cannot use up the share of another.
@@ -32,11 +49,17 @@ class GuardedQuicServer(QuicServer):
         create: Callable[[QuicConnection], Connection],
         limits: Limits,
         resets: StatelessResets,
+        udp: socket.socket,
     ) -> None:
+        """`udp`: the socket of the transport, which would hand over one packet in each turn of the event loop."""
         super().__init__(configuration=configuration, create_protocol=self._create)
         self._create_connection = create
         self._limits = limits
         self._resets = resets
+        self._udp = udp
+        self._turns = Turns["Connection | None"](each_bytes=EACH_BYTES, together_bytes=TOGETHER_BYTES)
+        """Of connections; None: of all packets that belong to none."""
+        self._is_serving = False
         self._tokens = QuicRetryTokenHandler()
         self._shares = Shares(each=limits.connections_per_address, together=limits.connections)
         self._clients: dict[Connection, str] = {}
@@ -46,25 +69,71 @@ class GuardedQuicServer(QuicServer):
         self._created: Connection | None = None
 
     def datagram_received(self, data: bytes | str, addr: NetworkAddress) -> None:
-        data = cast(bytes, data)
+        self._arrived(cast(bytes, data), addr)
+        with contextlib.suppress(OSError):
+            for _ in range(MOST_READS):
+                if not self._turns.has_room:
+                    break
+                self._arrived(*self._udp.recvfrom(UDP_PAYLOAD_BYTES))
+        if self._turns and not self._is_serving:
+            self._serve()
+
+    def _arrived(self, data: bytes, addr: NetworkAddress) -> None:
+        self._turns.add(self._known(data), (data, addr))
+
+    def _known(self, data: bytes) -> Connection | None:
+        """The connection that a packet belongs to."""
+        if not is_long(data):
+            connection_id = data[1 : 1 + self._configuration.connection_id_length]
+        else:
+            connection_id = data[6 : 6 + data[5]] if len(data) > 5 else b""
+        return cast("Connection | None", self._protocols.get(connection_id))
+
+    def _asks(self, connection: Connection) -> None:
+        self._turns.ask(connection)
+        if not self._is_serving:
+            self._is_serving = True
+            self._loop.call_soon(self._serve)
+
+    def _serve(self) -> None:
+        """One turn; the event loop does everything else between two of them."""
+        if self._transport is None or self._transport.is_closing():
+            return
+        self._is_serving = True
+        try:
+            self._give_turn(self._turns.next())
+        finally:
+            self._is_serving = bool(self._turns)
+            if self._is_serving:
+                self._loop.call_soon(self._serve)
+
+    def _give_turn(self, connection: Connection | None) -> None:
+        if connection is not None:
+            connection.turn(self._turns.take(connection, AT_ONCE))
+        else:
+            for data, addr in self._turns.take(None, 1):
+                self._receive(data, addr)
+                connection = self._known(data)
+        # With these packets the handshake of the connection may have come to its end.
+        if connection in self._handshaking and handshake_is_complete(connection.quic):
+            self._admit(connection)
+
+    def _receive(self, data: bytes, addr: NetworkAddress) -> None:
+        """A packet that belonged to no connection when it came."""
+        known = self._known(data)
+        if known is not None:
+            known.datagram_received(data, addr)
+            return
         length = self._configuration.connection_id_length
         if not is_long(data):
-            known = self._protocols.get(data[1 : 1 + length])
-            if known is not None:
-                known.datagram_received(data, addr)
-            elif reset := self._resets.answer(data, length, self._loop.time()):
+            if reset := self._resets.answer(data, length, self._loop.time()):
                 self._send(reset, addr)
             return
         header = initial_header(data, length)
-        is_new = header is not None and header.destination_cid not in self._protocols
-        if header is None or not is_new:
+        if header is None:
             super().datagram_received(data, addr)
         elif len(data) >= SMALLEST_MAX_DATAGRAM_SIZE:
             self._begin(data, header, addr)
-        # With this packet the handshake of its connection may have come to its end.
-        connection = cast("Connection | None", self._protocols.get(data[6 : 6 + data[5]] if len(data) > 5 else b""))
-        if connection in self._handshaking and handshake_is_complete(connection.quic):
-            self._admit(connection)
 
     def _begin(self, data: bytes, header: QuicHeader, addr: NetworkAddress) -> None:
         client = client_of(addr[0])
@@ -90,6 +159,7 @@ class GuardedQuicServer(QuicServer):
     def _create(self, quic: QuicConnection, **_: object) -> Connection:
         adopt(quic, self._resets.token)
         self._created = self._create_connection(quic)
+        self._created.asks_for_turn = self._asks
         return self._created
 
     def _admit(self, connection: Connection) -> None:

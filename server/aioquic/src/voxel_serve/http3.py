@@ -131,6 +131,12 @@ class Http3Protocol(Connection):
                 self._stream_data_received(self._http, event)
                 if event.end_stream:
                     self._abandoned.discard(stream_id)
+            case StreamReset(stream_id=stream_id) if self._http is not None and stream_id in self._abandoned:
+                # The client was asked to; the answer goes on.
+                self._abandoned.discard(stream_id)
+                self._http.receives_nothing_more(stream_id)
+                if stream_id not in self._answers:
+                    self._http.sends_nothing_more(stream_id)
             case StreamReset(stream_id=stream_id) | StopSendingReceived(stream_id=stream_id) if self._http is not None:
                 self._http.handle_event(event)
                 self._http.sends_nothing_more(stream_id)
@@ -276,7 +282,7 @@ class Http3Protocol(Connection):
             self._http.send_headers(stream_id, headers)
             while chunk := await self.read(response.body, stream_id):
                 self._http.send_data(stream_id, chunk, end_stream=False)
-                self._transmit_soon()
+                self.transmit()
                 self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
             self._http.send_data(stream_id, b"", end_stream=True)
             self.transmit()
