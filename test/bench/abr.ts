@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../tools/setup/paths.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
-import { barLine } from './abr/bar.js';
+import { barLine, type Bar } from './support/bar.js';
 import { constantRate } from './abr/constant-rate.js';
 import { paperTraces } from './abr/paper-traces.js';
 import { peer } from './abr/peer.js';
@@ -12,7 +12,7 @@ import { threeG } from './abr/three-g.js';
 
 export const usage = `npm run bench -- abr [--json] [--quick] [--only PART,…]: the bitrate rules in simulation, against each other, the thesis,
 Sabre and the offline optimum; minutes. --quick: fewer traces and starts. --only: some parts (speed, constantRate, peer, threeG,
-paperTraces). --json: one object on standard output.`;
+paperTraces). --json: one object on standard output. Exit code 1 where a bar is missed.`;
 
 const flag = { type: 'boolean', default: false } as const;
 
@@ -22,7 +22,7 @@ export const options = { json: flag, quick: flag, only: { type: 'string' } } as 
 const SHARED = join(root, '..', 'shared', 'data');
 
 /** Measures and prints. Throws a `UserError` for a part that it does not know. */
-export async function main({ json, quick, only }: { json: boolean; quick: boolean; only?: string }): Promise<void> {
+export async function main({ json, quick, only }: { json: boolean; quick: boolean; only?: string }): Promise<Bar[]> {
   const scale = quick ? 'quick' : 'full';
   const steps: Record<string, { readonly needs: readonly string[]; readonly run: () => Promise<Section> | Section }> = {
     speed: { needs: [], run: speed },
@@ -49,10 +49,9 @@ export async function main({ json, quick, only }: { json: boolean; quick: boolea
     sections[name] = await run();
     if (!json) print(sections[name]);
   }
-  if (json)
-    console.log(
-      JSON.stringify({ scale, ...dataOf(sections), bars: Object.values(sections).flatMap(({ bars }) => bars) }),
-    );
+  const bars = Object.values(sections).flatMap((section) => section.bars);
+  if (json) console.log(JSON.stringify({ scale, ...dataOf(sections), bars }));
+  return bars;
 }
 
 function at(path: string): string {

@@ -13,8 +13,9 @@ const folder = import.meta.dirname;
 const self = basename(import.meta.filename);
 
 /**
+ * @typedef {void | readonly import('./support/bar.js').Bar[]} BarList where a figure misses its bar, the exit code is 1
  * @typedef {{ usage: string, options: NonNullable<import('node:util').ParseArgsConfig['options']>,
- *   main: (values: Record<string, unknown>) => Promise<void> | void }} Bench
+ *   main: (values: Record<string, unknown>) => Promise<BarList> | BarList }} Bench
  */
 
 /** @param {string[]} args @returns {Promise<void>} */
@@ -41,7 +42,10 @@ async function bench([name, ...args]) {
     return;
   }
   await ensurePython('run');
-  await main(values);
+  const bars = await main(values);
+  const { complaintOf } = await import('./support/bar.js');
+  const complaint = complaintOf(bars ?? []);
+  if (complaint !== undefined) throw new UserError(complaint, 1);
 }
 
 await runCommand(() => bench(process.argv.slice(2)));

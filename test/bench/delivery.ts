@@ -5,11 +5,12 @@ import type { Page } from 'puppeteer-core';
 import { outcomeOf, playUntil } from '../browser/support/player-page.js';
 import { root } from '../../tools/setup/paths.mjs';
 import { run, say } from '../../tools/setup/process.mjs';
+import { atMost, barLine, type Bar } from './support/bar.js';
 import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
 export const usage = `npm run bench -- delivery [--json] [--quick]: what of the video remains lost after retransmission, at 0 and 2 % packet loss on a
 link without limit and, unless --quick, on a recorded link (which needs what trials need). --json: one object on standard
-output.`;
+output. Exit code 1 where more remains lost than its bar allows.`;
 
 const flag = { type: 'boolean', default: false } as const;
 
@@ -50,18 +51,19 @@ interface Row {
 }
 
 /** Measures and prints. */
-export async function main({ json, quick }: { json: boolean; quick: boolean }): Promise<void> {
+export async function main({ json, quick }: { json: boolean; quick: boolean }): Promise<Bar[]> {
   const rows = [...(await atPacketLoss()), ...(quick ? [] : await onVerizon())];
+  const bars = rows.map(({ what, remainingLoss, bar }) => atMost(`${what}: % that remain lost`, remainingLoss, bar));
   if (json) {
-    console.log(JSON.stringify({ remainingLoss: rows }));
-    return;
+    console.log(JSON.stringify({ remainingLoss: rows, bars }));
+    return bars;
   }
-  for (const { what, remainingLoss, refetched, bar, fastest } of rows) {
-    const verdict = remainingLoss <= bar ? 'holds' : 'does not hold';
+  for (const { what, refetched, fastest } of rows) {
     const speed = fastest === undefined ? '' : `, up to ${fastest.toFixed(0)} Mbit/s`;
-    const figures = `${remainingLoss.toFixed(3)} % remain lost, ${refetched.toFixed(2)} % fetched again${speed}`;
-    console.log(`${what}: ${figures}; ≤ ${bar} %: ${verdict}`);
+    console.log(`${what}: ${refetched.toFixed(2)} % fetched again${speed}`);
   }
+  console.log(bars.map(barLine).join('\n'));
+  return bars;
 }
 
 async function atPacketLoss(): Promise<Row[]> {

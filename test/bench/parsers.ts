@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { UserError } from '../../tools/setup/process.mjs';
-import { atMost, barLine, type Bar } from './abr/bar.js';
+import { atMost, barLine, type Bar } from './support/bar.js';
 import { PARSERS, type Parser } from './parsers/cases.js';
 
 export const usage = `npm run bench -- parsers [--json] [--only NAME,…]: time and memory of everything that reads what a network sends, for the worst inputs
@@ -27,7 +27,7 @@ interface Figures {
   readonly memory: number;
 }
 
-export function main({ json, only }: { json: boolean; only?: string }): void {
+export function main({ json, only }: { json: boolean; only?: string }): Bar[] {
   const names = only?.split(',') ?? Object.keys(PARSERS);
   const unknown = names.find((name) => !Object.hasOwn(PARSERS, name));
   if (unknown !== undefined)
@@ -36,7 +36,7 @@ export function main({ json, only }: { json: boolean; only?: string }): void {
   const bars = Object.entries(figures).flatMap(([name, of]) => barsOf(name, of));
   if (json) console.log(JSON.stringify({ parsers: figures, bars }));
   else print(figures, bars);
-  if (bars.some(({ holds }) => !holds)) throw new UserError('a bar is missed', 1);
+  return bars;
 }
 
 function measure({ size, make }: Parser): Figures {

@@ -8,12 +8,14 @@ import { ensureLinkEmulator } from '../../tools/setup/rust.mjs';
 import { medianInterval, type Interval } from '../sim/report/statistics.js';
 import { readConfig } from '../trials/config.js';
 import type { TrialResult } from '../trials/result.js';
+import { atMost, barLine, type Bar } from './support/bar.js';
 import { readResults } from '../trials/results-file.js';
 
 export const usage = `npm run bench -- recovery [--json] [--quick] [--out DIR] [--resume] [--jobs N]: what becomes of lost datagrams in a browser over
 emulated links, of both servers: random losses and bursts of four packets, 60 and 300 ms. Medians over sessions with 95 % intervals.
 120 sessions of a minute, two at a time unless --jobs says otherwise; DIR (default: output/recovery) keeps them, and --resume goes on
-with what is there. --quick: four sessions. --json: one object on standard output. Needs what trials need, and is skipped without.`;
+with what is there. --quick: four sessions. --json: one object on standard output. Needs what trials need, and is skipped without. Exit
+code 1 where a goal is missed.`;
 
 const flag = { type: 'boolean', default: false } as const;
 
@@ -52,11 +54,11 @@ interface Cell extends Partial<Readonly<Record<Measure, Interval>>> {
 }
 
 /** Measures and prints. */
-export async function main({ json, quick, resume, out, jobs }: Values): Promise<void> {
+export async function main({ json, quick, resume, out, jobs }: Values): Promise<Bar[]> {
   const obstacle = await obstacleToLinks();
   if (obstacle !== undefined) {
     say(`recovery: skipped, ${obstacle}`);
-    return;
+    return [];
   }
   const name = quick ? 'recovery-quick' : 'recovery';
   const config = join(root, `test/trials/configs/${name}.json`);
@@ -70,9 +72,10 @@ export async function main({ json, quick, resume, out, jobs }: Values): Promise<
   const results = readResults(join(folder, 'trials.jsonl')).filter(({ valid }) => valid);
   const { servers, paths } = readConfig(config);
   const cells = servers.flatMap((server) => paths.map((path) => cellOf(server, path.name, results)));
-  const missed = cells.flatMap(missedIn);
-  if (json) console.log(JSON.stringify({ cells, missed }));
-  else console.log([...cells.map(describe), ...(missed.length > 0 ? missed : ['every goal is met'])].join('\n'));
+  const bars = cells.flatMap(barsOf);
+  if (json) console.log(JSON.stringify({ cells, bars }));
+  else console.log([...cells.map(describe), ...bars.map(barLine)].join('\n'));
+  return bars;
 }
 
 /** Why no link can be emulated here; undefined where one can. */
@@ -107,14 +110,12 @@ function cellOf(server: string, path: string, results: readonly TrialResult[]): 
   return { server, path, sessions: own.length, ...Object.fromEntries(measured) };
 }
 
-function missedIn(cell: Cell): string[] {
+/** A cell without a session meets none of its goals. */
+function barsOf(cell: Cell): Bar[] {
   const goals = Object.entries(GOALS[cell.path] ?? {}) as [Measure, number][];
-  const where = `missed: ${cell.server}, ${cell.path}`;
-  if (goals.length > 0 && cell.sessions === 0) return [`${where}: no valid session`];
-  return goals.flatMap(([name, most]) => {
-    const value = cell[name]?.value ?? 0;
-    return value > most ? [`${where}: ${name} ${value.toPrecision(3)} instead of ≤ ${most}`] : [];
-  });
+  return goals.map(([name, most]) =>
+    atMost(`${cell.server}, ${cell.path}: ${name}`, cell.sessions === 0 ? Infinity : (cell[name]?.value ?? 0), most),
+  );
 }
 
 function describe(cell: Cell): string {

@@ -17,3 +17,9 @@ export function atLeast(name: string, value: number, limit: number): Bar {
 export function barLine({ name, value, demand, holds }: Bar): string {
   return `${holds ? 'holds ' : 'MISSED'}  ${name}: ${Number(value.toPrecision(4))} (${demand})`;
 }
+
+/** What is to be said where bars are missed; undefined where all hold. */
+export function complaintOf(bars: readonly Bar[]): string | undefined {
+  const missed = bars.filter(({ holds }) => !holds);
+  return missed.length > 0 ? `${missed.length} of ${bars.length} bars missed` : undefined;
+}
