@@ -230,7 +230,8 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
         decision: undefined,
         origin: ORIGIN,
       };
-      const options = { sessions, control, preferences, recorder, content: { reload: vi.fn() }, http };
+      const pipeline = { look: vi.fn(), delivered: vi.fn() };
+      const options = { sessions, control, preferences, recorder, content: { reload: vi.fn() }, http, pipeline };
       void new SessionDownload(options, segment).run();
     });
 

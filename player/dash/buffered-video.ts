@@ -22,6 +22,8 @@ const TIME_TOLERANCE = 0.1;
 export class BufferedVideo {
   readonly #player: DashPlayer;
   readonly #findInitialization: FindInitialization;
+  /** Where dash.js begins to play, in seconds on the media time line: the element learns that later. */
+  startTime = NaN;
   /** What dash.js has ended: of several segments that are replaced at once only the first finds it so. */
   #ended: Ended | undefined;
 
@@ -59,6 +61,11 @@ export class BufferedVideo {
   /** What dash.js would ask for now, with the representation that it loads; undefined at the end of the period. */
   get nextRequest(): FragmentRequest | undefined {
     return this.#processor?.probeNextRequest() ?? undefined;
+  }
+
+  /** Whether playback is to start within that segment. */
+  startsIn({ startTime, duration }: Pick<BufferedSegment, 'startTime' | 'duration'>): boolean {
+    return this.startTime >= startTime && this.startTime < startTime + duration;
   }
 
   /** True when the segment is in the buffer, and what is appended now would stand in its place. */

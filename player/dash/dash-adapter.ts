@@ -41,7 +41,7 @@ export class DashAdapter {
   readonly #player: DashPlayer;
   readonly #parts: PluginParts;
   readonly #content: Content;
-  readonly #pipeline: Pipeline | undefined;
+  readonly #pipeline: Pipeline;
   readonly #undo: (() => void)[] = [];
 
   /** Throws `PlayerError` for a player that cannot be attached to. */
@@ -55,9 +55,8 @@ export class DashAdapter {
     const recorder = new DeliveryRecorder(parts);
     const chooser = new SegmentChooser(parts);
     const control = new DownloadControl(preferences, parts);
-    if (preferences.strategy.pipelineAt !== undefined)
-      this.#pipeline = new Pipeline({ ...parts, content, chooser, control });
-    const pipeline = this.#pipeline;
+    const pipeline = new Pipeline({ ...parts, content, chooser, control });
+    this.#pipeline = pipeline;
     const downloads = new SegmentDownloads({
       sessions: parts.sessions,
       control,
@@ -92,8 +91,11 @@ export class DashAdapter {
     const onManifestLoaded = (event: unknown): void =>
       this.#onManifestLoaded((event as { data?: ManifestElement }).data);
     const onSeeking = (): void => {
-      this.#pipeline?.cancel();
+      this.#pipeline.cancel();
       this.#parts.rateControl?.reset();
+    };
+    const onSeekTarget = (event: unknown): void => {
+      this.#parts.video.startTime = (event as { readonly time: number }).time;
     };
     const interceptor: ResponseInterceptor = (response) => {
       this.#dropResourceTiming(response as LoaderResponse);
@@ -101,10 +103,12 @@ export class DashAdapter {
     };
     player.on('manifestLoaded', onManifestLoaded);
     player.on('playbackSeeking', onSeeking);
+    player.on('seekTarget', onSeekTarget);
     player.addResponseInterceptor(interceptor);
     return () => {
       player.off('manifestLoaded', onManifestLoaded);
       player.off('playbackSeeking', onSeeking);
+      player.off('seekTarget', onSeekTarget);
       player.removeResponseInterceptor(interceptor);
     };
   }
@@ -114,7 +118,7 @@ export class DashAdapter {
     if (!manifest) return;
     const { sessions, receiver, settings, rateControl, retransmission } = this.#parts;
     retransmission?.stop();
-    this.#pipeline?.cancel();
+    this.#pipeline.cancel();
     this.#content.load(manifest, location.href);
     rateControl?.reset();
     if (this.#content.hasVoxelData) {

@@ -10,13 +10,13 @@ export class InitializationLoader {
   readonly #content: Content;
   readonly #settings: PlayerSettings;
   readonly #receiver: Pick<Receiver, 'addInitialization'>;
-  readonly #pipeline: Pick<Pipeline, 'learn'> | undefined;
+  readonly #pipeline: Pick<Pipeline, 'learn' | 'begin'>;
 
   constructor(
     content: Content,
     settings: PlayerSettings,
     receiver: Pick<Receiver, 'addInitialization'>,
-    pipeline: Pick<Pipeline, 'learn'> | undefined,
+    pipeline: Pick<Pipeline, 'learn' | 'begin'>,
   ) {
     this.#content = content;
     this.#settings = settings;
@@ -35,7 +35,9 @@ export class InitializationLoader {
       const { data } = response;
       if (data instanceof ArrayBuffer) {
         this.#receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
-        this.#pipeline?.learn(map, request);
+        this.#pipeline.learn(map, request);
+        // What waits for the index sees it first.
+        void this.#content.ready(map, segmentIndex).then(() => this.#pipeline.begin(map));
       }
       onloadend?.();
     };

@@ -37,6 +37,7 @@ describe('Pipeline', () => {
   let choice: { representation: RepresentationMap; decision: Decision | undefined } | undefined;
   let next: FragmentRequest | undefined;
   let bufferLevel: number;
+  let startTime: number;
   const suspend = vi.fn();
   const chooseAhead = vi.fn(() => choice);
   let journal: Journal;
@@ -110,6 +111,7 @@ describe('Pipeline', () => {
     choice = { representation: low, decision: decisions[1] };
     next = fragmentFor(1);
     bufferLevel = 4;
+    startTime = 0;
     journal = new Journal(new EventEmitter<VoxelEventMap>());
     const sessions = {
       ...{ session, isPaused: false, abandon: vi.fn(), probe: () => Promise.reject(new Error('no answer')) },
@@ -126,6 +128,7 @@ describe('Pipeline', () => {
       get nextRequest() {
         return next;
       },
+      startsIn: (fragment: FragmentRequest) => fragment.startTime === startTime,
       playbackRate: 1,
     };
     const preferences = {
@@ -147,7 +150,7 @@ describe('Pipeline', () => {
       origin: ORIGIN,
       reload: vi.fn(),
     };
-    const chooser = { chooseAhead };
+    const chooser = { chooseAhead, chooseLevel: () => decisions[0] };
     const settings = { secondsHeld: 14 };
     pipeline = new Pipeline({ sessions, control, preferences, content, chooser, settings, video, retransmission });
     const http = new HttpDownloads(receiver, recorder);
@@ -266,6 +269,42 @@ describe('Pipeline', () => {
     sendDatagrams(unreliable!, 80, 90);
     await vi.waitFor(() => expect(first.customData.onloadend).toHaveBeenCalledOnce());
     expect(server.requests).toHaveLength(2);
+  });
+
+  describe('the first segment', () => {
+    beforeEach(() => {
+      next = fragmentFor(0);
+      const request = { ...fragmentFor(0), type: 'InitializationSegment', index: NaN, range: '0-999' };
+      pipeline.learn(low, { url: request.url, headers: {}, timeout: 0, customData: { request } });
+    });
+
+    it('is asked for as soon as it can be chosen, once, and adopted', async () => {
+      pipeline.begin(low);
+      pipeline.begin(low);
+      const early = (await requests(2)) as [FakeRequest, FakeRequest];
+      expect(early[0].head).not.toContain('x-voxel-after');
+      next = undefined;
+      const first = requestFor(0);
+      complete(early);
+      await vi.waitFor(() => expect(first.customData.onloadend).toHaveBeenCalledOnce());
+      expect(journal.segments).toMatchObject([{ index: 0, early: true }]);
+      expect(server.requests).toHaveLength(2);
+    });
+
+    it.each([
+      ['playback starts elsewhere', () => (startTime = 2)],
+      ['dash.js has asked already', () => (next = fragmentFor(1))],
+      ['dash.js loads another representation', () => (next = fragmentFor(0, high))],
+    ])('is left to dash.js where %s', async (_, prepare) => {
+      prepare();
+      pipeline.begin(low);
+      // Long enough for a plan: requests are made in microtasks.
+      await new Promise((resolve) => setTimeout(resolve));
+      const first = requestFor(0);
+      complete((await requests(2)) as [FakeRequest, FakeRequest]);
+      await vi.waitFor(() => expect(first.customData.onloadend).toHaveBeenCalledOnce());
+      expect(journal.segments).toMatchObject([{ index: 0, early: false }]);
+    });
   });
 
   it('asks no more ahead of dash.js once the server has refused that, and the segment comes all the same', async () => {

@@ -25,9 +25,9 @@ export interface PipelineOptions {
   readonly control: Pick<DownloadControl, 'plan'>;
   readonly preferences: Pick<DownloadPreferences, 'headerHosts' | 'strategy'>;
   readonly content: Pick<Content, 'representation' | 'origin'>;
-  readonly chooser: Pick<SegmentChooser, 'chooseAhead'>;
+  readonly chooser: Pick<SegmentChooser, 'chooseAhead' | 'chooseLevel'>;
   readonly settings: Pick<PlayerSettings, 'secondsHeld'>;
-  readonly video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate' | 'nextRequest'>;
+  readonly video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate' | 'nextRequest' | 'startsIn'>;
   readonly retransmission: Pick<Retransmission, 'suspend'> | undefined;
 }
 
@@ -43,7 +43,7 @@ interface Circumstances {
   readonly session: VoxelSession;
   /** Seconds that are left to play before the segment. */
   readonly bufferLevel: number;
-  readonly after: SegmentDownload;
+  readonly after?: SegmentDownload;
 }
 
 interface EarlyDownload {
@@ -94,6 +94,18 @@ export class Pipeline {
     const fields = Object.entries(headers ?? {}).filter(([name]) => !CMCD_OF_REQUEST.includes(name.toLowerCase()));
     const request = { url: withoutCmcd(url), headers: Object.fromEntries(fields) };
     this.#sources.set(representation, { fragmentUrl, key: keyOf(own!), request });
+  }
+
+  /** Asks for the very first segment, now that all is here that its choice needs: dash.js appends the initialization segment first. */
+  begin(representation: RepresentationMap): void {
+    const { chooser, sessions, video } = this.#options;
+    const { session } = sessions;
+    const fragment = video.nextRequest;
+    if (this.#isOff || this.#early || !session || !fragment || !video.startsIn(fragment)) return;
+    if (this.#currentFor(fragment) !== representation) return;
+    const decision = chooser.chooseLevel(representation, fragment);
+    const wanted = this.#describe({ representation, decision }, fragment);
+    if (wanted) void this.#ask(wanted, { fragment, session, bufferLevel: 0 });
   }
 
   /** Looks at a download under way, and asks for the next segment when it is time. */

@@ -5,7 +5,7 @@ import type { Pipeline } from './pipeline.js';
 import { SessionDownload, type SessionDownloadOptions } from './session-download.js';
 
 export interface SegmentDownloadsOptions extends SessionDownloadOptions {
-  readonly pipeline: Pick<Pipeline, 'look' | 'delivered' | 'adopt' | 'cancel' | 'stop'> | undefined;
+  readonly pipeline: Pick<Pipeline, 'look' | 'delivered' | 'adopt' | 'cancel' | 'stop'>;
   /** True: no segment is asked for over a session. */
   readonly isHttpOnly: boolean;
 }
@@ -22,11 +22,11 @@ export class SegmentDownloads {
   start(segment: RequestedSegment): unknown {
     const { http, isHttpOnly, pipeline } = this.#options;
     if (isHttpOnly) return http.start(segment);
-    const download = new SessionDownload(this.#options, segment, pipeline?.adopt(segment));
+    const download = new SessionDownload(this.#options, segment, pipeline.adopt(segment));
     this.#running.add(download);
     const run = async (): Promise<void> => {
       // What comes next counted on this one.
-      if (!(await download.run())) pipeline?.cancel();
+      if (!(await download.run())) pipeline.cancel();
     };
     void run().finally(() => this.#running.delete(download));
     return true;
@@ -43,7 +43,7 @@ export class SegmentDownloads {
 
   /** Hands every download to dash.js' own loader. */
   release(): void {
-    this.#options.pipeline?.stop();
+    this.#options.pipeline.stop();
     for (const download of this.#running) download.release();
   }
 

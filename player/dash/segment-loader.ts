@@ -16,7 +16,7 @@ export interface SegmentLoaderOptions {
   readonly settings: PlayerSettings;
   readonly chooser: SegmentChooser;
   readonly downloads: SegmentDownloads;
-  readonly pipeline: Pick<Pipeline, 'learn'> | undefined;
+  readonly pipeline: Pick<Pipeline, 'learn'>;
   readonly retransmission: Pick<Retransmission, 'suspend'> | undefined;
 }
 
@@ -84,7 +84,7 @@ export class SegmentLoader {
       const map = content.segment(fragment);
       if (!map) return undefined;
       const whole = content.representation(representation)!;
-      pipeline?.learn(whole, request);
+      pipeline.learn(whole, request);
       const decision = chooser.chooseLevel(whole, fragment);
       const { edition = 0 } = whole;
       return {

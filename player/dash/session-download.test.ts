@@ -131,6 +131,7 @@ describe('SessionDownload', () => {
       {
         ...{ sessions, control, preferences, recorder, content: { reload } },
         http: new HttpDownloads(receiver, recorder),
+        pipeline: { look: () => undefined, delivered: () => undefined },
       },
       segment,
     );

@@ -28,8 +28,7 @@ export interface SessionDownloadOptions {
   readonly content: Pick<Content, 'reload'>;
   /** For whatever the session cannot bring. */
   readonly http: HttpDownloads;
-  /** Undefined: no segment is asked for before dash.js asks. */
-  readonly pipeline?: Pick<Pipeline, 'look' | 'delivered'> | undefined;
+  readonly pipeline: Pick<Pipeline, 'look' | 'delivered'>;
 }
 
 interface Delivered extends StartedDownload {
@@ -152,7 +151,7 @@ export class SessionDownload {
       if (review.action === 'keep') download.keep();
       if (review.action === 'restart') this.#restart = review.decision;
     }
-    if (!this.#restart) this.#options.pipeline?.look({ ...started, segment: this.#segment }, progress);
+    if (!this.#restart) this.#options.pipeline.look({ ...started, segment: this.#segment }, progress);
     // dash.js takes the first progress event for the first byte, and asks its abandonment rules on every one.
     if (loaded > 0 || this.#restart) this.#reportProgress(loaded, progress.bytesRequested);
   }
@@ -171,7 +170,7 @@ export class SessionDownload {
     const { recorder, pipeline } = this.#options;
     const asked = { level: plan.level, delivery: plan.delivery, early: download === this.#adopted };
     const order = recorder.arrived(this.#segment, asked, delivered);
-    pipeline?.delivered(delivered);
+    pipeline.delivered(delivered);
     this.#reportProgress(delivered.received.size, delivered.received.size);
     Object.assign(response, {
       status: 206,

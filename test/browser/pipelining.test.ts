@@ -2,8 +2,16 @@ import type { Page } from 'puppeteer-core';
 import { beforeEach, expect, it } from 'vitest';
 import { prepareClip } from './support/clip.js';
 import { startFaultRelay, type Fault } from './support/fault-relay.js';
-import { fallbacksOnceReady, openPage, outcomeOf, servePlayerPage, startPlayer } from './support/player-page.js';
+import {
+  fallbacksOnceReady,
+  openPage,
+  outcomeOf,
+  playUntil,
+  servePlayerPage,
+  startPlayer,
+} from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
+import { serverCounters } from './support/server-counters.js';
 
 const clip = { seconds: 40, segmentSeconds: 1 };
 const ROUND_TRIP_MS = 150;
@@ -58,3 +66,75 @@ it('asks for each segment while the one before is on its way, as long as the buf
     outcome.statistics!.segments.length,
   );
 }, 120_000);
+
+interface Start {
+  /** Settings of dash.js. */
+  readonly streaming: object;
+  /** Seconds. */
+  readonly startTime: number;
+  readonly autoPlay: boolean;
+}
+
+/** Starts to play. dash.js asks for initialization segments when the session is open, and waits for the answers until `release`. */
+async function startHeld({ streaming, startTime, autoPlay }: Start): Promise<{ release: () => Promise<void> }> {
+  await startPlayer(page, { bufferSegments: 2 }, '', { streaming });
+  const gate = await page.evaluateHandle(() => new EventTarget());
+  await page.evaluate(
+    (manifest, startTime, autoPlay, gate) => {
+      const { player, handle } = window.players[0]!;
+      const opened = new Promise<void>((resolve) => {
+        handle!.on('session', ({ state }) => state === 'opened' && resolve());
+      });
+      const released = new Promise((resolve) => gate.addEventListener('release', resolve));
+      type Typed = { readonly customData: { readonly request: { readonly type: string } } };
+      const isInitialization = ({ customData }: Typed): boolean => customData.request.type === 'InitializationSegment';
+      player.addRequestInterceptor((async (request: Typed) => {
+        if (isInitialization(request)) await opened;
+        return request;
+      }) as never);
+      player.addResponseInterceptor((async (response: { readonly request: Typed }) => {
+        if (isInitialization(response.request)) await released;
+        return response;
+      }) as never);
+      player.setAutoPlay(autoPlay);
+      player.attachSource(manifest, startTime);
+    },
+    '/media/manifest.mpd',
+    startTime,
+    autoPlay,
+    gate,
+  );
+  return { release: () => gate.evaluate((target) => void target.dispatchEvent(new Event('release'))) };
+}
+
+const pinned = { abr: { autoSwitchBitrate: { video: false }, initialBitrate: { video: 1 } } };
+
+it.each([
+  ['by itself', { streaming: {}, startTime: 0, autoPlay: true }],
+  ['at a pinned quality', { streaming: pinned, startTime: 0, autoPlay: true }],
+  ['on demand', { streaming: {}, startTime: 0, autoPlay: false }],
+])('asks for the first segment before dash.js can, when playback begins %s', async (_, start) => {
+  const { ready } = stage.server;
+  const before = await serverCounters(ready, 'voxel_requests_total');
+  const { release } = await startHeld(start);
+  await expect.poll(() => serverCounters(ready, 'voxel_requests_total'), { timeout: 20_000 }).not.toBe(before);
+  await release();
+  if (!start.autoPlay) await page.evaluate(() => window.players[0]!.player.play());
+  await playUntil(page, 1);
+  const { errors, fallbacks, statistics, decodedAudioBytes } = await outcomeOf(page);
+  expect([errors, fallbacks]).toEqual([[], []]);
+  const first = statistics!.segments.filter(({ index }) => index === 0);
+  expect(first.map(({ early }) => early)).toEqual([true]);
+  expect(decodedAudioBytes).toBeGreaterThan(0);
+});
+
+it('leaves the first segment to dash.js when playback begins elsewhere', async () => {
+  const { release } = await startHeld({ streaming: {}, startTime: 20.5, autoPlay: true });
+  await release();
+  await playUntil(page, 22);
+  const { errors, statistics } = await outcomeOf(page);
+  expect(errors).toEqual([]);
+  const [first, ...others] = statistics!.segments;
+  expect(first).toMatchObject({ index: 20, early: false });
+  expect(others.every(({ index }) => index > 20)).toBe(true);
+});
