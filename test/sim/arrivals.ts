@@ -1,6 +1,6 @@
 import type { Option } from '../../src/abr-star/index.js';
 import { Recovery } from './recovery.js';
-import type { Burst, Delivery, Progress, Transport } from './link/transport.js';
+import type { Burst, Delivery, Progress, StreamGap, Transport } from './link/transport.js';
 
 /** Seconds between two looks for repeats, where the round trip is shorter. */
 const SHORTEST_STRETCH = 0.01;
@@ -11,9 +11,18 @@ export interface UrgentBytes {
   receive(until: number): number;
 }
 
+export interface ArrivalsSetup {
+  readonly option: Option;
+  readonly delivery: Delivery;
+  readonly parityBytes: number;
+  readonly urgent: UrgentBytes;
+  readonly recovery: Recovery;
+}
+
 /** What has come of an option's bytes so far: the reliable ones first, then the others. */
 export class Arrivals {
   readonly #option: Option;
+  readonly #delivery: Delivery;
   readonly #urgent: UrgentBytes;
   readonly #recovery: Recovery;
   #reliableLeft: number;
@@ -28,9 +37,12 @@ export class Arrivals {
   #reliableUsable = 0;
   #usable = 0;
   #now = 0;
+  /** Of the stream that carries the reliable bytes, and all others where there are no datagrams: positions among the option's bytes. */
+  #gaps: readonly StreamGap[] = [];
 
-  constructor(option: Option, parityBytes: number, urgent: UrgentBytes, recovery: Recovery) {
+  constructor({ option, delivery, parityBytes, urgent, recovery }: ArrivalsSetup) {
     this.#option = option;
+    this.#delivery = delivery;
     this.#urgent = urgent;
     this.#recovery = recovery;
     this.#reliableLeft = option.reliableBytes;
@@ -38,17 +50,21 @@ export class Arrivals {
     this.#parityLeft = parityBytes;
   }
 
+  /** What can be used of them, as all bytes below. */
   get reliable(): number {
-    return this.#option.reliableBytes - this.#reliableLeft;
+    return Math.min(this.#option.reliableBytes - this.#reliableLeft, this.#readable);
   }
 
   get lostOnTheWay(): number {
     return this.#lostOnTheWay;
   }
 
-  /** Of the unreliable part, lost ones included. */
+  /** Of the unreliable part, lost datagrams included. */
   get sent(): number {
-    return this.#option.bytes - this.#option.reliableBytes - this.#unreliableLeft;
+    const sent = this.#unreliableSent;
+    return this.#delivery === 'streams'
+      ? Math.min(sent, Math.max(0, this.#readable - this.#option.reliableBytes))
+      : sent;
   }
 
   get unreliable(): number {
@@ -78,35 +94,55 @@ export class Arrivals {
     return this.#isAllSent && !this.#recovery.isWaiting && this.#now >= this.#usable;
   }
 
+  get #unreliableSent(): number {
+    return this.#option.bytes - this.#option.reliableBytes - this.#unreliableLeft;
+  }
+
+  /** Of its stream: what lies before the first gap that is still open. */
+  get #readable(): number {
+    return this.#gaps.find(({ filled }) => filled > this.#now)?.at ?? Infinity;
+  }
+
   get #isAllSent(): boolean {
     return this.#reliableLeft <= 0 && this.#unreliableLeft <= 0;
   }
 
   /** Goes on from `now` until `until` or the last byte. Returns when that was. */
-  receive(transport: Transport, delivery: Delivery, now: number, until: number): number {
-    const time = this.#receiveAll(transport, delivery, now, until);
+  receive(transport: Transport, now: number, until: number): number {
+    const time = this.#receiveAll(transport, now, until);
     this.#now = this.#isAllSent && !this.#recovery.isWaiting ? Math.max(time, Math.min(until, this.#usable)) : time;
     return this.#now;
   }
 
-  #receiveAll(transport: Transport, delivery: Delivery, now: number, until: number): number {
+  #receiveAll(transport: Transport, now: number, until: number): number {
+    const delivery = this.#delivery;
     let time = Math.max(now, this.#urgent.receive(until));
     if (this.#reliableLeft > 0 && time < until) {
       const progress = transport.receive(this.#reliableLeft, 'streams', until);
       time = progress.time;
       this.#waitForStream(progress);
+      this.#addGaps(progress, this.#option.reliableBytes - this.#reliableLeft);
       this.#reliableUsable = this.#usable;
       // What ends early is complete: sums of fractions of bytes may miss that.
       this.#reliableLeft = time < until ? 0 : this.#reliableLeft - progress.arrived;
     }
-    while (this.#unreliableLeft > 0 && time < until) time = this.#receiveUnreliable(transport, delivery, time, until);
+    while (this.#unreliableLeft > 0 && time < until) time = this.#receiveUnreliable(transport, time, until);
     if (!this.#isAllSent) return time;
     if (!this.#measured) {
       // Of a stream nobody knows how long it waits for repeats.
-      this.#measured = { bytes: this.arrived, time: delivery === 'streams' ? Math.max(time, this.#usable) : time };
+      this.#measured =
+        delivery === 'streams'
+          ? { bytes: this.#option.bytes, time: Math.max(time, this.#usable) }
+          : { bytes: this.arrived, time };
       if (this.#recovery.isWaiting) this.#restDue = this.#recovery.waitForTheRest();
     }
     return this.#receiveRepeats(Math.max(time, this.#restDue), until);
+  }
+
+  #addGaps({ gaps }: Progress, before: number): void {
+    if (gaps.length === 0) return;
+    const fresh = gaps.map(({ at, filled }) => ({ at: before + at, filled }));
+    this.#gaps = [...this.#gaps.filter(({ filled }) => filled > this.#now), ...fresh];
   }
 
   #waitForStream({ usable }: Pick<Progress, 'usable'>): void {
@@ -114,7 +150,8 @@ export class Arrivals {
   }
 
   /** Repeats first; then a round trip's worth of the others at most, for more repeats may have become due. */
-  #receiveUnreliable(transport: Transport, delivery: Delivery, start: number, until: number): number {
+  #receiveUnreliable(transport: Transport, start: number, until: number): number {
+    const delivery = this.#delivery;
     const from = this.#receiveRepeats(start, until);
     if (from >= until) return from;
     const end = Math.min(until, from + Math.max(transport.latency, SHORTEST_STRETCH));
@@ -126,7 +163,8 @@ export class Arrivals {
     const progress = transport.receive(this.#unreliableLeft, delivery, end);
     this.#lost += progress.lost;
     this.#lostOnTheWay += progress.lost;
-    const offset = this.sent;
+    const offset = this.#unreliableSent;
+    if (delivery === 'streams') this.#addGaps(progress, this.#option.reliableBytes + offset);
     const bursts = progress.bursts.map((burst) => ({
       ...burst,
       start: offset + burst.start,

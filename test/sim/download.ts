@@ -53,12 +53,12 @@ export type Progress = Pick<PipelineMoment, 'bytesReceived' | 'bytesRequested' |
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
-  const { transport, playback, urgent, option, strategy, sentAt } = setup;
+  const { transport, delivery, playback, parityBytes, urgent, option, strategy, sentAt } = setup;
   const requested = playback.time;
   const deadline = strategy.deadlines ? deadlineOf(playback.bufferLevel, 1) : undefined;
   const recovery = new Recovery(transport, requested, strategy.recovery ? deadline : 0);
-  const arrivals = new Arrivals(option, setup.parityBytes, urgent, recovery);
-  transport.request(requested, urgent.bytesLeft + option.bytes + setup.parityBytes, sentAt);
+  const arrivals = new Arrivals({ option, delivery, parityBytes, urgent, recovery });
+  transport.request(requested, urgent.bytesLeft + option.bytes + parityBytes, sentAt);
   const ending = receiveAll(setup, arrivals);
   const { reliable, sent, bursts, lostOnTheWay, measured } = arrivals;
   const { bytes, time } = measured ?? { bytes: arrivals.arrived, time: playback.time };
@@ -74,14 +74,14 @@ export function attempt(setup: AttemptSetup): Attempt {
 }
 
 function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] {
-  const { abr, transport, delivery, strategy, playback, state, option, segment, lookAhead } = setup;
+  const { abr, transport, strategy, playback, state, option, segment, lookAhead } = setup;
   const requested = playback.time;
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
   const isWatched = abr.review !== undefined || strategy.keepsLate || strategy.pipelineAt !== undefined;
   const interval = isWatched ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
-    playback.advanceTo(arrivals.receive(transport, delivery, playback.time, requested + reviews * interval));
+    playback.advanceTo(arrivals.receive(transport, playback.time, requested + reviews * interval));
     if (arrivals.isComplete) return { action: 'complete' };
     const { reliable, unreliable, hasAllReliable } = arrivals;
     now.bufferLevel = playback.bufferLevel;

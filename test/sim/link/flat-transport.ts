@@ -24,10 +24,10 @@ export class FlatTransport implements Transport {
   }
 
   receive(bytes: number, _delivery: Delivery, until: number): Progress {
-    if (until <= this.#time) return { time: until, usable: until, arrived: 0, lost: 0, bursts: [] };
+    if (until <= this.#time) return { time: until, usable: until, arrived: 0, lost: 0, gaps: [], bursts: [] };
     const possible = until < Infinity ? this.#link.bytesBetween(this.#time, until) : Infinity;
     const start = this.#time;
     this.#time = possible >= bytes ? Math.min(until, this.#link.timeToCarry(start, bytes)) : until;
-    return { time: this.#time, usable: this.#time, arrived: Math.min(bytes, possible), lost: 0, bursts: [] };
+    return { time: this.#time, usable: this.#time, arrived: Math.min(bytes, possible), lost: 0, gaps: [], bursts: [] };
   }
 }

@@ -4,7 +4,7 @@ import { Cubic } from './cubic.js';
 import type { Link } from './link.js';
 import { PathLosses, type LossModel } from './path-losses.js';
 import type { Random } from '../random.js';
-import type { Burst, Delivery, Progress, Transport } from './transport.js';
+import type { Burst, Delivery, Progress, StreamGap, Transport } from './transport.js';
 
 /** What a full packet takes on the link: 1350 bytes of QUIC, UDP and IP headers; and the share of it that is payload. */
 const PACKET_BYTES = 1378;
@@ -91,27 +91,27 @@ export class QuicTransport implements Transport {
   receive(bytes: number, delivery: Delivery, until: number): Progress {
     let arrived = 0;
     let lost = 0;
-    let usable = 0;
+    const gaps: StreamGap[] = [];
     const bursts: Burst[] = [];
-    while (this.#time < until) {
+    while (this.#time < until && arrived + lost < bytes) {
       if (this.#time >= this.#round.end) this.#round = this.#nextRound();
       const { end, arriving } = this.#round;
       const losing = delivery === 'datagrams' ? this.#round.losing : 0;
       const stretch = Math.min(until, end) - this.#time;
       const needed = (bytes - arrived - lost) / (arriving + losing);
       const passed = Math.min(stretch, needed);
-      if (delivery === 'streams') usable = Math.max(usable, this.#repeatsOf(this.#time, this.#time + passed));
+      if (delivery === 'streams') gaps.push(...this.#gapsOf(this.#time, this.#time + passed, arrived));
       this.#time += passed;
       const start = arrived + lost;
       lost += passed * losing;
       arrived = needed <= stretch ? bytes - lost : arrived + passed * arriving;
-      if (losing > 0)
+      if (passed * losing > 0)
         bursts.push({ start, end: arrived + lost, lost: passed * losing, run: this.#path.meanBurst ?? 1 });
       if (needed <= stretch) break;
     }
     this.#left -= arrived + lost;
     const time = Math.min(this.#time, until);
-    return { time, usable: Math.max(time, usable), arrived, lost, bursts };
+    return { time, usable: Math.max(time, ...gaps.map(({ filled }) => filled)), arrived, gaps, lost, bursts };
   }
 
   #nextRound(): Round {
@@ -159,10 +159,15 @@ export class QuicTransport implements Transport {
     return !this.#control.restsInRecovery || time >= this.#recoveryEnd;
   }
 
-  /** When repeats of what a stream lost from `start` to `end` are here; 0: nothing was. */
-  #repeatsOf(start: number, end: number): number {
-    const last = this.#round.lossTimes.findLast((time) => time >= start && time <= end);
-    return last === undefined ? 0 : this.#link.timeToCarry(last + this.#path.roundTrip, this.#queued);
+  /** What a stream loses from `start` to `end`, where so many bytes have `arrived` before, and when its repeats are here. */
+  #gapsOf(start: number, end: number, arrived: number): StreamGap[] {
+    const { arriving, lossTimes } = this.#round;
+    return lossTimes
+      .filter((time) => time >= start && time <= end)
+      .map((time) => ({
+        at: arrived + (time - start) * arriving,
+        filled: this.#link.timeToCarry(time + this.#path.roundTrip, this.#queued),
+      }));
   }
 }
 

@@ -11,6 +11,14 @@ export interface Burst {
   readonly run: number;
 }
 
+/** Where a stream misses something: bytes that have come from there on cannot be read before it is here again. */
+export interface StreamGap {
+  /** Position among the bytes that arrived of this stretch. */
+  readonly at: number;
+  /** Seconds. */
+  readonly filled: number;
+}
+
 /** What came of a stretch of a download. */
 export interface Progress {
   /** Seconds: when the last of the bytes was here, or when the wait for them ended. */
@@ -19,6 +27,8 @@ export interface Progress {
   readonly arrived: number;
   /** Seconds: when all of them can be used. On a stream what lies behind a gap waits for its repeat; other streams and datagrams do not. */
   readonly usable: number;
+  /** In the order of their places, which is that of the repeats. */
+  readonly gaps: readonly StreamGap[];
   /** Bytes of datagrams that were sent and will never be here. */
   readonly lost: number;
   /** Where they were lost, counted from the first byte of this stretch. Losses come in bursts, which hit fewer frames. */

@@ -138,6 +138,26 @@ describe('QuicTransport', () => {
     expect(Math.max(...ofStream)).toBeLessThan(0.4);
   });
 
+  it('says where a stream waits, and how long', () => {
+    const path = { roundTrip: 0.2, loss: 0.01, queuePackets: 1e6 };
+    const transport = quicOver(constantLink(10), path);
+    transport.request(0, 1e6);
+    const { time, usable, arrived, gaps } = transport.receive(1e6, 'streams', Infinity);
+    // Of some 750 packets.
+    expect(gaps.length).toBeGreaterThan(1);
+    expect(gaps.map(({ at }) => at)).toEqual(gaps.map(({ at }) => at).sort((a, b) => a - b));
+    for (const { at } of gaps) expect(at).toBeLessThanOrEqual(arrived);
+    expect(usable).toBe(Math.max(time, ...gaps.map(({ filled }) => filled)));
+    expect(gaps[0]!.filled).toBeGreaterThan(path.roundTrip);
+  });
+
+  it('has all of nothing at once, also where nothing comes', () => {
+    const transport = quicOver(new Link(makeTrace('outage', 1, [5e6, 0])));
+    transport.request(0, 1e7);
+    transport.receive(1e7, 'datagrams', 1.5);
+    expect(transport.receive(0, 'streams', 1.7)).toMatchObject({ time: 1.5, arrived: 0, lost: 0 });
+  });
+
   it('keeps its rate with bbr where cubic falls to a random loss of 1 %', () => {
     const seconds = (control: 'cubic' | 'bbr') =>
       receiveAll(quicOver(constantLink(10), { control, loss: 0.01, roundTrip: 0.06 }), 20e6, 'streams').seconds;
