@@ -29,11 +29,12 @@ const segment = {
   decision: undefined,
 } as unknown as RequestedSegment;
 
-it('asks for parity where the buffer runs out before a loss can be asked for again, and only there', async () => {
-  const { parity } = await controlOf(1.2).plan(segment);
+it('asks for parity where the buffer runs out before a loss can be asked for again, and there is time for it', async () => {
+  const { parity } = await controlOf(1.4).plan(segment);
   expect(parity).toMatchObject({ block: 128, symbol: 1150 });
   expect(parity!.amounts[0]).toBe(0);
   expect(parity!.amounts.at(-1)).toBeGreaterThan(0);
   expect((await controlOf(8).plan(segment)).parity).toBeUndefined();
-  expect((await controlOf(1.2, strategyOf('clipstream')).plan(segment)).parity).toBeUndefined();
+  expect((await controlOf(1.1).plan(segment)).parity).toBeUndefined();
+  expect((await controlOf(1.4, strategyOf('clipstream')).plan(segment)).parity).toBeUndefined();
 });

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { frameParity, noParity, parityForTheTail, residualLoss, type ProtectionNeed } from './protection.js';
 
-/** Ten blocks of 128 symbols of 1150 bytes, of which nothing that is lost could be asked for again in time. */
+/**
+ * Ten blocks of 128 symbols of 1150 bytes, of which nothing that is lost could be asked for again in time, on a link that has time
+ * for thirty times as much.
+ */
 const need: ProtectionNeed = {
   bytesReliable: 0,
   bytesUnreliable: 10 * 128 * 1150,
-  deadline: 200,
-  throughput: 8e6,
-  roundTrip: 100,
+  deadline: 2300,
+  throughput: 400e6,
+  roundTrip: 1000,
   lossRate: 0.05,
 };
 
@@ -65,12 +68,29 @@ describe('parityForTheTail', () => {
   });
 
   it('begins with zeros where losses of the first blocks can be asked for in time', () => {
-    // 1000 bytes a ms for 600 ms less 2.375 round trips: 362 500 bytes, so two and a half blocks.
-    const amounts = amountsFor({ deadline: 600 })!;
-    expect(amounts.slice(0, 2)).toEqual([0, 0]);
-    expect(amounts[2]).toBeGreaterThan(0);
+    // 50 000 bytes a ms for 2400 ms less 2.375 round trips: 1 250 000 bytes, so eight and a half blocks.
+    const amounts = amountsFor({ deadline: 2400 })!;
+    expect(amounts.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 0));
+    expect(amounts[8]).toBeGreaterThan(0);
     // The reliable bytes go first.
-    expect(amountsFor({ deadline: 600, bytesReliable: 300_000 })!.findIndex((amount) => amount > 0)).toBe(0);
+    expect(amountsFor({ deadline: 2400, bytesReliable: 1_250_000 })!.findIndex((amount) => amount > 0)).toBe(0);
+  });
+
+  it('begins where the tail does, however little is before it', () => {
+    // 1 250 000 bytes less these are 40 symbols.
+    const parity = parityForTheTail({ ...need, deadline: 2400, bytesReliable: 1_250_000 - 40 * 1150 })!;
+    expect(parity.block).toBe(40);
+    expect(parity.amounts.findIndex((amount) => amount > 0)).toBe(1);
+  });
+
+  it('takes no time that video needs, and what there is for what is worth most', () => {
+    const wanted = amountsFor({})!;
+    // 0.8 of what comes in 1.3 s.
+    const throughputFor = (bytes: number) => (bytes * 8) / (0.8 * 1.3);
+    const spared = (symbols: number) => amountsFor({ throughput: throughputFor((1280 + symbols + 0.5) * 1150) });
+    expect(spared(-100)).toBeUndefined();
+    expect(spared(0)).toBeUndefined();
+    expect(spared(wanted[0]! + 2)).toEqual([wanted[0], 2, ...Array.from({ length: 8 }, () => 0)]);
   });
 
   it('never asks for more than a third of the data', () => {

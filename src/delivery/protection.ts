@@ -25,14 +25,20 @@ export const noParity: Protection = () => undefined;
 /** 18 data and 6 parity symbols for every range, which is a frame or a slice of one, whatever the link does (ClipStreamFEC). */
 export const frameParity: Protection = () => ({ amounts: [6], block: 18, always: true });
 
-/** Data symbols of a block: the longer it is, the less parity is needed, and the later what is lost of it is filled. */
-const BLOCK = 128;
+/** Data symbols of a block, at most: the longer it is, the less parity is needed, and the later what is lost of it is filled. */
+const LONGEST_BLOCK = 128;
+
+/** And at least: below that all blocks are long, although some of what they protect could be asked for again. */
+const SHORTEST_BLOCK = 16;
 
 /** How many blocks can have an amount of their own; the last holds for all further ones. */
 const MAX_AMOUNTS = 64;
 
 /** Parity symbols for each data symbol, at most: ClipStreamFEC's. */
 const MAX_SHARE = 1 / 3;
+
+/** Share of the throughput that is counted on to come before the buffer runs out. */
+const COUNTED_ON = 0.8;
 
 /** Share of a block's data that may stay lost: at the beginning of the unreliable part, and at its end, where bytes are worth least. */
 const LEAST_RESIDUAL = 0.001;
@@ -43,23 +49,35 @@ const REPEAT_ROUND_TRIPS = 1 + TIME_THRESHOLD + RECOVERY_ROUND_TRIPS;
 
 /**
  * Parity for the bytes at the tail of a segment that would be asked for again too late: enough that little of each block stays
- * lost if losses are independent. None without a loss so far.
+ * lost if losses are independent, as far as there is time for it that nothing else would use: on a link that is full, more
+ * video is worth more. None without a loss so far.
  */
 export const parityForTheTail: Protection = (need) => {
-  const { bytesUnreliable, deadline, throughput, lossRate = 0 } = need;
+  const { bytesReliable, bytesUnreliable, deadline, throughput, roundTrip, lossRate = 0 } = need;
   if (deadline === undefined || throughput === undefined || !(lossRate > 0)) return undefined;
-  const bytesInTime = (throughput / 8000) * Math.max(0, deadline - REPEAT_ROUND_TRIPS * need.roundTrip);
-  const recoverable = bytesInTime - need.bytesReliable;
-  const size = BLOCK * SAFE_SYMBOL;
+  const bytesBy = (time: number) => (throughput / 8000) * Math.max(0, time);
+  const recoverable = symbolsIn(bytesBy(deadline - REPEAT_ROUND_TRIPS * roundTrip) - bytesReliable);
+  let spare = symbolsIn(COUNTED_ON * bytesBy(deadline - roundTrip) - bytesReliable - bytesUnreliable);
+  // A block that ends where the tail begins.
+  const block = recoverable < SHORTEST_BLOCK ? LONGEST_BLOCK : Math.min(LONGEST_BLOCK, recoverable);
+  const size = block * SAFE_SYMBOL;
   const blocks = Math.min(MAX_AMOUNTS, Math.ceil(bytesUnreliable / size));
   const amounts = Array.from({ length: blocks }, (_, index) => {
     const end = Math.min(bytesUnreliable, (index + 1) * size);
-    if (end <= recoverable) return 0;
+    if (end <= recoverable * SAFE_SYMBOL) return 0;
     const symbols = Math.ceil((end - index * size) / SAFE_SYMBOL);
-    return paritySymbols(symbols, lossRate, allowedResidual((index * size) / bytesUnreliable));
+    const wanted = paritySymbols(symbols, lossRate, allowedResidual((index * size) / bytesUnreliable));
+    const amount = Math.min(wanted, spare);
+    spare -= amount;
+    return amount;
   });
-  return amounts.some((amount) => amount > 0) ? { amounts, block: BLOCK, symbol: SAFE_SYMBOL } : undefined;
+  return amounts.some((amount) => amount > 0) ? { amounts, block, symbol: SAFE_SYMBOL } : undefined;
 };
+
+/** Whole ones. */
+function symbolsIn(bytes: number): number {
+  return Math.max(0, Math.floor(bytes / SAFE_SYMBOL));
+}
 
 /** `place`: where in the unreliable part, 0 … 1. */
 function allowedResidual(place: number): number {
