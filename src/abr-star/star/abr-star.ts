@@ -35,7 +35,7 @@ const PROGRESS_WEIGHT = 0.8;
 const LAST_MOMENT = 0.2;
 
 /** Share of datagram bytes that are lost for good from which a segment is better off on streams, where there is time for their repeats. */
-const LOSS_LIMIT = 0.005;
+const LOSS_LIMIT = 0.02;
 
 /** Bit/s that a first download counts on while nothing is known of the link: dash.js' own first guess. */
 const FIRST_RATE = 1e6;
