@@ -15,6 +15,8 @@ import {
   fullBuffer,
   PathEstimate,
   pipelineThreshold,
+  type PipelineMoment,
+  type PipelineThreshold,
   decisionState,
   levelReached,
   linkState,
@@ -83,12 +85,14 @@ class Session {
   readonly #path = new PathEstimate();
   readonly #retransmission: Retransmission;
   readonly #played: PlayedSegment[] = [];
+  readonly #threshold: PipelineThreshold | undefined;
   #lastChoice: Option | undefined;
   /** Of the next segment, chosen while the one before was on its way. */
   #early: EarlyRequest | undefined;
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
+    this.#threshold = pipelineThreshold(setup.rule.strategy, setup.transport.latency);
     this.#retransmission = new Retransmission({
       transport: setup.transport,
       bufferSegments: setup.bufferSegments,
@@ -216,16 +220,24 @@ class Session {
 
   /** Asks for that segment, if it is time: as the player's pipeline does. */
   #lookAhead(segmentIndex: number, progress: Progress): void {
-    const { rule, content, transport, bufferSegments } = this.#setup;
-    const threshold = pipelineThreshold(rule.strategy, transport.latency);
+    const { rule, content, bufferSegments } = this.#setup;
+    const threshold = this.#threshold;
     if (this.#early || !threshold || segmentIndex >= content.segments.length) return;
     const { segmentDuration } = content;
     const { time, bufferLevel } = this.#playback;
-    const full = fullBuffer(bufferSegments, segmentDuration);
-    const moment = { ...progress, segmentDuration, bufferLevel, fullBuffer: full, playbackRate: 1 };
+    const { bytesReceived: bytes, bytesRequested, elapsed: seconds } = progress;
+    // Thousands of times a session: named fields, as copies of objects would cost more than everything else.
+    const moment: PipelineMoment = {
+      bytesReceived: bytes,
+      bytesRequested,
+      elapsed: seconds,
+      segmentDuration,
+      bufferLevel,
+      fullBuffer: fullBuffer(bufferSegments, segmentDuration),
+      playbackRate: 1,
+    };
     const ahead = bufferAhead(moment, threshold);
     if (ahead === undefined) return;
-    const { bytesReceived: bytes, elapsed: seconds } = progress;
     const link = { ...this.#link, throughput: this.#link.throughput.with({ bytes, seconds }) };
     const state = this.#state(segmentIndex, ahead, link);
     const choice = rule.abr.choose(state);
