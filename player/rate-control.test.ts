@@ -57,6 +57,14 @@ describe('RateControl', () => {
     control = new RateControl(abr, { throughput: estimator, loss }, 7, (event) => decisions.push(event));
   });
 
+  it('begins with less the farther the server is', () => {
+    Object.assign(abr, { firstRate: middle.bandwidth });
+    control.roundTrip = 0.1;
+    expect(control.begin([high, low, middle])).toBe(middle);
+    control.roundTrip = 0.11;
+    expect(control.begin([high, low, middle])).toBe(low);
+  });
+
   it('begins with what the rule counts on where no size is known, or the lowest', () => {
     expect(control.begin([high, low, middle])).toBe(low);
     Object.assign(abr, { firstRate: middle.bandwidth + 1 });

@@ -11,6 +11,9 @@ import type { RepresentationMap } from '../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../src/voxel-loader/types.js';
 import type { DecisionEvent } from './types.js';
 
+/** Seconds to the server and back from which a rule's first rate is too high: a new connection sends a window for each round trip. */
+const NEAR = 0.1;
+
 /** What is known when a segment must be chosen. Times in seconds. */
 export interface Situation {
   readonly segmentIndex: number;
@@ -53,6 +56,8 @@ export class RateControl {
   /** By segment: the next one may be decided on while one is under way. */
   readonly #decisions = new Map<number, Decision>();
   #previous: Decision | undefined;
+  /** Seconds to the server and back, where that is known before anything is chosen. */
+  roundTrip = 0;
 
   constructor(abr: Abr, link: MeasuredLink, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
     this.#abr = abr;
@@ -74,8 +79,9 @@ export class RateControl {
   begin(candidates: readonly RepresentationMap[]): RepresentationMap {
     this.#candidates = candidates;
     const { firstRate = 0 } = this.#abr;
+    const rate = firstRate * Math.min(1, NEAR / this.roundTrip);
     const ascending = [...candidates].sort((a, b) => a.bandwidth - b.bandwidth);
-    return ascending.findLast(({ bandwidth }) => bandwidth <= firstRate) ?? ascending[0]!;
+    return ascending.findLast(({ bandwidth }) => bandwidth <= rate) ?? ascending[0]!;
   }
 
   /**

@@ -121,6 +121,7 @@ export class DashAdapter {
     this.#pipeline.cancel();
     this.#content.load(manifest, location.href);
     rateControl?.reset();
+    if (rateControl) rateControl.roundTrip = roundTripTo(manifest.url);
     if (this.#content.hasVoxelData) {
       this.#openSession(manifest.url ?? '');
     } else {
@@ -144,4 +145,10 @@ export class DashAdapter {
     if (fragment.type !== requestTypes.media || !fragment.representation) return;
     if (this.#content.representation(fragment.representation)) fragment.resourceTimingValues = null;
   }
+}
+
+/** Seconds until the answer began to come, by the browser's records; 0: it has none, or does not tell. */
+function roundTripTo(url = ''): number {
+  const timing = performance.getEntriesByName(url, 'resource').at(-1) as PerformanceResourceTiming | undefined;
+  return timing ? (timing.responseStart - timing.requestStart) / 1000 : 0;
 }
