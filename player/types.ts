@@ -66,7 +66,7 @@ export interface SegmentRecord {
   readonly level: number;
   readonly levels: number;
   readonly delivery: Delivery;
-  /** Asked for ahead of dash.js, as a rule while the segment before was on its way. */
+  /** Asked for ahead of dash.js: while the segment before was on its way or, the first one, as soon as it could be chosen. */
   readonly early: boolean;
   readonly bytesReliable: number;
   readonly bytesUnreliable: number;
