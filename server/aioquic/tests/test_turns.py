@@ -115,6 +115,26 @@ async def test_connections_send_in_turns(server: Server, client: VoxelClient, mo
     assert order[:2] == [first, second]
 
 
+async def test_what_has_come_is_handled_before_the_timer(
+    server: Server, client: VoxelClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else packets whose acknowledgement waits for its turn would be taken for lost."""
+    await client.open_session()
+    (connection,) = server.http3.connections
+    quic, handled = connection.quic, list[str]()
+
+    def received(data: bytes, addr: NetworkAddress, now: float) -> None:
+        handled.append("packet")
+
+    monkeypatch.setattr(quic, "receive_datagram", received)
+    monkeypatch.setattr(quic, "get_timer", lambda: 0.0)
+    monkeypatch.setattr(quic, "handle_timer", lambda now: handled.append("timer"))
+    server.quic._turns.add(connection, packet(0))
+    connection._handle_timer()
+    await eventually(lambda: "timer" in handled)
+    assert handled[0] == "packet"
+
+
 async def test_others_have_their_turns_when_one_fails(
     server: Server, client: VoxelClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,20 @@ class Connection(QuicConnectionProtocol):
             if vars(self._quic):
                 self._quic.receive_datagram(data, addr, now=self._loop.time())
                 self._process_events()
+        if self._timer is None and vars(self._quic):
+            self._look_at_clock()
         self._send()
+
+    def _handle_timer(self) -> None:
+        """In the connection's turn, after the packets that have come: what they acknowledge is not lost."""
+        self._timer = None
+        self.transmit()
+
+    def _look_at_clock(self) -> None:
+        now, due = self._loop.time(), self._quic.get_timer()
+        if due is not None and due <= now:
+            self._quic.handle_timer(now)
+            self._process_events()
 
     def close(self, error_code: int = QuicErrorCode.NO_ERROR, reason_phrase: str = "") -> None:
         """At once: the server may end with it."""
@@ -147,7 +160,11 @@ class Connection(QuicConnectionProtocol):
         """Sends the last bytes of the stream, unless the client has cancelled it."""
         if stream_is_writable(self._quic, stream_id):
             self._quic.send_stream_data(stream_id, data, end_stream=True)
-            self.transmit()
+            self.send_end()
+
+    def send_end(self) -> None:
+        """Does not wait for a turn: a request should be over before its client sends the next."""
+        self._send()
 
     async def wait_for_room(self, stream_id: int) -> None:
         """Returns once less than `ahead_bytes` of the stream are unsent. `TimeoutError`: there is no progress."""

@@ -285,7 +285,7 @@ class Http3Protocol(Connection):
                 self.transmit()
                 self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
             self._http.send_data(stream_id, b"", end_stream=True)
-            self.transmit()
+            self.send_end()
             await self.wait_until_sent(stream_id)
         finally:
             response.body.close()
