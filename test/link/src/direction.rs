@@ -73,7 +73,7 @@ impl Direction {
         let now = packet.arrived;
         self.advance(now);
         count(&mut self.tick.arrived, &packet);
-        if self.stages.loss.takes_next() {
+        if self.stages.loss.takes_next(now) {
             self.tick.lost += 1;
             return;
         }
