@@ -34,7 +34,7 @@ export async function main(args: readonly string[]): Promise<number> {
     console.log(describePlan(trials));
     return 0;
   }
-  const file = new ResultsFile(options.out, options.existing);
+  const file = new ResultsFile(options.sessions, options.existing);
   const interrupted =
     options.mode === 'run' && (await runUntilInterrupted({ trials, servers: config.servers }, file, options));
   const results = attemptsAt(trials, file.results);

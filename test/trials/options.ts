@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { SYSTEM_USAGE } from './system.js';
@@ -13,6 +13,7 @@ dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL st
   --out DIR     results: trials.jsonl, summary.csv and .md, segments of each trial, report.html
                 (default: output/trials/ and the configuration's name)
   --resume      go on where an earlier run in DIR was interrupted; finished trials are not repeated
+  --sessions F  the lines of trials.jsonl are in file F instead, which is kept longer than DIR: --resume goes on from it
   --jobs N      trials at a time (default 1; one needs about two cores)
   --report      only write the summaries and report.html again, from what DIR holds
   --calibrate   only print a table: DIR's sessions beside the simulator's
@@ -31,6 +32,8 @@ export interface TrialsOptions {
   readonly mode: Mode;
   readonly isQuick: boolean;
   readonly out: string;
+  /** The file of results. */
+  readonly sessions: string;
   readonly existing: 'continue' | 'refuse';
   readonly jobs: number;
 }
@@ -54,11 +57,13 @@ export function parseOptions(args: readonly string[], quickConfig: string): Tria
   if (!(Number.isInteger(jobs) && jobs >= 1 && jobs <= MOST_JOBS)) {
     throw new UserError(`--jobs must be a whole number from 1 to ${MOST_JOBS}, got '${values.jobs}'`);
   }
+  const out = values.out ?? `output/trials/${basename(config, '.json')}`;
   return {
     config,
     mode,
     isQuick: values.quick,
-    out: values.out ?? `output/trials/${basename(config, '.json')}`,
+    out,
+    sessions: values.sessions ?? join(out, 'trials.jsonl'),
     existing: values.resume || mode !== 'run' ? 'continue' : 'refuse',
     jobs,
   };
@@ -77,6 +82,7 @@ function parse(args: readonly string[]) {
     options: {
       quick: { type: 'boolean', default: false },
       out: { type: 'string' },
+      sessions: { type: 'string' },
       resume: { type: 'boolean', default: false },
       jobs: { type: 'string', default: '1' },
       report: { type: 'boolean', default: false },

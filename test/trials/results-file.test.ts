@@ -17,32 +17,37 @@ const trial = (id: string) => ({ id }) as Trial;
 
 describe('ResultsFile', () => {
   it('gives back what an earlier run wrote', () => {
-    new ResultsFile(folder, 'refuse').add(result('a'));
-    const file = new ResultsFile(folder, 'continue');
+    new ResultsFile(path(), 'refuse').add(result('a'));
+    const file = new ResultsFile(path(), 'continue');
     file.add(result('b'));
     expect(file.results.map(({ id }) => id)).toEqual(['a', 'b']);
-    expect(new ResultsFile(folder, 'continue').results).toEqual(file.results);
+    expect(new ResultsFile(path(), 'continue').results).toEqual(file.results);
   });
 
   it('leaves no half line of an interrupted write behind, wherever it was cut', () => {
     const line = JSON.stringify(result('half'));
     for (let length = 1; length < line.length; length++) {
       rmSync(path(), { force: true });
-      new ResultsFile(folder, 'refuse').add(result('a'));
+      new ResultsFile(path(), 'refuse').add(result('a'));
       appendFileSync(path(), line.slice(0, length));
-      new ResultsFile(folder, 'continue').add(result('b'));
+      new ResultsFile(path(), 'continue').add(result('b'));
       expect(readFileSync(path(), 'utf8')).toBe(`${JSON.stringify(result('a'))}\n${JSON.stringify(result('b'))}\n`);
     }
   });
 
+  it('keeps seven digits of a figure', () => {
+    new ResultsFile(join(folder, 'kept', 'sessions.jsonl'), 'refuse').add({ ...result('a'), score: 0.123456789 });
+    expect(readFileSync(join(folder, 'kept', 'sessions.jsonl'), 'utf8')).toContain('"score":0.1234568');
+  });
+
   it('is not mixed with an earlier run unless told so', () => {
-    new ResultsFile(folder, 'refuse').add(result('a'));
-    expect(() => new ResultsFile(folder, 'refuse')).toThrow('continue it with --resume');
+    new ResultsFile(path(), 'refuse').add(result('a'));
+    expect(() => new ResultsFile(path(), 'refuse')).toThrow('continue it with --resume');
   });
 
   it('names the line that is none of its own', () => {
     appendFileSync(path(), '{}\nnonsense\n{}\n');
-    expect(() => new ResultsFile(folder, 'continue')).toThrow('trials.jsonl:2: the line is not the result of a trial');
+    expect(() => new ResultsFile(path(), 'continue')).toThrow('trials.jsonl:2: the line is not the result of a trial');
   });
 });
 

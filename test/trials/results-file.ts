@@ -1,24 +1,23 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { TrialResult } from './result.js';
 
-const NAME = 'trials.jsonl';
+/** Significant digits of numbers: more than any of them is exact to. */
+const DIGITS = 7;
 
-/** `trials.jsonl`: a line for each attempt at a trial, readable whenever a run is interrupted. */
+/** A line for each attempt at a trial, readable whenever a run is interrupted. */
 export class ResultsFile {
   readonly #path: string;
   readonly #results: TrialResult[];
 
   /** Throws a `UserError` where there are results that are not to be continued. */
-  constructor(folder: string, existing: 'continue' | 'refuse') {
-    mkdirSync(folder, { recursive: true });
-    this.#path = join(folder, NAME);
+  constructor(path: string, existing: 'continue' | 'refuse') {
+    mkdirSync(dirname(path), { recursive: true });
+    this.#path = path;
     this.#results = existsSync(this.#path) ? readResults(this.#path) : [];
     if (this.#results.length > 0 && existing === 'refuse') {
-      throw new UserError(
-        `${folder} holds results of an earlier run: continue it with --resume, or take another --out`,
-      );
+      throw new UserError(`${path} holds results of an earlier run: continue it with --resume, or take another --out`);
     }
     this.#dropHalfLine();
   }
@@ -28,7 +27,7 @@ export class ResultsFile {
   }
 
   add(result: TrialResult): void {
-    appendFileSync(this.#path, `${JSON.stringify(result)}\n`);
+    appendFileSync(this.#path, lineOf(result));
     this.#results.push(result);
   }
 
@@ -36,9 +35,15 @@ export class ResultsFile {
   #dropHalfLine(): void {
     if (!existsSync(this.#path) || readFileSync(this.#path, 'utf8').match(/(^|\n)$/)) return;
     const partial = `${this.#path}.partial`;
-    writeFileSync(partial, this.#results.map((result) => `${JSON.stringify(result)}\n`).join(''));
+    writeFileSync(partial, this.#results.map(lineOf).join(''));
     renameSync(partial, this.#path);
   }
+}
+
+function lineOf(result: TrialResult): string {
+  const shorter = (_: string, value: unknown): unknown =>
+    typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value;
+  return `${JSON.stringify(result, shorter)}\n`;
 }
 
 /** The whole lines of a results file. Throws a `UserError` that names the line. */
