@@ -1,6 +1,7 @@
 """Connections of voxel-serve without a network: what comes in is given, what is asked for is written down."""
 
 import asyncio
+import socket
 from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -219,6 +220,9 @@ class _Nowhere:
     def sendto(self, data: bytes, _address: object = None) -> None:
         self.sent += len(data)
 
+    def is_closing(self) -> bool:
+        return False
+
     def get_extra_info(self, _name: str) -> tuple[str, int]:
         return ("127.0.0.1", 4433)
 
@@ -231,6 +235,8 @@ class QuicDoor:
         make_certificate(["localhost"], datetime.now(UTC)).install(self._configuration)
         self._limits = limits
         self._resets = StatelessResets(bytes(32), 4433)
+        self._udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._udp.setblocking(False)
 
     def receive(self, data: bytes) -> tuple[int, int]:
         """Gives a new server a datagram. Returns the number of connections it then keeps, and of bytes it sends."""
@@ -241,9 +247,11 @@ class QuicDoor:
             return Connection(quic, self._limits, requests)
 
         async def receive() -> int:
-            server = GuardedQuicServer(self._configuration, create, self._limits, self._resets)
+            server = GuardedQuicServer(self._configuration, create, self._limits, self._resets, self._udp)
             server.connection_made(cast(Any, transport))
             server.datagram_received(data, CLIENT)
+            while cast(Any, server)._turns:  # noqa: ASYNC110
+                await asyncio.sleep(0)
             kept = set(cast(Any, server)._protocols.values())
             for connection in kept:
                 cast(Any, server)._forget(connection)
