@@ -4,6 +4,9 @@ import { once } from 'node:events';
 
 const SOCKET_BUFFER_BYTES = 4 << 20;
 
+/** More than the first packets from a server until a session is open. */
+export const HANDSHAKE_PACKETS = 30;
+
 /** A small seeded generator (mulberry32): the same seed drops the same packets. @param {number} seed */
 export function seededRandom(seed) {
   let state = seed >>> 0;

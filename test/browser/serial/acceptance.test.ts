@@ -6,7 +6,7 @@ import { findChrome } from '../../../tools/setup/chrome.mjs';
 import { root } from '../../../tools/setup/paths.mjs';
 import { launchChrome } from '../../../tools/start/headless.mjs';
 import { prepareVideo } from '../../../tools/start/prepare.mjs';
-import { startRelay } from '../../../tools/start/relay.mjs';
+import { HANDSHAKE_PACKETS, startRelay } from '../../../tools/start/relay.mjs';
 import { startServer } from '../../../tools/start/server.mjs';
 import { mediaOf } from '../support/manifests.js';
 import { recordPlayback, type Recording } from '../support/recording.js';
@@ -18,8 +18,6 @@ const SECONDS = IS_FULL ? 60 : 20;
 const LEVELS = IS_FULL ? undefined : '144p,360p:0.75,480p:1.05,720p:3';
 const SHARED_CLIP = join(root, '../shared/data/videos/bbb_720p30_a.mp4');
 const MINIMUM_SAMPLED_PICTURES = 20;
-/** The whole clip comes over HTTP in less time than a handshake may take at 20 % loss. */
-const HANDSHAKE_PACKETS = 30;
 
 let media: string;
 let browser: Browser;
@@ -38,6 +36,7 @@ afterAll(() => browser.close());
  * lost is asked for again.
  */
 async function play(lossPercent: number, refetch: boolean) {
+  // The whole clip comes over HTTP in less time than a handshake may take at 20 % loss.
   const relay = await startRelay({ lossPercent, seed: 1, spared: HANDSHAKE_PACKETS });
   const endpoint = `https://127.0.0.1:${relay.port}/voxel`;
   const mounts = [join(root, 'dist/demo'), '--mount', `/media=${media}`];
