@@ -33,7 +33,7 @@ from .quic_bounds import CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES
 from .quic_internals import has_congestion_control
 from .resets import StatelessResets, reset_key
 from .site import Site
-from .sockets import bind_tcp, bind_udp
+from .sockets import TCP_BACKLOG, bind_tcp, bind_udp
 
 MAX_DATAGRAM_BYTES = 1350
 """UDP payload of a packet: with headers it fits a path of 1400 bytes, as in tunnels."""
@@ -45,6 +45,10 @@ QUIC_IDLE_SECONDS = 60.0
 """Time without a packet after which a connection is closed; browsers offer 30."""
 
 HOUSEKEEPING_SECONDS = 30.0
+
+ACCEPTED_AT_ONCE = 4
+"""TCP connections in a round of the event loop: asyncio's hundred are a tenth of a second of TLS for all others."""
+
 DRAIN_POLL_SECONDS = 0.05
 
 
@@ -114,7 +118,8 @@ async def running(config: Config) -> AsyncIterator[Server]:
         resets = StatelessResets(reset_key(config.certificate_cache), quic_port)
         metrics_url = None if config.metrics is None else await _serve_metrics(stack, *config.metrics, site.metrics)
 
-        tcp_server = await asyncio.start_server(http1.serve, sock=tcp)
+        tcp_server = await asyncio.start_server(http1.serve, sock=tcp, backlog=ACCEPTED_AT_ONCE)
+        tcp.listen(TCP_BACKLOG)  # asyncio has one number for both.
         stack.callback(http1.close)
         stack.callback(tcp_server.close)
         _, quic_server = await asyncio.get_running_loop().create_datagram_endpoint(

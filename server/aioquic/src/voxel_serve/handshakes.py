@@ -27,6 +27,9 @@ MOST_READS = 256
 AT_ONCE = 16
 """Packets of a connection that are handled in its turn, before it sends."""
 
+SERVING_SECONDS = 0.01
+"""Turns are given for so long before the event loop does everything else, which may take long."""
+
 UDP_PAYLOAD_BYTES = 65535
 
 TOGETHER_BYTES = 4 * 1024 * 1024
@@ -96,12 +99,14 @@ class GuardedQuicServer(QuicServer):
             self._loop.call_soon(self._serve)
 
     def _serve(self) -> None:
-        """One turn; the event loop does everything else between two of them."""
         if self._transport is None or self._transport.is_closing():
             return
         self._is_serving = True
+        until = self._loop.time() + SERVING_SECONDS
         try:
             self._give_turn(self._turns.next())
+            while self._turns and self._loop.time() < until:
+                self._give_turn(self._turns.next())
         finally:
             self._is_serving = bool(self._turns)
             if self._is_serving:

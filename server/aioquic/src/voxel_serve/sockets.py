@@ -5,6 +5,9 @@ import socket
 
 from .errors import ConfigurationError
 
+TCP_BACKLOG = 128
+"""Connections that wait to be accepted."""
+
 UDP_BUFFER_BYTES = 4 * 1024 * 1024
 """Requested from the system, which may grant less: this machine must not lose a burst of a whole congestion window."""
 
@@ -13,7 +16,7 @@ def bind_tcp(host: str, port: int, option: str = "--host") -> socket.socket:
     """A TCP socket; `::` also accepts IPv4. Raises `ConfigurationError`, which names `option`."""
     family = _family(host, option)
     try:
-        return socket.create_server((host, port), family=family, dualstack_ipv6=host == "::", backlog=128)
+        return socket.create_server((host, port), family=family, dualstack_ipv6=host == "::", backlog=TCP_BACKLOG)
     except OSError as error:
         raise _bind_error("TCP", host, port, error) from error
 
