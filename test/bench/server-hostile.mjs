@@ -12,6 +12,7 @@ import { say, UserError } from '../../tools/setup/process.mjs';
 import { ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
 import { residentBytes, rounded } from './server/process-figures.mjs';
+import { atMost } from './support/bar.js';
 
 export const usage = `npm run bench -- server-hostile [--json] [--server aioquic|quiche] [--attack NAME]: what becomes of an honest client while
 others attack the server (server/conformance/attacks.py): heads of 60 kB, streams with a gap, 1024 unread responses under 1024
@@ -133,7 +134,6 @@ async function withstand(name, program, attack, folder) {
     };
     const wrong = answers.filter(([, , , right]) => !right);
     const memory = { before: mebibytes(before), most: mebibytes(most), after: mebibytes(after) };
-    const { atMost } = await import('./support/bar.js');
     const bars = [
       atMost(`${name}, ${attack}: wrong answers`, during.length === 0 ? Infinity : wrong.length, 0),
       atMost(`${name}, ${attack}: ms at p99`, figures.during.msP99, BARS.latencyMsP99[name]),
