@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { venvProgram } from '../../tools/setup/paths.mjs';
@@ -30,6 +31,8 @@ export async function scoreDamaged(
   });
   if (requests.length === 0) return new Map();
   const child = spawn(venvProgram('python'), [join(import.meta.dirname, 'score_delivered.py'), media.folder]);
+  // Other trials are being played meanwhile, and their timers must not be late.
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   child.stdin.end(JSON.stringify(requests));
   const [code, output, complaint] = await Promise.all([
     new Promise((resolve) => child.on('close', resolve)),
