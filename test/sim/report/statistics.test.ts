@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meanDifference, median, quantile, standardError } from './statistics.js';
+import { meanDifference, meanOfGroups, median, quantile, standardError } from './statistics.js';
 
 describe('statistics', () => {
   it('finds quantiles between neighbours', () => {
@@ -29,5 +29,18 @@ describe('statistics', () => {
     expect(low).toBeGreaterThan(-2.2);
     expect(low).toBeLessThan(-1.4);
     expect(high).toBeLessThan(0);
+  });
+
+  it('draws groups first: what differs between traces is not hidden by many sessions over each', () => {
+    const [low, high] = [0, 1].map((trace) => Array.from({ length: 20 }, () => trace)) as [number[], number[]];
+    expect(meanOfGroups([low, high])).toEqual({ value: 0.5, low: 0, high: 1 });
+    const alone = meanOfGroups([...low, ...high].map((value) => [value]));
+    expect(alone.high - alone.low).toBeLessThan(0.4);
+  });
+
+  it('draws sessions where there is one trace', () => {
+    const { low, high } = meanOfGroups([Array.from({ length: 20 }, (_, index) => index)]);
+    expect(low).toBeGreaterThan(5);
+    expect(high).toBeLessThan(14);
   });
 });

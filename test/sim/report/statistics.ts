@@ -46,19 +46,35 @@ const RESAMPLES = 2000;
  * a long tail, so no normal distribution may be assumed. The same values give the same bounds.
  */
 export function meanDifference(ours: readonly number[], theirs: readonly number[]): Interval {
-  const differences = ours.map((value, index) => value - theirs[index]!);
-  return bootstrap(differences, mean);
+  return meanOfGroups(ours.map((value, index) => [value - theirs[index]!]));
 }
 
 /** The median, with bounds in the same way. */
 export function medianInterval(values: readonly number[]): Interval {
-  return bootstrap(values, median);
+  return bootstrap(alone(values), median);
 }
 
-function bootstrap(values: readonly number[], measure: (sample: readonly number[]) => number): Interval {
+/**
+ * The mean of all values, with bounds from a bootstrap in two stages: groups are drawn, then the values of each. Sessions over the same
+ * trace resemble each other, so as many sessions over few traces say less than over many.
+ */
+export function meanOfGroups(groups: readonly (readonly number[])[]): Interval {
+  return bootstrap(groups, mean);
+}
+
+const alone = (values: readonly number[]) => values.map((value) => [value]);
+
+function bootstrap(groups: readonly (readonly number[])[], measure: (sample: readonly number[]) => number): Interval {
+  const values = groups.flat();
   const random = seededRandom(values.length);
+  const draw = <T>(from: readonly T[]): T => from[from.length === 1 ? 0 : Math.floor(random.uniform() * from.length)]!;
   const resampled = Array.from({ length: RESAMPLES }, () =>
-    measure(values.map(() => values[Math.floor(random.uniform() * values.length)]!)),
+    measure(
+      groups.flatMap(() => {
+        const group = draw(groups);
+        return group.map(() => draw(group));
+      }),
+    ),
   );
   return { value: measure(values), low: quantile(resampled, 0.025), high: quantile(resampled, 0.975) };
 }

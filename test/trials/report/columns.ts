@@ -1,4 +1,4 @@
-import type { Interval } from '../../sim/report/statistics.js';
+import type { Difference } from './paired.js';
 import type { Estimate, SummaryRow } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
@@ -25,15 +25,18 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   { ...text('buffer', 'buffer', ({ buffer }) => String(buffer)), value: ({ buffer }) => buffer },
   { ...text('system', 'system', ({ label }) => label), value: ({ system }) => system },
   { ...text('trials', 'n', ({ trials }) => String(trials)), value: ({ trials }) => trials },
+  ...estimate('waited', 'waited s', ({ waited }) => waited, { scale: 1, digits: 2 }),
+  number('waitedMedian', 'waited median', ({ waitedMedian }) => waitedMedian, { scale: 1, digits: 2 }),
+  number('waitedP90', 'waited p90', ({ waitedP90 }) => waitedP90, { scale: 1, digits: 2 }),
   ...estimate('bufRatio', 'bufRatio %', ({ bufRatio }) => bufRatio, { scale: 100, digits: 2 }),
-  number('bufRatioP90', 'p90', ({ bufRatioP90 }) => bufRatioP90, { scale: 100, digits: 2 }),
+  number('bufRatioP90', 'bufRatio p90', ({ bufRatioP90 }) => bufRatioP90, { scale: 100, digits: 2 }),
   ...estimate('score', 'SSIM', ({ score }) => score, { scale: 1, digits: 4 }),
+  ...estimate('switches', 'switches', ({ switches }) => switches, { scale: 1, digits: 1 }),
   ...estimate('bitrate', 'kbit/s', ({ bitrate }) => bitrate, { scale: 1e-3, digits: 0 }),
   ...estimate('skipped', 'skipped %', ({ skipped }) => skipped, { scale: 100, digits: 1 }),
   ...estimate('lost', 'lost %', ({ lost }) => lost, { scale: 100, digits: 2 }),
   ...estimate('aSSIM', 'aSSIM', ({ aSSIM }) => aSSIM, { scale: 1, digits: 4 }),
   ...estimate('qoe', 'QoE', ({ qoe }) => qoe, { scale: 1, digits: 4 }),
-  ...estimate('switches', 'switches', ({ switches }) => switches, { scale: 1, digits: 1 }),
   ...estimate('stalls', 'stalls', ({ stalls }) => stalls, { scale: 1, digits: 1 }),
   number('startupMedian', 'start s', ({ startupMedian }) => startupMedian, { scale: 1, digits: 2 }),
   number('scoreFirst', 'first 10 s', ({ scoreFirst }) => scoreFirst, { scale: 1, digits: 4 }),
@@ -51,6 +54,7 @@ export const MEASURE_COLUMNS: readonly Column[] = [
 
 /** What the paired comparison with the baseline adds, where people read it. */
 export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
+  { key: 'waitedDifference', title: 'Δ waited, s', format: ({ versus }) => interval(versus?.waited, 1, 2) },
   { key: 'bufRatioDifference', title: 'Δ bufRatio, pp', format: ({ versus }) => interval(versus?.bufRatio, 100, 2) },
   { key: 'scoreDifference', title: 'Δ SSIM', format: ({ versus }) => interval(versus?.score, 1, 4) },
   { key: 'startupDifference', title: 'Δ start, s', format: ({ versus }) => interval(versus?.startup, 1, 2) },
@@ -95,14 +99,14 @@ function estimate(key: string, title: string, of: (row: SummaryRow) => Estimate,
   ];
 }
 
-function formatted(value: number | null, { scale, digits }: Form): string {
+export function formatted(value: number | null, { scale, digits }: Form): string {
   return value === null || Number.isNaN(value) ? NOTHING : (scale * value).toFixed(digits);
 }
 
-function interval(difference: Interval | undefined, scale: number, digits: number): string {
+/** With its bounds, where it has any. */
+export function interval(difference: Difference | undefined, scale: number, digits: number): string {
   if (!difference) return NOTHING;
-  const [value, low, high] = [difference.value, difference.low, difference.high].map((x) =>
-    (x * scale).toFixed(digits),
-  );
-  return `${value!} [${low!}, ${high!}]`;
+  const text = (value: number) => (value * scale).toFixed(digits);
+  const { value, bounds } = difference;
+  return bounds ? `${text(value)} [${text(bounds.low)}, ${text(bounds.high)}]` : text(value);
 }

@@ -1,12 +1,13 @@
+import { groupBy } from '../../sim/report/group-by.js';
 import type { TrialsConfig } from '../config.js';
 import type { PathSpec } from '../path.js';
 import type { TrialResult } from '../result.js';
 
-/** What was run, with what, where and when, a line each. `planned`: how many trials the configuration has. */
+/** What was run, with what, where and when, a line each. `planned`: how many trials the configuration has, where that is known. */
 export function factsOf(
   { shifts, repetitions, paths }: Pick<TrialsConfig, 'shifts' | 'repetitions' | 'paths'>,
   results: readonly TrialResult[],
-  planned: number,
+  planned: number | undefined,
 ): string[] {
   return [
     `${shifts} start(s) in each trace, ${repetitions} repetition(s)`,
@@ -23,15 +24,16 @@ function pathFact({ name, delayMs, queue, loss: { percent, meanBurst } }: PathSp
 
 /** How to read the figures. `baseline`: its label. */
 export function measuresExplained(baseline: string): string {
-  return `bufRatio: stalled time without start-up over the video's duration, at most 1. SSIM: of segments as delivered, decoded and
-compared with the top level. ±: standard error of the mean over starts and repetitions (none where there is one session only).
-Differences (Δ) are paired with ${baseline}: same trace, same start; with 95 % bootstrap intervals. “Drops” are frames left out on
-purpose. Datagrams: share of the bytes that may be lost that went so. Gaps: share of the bytes missing at a segment's first append; twice:
+  return `Waited: seconds of start-up and stalls together. bufRatio: stalled time without start-up over the video's duration, at most 1. SSIM: of
+segments as delivered, decoded and compared with the top level. ±: standard error of the mean. Differences (Δ) are paired with ${baseline}: same
+link, same start; with 95 % bootstrap intervals, drawn over traces and their sessions. Fewer than ten sessions have neither.
+“Drops” are frames left out on purpose, “skipped” bytes, too. Datagrams: share of the bytes that may be lost that went so. Gaps: share of the bytes missing at a segment's first append; twice:
 segments appended again with gaps filled; repeated/lost: bytes asked for twice over bytes lost; redundant: these and parity over the bytes delivered. Link idle:
 share of what the link could carry from the first segment's delivery to the last one's that was left unused.`;
 }
 
-function progress(valid: number, planned: number): string {
+export function progress(valid: number, planned: number | undefined): string {
+  if (planned === undefined) return `${valid} trials`;
   const missing = planned - valid;
   return missing === 0
     ? `all ${planned} trials`
@@ -44,8 +46,15 @@ function madeBy(results: readonly TrialResult[]): string[] {
   const dates = results.map(({ date }) => date.slice(0, 10)).sort();
   if (dates.length === 0) return [];
   return [
-    `commit ${unique(results.map(({ versions }) => versions.commit))}`,
+    commitsOf(results),
     unique(results.map(({ versions: { browser, dashjs, node } }) => `${browser}, dash.js ${dashjs}, Node ${node}`)),
     `${unique(results.map(({ versions }) => versions.machine))}; ${unique([dates[0]!, dates.at(-1)!])}`,
   ];
+}
+
+/** Each with its number of sessions where there are several. */
+export function commitsOf(results: readonly TrialResult[]): string {
+  const commits = [...groupBy(results, ({ versions }) => versions.commit)];
+  if (commits.length === 1) return `commit ${commits[0]![0]}`;
+  return `commits ${commits.map(([commit, own]) => `${commit} (${own.length} sessions)`).join(', ')}`;
 }

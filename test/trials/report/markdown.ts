@@ -1,7 +1,8 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { labelOf, type ChartedSystem } from './charts.js';
-import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
+import { COMPARISON_COLUMNS, CONDITION_COLUMNS, MEASURE_COLUMNS } from './columns.js';
 import { measuresExplained } from './facts.js';
+import { markdownTable } from './markdown-table.js';
 import { overview } from './overview.js';
 import { scenarioTitle, type SummaryRow } from './summary.js';
 
@@ -10,18 +11,21 @@ const SHOWN = [
   'buffer',
   'system',
   'trials',
+  'waited',
+  'waitedMedian',
+  'waitedP90',
+  'startupMedian',
   'bufRatio',
   'score',
+  'switches',
+  'scoreFirst',
   'bitrate',
   'skipped',
   'lost',
   'datagrams',
-  'gapsAtAppend',
-  'qoe',
-  'startupMedian',
-  'scoreFirst',
+  'linkIdle',
 ];
-const COMPARED = ['bufRatioDifference', 'scoreDifference', 'startupDifference', 'scoreFirstDifference'];
+const COMPARED = ['waitedDifference', 'bufRatioDifference', 'scoreDifference', 'startupDifference'];
 
 export interface MarkdownInput {
   readonly title: string;
@@ -38,15 +42,16 @@ export function markdownSummary({ title, baseline, systems, facts, rows }: Markd
   return `# ${title}\n\n${list}\n\n${measuresExplained(labelOf(systems, baseline))}\n\n${overview(rows)}${tables.join('\n')}`;
 }
 
-function table(rows: readonly SummaryRow[]): string {
+/** The most telling measures of each row; before them the conditions that differ between rows, where `conditions` says so. */
+export function table(rows: readonly SummaryRow[], conditions: 'named above' | 'in columns' = 'named above'): string {
+  const differing = CONDITION_COLUMNS.filter(({ format }) => new Set(rows.map(format)).size > 1);
   const columns = [
+    ...(conditions === 'in columns' ? differing : []),
     ...MEASURE_COLUMNS.filter(({ key }) => SHOWN.includes(key)),
     ...COMPARISON_COLUMNS.filter(({ key }) => COMPARED.includes(key)),
   ];
-  const lines = [
+  return markdownTable([
     columns.map(({ title }) => title),
-    columns.map(() => '---'),
-    ...rows.map((row) => columns.map(({ format }) => format(row).replaceAll('|', '\\|'))),
-  ];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+    ...rows.map((row) => columns.map(({ format }) => format(row))),
+  ]);
 }

@@ -32,6 +32,7 @@ function result(changes: Partial<TrialResult>): TrialResult {
       problems: [],
       notes: [],
       startup: 1,
+      stallSeconds: 0,
       scores: [0.9, 1],
       scoreFirst: 0.95,
     },
@@ -50,13 +51,33 @@ const SYSTEMS = [
 const bola = (changes: Partial<TrialResult>) => result({ system: 'bola', label: 'BOLA', ...changes });
 
 describe('summarise', () => {
-  it('has means with standard errors, and none for a single session', () => {
-    const [row] = summarise([result({ bufRatio: 0.1 }), result({ shift: 1, bufRatio: 0.3 })], 'bola');
+  it('has means with standard errors, and none for fewer than ten sessions', () => {
+    const results = Array.from({ length: 10 }, (_, shift) => result({ shift, bufRatio: shift % 2 === 0 ? 0.1 : 0.3 }));
+    const [row] = summarise(results, 'bola');
     expect(row!.bufRatio.mean).toBeCloseTo(0.2);
-    expect(row!.bufRatio.error).toBeCloseTo(0.1);
+    expect(row!.bufRatio.error).toBeCloseTo(0.1 / 3);
     expect(row!.skipped.mean).toBeCloseTo(0.3);
     expect(row!.lost.mean).toBeCloseTo(0.1);
-    expect(summarise([result({})], 'bola')[0]!.bufRatio.error).toBeNull();
+    expect(summarise(results.slice(1), 'bola')[0]!.bufRatio.error).toBeNull();
+  });
+
+  it('counts start-up and stalls as waited, and a minute where playback never started', () => {
+    const results = [
+      ...[1, 2, 3].map((startup, shift) => result({ shift, startup, stallSeconds: 10 })),
+      result({ shift: 3, startup: null, bufRatio: 1 }),
+    ];
+    const [row] = summarise(results, 'bola');
+    expect([row!.waited.mean, row!.waitedMedian]).toEqual([24, 12.5]);
+    expect(row!.waitedP90).toBeCloseTo(13 + 0.7 * 47);
+  });
+
+  it('bounds differences from ten pairs on, drawn over traces', () => {
+    const starts = (trace: string, stallSeconds: number) =>
+      Array.from({ length: 5 }, (_, shift) => [result({ trace, shift, stallSeconds }), bola({ trace, shift })]).flat();
+    const results = [...starts('one', 0), ...starts('other', 2)];
+    const together = (some: TrialResult[]) => summarise(some, 'bola').find(({ trace }) => trace === 'all')!.versus!;
+    expect(together(results).waited).toEqual({ value: 1, pairs: 10, bounds: { low: 0, high: 2 } });
+    expect(together(results.slice(2)).waited!.bounds).toBeUndefined();
   });
 
   it('pairs sessions that met the same link, in whatever order they were run', () => {
@@ -67,8 +88,7 @@ describe('summarise', () => {
       bola({ shift: 0, bufRatio: 0.3 }),
     ];
     const [ours, theirs] = summarise(results, 'bola');
-    expect(ours!.versus!.bufRatio.value).toBeCloseTo(-0.2);
-    expect(ours!.versus!.bufRatio.low).toBeCloseTo(-0.2);
+    expect(ours!.versus!.bufRatio!.value).toBeCloseTo(-0.2);
     expect(theirs!.versus).toBeUndefined();
   });
 
@@ -78,9 +98,9 @@ describe('summarise', () => {
       ...[0, 1, 2].map((shift) => bola({ shift, startup: 2, scoreFirst: 0.8 })),
     ];
     const { versus } = summarise(results, 'bola')[0]!;
-    expect(versus!.startup).toMatchObject({ value: -1, low: -1, high: -1 });
+    expect(versus!.startup).toEqual({ value: -1, pairs: 2 });
     expect(versus!.scoreFirst!.value).toBeCloseTo(0.1);
-    expect(summarise([...results.slice(0, 2), ...results.slice(3)], 'bola')[0]!.versus!.startup).toBeUndefined();
+    expect(summarise([results[0]!, ...results.slice(3)], 'bola')[0]!.versus!.startup).toBeUndefined();
   });
 
   it('takes traces together where there are several', () => {
@@ -112,10 +132,8 @@ it('keeps paths, servers and controls apart', () => {
 describe('csvTable', () => {
   it('has a header, numbers as they are, and nothing where there is none', () => {
     const [header, row] = csvTable(summarise([result({ trace: 'a, "b"' })], 'bola')).split('\n');
-    expect(header).toMatch(
-      /^video,trace,path,server,control,crossTraffic,buffer,system,trials,bufRatio,bufRatioError,/,
-    );
-    expect(row).toMatch(/^clip,"a, ""b""",30 ms,aioquic,cubic,none,1,voxel,1,0,,/);
+    expect(header).toMatch(/^video,trace,path,server,control,crossTraffic,buffer,system,trials,waited,waitedError,/);
+    expect(row).toMatch(/^clip,"a, ""b""",30 ms,aioquic,cubic,none,1,voxel,1,1,,/);
     expect(header!.split(',')).toHaveLength(row!.replace('a, ', 'a').split(',').length);
   });
 });
@@ -195,7 +213,7 @@ describe('markdownSummary', () => {
         ).size,
       ).toBe(1);
     }
-    expect(text).toContain('| 1 | BOLA | 1 | 20.00 |');
+    expect(text).toContain('| 1 | BOLA | 1 | 1.00 | 1.00 | 1.00 | 20.00 |');
     expect(text).not.toMatch(/NaN|undefined|Infinity/);
   });
 });

@@ -1,8 +1,9 @@
 import { groupBy } from '../../sim/report/group-by.js';
-import { mean, meanDifference, median, quantile, standardError, type Interval } from '../../sim/report/statistics.js';
+import { mean, median, quantile, standardError } from '../../sim/report/statistics.js';
 import type { TrialResult } from '../result.js';
+import { FEWEST_SESSIONS, pairsOf, versusOf, waitedSeconds, type Versus } from './paired.js';
 
-/** A mean with its standard error; the error is null for a single value. */
+/** A mean with its standard error; the error is null for fewer than ten sessions. */
 export interface Estimate {
   readonly mean: number;
   readonly error: number | null;
@@ -19,6 +20,10 @@ export interface SummaryRow extends Scenario {
   readonly system: string;
   readonly label: string;
   readonly trials: number;
+  /** Seconds of start-up and stalls. */
+  readonly waited: Estimate;
+  readonly waitedMedian: number;
+  readonly waitedP90: number;
   readonly bufRatio: Estimate;
   readonly bufRatioP90: number;
   readonly score: Estimate;
@@ -48,10 +53,8 @@ export interface SummaryRow extends Scenario {
   readonly redundant: Estimate;
   /** Null: sessions too short. */
   readonly linkIdle: number | null;
-  /** Against the baseline under the same conditions, with 95 % bounds; undefined for the baseline itself. */
-  readonly versus?: Readonly<Record<'bufRatio' | 'score' | 'qoe', Interval>> &
-    /** Undefined: fewer than two pairs have both. */
-    Readonly<Record<'startup' | 'scoreFirst', Interval | undefined>>;
+  /** Against the baseline under the same conditions; undefined for the baseline itself. */
+  readonly versus?: Versus;
 }
 
 type Measure = (result: TrialResult) => number;
@@ -84,7 +87,8 @@ export function summarise(results: readonly TrialResult[], baseline: string): Su
   return [...byTrace, ...together];
 }
 
-function rowsOf(scenario: readonly TrialResult[], baseline: string, trace: string): SummaryRow[] {
+/** A row for each buffer and system over all these results, whatever their conditions; all but `trace` are those of the first. */
+export function rowsOf(scenario: readonly TrialResult[], baseline: string, trace: string): SummaryRow[] {
   return [...groupBy(scenario, ({ buffer }) => String(buffer)).values()].flatMap((ofBuffer) => {
     const theirs = ofBuffer.filter(({ system }) => system === baseline);
     return [...groupBy(ofBuffer, ({ system }) => system).values()].map((ours) => ({ ...row(ours, theirs), trace }));
@@ -95,13 +99,17 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
   const { video, trace, path, server, control, crossTraffic, buffer, system, label } = results[0]!;
   const estimate = (measure: Measure): Estimate => {
     const values = results.map(measure);
-    return { mean: mean(values), error: values.length > 1 ? standardError(values) : null };
+    return { mean: mean(values), error: values.length < FEWEST_SESSIONS ? null : standardError(values) };
   };
   const whole = ({ bytesDelivered, bytesSkipped, bytesLost }: TrialResult) => bytesDelivered + bytesSkipped + bytesLost;
   const startups = present(results.map(({ startup }) => startup));
-  const versus = compare(results, baseline);
+  const versus = versusOf(pairsOf(results, baseline));
+  const waited = results.map(waitedSeconds);
   return {
     ...{ video, trace, path, server, control, crossTraffic, buffer, system, label, trials: results.length },
+    waited: estimate(waitedSeconds),
+    waitedMedian: median(waited),
+    waitedP90: quantile(waited, 0.9),
     bufRatio: estimate(({ bufRatio }) => bufRatio),
     bufRatioP90: quantile(
       results.map(({ bufRatio }) => bufRatio),
@@ -128,39 +136,6 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     linkIdle: meanOfPresent(results.map(({ linkIdle }) => linkIdle)),
     recovered: mean(results.map((result) => result.bytesRecovered / Math.max(1, whole(result)))),
     ...(versus && { versus }),
-  };
-}
-
-/** Pairs what met the same link. Undefined for the baseline itself, and where nothing can be paired. */
-function compare(ours: readonly TrialResult[], theirs: readonly TrialResult[]): SummaryRow['versus'] {
-  const condition = ({ trace, shift, repetition }: TrialResult) => [trace, shift, repetition].join('\0');
-  const pairs = ours.flatMap((result) => {
-    const other = theirs.find((candidate) => condition(candidate) === condition(result));
-    return other && other !== result ? [{ result, other }] : [];
-  });
-  if (pairs.length < 2) return undefined;
-  const difference = (measure: Measure) =>
-    meanDifference(
-      pairs.map(({ result }) => measure(result)),
-      pairs.map(({ other }) => measure(other)),
-    );
-  const differenceOfPresent = (measure: (result: TrialResult) => number | null) => {
-    const both = pairs.flatMap(({ result, other }) => {
-      const [ours, theirs] = [measure(result), measure(other)];
-      return ours === null || theirs === null ? [] : [{ ours, theirs }];
-    });
-    if (both.length < 2) return undefined;
-    return meanDifference(
-      both.map(({ ours }) => ours),
-      both.map(({ theirs }) => theirs),
-    );
-  };
-  return {
-    bufRatio: difference(({ bufRatio }) => bufRatio),
-    score: difference(({ score }) => score),
-    qoe: difference(({ qoe }) => qoe),
-    startup: differenceOfPresent(({ startup }) => startup),
-    scoreFirst: differenceOfPresent(({ scoreFirst }) => scoreFirst),
   };
 }
 

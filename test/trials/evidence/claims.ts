@@ -1,0 +1,63 @@
+import { FEWEST_SESSIONS } from '../report/paired.js';
+import { CHAPTERS_4_AND_5 } from './claims/chapters-4-5.js';
+import { CHAPTER_6 } from './claims/chapter-6.js';
+import { TRANSPORTS } from './claims/transports.js';
+import { commandOf, type Matrix } from './kept.js';
+import { markdownTable } from '../report/markdown-table.js';
+import type { Claim, Measured } from './claim.js';
+
+/** Sections of docs/EVIDENCE.md by their blocks' names. */
+const SECTIONS: Readonly<Record<string, readonly Claim[]>> = {
+  'thesis, chapters 4 and 5': CHAPTERS_4_AND_5,
+  'thesis, chapter 6': CHAPTER_6,
+  'ClipStream and Hollywood': TRANSPORTS,
+};
+
+export const CLAIMS: readonly Claim[] = Object.values(SECTIONS).flat();
+
+/** Undefined: there is no such section. */
+export function claimsBlock(section: string, matrices: ReadonlyMap<string, Matrix>): string | undefined {
+  const claims = SECTIONS[section];
+  return claims && claimsTable(claims, matrices);
+}
+
+/** A row for each claim. */
+export function claimsTable(claims: readonly Claim[], matrices: ReadonlyMap<string, Matrix>): string {
+  return markdownTable([
+    ['figure', 'claim', 'theirs', 'ours', 'verdict', 'why', 'command'],
+    ...claims.map((claim) => {
+      const measured = measure(claim, matrices);
+      const { figure, claim: text, theirs, command } = claim;
+      return [figure, text, theirs, oursOf(measured), verdictOf(measured), whyOf(claim, measured), codeOf(command)];
+    }),
+  ]);
+}
+
+/** How many claims have which verdict, over all sections. */
+export function verdictsBlock(matrices: ReadonlyMap<string, Matrix>): string {
+  const verdicts = CLAIMS.map((claim) => verdictOf(measure(claim, matrices)));
+  const names = ['reproduced', 'beaten', 'not reproduced', 'not yet measured'];
+  const count = (verdict: string) => String(verdicts.filter((other) => other === verdict).length);
+  return markdownTable([
+    ['claims', ...names],
+    ['with a verdict', ...names.map(count)],
+    ['so far', ...names.map((name) => (name === 'not yet measured' ? '' : count(`so far ${name}`)))],
+  ]);
+}
+
+function measure({ matrix, measured }: Claim, matrices: ReadonlyMap<string, Matrix>): Measured | undefined {
+  const kept = matrix === undefined ? undefined : matrices.get(matrix);
+  return kept && measured?.(kept);
+}
+
+const codeOf = (command: string) =>
+  `\`${command.startsWith('npm') ? command : commandOf(command).replace(/ --jobs .*/, '')}\``;
+
+const oursOf = (measured: Measured | undefined) => (measured ? `${measured.ours} (n = ${measured.sessions})` : '–');
+
+function verdictOf(measured: Measured | undefined): string {
+  if (!measured) return 'not yet measured';
+  return measured.sessions < FEWEST_SESSIONS ? `so far ${measured.verdict}` : measured.verdict;
+}
+
+const whyOf = ({ why, outlook }: Claim, measured: Measured | undefined) => (measured ? why : outlook) ?? '';

@@ -1,0 +1,36 @@
+import { parseCommandLine } from '../../../tools/setup/command-line.mjs';
+import { say } from '../../../tools/setup/process.mjs';
+import { differences, textOf, write } from './documents.js';
+import { expectedDocuments } from './expected.js';
+
+const USAGE = `Usage: npm run evidence [-- --check]
+
+Computes every table, interval and verdict of docs/EVIDENCE.md, docs/RESULTS.md and docs/results/ from the sessions that are kept in
+docs/results/*/sessions.jsonl, and writes them there. No browser, no data, a few seconds.
+
+  --check   write nothing: say where the documents differ from what the sessions give
+  --help    this text
+
+Exit codes: 0 all is as it should be, or written; 1 a document differs (--check); 2 bad input.`;
+
+/** `npm run evidence`. Resolves to the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseCommandLine({
+    args: [...args],
+    options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  let differing = 0;
+  for (const document of await expectedDocuments()) {
+    const lines = differences(textOf(document.path), document.text);
+    if (lines.length === 0) continue;
+    differing++;
+    if (values.check) console.log([`${document.path}: found (-), expected (+)`, ...lines].join('\n'));
+    else write(document);
+    say(values.check ? `${document.path} differs: \`npm run evidence\` writes it` : `wrote ${document.path}`);
+  }
+  return values.check && differing > 0 ? 1 : 0;
+}
