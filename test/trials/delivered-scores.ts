@@ -32,7 +32,7 @@ export async function scoreDamaged(
   if (requests.length === 0) return new Map();
   const child = spawn(venvProgram('python'), [join(import.meta.dirname, 'score_delivered.py'), media.folder]);
   // Other trials are being played meanwhile, and their timers must not be late.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   child.stdin.end(JSON.stringify(requests));
   const [code, output, complaint] = await Promise.all([
     new Promise((resolve) => child.on('close', resolve)),
