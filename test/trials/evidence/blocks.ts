@@ -5,6 +5,8 @@ import { markdownTable } from '../report/markdown-table.js';
 import { pivot } from '../report/overview.js';
 import { pairsOf } from '../report/paired.js';
 import type { SummaryRow } from '../report/summary.js';
+import type { TrialsConfig } from '../config.js';
+import type { TrialResult } from '../result.js';
 import { commandOf, together, type Matrix } from './kept.js';
 import published from './published.json' with { type: 'json' };
 
@@ -25,6 +27,8 @@ const TABLES: Readonly<Record<string, Tables>> = {
       'redundant',
       'startupMedian',
     ]),
+  'clipstream-3-ladder-small': (matrix) =>
+    pivots(matrix, ['bufRatio', 'stalls', 'aSSIM', 'bitrate', 'redundant', 'startupMedian']),
   pipelining: (matrix) => pivots(matrix, ['linkIdle']),
   'datagrams-streams': map,
   'first-seconds': firstSeconds,
@@ -96,11 +100,22 @@ function map(matrix: Matrix): string {
   const pairs = pairsOf(datagrams!, streams!);
   const paired = new Set(pairs.flatMap(({ ours, theirs }) => [ours, theirs]));
   const kept = { ...matrix, sessions: sessions.filter((session) => paired.has(session)) };
-  const isLossy = new Set(config.paths.filter(({ loss }) => loss.percent > 0).map(({ name }) => name));
+  const lossy = config.paths.filter(({ loss }) => loss.percent > 0);
+  const part = (name: string, paths: TrialsConfig['paths']) => {
+    const names = new Set(paths.map((path) => path.name));
+    return { name, rows: together(kept, ({ path }) => names.has(path)) };
+  };
+  const delays = [...new Set(lossy.map(({ delayMs }) => delayMs))];
   const parts = [
-    ...config.paths.map(({ name }) => ({ name, rows: together(kept, ({ path }) => path === name) })),
-    { name: 'all with losses', rows: together(kept, ({ path }) => isLossy.has(path)) },
-    { name: 'all', rows: together(kept, () => true) },
+    ...config.paths.map((path) => part(path.name, [path])),
+    ...delays.map((delay) =>
+      part(
+        `${2 * delay} ms, all losses`,
+        lossy.filter(({ delayMs }) => delayMs === delay),
+      ),
+    ),
+    part('all with losses', lossy),
+    part('all', config.paths),
   ];
   const both = (rows: readonly SummaryRow[], key: string) =>
     rows.map((row) => columnOf(key).format(row).split(' ±')[0]!).join(' / ');
@@ -134,25 +149,28 @@ function map(matrix: Matrix): string {
 Streams / datagrams; differences (Δ) are datagrams less streams. Datagrams: share of the unreliable bytes that were sent.`;
 }
 
-/** A line for each video, path and system. */
-function firstSeconds({ rows, sessions }: Matrix): string {
-  const lines = rows
-    .filter(({ trace }) => trace !== 'all')
-    .map((row) => {
-      const own = sessions.filter(
-        ({ video, path, system }) => video === row.video && path === row.path && system === row.system,
-      );
-      const total = own.reduce((sum, { framesTotal }) => sum + framesTotal, 0);
-      const skipped = own.reduce((sum, { framesSkipped }) => sum + framesSkipped, 0);
-      return [
-        row.video,
-        row.path,
-        ...['system', 'trials', 'startupMedian', 'scoreFirst'].map((key) => columnOf(key).format(row)),
-        formatted(total === 0 ? null : skipped / total, { scale: 100, digits: 1 }),
-        interval(row.versus?.startup, 1, 2),
-        interval(row.versus?.scoreFirst, 1, 4),
-      ];
-    });
+/** A line for each video, path and system, and for all videos together. */
+function firstSeconds(matrix: Matrix): string {
+  const videos = [...new Set(matrix.sessions.map(({ video }) => video))];
+  const parts = [...videos.map((video) => ({ name: video, of: [video] })), { name: 'all', of: videos }];
+  const lines = parts.flatMap(({ name, of }) =>
+    matrix.config.paths.flatMap((path) => {
+      const isOwn = (session: TrialResult) => of.includes(session.video) && session.path === path.name;
+      return together(matrix, isOwn).map((row) => {
+        const own = matrix.sessions.filter((session) => isOwn(session) && session.system === row.system);
+        const total = own.reduce((sum, { framesTotal }) => sum + framesTotal, 0);
+        const skipped = own.reduce((sum, { framesSkipped }) => sum + framesSkipped, 0);
+        return [
+          name,
+          path.name,
+          ...['system', 'trials', 'startupMedian', 'scoreFirst'].map((key) => columnOf(key).format(row)),
+          formatted(total === 0 ? null : skipped / total, { scale: 100, digits: 1 }),
+          interval(row.versus?.startup, 1, 2),
+          interval(row.versus?.scoreFirst, 1, 4),
+        ];
+      });
+    }),
+  );
   return markdownTable([
     ['video', 'link', 'system', 'n', 'start s', 'first 10 s', 'frames skipped %', 'Δ start, s', 'Δ first 10 s'],
     ...lines,
