@@ -5,7 +5,7 @@ import { withSegmentCount, type Content } from './content/content.js';
 import { strategyOf } from '../../src/delivery/strategies.js';
 import { FlatTransport } from './link/flat-transport.js';
 import { Link } from './link/link.js';
-import { metricsOf, type Metrics } from './metrics.js';
+import { experienceOf, metricsOf, type Experience, type Metrics } from './metrics.js';
 import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './link/quic-transport.js';
 import { derivedSeed, seededRandom } from './random.js';
 import { isReference, referenceRule } from './reference-rules.js';
@@ -23,7 +23,7 @@ export interface Experiment {
   readonly rules: readonly string[];
   /** Segments. */
   readonly buffers: readonly number[];
-  /** `synthetic`, `cbr` or the folder of a prepared video. */
+  /** `synthetic`, `synthetic:SECONDS` of a segment, `cbr` or the folder of a prepared video. */
   readonly content: string;
   readonly segments: number;
   readonly transport: TransportModel;
@@ -43,7 +43,7 @@ export interface Task {
 }
 
 /** One line of `sessions.jsonl`. */
-export interface SessionResult extends Metrics {
+export interface SessionResult extends Metrics, Experience {
   readonly trace: string;
   readonly shift: number;
   readonly abr: string;
@@ -62,7 +62,8 @@ export function tasksOf({ traces, shifts }: Experiment): Task[] {
 /** Throws a `UserError` where the content cannot be had. */
 export function contentOf({ content, segments, seed }: Experiment): Content {
   if (content === 'cbr') return constantBitrateContent(segments);
-  if (content === 'synthetic') return syntheticContent(segments, seed);
+  const synthetic = /^synthetic(?::([\d.]+))?$/.exec(content);
+  if (synthetic) return syntheticContent(segments, seed, synthetic[1] === undefined ? undefined : Number(synthetic[1]));
   return withSegmentCount(preparedContent(content), segments);
 }
 
@@ -111,6 +112,7 @@ function summaryOf(record: SessionRecord): Omit<SessionResult, 'trace' | 'shift'
   const { segments } = record;
   return {
     ...metricsOf(record),
+    ...experienceOf(record),
     kept: segments.filter(({ kept }) => kept).length,
     restarts: segments.reduce((sum, { restarts }) => sum + restarts, 0),
     scores: segments.map(({ score }) => Number(score.toFixed(5))),

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { metricsOf, qualityOfExperience } from './metrics.js';
+import { experienceOf, metricsOf, qualityOfExperience } from './metrics.js';
 import type { PlayedSegment, SessionRecord } from './session.js';
 
 function record(scores: readonly number[], facts: Partial<SessionRecord> = {}): SessionRecord {
   const segments = scores.map((score, representation): PlayedSegment => ({
     ...{ score, representation, level: 0, bytes: 500, missing: 0, kept: false, restarts: 0 },
   }));
-  return { segments, segmentDuration: 4, startup: 1, stalled: 0, stalls: 0, ...facts };
+  const ladder = [1, 2, 4].map((mbps) => ({ bitrate: mbps * 1e6, averageScore: 0.5 + mbps / 8 }));
+  return { segments, segmentDuration: 4, ladder, startup: 1, stalled: 0, stalls: 0, ...facts };
 }
 
 describe('metricsOf', () => {
@@ -30,6 +31,31 @@ describe('metricsOf', () => {
     const { mos, perfect } = metricsOf(record([1, 0.99, 0.95, 0.88, 0.5, 0.49, 0.2, 0.1]));
     expect(mos).toEqual({ excellent: 0.25, good: 0.125, fair: 0.125, poor: 0.125, bad: 0.375 });
     expect(perfect).toBe(0.125);
+  });
+});
+
+describe("SODA's measure", () => {
+  const played = { level: 0, score: 1, bytes: 500, missing: 0, kept: false, restarts: 0 };
+
+  it('is the mean utility, less ten times bufRatio and the share of switches', () => {
+    // Utilities 0, ½ and ½ of 1, 2 and 2 of 1 … 4 Mbit/s; 1.2 s of 12 stalled; one of three segments switches.
+    const segments = [0, 1, 1].map((representation) => ({ ...played, representation }));
+    const { soda, waited } = experienceOf(record([], { segments, stalled: 1.2 }));
+    expect(soda).toBeCloseTo(1 / 3 - 10 * 0.1 - 1 / 3, 12);
+    expect(waited).toBeCloseTo(2.2, 12);
+  });
+
+  it('has a felt QoE beside it, which counts start-up as stalled and charges switches', () => {
+    // 1 s of start-up and 1 of stalls in 8; one switch in two segments, for .16 of the range of .375.
+    const segments = [0, 1].map((representation) => ({ ...played, representation }));
+    const { felt } = experienceOf(record([], { segments, stalled: 1 }));
+    expect(felt).toBeCloseTo(1 / 1.25 - (0.16 * 0.375) / 2, 12);
+  });
+
+  it('counts a prefix as the bitrate that arrived', () => {
+    // Half of 4 Mbit/s is worth what 2 Mbit/s are.
+    const segments = [{ ...played, representation: 2, missing: 500 }];
+    expect(experienceOf(record([], { segments })).soda).toBeCloseTo(0.5, 12);
   });
 });
 

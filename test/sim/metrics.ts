@@ -24,6 +24,16 @@ export interface Metrics {
   readonly startup: number;
 }
 
+/** What viewers feel of all that, start-up and switches included. */
+export interface Experience {
+  /** Start-up and stalls together: what a viewer waits. */
+  readonly waited: number;
+  /** As `qoe`, with start-up counted as stalled and switches of representation charged. */
+  readonly felt: number;
+  /** SODA's measure: mean utility − 10 · bufRatio − share of segments that switch. */
+  readonly soda: number;
+}
+
 export interface MosShares {
   readonly excellent: number;
   readonly good: number;
@@ -41,19 +51,24 @@ const PERFECT_SCORE = 0.99999;
 /** Weight of the mean score step against the mean score. */
 const STEP_WEIGHT = 0.5;
 
-export function metricsOf({ segments, segmentDuration, stalled, stalls, startup }: SessionRecord): Metrics {
+/** What a stall as long as the video costs in SODA's measure, against all of the ladder (Chen et al., SIGCOMM 2024, §6). */
+const SODA_STALL_WEIGHT = 10;
+
+export function metricsOf(record: Omit<SessionRecord, 'ladder'>): Metrics {
+  const { segments, segmentDuration, stalled, stalls, startup } = record;
   const scores = segments.map(({ score }) => score);
   const duration = segments.length * segmentDuration;
   const bufRatio = Math.min(1, stalled / duration);
   const score = mean(scores);
   const share = (holds: (segment: SessionRecord['segments'][number]) => boolean) =>
     segments.filter(holds).length / segments.length;
+  const switches = segments.filter((one, i) => i > 0 && one.representation !== segments[i - 1]!.representation).length;
   return {
     bufRatio,
     stalls,
     score,
     bitrate: (segments.reduce((sum, { bytes }) => sum + bytes, 0) * 8) / duration,
-    switches: segments.filter((one, i) => i > 0 && one.representation !== segments[i - 1]!.representation).length,
+    switches,
     aSSIM: score / (1 + bufRatio),
     qoe: qualityOfExperience(scores, bufRatio),
     mos: mosShares(scores),
@@ -61,6 +76,42 @@ export function metricsOf({ segments, segmentDuration, stalled, stalls, startup 
     partial: share((segment) => segment.missing >= 1),
     startup,
   };
+}
+
+export function experienceOf(record: SessionRecord): Experience {
+  const { bufRatio, switches } = metricsOf(record);
+  const { segments, segmentDuration, stalled, startup } = record;
+  const duration = segments.length * segmentDuration;
+  const scores = segments.map(({ score }) => score);
+  return {
+    waited: startup + stalled,
+    felt: qualityOfExperience(scores, Math.min(1, (startup + stalled) / duration)) - switchCost(record, switches),
+    soda: meanUtility(record) - SODA_STALL_WEIGHT * bufRatio - switches / segments.length,
+  };
+}
+
+/** What `abr-star` charges for another representation, of what separates the ends of the ladder. */
+const SWITCH_WEIGHT = 0.16;
+
+function switchCost({ segments, ladder }: SessionRecord, switches: number): number {
+  const scores = ladder.map(({ averageScore }) => averageScore);
+  return (SWITCH_WEIGHT * (Math.max(...scores) - Math.min(...scores)) * switches) / segments.length;
+}
+
+/**
+ * Mean logarithm of the bitrate, 0 for the lowest representation and 1 for the highest. Of a segment with frames missing, the bitrate
+ * of what arrived counts: a prefix is worth less than the representation that it is of.
+ */
+function meanUtility({ segments, ladder }: SessionRecord): number {
+  const bitrates = ladder.map(({ bitrate }) => bitrate);
+  const [lowest, highest] = [bitrates[0]!, bitrates.at(-1)!];
+  const range = Math.log(highest / lowest) || 1;
+  return mean(
+    segments.map(({ representation, bytes, missing }) => {
+      const bitrate = (bitrates[representation]! * bytes) / (bytes + missing);
+      return Math.log(bitrate / lowest) / range;
+    }),
+  );
 }
 
 /** The measure that rules are compared by: mean score / (1 + bufRatio) − half the mean score step. */

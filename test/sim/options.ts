@@ -3,10 +3,14 @@ import { abrNames } from '../../src/abr-star/index.js';
 import { parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
+import { GENERATORS } from './link/trace-generators.js';
+import { TRACE_SETS } from './link/trace-sets.js';
 import { CONTROLS, type ControlName } from './link/congestion-control.js';
 import type { LossModel } from './link/path-losses.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
+
+const GENERATOR_NAMES = Object.keys(GENERATORS).join(', ');
 
 export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
 
@@ -14,14 +18,15 @@ Plays a video over recorded links in simulation: the player's own bitrate rules,
 Writes sessions.jsonl (one line for each playback), summary.csv and report.html into --out.
 
   --traces SOURCE    a folder of traces or one file (.csv second,mbps; .sum second bytes; .down or .up Mahimahi),
-                     3g-like or lte-like (generated), constant:MBPS, step:MBPS,MBPS@SECONDS
+                     ${GENERATOR_NAMES} (generated), constant:MBPS,
+                     step:MBPS,MBPS@SECONDS, ${TRACE_SETS.join(' or ')} (test/sim/link/trace-sets.ts)
   --mean MBPS        add one constant to each trace so that this is its mean (as the paper does)
   --abr LIST         rules (default: all of ${abrNames.join(', ')}),
-                     NAME@streams or NAME@datagrams: with its downloads sent that way;
+                     NAME@streams or NAME@datagrams: with its downloads sent that way; NAME@whole: over whole segments;
                      NAME…+STRATEGY: ${strategyNames.join(', ')} (default ${strategyNames[0]}; docs/DELIVERY.md);
                      ${REFERENCE_NAMES.join(', ')}: what rules are measured against
   --buffers LIST     buffer lengths in segments, 1 to 100 (default 1,2,3,7); one more is in flight
-  --content SOURCE   synthetic (default), cbr, or the folder of a prepared video
+  --content SOURCE   synthetic (default), synthetic:SECONDS of a segment (default 4), cbr, or the folder of a prepared video
   --segments N       segments to play, 2 to 10000 (default 75); shorter content is repeated
   --transport NAME   quic (default) or flat: after the latency bytes come at the link's rate
   --latency MS       round trip without queue (default: 30 for quic, 100 for flat)

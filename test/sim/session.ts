@@ -61,6 +61,7 @@ export interface PlayedSegment {
 export interface SessionRecord {
   readonly segments: readonly PlayedSegment[];
   readonly segmentDuration: number;
+  readonly ladder: Content['ladder'];
   readonly startup: number;
   readonly stalled: number;
   readonly stalls: number;
@@ -104,11 +105,11 @@ class Session {
   }
 
   run(): SessionRecord {
-    const { segments, segmentDuration } = this.#setup.content;
+    const { segments, segmentDuration, ladder } = this.#setup.content;
     segments.forEach((_, index) => this.#play(index));
     const { startup, stalled, stalls, time, bufferLevel } = this.#playback;
     this.#retransmission.pass(time + bufferLevel, true);
-    return { segments: this.#played, segmentDuration, startup, stalled, stalls };
+    return { segments: this.#played, segmentDuration, ladder, startup, stalled, stalls };
   }
 
   #play(segmentIndex: number): void {

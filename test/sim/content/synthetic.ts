@@ -19,20 +19,24 @@ const SEGMENTS = measured as unknown as readonly MeasuredSegment[];
 /**
  * A stream like the thesis' on machines without prepared video: its ladder, its variation of segment sizes, and for
  * each segment the scores, the reliable share and the droppability of a real one, drawn from measured.json. The same
- * seed gives the same stream.
+ * seed gives the same stream. `segmentDuration`: in seconds.
  */
-export function syntheticContent(segmentCount: number, seed: number): Content {
+export function syntheticContent(
+  segmentCount: number,
+  seed: number,
+  segmentDuration: number = THESIS_SEGMENT_DURATION,
+): Content {
   const random = seededRandom(derivedSeed(seed, 'synthetic content'));
   const sizes = segmentSizes(segmentCount, random);
   const segments = sizes.map((size) => {
     const model = SEGMENTS[Math.floor(random.uniform() * SEGMENTS.length)]!;
-    return THESIS_BITRATES.map((bitrate) => segmentLike(model, bitrate, size));
+    return THESIS_BITRATES.map((bitrate) => segmentLike(model, bitrate, size * segmentDuration));
   });
   const ladder = THESIS_BITRATES.map((bitrate, level) => ({
     bitrate,
     averageScore: segments.reduce((sum, levels) => sum + levels[level]!.steps.at(-1)!.score, 0) / segmentCount,
   }));
-  return makeContent({ name: 'synthetic', segmentDuration: THESIS_SEGMENT_DURATION, ladder, segments });
+  return makeContent({ name: 'synthetic', segmentDuration, ladder, segments });
 }
 
 /** Sizes against the mean, with a mean of 1: all representations of a segment share its size, as they share its scene. */
@@ -44,8 +48,9 @@ function segmentSizes(count: number, random: Random): number[] {
   return sizes.map((size) => Math.min(LARGEST, size / mean));
 }
 
-function segmentLike(model: MeasuredSegment, bitrate: number, size: number): SegmentMap {
-  const bytes = Math.round((bitrate / 8) * THESIS_SEGMENT_DURATION * size);
+/** `seconds`: of mean bitrate that it is as big as. */
+function segmentLike(model: MeasuredSegment, bitrate: number, seconds: number): SegmentMap {
+  const bytes = Math.round((bitrate / 8) * seconds);
   const { reliableShare, steps } = nearestLevel(model, bitrate);
   const score = scoreAt(model, bitrate);
   const reliableBytes = Math.round(bytes * reliableShare);

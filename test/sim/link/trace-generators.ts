@@ -15,6 +15,8 @@ interface MobileLink {
   /** Share of seconds below 50 kbit/s, and the median length of such a stretch in seconds. */
   readonly outageShare: number;
   readonly outageSeconds: number;
+  /** Seconds after which the rate is drawn anew, whatever it was: undefined: never. */
+  readonly redrawn?: number;
 }
 
 /** The 86 logs of Riiser et al. (MMSys 2013); their longest outages, of minutes, are left out. */
@@ -37,6 +39,27 @@ const LTE: MobileLink = {
   outageSeconds: 3,
 };
 
+/** Fixed broadband as the FCC measures it: steady for minutes, now and then busy; rates that a ladder up to 10 Mbit/s is made for. */
+const FCC: MobileLink = {
+  median: 4,
+  medianSpread: 0.7,
+  deviation: 0.3,
+  correlation: 0.97,
+  outageShare: 0.002,
+  outageSeconds: 2,
+};
+
+/** A satellite cell that is shared by many: another satellite every 15 s, and with it another rate; a second without any now and then. */
+const STARLINK: MobileLink = {
+  median: 6,
+  medianSpread: 0.3,
+  deviation: 0.6,
+  correlation: 0.99,
+  outageShare: 0.015,
+  outageSeconds: 1,
+  redrawn: 15,
+};
+
 const TRACES = 10;
 const SECONDS = 600;
 
@@ -44,7 +67,11 @@ const SECONDS = 600;
 export const GENERATORS = {
   '3g-like': (seed: number) => mobileTraces('3g-like', THREE_G, seed),
   'lte-like': (seed: number) => mobileTraces('lte-like', LTE, seed),
+  'fcc-like': (seed: number) => mobileTraces('fcc-like', FCC, seed),
+  'starlink-like': (seed: number) => mobileTraces('starlink-like', STARLINK, seed),
 };
+
+export type GeneratorName = keyof typeof GENERATORS;
 
 function mobileTraces(label: string, link: MobileLink, seed: number): Trace[] {
   return Array.from({ length: TRACES }, (_, index) => {
@@ -59,8 +86,10 @@ function mobileRates(link: MobileLink, seed: number): number[] {
   const outageChance = link.outageShare / (1 - link.outageShare) / link.outageSeconds;
   let deviation = random.normal();
   let isOut = false;
-  return Array.from({ length: SECONDS }, () => {
-    deviation = link.correlation * deviation + Math.sqrt(1 - link.correlation ** 2) * random.normal();
+  return Array.from({ length: SECONDS }, (_, second) => {
+    const isRedrawn = link.redrawn !== undefined && second % link.redrawn === 0;
+    const correlation = isRedrawn ? 0 : link.correlation;
+    deviation = correlation * deviation + Math.sqrt(1 - correlation ** 2) * random.normal();
     isOut = random.uniform() < (isOut ? 1 - 1 / link.outageSeconds : outageChance);
     return isOut ? 0 : Math.exp(centre + link.deviation * deviation);
   });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { UserError } from '../../../tools/setup/process.mjs';
 import { GENERATORS } from './trace-generators.js';
+import { TRACE_SETS, traceSet } from './trace-sets.js';
 import { makeTrace, parseCsvTrace, parseMahimahiTrace, parseSumTrace, type Trace } from './trace.js';
 
 /** By file name extension. */
@@ -16,12 +17,14 @@ const PARSERS: Record<string, (name: string, text: string) => Trace> = {
 const CONSTANT_SECONDS = 600;
 
 /**
- * What `--traces` names: a folder (its trace files, by name), a file, `constant:MBPS`, `step:MBPS,MBPS@SECONDS`, or a
- * generator. Throws a `UserError`.
+ * What `--traces` names: a folder (its trace files, by name), a file, `constant:MBPS`, `step:MBPS,MBPS@SECONDS`, a generator, or a
+ * set of traces (`trace-sets.ts`). Throws a `UserError`.
  */
 export function readTraces(source: string, seed: number): Trace[] {
   const generate = Object.hasOwn(GENERATORS, source) ? GENERATORS[source as keyof typeof GENERATORS] : undefined;
   if (generate) return generate(seed);
+  const set = TRACE_SETS.find((name) => name === source);
+  if (set) return traceSet(set, (folder) => filesIn(folder).map(readTraceFile));
   const constant = /^constant:([\d.]+)$/.exec(source);
   if (constant) return [makeTrace(source, CONSTANT_SECONDS, [Number(constant[1]) * 1e6])];
   const step = /^step:([\d.]+),([\d.]+)@(\d+)$/.exec(source);

@@ -26,6 +26,10 @@ export const COLUMNS: readonly Column[] = [
   percent('perfect', 'perfect %', (row) => row.perfect),
   percent('partial', 'partial %', (row) => row.partial),
   decimal('startup', 'start s', (row) => row.startup, 2),
+  decimal('waited', 'waited s', (row) => row.waited.mean, 2),
+  decimal('waitedP90', 'p90 s', (row) => row.waited.p90, 2),
+  decimal('felt', 'felt QoE', (row) => row.felt, 4),
+  decimal('soda', "SODA's", (row) => row.soda, 4),
 ];
 
 /** What the paired comparison with the baseline adds. */

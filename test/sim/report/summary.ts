@@ -20,6 +20,10 @@ export interface SummaryRow {
   readonly perfect: number;
   readonly partial: number;
   readonly startup: number;
+  /** Seconds of start-up and stalls. */
+  readonly waited: { readonly mean: number; readonly p90: number };
+  readonly felt: number;
+  readonly soda: number;
   /** Against the baseline over the same traces and shifts, with 95 % bounds; undefined for the baseline itself. */
   readonly versus?: { readonly bufRatio: Interval; readonly score: Interval; readonly qoe: Interval };
 }
@@ -36,6 +40,7 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
   const { abr, buffer } = group[0]!;
   const all = (measure: (result: SessionResult) => number) => group.map(measure);
   const bufRatios = all(({ bufRatio }) => bufRatio);
+  const waited = all((result) => result.waited);
   return {
     ...{ abr, buffer, sessions: group.length },
     bufRatio: {
@@ -57,6 +62,9 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
     perfect: mean(all(({ perfect }) => perfect)),
     partial: mean(all(({ partial }) => partial)),
     startup: mean(all(({ startup }) => startup)),
+    waited: { mean: mean(waited), p90: quantile(waited, 0.9) },
+    felt: mean(all(({ felt }) => felt)),
+    soda: mean(all(({ soda }) => soda)),
     ...(baseline && baseline !== group ? { versus: compare(group, baseline) } : {}),
   };
 }

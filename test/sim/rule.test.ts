@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { thesisLadder } from '../../src/abr-star/testing/ladder.js';
+import { FlatTransport } from './link/flat-transport.js';
+import { Link } from './link/link.js';
+import { makeTrace } from './link/trace.js';
+import { seededRandom } from './random.js';
+import { ruleOf } from './rule.js';
+import { playSession } from './session.js';
+import { ladderContent } from './testing.js';
+
+it('shows a rule whole segments alone', () => {
+  const rates = [4e6, 1e6, 0.3e6, 6e6];
+  const play = (name: string) =>
+    playSession({
+      ...{ content: ladderContent(thesisLadder, 40), bufferSegments: 2, random: seededRandom(1), rule: ruleOf(name) },
+      transport: new FlatTransport(new Link(makeTrace('link', 10, rates)), 0.05),
+    }).segments;
+  expect(play('abr-star@whole').every(({ missing, kept }) => missing === 0 && !kept)).toBe(true);
+  expect(play('abr-star@streams').some(({ missing }) => missing > 0)).toBe(true);
+});
+
+it('refuses a part after @ that it does not know', () => {
+  expect(() => ruleOf('abr-star@half')).toThrow('must be one of streams, datagrams, whole');
+});
