@@ -232,7 +232,7 @@ interface NamedRule {
 	/** False: the rule chooses the same whatever the link does. */
 	readonly adapts?: false;
 }
-declare const rules: Readonly<Record<"abr-star" | "bola-ssim" | "bba" | "tput" | "beta" | "bola" | "bola-e" | "mpc" | "soda" | "abr-star-2021" | "abr-star-reliable", NamedRule>>;
+declare const rules: Readonly<Record<"abr-star" | "bola-ssim" | "bba" | "tput" | "beta" | "bola" | "bola-e" | "mpc" | "fugu" | "soda" | "abr-star-2021" | "abr-star-reliable", NamedRule>>;
 type AbrName = keyof typeof rules;
 interface ProtectionNeed {
 	readonly bytesReliable: number;

@@ -8,6 +8,7 @@ import { createAbrStar } from './star/create-abr-star.js';
 import { AbrError } from './errors.js';
 import { Mpc } from './rivals/mpc.js';
 import { bandwidthSafetyOf, type AbrSettings } from './settings.js';
+import { Fugu } from './rivals/fugu.js';
 import { Soda } from './rivals/soda.js';
 import { Tput } from './rivals/tput.js';
 import type { Abr } from './types.js';
@@ -59,6 +60,8 @@ const rules = named({
   mpc: { label: 'RobustMPC', create: () => new Mpc() },
   /** Few switches and a buffer near its target. */
   soda: { label: 'SODA', create: () => new Soda() },
+  /** Over a learnt distribution of transmission times. */
+  fugu: { label: 'Fugu-like', create: () => new Fugu() },
   /** By the buffer alone. */
   bba: { label: 'BBA', create: () => new Bba() },
   /** One virtual level per representation, without the unreferenced B-frames. */
