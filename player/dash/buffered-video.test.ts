@@ -11,12 +11,13 @@ class FakeSource extends EventTarget {
   timestampOffset = 0;
   appendWindowStart = 0;
   appendWindowEnd = SECONDS;
-  end = SECONDS;
+  /** What dash.js makes of it. */
+  isComplete = true;
   readonly sourceBuffers = [this];
   #queue = Promise.resolve();
 
   get buffered() {
-    return { length: 1, start: () => 0, end: () => this.end };
+    return { length: 1, start: () => 0, end: () => SECONDS };
   }
 
   endOfStream(): void {
@@ -40,14 +41,15 @@ const segments: BufferedSegment[] = [0, 4].map((startTime, index) => ({
   ...{ index, startTime, duration: 4, representation },
 }));
 
-function videoIn(source: FakeSource): BufferedVideo {
+function videoIn(source: FakeSource, isLast = true): BufferedVideo {
   const processor = {
     getType: () => 'video',
     getRepresentation: () => representation,
     getMediaSource: () => source,
+    isBufferingCompleted: () => source.isComplete,
     getBufferController: () => ({ getBuffer: () => ({ append: source.append, getBuffer: () => source }) }),
   };
-  const stream = { getStreamProcessors: () => [processor], getId: () => 'id' };
+  const stream = { getStreamProcessors: () => [processor], getId: () => 'id', getStreamInfo: () => ({ isLast }) };
   const player = { getActiveStream: () => stream } as unknown as DashPlayer;
   return new BufferedVideo(player, () => new Uint8Array());
 }
@@ -62,17 +64,28 @@ test('an ended stream is ended again after several segments were replaced at onc
   expect(source.readyState).toBe('ended');
 });
 
+test('a stream is ended that dash.js could not end, as a segment was just being replaced', async () => {
+  const source = new FakeSource();
+  [source.readyState, source.isComplete] = ['open', false];
+  const replacing = videoIn(source).replace(segments[0]!, new Uint8Array());
+  await expect.poll(() => source.updating, { interval: 0 }).toBe(true);
+  source.isComplete = true;
+  expect(() => source.endOfStream()).toThrow();
+  expect(await replacing).toBe(true);
+  expect(source.readyState).toBe('ended');
+});
+
 test('a stream stays open where its last part has gone meanwhile', async () => {
   const source = new FakeSource();
   const replacing = videoIn(source).replace(segments[0]!, new Uint8Array());
-  source.end = 4;
+  source.isComplete = false;
   expect(await replacing).toBe(true);
   expect(source.readyState).toBe('open');
 });
 
-test('a stream that dash.js has not ended stays open', async () => {
+test('a stream stays open before its last period', async () => {
   const source = new FakeSource();
   source.readyState = 'open';
-  await videoIn(source).replace(segments[0]!, new Uint8Array());
+  await videoIn(source, false).replace(segments[0]!, new Uint8Array());
   expect(source.readyState).toBe('open');
 });

@@ -24,8 +24,6 @@ export class BufferedVideo {
   readonly #findInitialization: FindInitialization;
   /** Where dash.js begins to play, in seconds on the media time line: the element learns that later. */
   startTime = NaN;
-  /** What dash.js has ended: of several segments that are replaced at once only the first finds it so. */
-  #ended: Ended | undefined;
 
   constructor(player: DashPlayer, findInitialization: FindInitialization) {
     this.#player = player;
@@ -94,7 +92,6 @@ export class BufferedVideo {
     const [own, next] = [segment.representation, current].map(this.#findInitialization);
     if (!own || !next) return false;
     const mediaSource = processor!.getMediaSource();
-    if (mediaSource?.readyState === 'ended') this.#ended = { mediaSource, ends: endsOf(mediaSource) };
     const { index, startTime, duration } = segment;
     await sink.append({
       bytes: concatenate([own, media, next]),
@@ -107,8 +104,23 @@ export class BufferedVideo {
       end: startTime + duration,
       endFragment: true,
     });
-    if (this.#ended && mediaSource === this.#ended.mediaSource) await endAgain(this.#ended);
+    if (mediaSource) await this.#end(mediaSource);
     return true;
+  }
+
+  /**
+   * Appending opens an ended MediaSource again, and dash.js ends it only once: never where something was being appended
+   * at that moment. Playback would then halt just before the end for good.
+   */
+  async #end(mediaSource: MediaSource): Promise<void> {
+    const buffers = Array.from(mediaSource.sourceBuffers);
+    for (;;) {
+      const busy = buffers.find(({ updating }) => updating);
+      if (!busy) break;
+      await new Promise((resolve) => busy.addEventListener('updateend', resolve, { once: true }));
+    }
+    const stream = this.#player.getActiveStream() as Stream | null;
+    if (mediaSource.readyState === 'open' && stream && isComplete(stream)) mediaSource.endOfStream();
   }
 
   get #processor(): StreamProcessor | undefined {
@@ -142,25 +154,8 @@ function concatenate(pieces: readonly Uint8Array[]): ArrayBuffer {
   return whole.buffer;
 }
 
-interface Ended {
-  readonly mediaSource: MediaSource;
-  /** Of each of its buffers, in seconds. */
-  readonly ends: readonly number[];
-}
-
-function endsOf({ sourceBuffers }: MediaSource): number[] {
-  return Array.from(sourceBuffers, ({ buffered }) => (buffered.length > 0 ? buffered.end(buffered.length - 1) : 0));
-}
-
-/** Appending opens an ended MediaSource again, and dash.js ends it only once. */
-async function endAgain({ mediaSource, ends }: Ended): Promise<void> {
-  const buffers = Array.from(mediaSource.sourceBuffers);
-  for (;;) {
-    const busy = buffers.find(({ updating }) => updating);
-    if (!busy) break;
-    await new Promise((resolve) => busy.addEventListener('updateend', resolve, { once: true }));
-  }
-  // After a seek dash.js may have removed the last part, which it ends itself: the duration would become what is there.
-  const isWhole = endsOf(mediaSource).every((end, index) => end >= ends[index]! - TIME_TOLERANCE);
-  if (mediaSource.readyState === 'open' && isWhole) mediaSource.endOfStream();
+/** Whether all of the presentation's last period is in the buffers; not after a seek, for example. */
+function isComplete(stream: Stream): boolean {
+  const processors = stream.getStreamProcessors().filter((processor) => /^(video|audio)$/.test(processor.getType()));
+  return stream.getStreamInfo().isLast && processors.every((processor) => processor.isBufferingCompleted());
 }

@@ -30,6 +30,8 @@ export interface StreamProcessor {
   /** The one being loaded now. */
   getRepresentation(): DashRepresentation | null;
   getMediaSource(): MediaSource | null;
+  /** True when the end of the period is in the buffer. */
+  isBufferingCompleted(): boolean;
   getBufferController(): { getBuffer(): SourceBufferSink | null } | null;
 }
 
@@ -55,6 +57,7 @@ export interface DataChunk {
 
 export interface Stream {
   getId(): string;
+  getStreamInfo(): { readonly isLast: boolean };
   getStreamProcessors(): readonly StreamProcessor[];
 }
 
