@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { root } from '../setup/paths.mjs';
+import { obtain, type DataSet } from './obtain.mjs';
+
+const { sets } = JSON.parse(readFileSync(join(import.meta.dirname, 'manifest.json'), 'utf8')) as { sets: DataSet[] };
+
+const scratch = mkdtempSync(join(tmpdir(), 'voxel-data-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const SUM = '1 932575\n2 1387075\n';
+const TABLE = 'second,mbps\n0,7.460600\n1,11.096600\n';
+const SET: DataSet = { folder: 'traces', about: '', licence: '', home: '', files: [] };
+const file = (address: string) => ({
+  name: 'link.csv',
+  sha256: digest(TABLE),
+  original: { address, sha256: digest(SUM), conversion: 'bytes-per-second' as const },
+});
+
+function folderWith(name: string, text: string): string {
+  const folder = mkdtempSync(join(scratch, 'from-'));
+  mkdirSync(join(folder, 'traces/orig'), { recursive: true });
+  writeFileSync(join(folder, 'traces', name), text);
+  return folder;
+}
+
+const target = () => mkdtempSync(join(scratch, 'to-'));
+
+describe('obtain', () => {
+  it.each([
+    ['link.csv', TABLE],
+    ['link.sum', SUM],
+    ['orig/link.sum', SUM],
+  ])('makes the file of a copy at hand: %s', async (name, text) => {
+    const folders = { from: folderWith(name, text), to: target() };
+    expect(await obtain(SET, file('http://nowhere.invalid/link.sum'), folders)).toBe('copied');
+    expect(readFileSync(join(folders.to, 'traces/link.csv'), 'utf8')).toBe(TABLE);
+    expect(await obtain(SET, file('http://nowhere.invalid/link.sum'), folders)).toBe('there');
+  });
+
+  it('brings the original from its address', async () => {
+    const server = createServer((_, response) => response.end(SUM)).listen(0, '127.0.0.1');
+    await new Promise((listening) => server.once('listening', listening));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/link.sum`;
+    const to = target();
+    try {
+      expect(await obtain(SET, file(address), { from: undefined, to })).toBe('brought');
+    } finally {
+      server.close();
+    }
+    expect(readFileSync(join(to, 'traces/link.csv'), 'utf8')).toBe(TABLE);
+  });
+
+  it('takes no file that is another, and leaves none behind', async () => {
+    const to = target();
+    const changed = (name: string) => obtain(SET, file('http://x/link.sum'), { from: folderWith(name, 'x 1\n'), to });
+    await expect(changed('link.csv')).rejects.toThrow(/link\.csv: expected SHA-256 \w{64}, found \w{64}$/);
+    await expect(changed('link.sum')).rejects.toThrow(/link\.sum: expected SHA-256/);
+    expect(readdirSync(to)).toEqual([]);
+  });
+
+  it('says what has no address', async () => {
+    const { name, sha256 } = file('');
+    expect(await obtain(SET, { name, sha256 }, { from: undefined, to: target() })).toBe('missing');
+  });
+});
+
+describe('the manifest', () => {
+  const known = new Set(sets.flatMap(({ folder, files }) => files.map(({ name }) => `${folder}/${name}`)));
+  const SHARED = join(root, '../shared/data');
+
+  it('has everything that configurations name', () => {
+    const folder = join(root, 'test/trials/configs');
+    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const named = texts.flatMap((text) => [...text.matchAll(/shared\/data\/([^"]+?)\/?"/g)].map(([, path]) => path!));
+    const folders = new Set(sets.map((set) => set.folder));
+    expect(named.length).toBeGreaterThan(20);
+    expect([...new Set(named)].filter((path) => !known.has(path) && !folders.has(path))).toEqual([]);
+  });
+
+  it('pins every address to a commit', () => {
+    const addresses = sets.flatMap(({ files }) => files.flatMap(({ original }) => original?.address ?? []));
+    for (const address of addresses) expect(address).toMatch(/^https:\/\/.*\/[0-9a-f]{40}\//);
+  });
+
+  it('is what ../shared/data holds, and its conversions give the same bytes', async (context) => {
+    if (!existsSync(SHARED)) context.skip('no ../shared/data');
+    const [copied, made] = [target(), target()];
+    for (const set of sets) {
+      for (const one of set.files) {
+        expect(await obtain(set, one, { from: SHARED, to: SHARED })).toBe('there');
+        const orig = one.original?.conversion && join(SHARED, set.folder, 'orig');
+        if (orig === undefined) continue;
+        // Without the converted file, its original has to do.
+        const flat = { ...set, folder: '.' };
+        expect(await obtain(flat, one, { from: orig, to: made })).toBe('copied');
+        expect(await obtain(set, one, { from: SHARED, to: copied })).toBe('copied');
+      }
+    }
+  }, 60_000);
+});
