@@ -12,6 +12,7 @@ import { chartedSystems, writeReport } from './report/write.js';
 import type { TrialResult } from './result.js';
 import { ResultsFile } from './results-file.js';
 import { runAll } from './run-all.js';
+import { smoke } from './smoke.js';
 import { tracesOf } from './traces.js';
 
 const QUICK_CONFIG = join(import.meta.dirname, 'configs/quick.json');
@@ -20,12 +21,13 @@ const INTERRUPTED = 130;
 
 /** `npm run trials`. Resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  const options = parseOptions(args, QUICK_CONFIG);
+  const options = parseOptions(args);
   if (!options) {
     console.log(USAGE);
     return 0;
   }
-  const config = readConfig(options.config);
+  if (options.mode === 'smoke') return untilInterrupted((signal) => smoke(options, signal));
+  const config = readConfig(options.config ?? QUICK_CONFIG);
   const traces = tracesOf(config);
   const videos: Media[] = [];
   for (const video of config.videos) videos.push(await prepareMedia(video));
@@ -36,7 +38,8 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const file = new ResultsFile(options.sessions, options.existing);
   const interrupted =
-    options.mode === 'run' && (await runUntilInterrupted({ trials, servers: config.servers }, file, options));
+    options.mode === 'run' &&
+    (await untilInterrupted((signal) => runHere({ trials, servers: config.servers }, file, options, signal))) !== 0;
   const results = attemptsAt(trials, file.results);
   if (options.mode === 'calibrate') {
     console.log(calibrationTable(pairWithSimulator(trials, results, config.shifts)));
@@ -65,26 +68,35 @@ function countingAll(trials: readonly Trial[], results: readonly TrialResult[]):
   return missing.length > 0 ? 1 : 0;
 }
 
-/** Returns whether Ctrl-C came first. Even then every finished trial is kept. */
-async function runUntilInterrupted(
+/** Every finished trial is kept, even when others are interrupted. */
+async function runHere(
   { trials, servers }: { readonly trials: readonly Trial[]; readonly servers: TrialsConfig['servers'] },
   file: ResultsFile,
   options: TrialsOptions,
-): Promise<boolean> {
+  signal: AbortSignal,
+): Promise<number> {
+  const laboratory = await openLaboratory(signal, servers);
+  try {
+    await runAll(trials, file, laboratory, options);
+    return 0;
+  } finally {
+    laboratory.close();
+  }
+}
+
+/** Resolves to the exit code of `work`, or of an interruption if Ctrl-C came first. */
+async function untilInterrupted(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const interrupt = new AbortController();
   const onSignal = () => interrupt.abort();
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
-  const laboratory = await openLaboratory(interrupt.signal, servers);
   try {
-    await runAll(trials, file, laboratory, options);
-    return false;
+    return await work(interrupt.signal);
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
     say('interrupted: --resume continues');
-    return true;
+    return INTERRUPTED;
   } finally {
-    laboratory.close();
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }

@@ -5,13 +5,16 @@ import { SYSTEM_USAGE } from './system.js';
 
 export const USAGE = `Usage: npm run trials -- CONFIG.json [options]
        npm run trials -- --quick [options]
+       npm run trials -- [CONFIG.json] --smoke [options]
 
 Plays video in headless Chromium over emulated links and compares bitrate rules and transports (docs/TRIALS.md).
 CONFIG.json is a matrix of trials; test/trials/configs has ready ones. --quick is one of a few minutes: VOXEL beside
-dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL stalls less than both.
+dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL stalls less than both. --smoke plays ten seconds of the
+sample with every system, server and control of the configuration, or of all in test/trials/configs, over a link that needs no data; it fails
+where one does not play as its system says.
 
   --out DIR     results: trials.jsonl, summary.csv and .md, segments of each trial, report.html
-                (default: output/trials/ and the configuration's name)
+                (default: output/trials/ and the configuration's name, quick or smoke)
   --resume      go on where an earlier run in DIR was interrupted; finished trials are not repeated
   --sessions F  the lines of trials.jsonl are in file F instead, which is kept longer than DIR: --resume goes on from it
   --jobs N      trials at a time (default 1; one needs about two cores)
@@ -25,10 +28,11 @@ Exit codes: 0 all went well, 1 a trial failed or VOXEL stalled as much as anothe
 lacks something, 130 interrupted.`;
 
 /** `run` ends with a report. */
-export type Mode = 'run' | 'report' | 'calibrate' | 'plan';
+export type Mode = 'run' | 'report' | 'calibrate' | 'plan' | 'smoke';
 
 export interface TrialsOptions {
-  readonly config: string;
+  /** Undefined: the one of --quick, or all of --smoke. */
+  readonly config: string | undefined;
   readonly mode: Mode;
   readonly isQuick: boolean;
   readonly out: string;
@@ -40,24 +44,24 @@ export interface TrialsOptions {
 
 const MOST_JOBS = 64;
 
-/** `quickConfig`: the configuration of `--quick`. Undefined: help was asked for. Throws a `UserError`. */
-export function parseOptions(args: readonly string[], quickConfig: string): TrialsOptions | undefined {
+/** Undefined: help was asked for. Throws a `UserError`. */
+export function parseOptions(args: readonly string[]): TrialsOptions | undefined {
   const { values, positionals } = parse(args);
   if (values.help) return undefined;
-  if (positionals.length !== (values.quick ? 0 : 1)) {
-    throw new UserError(
-      values.quick
-        ? '--quick cannot be used with a configuration'
-        : `expected one configuration or --quick, got ${positionals.length} configurations (see --help)`,
-    );
-  }
   const mode = modeOf(values);
-  const config = positionals[0] ?? quickConfig;
+  const [config] = positionals;
+  if (values.quick && config !== undefined) throw new UserError('--quick cannot be used with a configuration');
+  if (values.quick && mode === 'smoke') throw new UserError('--quick and --smoke cannot be used together');
+  const needed = values.quick || mode === 'smoke' ? 0 : 1;
+  if (positionals.length < needed || positionals.length > 1) {
+    throw new UserError(`expected one configuration or --quick, got ${positionals.length} configurations (see --help)`);
+  }
   const jobs = Number(values.jobs);
   if (!(Number.isInteger(jobs) && jobs >= 1 && jobs <= MOST_JOBS)) {
     throw new UserError(`--jobs must be a whole number from 1 to ${MOST_JOBS}, got '${values.jobs}'`);
   }
-  const out = values.out ?? `output/trials/${basename(config, '.json')}`;
+  const name = mode === 'smoke' ? 'smoke' : basename(config ?? 'quick', '.json');
+  const out = values.out ?? `output/trials/${name}`;
   return {
     config,
     mode,
@@ -70,7 +74,7 @@ export function parseOptions(args: readonly string[], quickConfig: string): Tria
 }
 
 function modeOf(values: Record<Exclude<Mode, 'run'>, boolean>): Mode {
-  const asked = (['report', 'calibrate', 'plan'] as const).filter((name) => values[name]);
+  const asked = (['report', 'calibrate', 'plan', 'smoke'] as const).filter((name) => values[name]);
   if (asked.length > 1) throw new UserError(`--${asked.join(' and --')} cannot be used together`);
   return asked[0] ?? 'run';
 }
@@ -88,6 +92,7 @@ function parse(args: readonly string[]) {
       report: { type: 'boolean', default: false },
       calibrate: { type: 'boolean', default: false },
       plan: { type: 'boolean', default: false },
+      smoke: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });

@@ -11,13 +11,15 @@ const ATTEMPTS = 3;
 export interface RunSettings {
   readonly out: string;
   readonly jobs: number;
+  /** For each trial; a trial that does not count is repeated. */
+  readonly attempts?: number;
 }
 
 /** Which of these trials still have to be run: no attempt was valid, and there are attempts left. */
-export function unfinished(trials: readonly Trial[], results: readonly TrialResult[]): Trial[] {
+export function unfinished(trials: readonly Trial[], results: readonly TrialResult[], most = ATTEMPTS): Trial[] {
   return trials.filter(({ id }) => {
     const attempts = results.filter((result) => result.id === id);
-    return attempts.length < ATTEMPTS && !attempts.some(({ valid }) => valid);
+    return attempts.length < most && !attempts.some(({ valid }) => valid);
   });
 }
 
@@ -26,16 +28,16 @@ export async function runAll(
   trials: readonly Trial[],
   file: ResultsFile,
   laboratory: Laboratory,
-  { out, jobs }: RunSettings,
+  { out, jobs, attempts }: RunSettings,
 ): Promise<void> {
-  const waiting = unfinished(trials, file.results);
+  const waiting = unfinished(trials, file.results, attempts);
   const total = waiting.length;
   if (total < trials.length) say(`${trials.length - total} of ${trials.length} trials are there already`);
   const started = Date.now();
   let done = 0;
   const work = async () => {
     for (let trial = waiting.shift(); trial; trial = waiting.shift()) {
-      for (const { id } = trial; unfinished([trial], file.results).length > 0;) {
+      for (const { id } = trial; unfinished([trial], file.results, attempts).length > 0;) {
         const attempt = file.results.filter((result) => result.id === id).length + 1;
         const result = await runTrial(trial, laboratory, { attempt, folder: trialFolder(out, id, attempt) });
         file.add(result);

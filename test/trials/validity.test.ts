@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from './job.js';
 import type { Trial } from './plan.js';
 import { systemOf } from './system.js';
-import { problemsOf } from './validity.js';
+import { isOfMachine, problemsOf } from './validity.js';
 
 interface Seen {
   readonly system?: string;
@@ -55,5 +55,20 @@ describe('problemsOf', () => {
     expect(problems({ system: 'dashjs-bola@http1', observation: { protocols: { 'http/1.1': 2, '': 8 } } })).toEqual([]);
     expect(problems({ system: 'dashjs-bola@http1', observation: { protocols: { '': 8 } } })).toHaveLength(1);
     expect(problems({ observation: { segments: [{ transport: 'http' }] } })).toEqual(['nothing came over datagrams']);
+  });
+
+  it('tells the machine from what is played on it', () => {
+    const slow = [
+      ...problems({ link: { valid: false, lateMs: 22.2 } }),
+      ...problems({ observation: { timerDelay: { p99: 80, max: 90 } } }),
+      ...problems({ playback: { droppedVideoFrames: 20 } }),
+    ];
+    expect(slow.map(isOfMachine)).toEqual([true, true, true]);
+    const wrong = [
+      ...problems({ observation: { outcome: 'failed' } }),
+      ...problems({ observation: { segments: [{ transport: 'http' }] } }),
+      ...problems({ system: 'bola', observation: { protocols: { 'http/1.1': 4 } } }),
+    ];
+    expect(wrong.map(isOfMachine)).toEqual([false, false, false]);
   });
 });

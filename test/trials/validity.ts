@@ -24,6 +24,14 @@ const TIMER_DELAY_MS = 50;
 /** What `nextHopProtocol` says of each way to make plain requests. */
 const PROTOCOLS: Readonly<Partial<Record<SystemDelivery, string>>> = { http3: 'h3', http1: 'http/1.1' };
 
+/** Problems of a machine that is slow or busy, whatever is played on it. */
+const MACHINE_PROBLEMS = [/^the link emulator was/, /% of the pictures came late$/, /^timers were/];
+
+/** Whether a better machine might not have the problem. */
+export function isOfMachine(problem: string): boolean {
+  return MACHINE_PROBLEMS.some((pattern) => pattern.test(problem));
+}
+
 /** Why a trial does not count: one line each, none if it does. */
 export function problemsOf(seen: {
   readonly trial: Trial;

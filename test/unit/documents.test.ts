@@ -72,7 +72,7 @@ describe('the documents', () => {
     const commands = commandsWith('npm run trials');
     expect(commands.length).toBeGreaterThan(2);
     for (const [, ...words] of commands) {
-      const config = parseTrialsOptions(words, 'test/trials/configs/quick.json')?.config;
+      const config = parseTrialsOptions(words)?.config;
       if (config !== undefined) expect(existsSync(join(root, config)), config).toBe(true);
     }
   });

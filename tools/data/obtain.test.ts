@@ -56,7 +56,7 @@ describe('obtain', () => {
       server.close();
     }
     expect(readFileSync(join(to, 'traces/link.csv'), 'utf8')).toBe(TABLE);
-  });
+  }, 60_000);
 
   it('takes no file that is another, and leaves none behind', async () => {
     const to = target();

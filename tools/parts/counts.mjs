@@ -62,6 +62,13 @@ export function cargoCounts(output) {
   return { ...counts, passed: counts.passed - early, skipped: counts.skipped + early };
 }
 
+/** @param {string} output of `npm run trials -- --smoke` @returns {Counts} each trial is a test */
+export function smokeCounts(output) {
+  const [, all, failed] = /^(\d+) trials, (\d+) of them failed$/m.exec(output) ?? [];
+  const leftOut = reasonsIn(output);
+  return { passed: Number(all) - Number(failed), failed: Number(failed), skipped: leftOut.length, leftOut };
+}
+
 /** @param {string} text with XML's predefined entities */
 function unescaped(text) {
   const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&#10;': ' ', '&amp;': '&' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cargoCounts, pytestCounts, vitestCounts } from './counts.mjs';
+import { cargoCounts, pytestCounts, smokeCounts, vitestCounts } from './counts.mjs';
 
 describe('vitest', () => {
   const report = { numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 };
@@ -49,5 +49,13 @@ describe('cargo test', () => {
       skipped: 2,
       leftOut: ['a link needs /dev/net/tun, which this user may not open'],
     });
+  });
+});
+
+describe('the trials', () => {
+  it('count each short trial as a test', () => {
+    const output = 'left out: trials of a server\n29 of 30 trials, about 2 min left\n30 trials, 2 of them failed\n';
+    expect(smokeCounts(output)).toEqual({ passed: 28, failed: 2, skipped: 1, leftOut: ['trials of a server'] });
+    expect(smokeCounts('error: no such file').passed).toBeNaN();
   });
 });

@@ -18,7 +18,7 @@ import {
   quicheWorkspace,
 } from '../setup/rust.mjs';
 import { ensureSample } from '../start/sample.mjs';
-import { cargoCounts, pytestCounts, vitestCounts } from './counts.mjs';
+import { cargoCounts, pytestCounts, smokeCounts, vitestCounts } from './counts.mjs';
 import { countsOf, LeftOut } from './part.mjs';
 
 /** @typedef {import('./part.mjs').Part} Part */
@@ -108,6 +108,23 @@ function cargoPart(name, folder, about, needs, settings) {
 
 const BROWSER = 'Chrome or Chromium (installed from the packages of Debian and Ubuntu); Firefox for its own tests';
 
+/** A short trial of every system, server and control: each counts as a test. @type {Part} */
+const trials = {
+  name: 'trials',
+  about: 'ten seconds of every system, server and control of the trials',
+  needs: `Rust; /dev/net/tun and namespaces; ${BROWSER}`,
+  serial: true,
+  async run(job) {
+    if (!hasCargo()) throw new LeftOut(NO_RUST);
+    await sample();
+    await quicheServer();
+    const out = join(job.folder, 'trials');
+    const args = [join(root, 'test/trials/trials.mjs'), '--smoke', '--jobs', '5', '--out', out];
+    const succeeded = await job.exec(process.execPath, args, { env: { ...process.env, CHROME: await chrome() } });
+    return countsOf(succeeded, () => smokeCounts(job.output), job);
+  },
+};
+
 /** In the order in which they are started: the long ones first. @type {readonly Part[]} */
 export const PARTS = [
   cargoPart(
@@ -147,6 +164,7 @@ export const PARTS = [
     needs: BROWSER,
     serial: true,
   }),
+  trials,
 ];
 
 /** @type {Readonly<Record<string, readonly string[]>>} */

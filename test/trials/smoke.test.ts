@@ -1,0 +1,71 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseConfig, readConfig } from './config.js';
+import { parseOptions } from './options.js';
+import type { TrialResult } from './result.js';
+import { failuresOf, smokeConfigs } from './smoke.js';
+
+const FOLDER = join(import.meta.dirname, 'configs');
+
+const config = (changes: object) =>
+  parseConfig(
+    JSON.stringify({ title: 'T', traces: ['constant:4'], buffers: [2, 3], systems: ['voxel', 'bola'], ...changes }),
+    '/configs/test.json',
+  );
+
+const combinations = (configs: Parameters<typeof smokeConfigs>[0]) =>
+  smokeConfigs(configs).flatMap(({ systems, servers, controls }) =>
+    systems.map(({ name }) => [name, ...servers, ...controls].join(' ')),
+  );
+
+describe('smokeConfigs', () => {
+  it('has every system, server and control of all configurations once', () => {
+    const configs = readdirSync(FOLDER).map((name) => readConfig(join(FOLDER, name)));
+    const wanted = configs.flatMap(({ systems, servers, controls }) =>
+      systems.flatMap(({ name }) =>
+        servers.flatMap((server) => controls.map((control) => `${name} ${server} ${control}`)),
+      ),
+    );
+    expect(combinations(configs).sort()).toEqual([...new Set(wanted)].sort());
+  });
+
+  it('plays little, and nothing that has to be there', () => {
+    const [short] = smokeConfigs([
+      config({
+        traces: [{ source: '/nowhere/link.csv', otherwise: 'lte-like:2' }, 'constant:9'],
+        videos: [{ file: '/nowhere/film.mp4', otherwise: 'sample', segment: 2, start: 60, duration: 300 }],
+        ...{ shifts: 5, repetitions: 3, paths: [{}, { delayMs: 50 }] },
+      }),
+    ]);
+    expect(short).toMatchObject({
+      videos: [{ file: undefined, start: undefined, duration: 10, segment: 2 }],
+      traces: [{ source: 'lte-like:2', otherwise: undefined }],
+      ...{ shifts: 1, repetitions: 1, buffers: [2] },
+    });
+    expect(short!.paths).toHaveLength(1);
+  });
+});
+
+describe('failuresOf', () => {
+  const result = (changes: Partial<TrialResult>) =>
+    failuresOf({ label: 'VOXEL', server: 'aioquic', control: 'cubic', problems: [], ...changes } as TrialResult);
+
+  it('names what did not play as its system says, and no slow machine', () => {
+    expect(result({ outcome: 'ended', problems: ['timers were 80 ms late'] })).toEqual([]);
+    expect(result({ outcome: 'ended', problems: ['nothing came over datagrams'] })).toEqual([
+      'VOXEL, aioquic with cubic: nothing came over datagrams',
+    ]);
+    expect(result({ outcome: 'hopeless' })).toHaveLength(1);
+  });
+});
+
+describe('parseOptions', () => {
+  it('has all configurations for --smoke alone', () => {
+    expect(parseOptions(['--smoke'])).toMatchObject({ mode: 'smoke', config: undefined, out: 'output/trials/smoke' });
+    expect(parseOptions(['x.json', '--smoke'])).toMatchObject({ mode: 'smoke', config: 'x.json' });
+    expect(parseOptions(['--quick'])).toMatchObject({ mode: 'run', config: undefined, out: 'output/trials/quick' });
+    expect(() => parseOptions(['--quick', '--smoke'])).toThrow('--quick and --smoke cannot be used together');
+    expect(() => parseOptions([])).toThrow('expected one configuration or --quick');
+  });
+});

@@ -1,0 +1,92 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { say } from '../../tools/setup/process.mjs';
+import { canBuildQuiche } from '../../tools/setup/rust.mjs';
+import { readConfig, type TrialsConfig } from './config.js';
+import { openLaboratory } from './laboratory.js';
+import { prepareMedia, type Media } from './media.js';
+import type { TrialsOptions } from './options.js';
+import { planTrials, type Trial } from './plan.js';
+import type { TrialResult } from './result.js';
+import { ResultsFile } from './results-file.js';
+import { runAll } from './run-all.js';
+import { tracesOf } from './traces.js';
+import { isOfMachine } from './validity.js';
+
+const CONFIGS = join(import.meta.dirname, 'configs');
+
+/** Little to decode, so that several play at a time. */
+const LEVELS = '144p:0.2,240p:0.5,240p:1';
+const SECONDS = 10;
+
+/**
+ * `--smoke`: plays ten seconds with every system, server and control that configurations name. Resolves to the exit code: 1 where one did
+ * not play to its end or its segments did not travel as the system says.
+ */
+export async function smoke({ config, out, jobs }: TrialsOptions, signal: AbortSignal): Promise<number> {
+  const paths = config === undefined ? readdirSync(CONFIGS).map((name) => join(CONFIGS, name)) : [config];
+  const combinations = smokeConfigs(paths.map(readConfig));
+  const playable = combinations.filter(({ servers }) => servers[0] !== 'quiche' || canBuildQuiche());
+  if (playable.length < combinations.length) say('left out: trials of the quiche server, which cannot be built here');
+  const trials: Trial[] = [];
+  for (const one of playable) trials.push(...(await trialsOf(one)));
+  rmSync(out, { recursive: true, force: true });
+  const file = new ResultsFile(join(out, 'trials.jsonl'), 'refuse');
+  const laboratory = await openLaboratory(
+    signal,
+    playable.flatMap(({ servers }) => servers),
+  );
+  try {
+    await runAll(trials, file, laboratory, { out, jobs, attempts: 1 });
+  } finally {
+    laboratory.close();
+  }
+  const failed = file.results.filter((result) => failuresOf(result).length > 0);
+  for (const failure of failed.flatMap(failuresOf)) say(failure);
+  console.log(`${file.results.length} trials, ${failed.length} of them failed`);
+  return failed.length > 0 ? 1 : 0;
+}
+
+/** One for each server and control, with the systems that no configuration before it has with these. */
+export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
+  const seen = new Set<string>();
+  return configs.flatMap((config) =>
+    config.servers.flatMap((server) =>
+      config.controls.flatMap((control) => {
+        const keyOf = (system: string) => [system, server, control].join(' ');
+        const systems = config.systems.filter(({ name }) => !seen.has(keyOf(name)));
+        for (const { name } of systems) seen.add(keyOf(name));
+        return systems.length > 0 ? [{ ...shortened(config), systems, servers: [server], controls: [control] }] : [];
+      }),
+    ),
+  );
+}
+
+/** The first of everything, a link that needs no data, and the sample in segments of the first video's duration. */
+function shortened(config: TrialsConfig): TrialsConfig {
+  const [video] = config.videos;
+  const { source, otherwise, meanMbps } = config.traces[0]!;
+  const sample = { name: undefined, file: undefined, otherwise: undefined, start: undefined };
+  return {
+    ...config,
+    videos: [{ ...sample, levels: LEVELS, duration: SECONDS, segment: video!.segment }],
+    traces: [{ source: otherwise ?? source, otherwise: undefined, meanMbps }],
+    paths: config.paths.slice(0, 1),
+    crossTraffic: config.crossTraffic.slice(0, 1),
+    buffers: config.buffers.slice(0, 1),
+    ...{ shifts: 1, repetitions: 1 },
+  };
+}
+
+async function trialsOf(config: TrialsConfig): Promise<Trial[]> {
+  const media: Media = await prepareMedia(config.videos[0]!);
+  return planTrials(config, [media], tracesOf(config).slice(0, 1));
+}
+
+/** One line each. A busy machine is no failure. */
+export function failuresOf(result: TrialResult): string[] {
+  const { label, server, control, outcome } = result;
+  const problems = result.problems.filter((problem) => !isOfMachine(problem));
+  const own = outcome === 'hopeless' ? [...problems, 'it stalled for longer than the video'] : problems;
+  return own.map((problem) => `${label}, ${server} with ${control}: ${problem}`);
+}
