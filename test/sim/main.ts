@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import type { Experiment } from './experiment.js';
 import { parseOptions, USAGE, type SimulateOptions } from './options.js';
+import { pageMain } from './page/main.js';
 import { runExperiment } from './pool.js';
 import { progressLine } from './report/progress-line.js';
 import { htmlReport } from './report/report.js';
@@ -13,6 +14,7 @@ import { offsetToMean } from './link/trace.js';
 
 /** `npm run simulate`. Resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
+  if (args[0] === 'page') return pageMain(args.slice(1));
   const options = parseOptions(args);
   if (!options) {
     console.log(USAGE);

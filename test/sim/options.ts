@@ -7,12 +7,14 @@ import { GENERATORS } from './link/trace-generators.js';
 import { TRACE_SETS } from './link/trace-sets.js';
 import { CONTROLS, type ControlName } from './link/congestion-control.js';
 import type { LossModel } from './link/path-losses.js';
+import { integerOf, numberOf } from './numbers.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
 
 const GENERATOR_NAMES = Object.keys(GENERATORS).join(', ');
 
 export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
+       npm run simulate -- page [options]     web pages over two interfaces (see page --help)
 
 Plays a video over recorded links in simulation: the player's own bitrate rules, a modelled transport.
 Writes sessions.jsonl (one line for each playback), summary.csv and report.html into --out.
@@ -115,25 +117,6 @@ function listOf(name: string, text: string): string[] {
 function knownRule(name: string): string {
   if (!isReference(name)) ruleOf(name);
   return name;
-}
-
-interface Bounds {
-  readonly low: number;
-  readonly high: number;
-}
-
-function numberOf(name: string, text: string, { low, high }: Bounds): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= low && value <= high)) {
-    throw new UserError(`--${name} must be from ${low} to ${high}, got '${text}'`);
-  }
-  return value;
-}
-
-function integerOf(name: string, text: string, bounds: Bounds): number {
-  const value = numberOf(name, text, bounds);
-  if (!Number.isInteger(value)) throw new UserError(`--${name} must be a whole number, got '${text}'`);
-  return value;
 }
 
 interface TransportValues {

@@ -4,13 +4,16 @@ import type { SummaryRow } from './summary.js';
 /** The summary for a terminal: names to the left, numbers to the right. */
 export function textTable(rows: readonly SummaryRow[]): string {
   const lines = [COLUMNS.map(({ title }) => title), ...rows.map((row) => COLUMNS.map(({ format }) => format(row)))];
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  return aligned(lines, [COLUMNS.findIndex(({ key }) => key === 'abr')]);
+}
+
+/** Lines of cells as columns: these to the left, the others to the right. */
+export function aligned(lines: readonly (readonly string[])[], left: readonly number[]): string {
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   return lines
     .map((line) =>
       line
-        .map((cell, index) =>
-          COLUMNS[index]!.key === 'abr' ? cell.padEnd(widths[index]!) : cell.padStart(widths[index]!),
-        )
+        .map((cell, column) => (left.includes(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
         .join('  ')
         .trimEnd(),
     )
