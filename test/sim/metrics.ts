@@ -90,7 +90,7 @@ export function experienceOf(record: SessionRecord): Experience {
   };
 }
 
-/** What `abr-star` charges for another representation, of what separates the ends of the ladder. */
+/** What another representation costs in it, of what separates the ends of the ladder. */
 const SWITCH_WEIGHT = 0.16;
 
 function switchCost({ segments, ladder }: SessionRecord, switches: number): number {
