@@ -41,6 +41,11 @@ export class Content {
     return this.#presentation?.representation(representation);
   }
 
+  /** As `Presentation.fileUrl`. */
+  fileUrl(representation: DashRepresentation): string | undefined {
+    return this.#presentation?.fileUrl(representation);
+  }
+
   /** As `Presentation.segment`. */
   segment(fragment: FragmentRequest): SegmentMap | undefined {
     return this.#presentation?.segment(fragment);

@@ -68,15 +68,21 @@ export class DashAdapter {
       isHttpOnly: preferences.delivery === 'http',
     });
     const segments = new SegmentLoader({ content, journal, settings, chooser, downloads, pipeline, retransmission });
+    const initializations = new InitializationLoader({ ...parts, content, pipeline, fetchRange });
     const loader = new LoaderAdapter({
       openSession: (manifestUrl) => this.#openSession(manifestUrl),
-      initializations: new InitializationLoader(content, settings, receiver, pipeline),
+      initializations,
       segments,
       downloads,
     });
     this.#undo.push(extendPlayer(player, loader));
-    if (rateControl) this.#undo.push(addRules(player, { content, chooser, recorder, downloads, retransmission }));
-    this.#undo.push(this.#listen(), () => segments.release());
+    if (rateControl)
+      this.#undo.push(addRules(player, { content, chooser, recorder, downloads, initializations, retransmission }));
+    this.#undo.push(
+      this.#listen(),
+      () => segments.release(),
+      () => initializations.stop(),
+    );
   }
 
   /** Takes the plugin off: the player is plain dash.js with its settings again. */

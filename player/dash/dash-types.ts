@@ -74,6 +74,10 @@ export interface DashRepresentation {
   readonly segmentDuration: number;
   /** Seconds that the SourceBuffer adds to the times of its segments. */
   readonly mseTimeOffset: number;
+  /** URL of the initialization segment, if that is a file of its own; undefined: it is in the `BaseURL`'s. */
+  readonly initialization?: string | null;
+  /** Of the initialization segment: `first-last`, both inclusive; no string where it is a whole file. */
+  readonly range?: unknown;
   readonly adaptation: { readonly index: number; readonly period: { readonly index: number } };
 }
 

@@ -1,50 +1,124 @@
+import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
+import type { FetchRange } from '../fetch-range.js';
 import type { Content } from './content.js';
-import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
-import type { Pipeline } from './pipeline.js';
+import type { DashRepresentation, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import { withoutCmcd, type Pipeline } from './pipeline.js';
 import { keyOf } from './presentation.js';
 import type { PlayerSettings } from './settings.js';
 
-/** Has dash.js load initialization segments, and hands those of VOXEL video to the receiver. */
-export class InitializationLoader {
-  readonly #content: Content;
-  readonly #settings: PlayerSettings;
-  readonly #receiver: Pick<Receiver, 'addInitialization'>;
-  readonly #pipeline: Pick<Pipeline, 'learn' | 'begin'>;
+export interface InitializationLoaderOptions {
+  readonly content: Pick<Content, 'representation' | 'fileUrl' | 'want' | 'ready'>;
+  readonly settings: Pick<PlayerSettings, 'apply'>;
+  readonly receiver: Pick<Receiver, 'addInitialization'>;
+  readonly pipeline: Pick<Pipeline, 'learn' | 'begin'>;
+  readonly fetchRange: FetchRange;
+}
 
-  constructor(
-    content: Content,
-    settings: PlayerSettings,
-    receiver: Pick<Receiver, 'addInitialization'>,
-    pipeline: Pick<Pipeline, 'learn' | 'begin'>,
-  ) {
-    this.#content = content;
-    this.#settings = settings;
-    this.#receiver = receiver;
-    this.#pipeline = pipeline;
+/** As a server would have answered. */
+const PARTIAL = { status: 206, statusText: 'Partial Content', headers: {} } as const;
+
+interface Initialization {
+  readonly bytes: Uint8Array;
+  readonly url: string;
+  readonly range: string | null;
+  /** Of the representation when it came. */
+  readonly edition: number | undefined;
+}
+
+/**
+ * Brings initialization segments: has dash.js load each once, and fetches those of other representations before dash.js asks, so
+ * that their first segments can be asked for early, too. The receiver gets those of VOXEL video.
+ */
+export class InitializationLoader {
+  readonly #options: InitializationLoaderOptions;
+  readonly #kept = new WeakMap<RepresentationMap, Initialization>();
+  readonly #wanted = new WeakSet<RepresentationMap>();
+  /** The last one that dash.js has loaded as a part of its file. */
+  #model: LoaderRequest | undefined;
+  readonly #stopped = new AbortController();
+
+  constructor(options: InitializationLoaderOptions) {
+    this.#options = options;
   }
 
   /** `segmentIndex`: of the segment that was last asked for. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load, segmentIndex: number): unknown {
+    const { content, settings, pipeline } = this.#options;
     const { customData } = request;
     const representation = customData.request.representation!;
-    const map = this.#content.representation(representation);
+    const map = content.representation(representation);
     if (!map) return parentLoad(request, response);
+    this.#wanted.add(map);
+    const kept = this.#find(map, request);
     const onloadend = customData.onloadend;
     customData.onloadend = () => {
-      const { data } = response;
+      const { data, status } = response;
       if (data instanceof ArrayBuffer) {
-        this.#receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
-        this.#pipeline.learn(map, request);
+        if (kept) pipeline.learn(map, request);
+        else this.#keep(map, request, new Uint8Array(data.slice(0)));
+        if (status === PARTIAL.status) this.#model = request;
         // What waits for the index sees it first.
-        void this.#content.ready(map, segmentIndex).then(() => this.#pipeline.begin(map));
+        void content.ready(map, segmentIndex).then(() => pipeline.begin(map));
       }
       onloadend?.();
     };
-    const started = parentLoad(request, response);
+    const started = kept ? answer(request, response, kept) : parentLoad(request, response);
     // Beside the initialization segment, and after it: the segment that follows would wait for it.
-    this.#content.want([map], segmentIndex);
-    if (Number.isFinite(representation.segmentDuration)) this.#settings.apply(representation.segmentDuration);
+    content.want([map], segmentIndex);
+    if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
     return started;
   }
+
+  /** Fetches what dash.js may ask for next, each once. Not where the page changes addresses: only dash.js can tell those. */
+  want(representations: readonly DashRepresentation[]): void {
+    const { content } = this.#options;
+    const model = this.#model;
+    if (!model || withoutCmcd(model.url) !== content.fileUrl(model.customData.request.representation!)) return;
+    for (const representation of representations) void this.#fetch(representation, model);
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** As it would be answered. */
+  #find(map: RepresentationMap, { url, customData }: LoaderRequest): Uint8Array | undefined {
+    const kept = this.#kept.get(map);
+    const isSame = kept?.url === withoutCmcd(url) && kept.range === customData.request.range;
+    return isSame && kept.edition === map.edition ? kept.bytes : undefined;
+  }
+
+  async #fetch(representation: DashRepresentation, model: LoaderRequest): Promise<void> {
+    const { content, fetchRange } = this.#options;
+    const { initialization, range } = representation;
+    const map = content.representation(representation);
+    const url = content.fileUrl(representation);
+    if (!map || !url || initialization || typeof range !== 'string' || this.#wanted.has(map)) return;
+    this.#wanted.add(map);
+    const [start, last] = range.split('-').map(Number) as [number, number];
+    const options = { signal: this.#stopped.signal, cache: 'default' } as const;
+    const sent = await fetchRange(url, { start, end: last + 1 }, options).catch(() => undefined);
+    // Otherwise dash.js will ask for it.
+    if (sent?.range.start !== start || sent.bytes.length !== last + 1 - start || this.#kept.has(map)) return;
+    const request = { ...model.customData.request, url, range, representation };
+    this.#keep(map, { ...model, url, customData: { request } }, sent.bytes);
+  }
+
+  #keep(map: RepresentationMap, request: LoaderRequest, bytes: Uint8Array): void {
+    const { receiver, pipeline } = this.#options;
+    const { representation, range } = request.customData.request;
+    this.#kept.set(map, { bytes, url: withoutCmcd(request.url), range, edition: map.edition });
+    receiver.addInitialization(keyOf(representation!), bytes);
+    pipeline.learn(map, request);
+  }
+}
+
+function answer(request: LoaderRequest, response: LoaderResponse, bytes: Uint8Array): true {
+  // Not before dash.js is ready for it.
+  void Promise.resolve().then(() => {
+    Object.assign(response, { ...PARTIAL, url: request.url, data: bytes.slice().buffer });
+    request.customData.onloadend?.();
+  });
+  return true;
 }

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
-import { PathEstimate, voxel } from '../../src/delivery/index.js';
+import { PathEstimate, voxel, type Strategy } from '../../src/delivery/index.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
-import type { DeliveredSegment, VoxelSession } from '../../src/voxel-loader/index.js';
+import type { DeliveredSegment, SegmentDownload, VoxelSession } from '../../src/voxel-loader/index.js';
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from '../../test/unit/fake-voxel-server.js';
 import { openPageSession } from '../../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../../test/unit/segment-content.js';
@@ -38,6 +38,7 @@ describe('Pipeline', () => {
   let next: FragmentRequest | undefined;
   let bufferLevel: number;
   let startTime: number;
+  let strategy: Strategy;
   const suspend = vi.fn();
   const chooseAhead = vi.fn(() => choice);
   let journal: Journal;
@@ -112,6 +113,7 @@ describe('Pipeline', () => {
     next = fragmentFor(1);
     bufferLevel = 4;
     startTime = 0;
+    strategy = { ...voxel, pipelineAt: 0.9 };
     journal = new Journal(new EventEmitter<VoxelEventMap>());
     const sessions = {
       ...{ session, isPaused: false, abandon: vi.fn(), probe: () => Promise.reject(new Error('no answer')) },
@@ -137,8 +139,10 @@ describe('Pipeline', () => {
         ruleChooses: true,
         withDeadlines: true,
         headerHosts: [],
-        strategy: { ...voxel, pipelineAt: 0.9 },
       } as const),
+      get strategy() {
+        return strategy;
+      },
     };
     const rateControl = { delivered: vi.fn(), review: () => ({ action: 'continue' as const }) };
     const retransmission = { suspend, resume: vi.fn(), hold: vi.fn() };
@@ -305,6 +309,25 @@ describe('Pipeline', () => {
       await vi.waitFor(() => expect(first.customData.onloadend).toHaveBeenCalledOnce());
       expect(journal.segments).toMatchObject([{ index: 0, early: false }]);
     });
+  });
+
+  it.each([
+    ['of the server', { rtt: 300, timeToFirstByte: 0.1 }, false, true],
+    ['of the first byte', { rtt: undefined, timeToFirstByte: 0.3 }, false, true],
+    ['of the first byte, however soon', { rtt: undefined, timeToFirstByte: 0.1 }, false, false],
+    ['before: what was asked for early comes at once', { rtt: undefined, timeToFirstByte: 0.05 }, true, true],
+  ])('asks a round trip ahead, by the word %s', async (_, facts, early, isTime) => {
+    strategy = voxel;
+    if (early) pipeline.delivered({ rtt: 300, timeToFirstByte: 0 }, true);
+    pipeline.delivered(facts, early);
+    const { segment } = requestFor(0);
+    await requests(2);
+    const download = { flow: 1 } as unknown as SegmentDownload;
+    const plan = { level: 2, delivery: 'datagrams', recovery: true, deadline: undefined, parity: undefined } as const;
+    const progress = { phase: 'unreliable', bytesReliable: 50, bytesRequested: 1000, elapsed: 0.5 } as const;
+    // What is left takes 0.4 s.
+    pipeline.look({ session, plan, download, segment }, { ...progress, bytesUnreliable: 505 });
+    expect(chooseAhead).toHaveBeenCalledTimes(isTime ? 1 : 0);
   });
 
   it('asks no more ahead of dash.js once the server has refused that, and the segment comes all the same', async () => {

@@ -147,11 +147,11 @@ export class Pipeline {
     if (wanted) void this.#ask(wanted, { fragment, session, after, bufferLevel: bufferLevel + duration });
   }
 
-  /** A segment has been delivered. */
-  delivered({ rtt, timeToFirstByte }: Pick<DeliveredSegment, 'rtt' | 'timeToFirstByte'>): void {
-    // The first byte of an early download comes at once after the others: that tells no round trip.
-    if (rtt !== undefined) this.#roundTrip = rtt / 1000;
-    else if (timeToFirstByte > 0) this.#roundTrip = timeToFirstByte;
+  /** A segment has been delivered. `early`: it had been asked for ahead of dash.js. */
+  delivered({ rtt, timeToFirstByte }: Pick<DeliveredSegment, 'rtt' | 'timeToFirstByte'>, early: boolean): void {
+    // The first byte of an early download comes soon after the others: but for the very first, that tells no round trip.
+    const first = early ? this.#roundTrip || timeToFirstByte : timeToFirstByte;
+    this.#roundTrip = rtt === undefined ? first : rtt / 1000;
     // With that a pause began, but for this one.
     if (this.#early) this.#options.retransmission?.suspend(this.#early.startTime);
   }
@@ -233,6 +233,6 @@ function isSame(early: WantedSegment, { key, map, edition, decision, request }: 
 }
 
 /** CMCD in the query speaks of one request. */
-function withoutCmcd(url: string): string {
+export function withoutCmcd(url: string): string {
   return url.replace(/([?&])CMCD=[^&#]*&?/, '$1').replace(/[?&]$/, '');
 }

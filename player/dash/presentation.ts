@@ -22,6 +22,7 @@ export interface ManifestElement extends Based {
 /** What of a presentation has VOXEL data. */
 export class Presentation {
   readonly #representations = new Map<string, RepresentationMap>();
+  readonly #fileUrls = new Map<string, string>();
   /** Of the manifest; media of another origin are not on its VOXEL server. */
   readonly origin: string;
   /** Why a representation that has VOXEL data plays without it. */
@@ -58,6 +59,11 @@ export class Presentation {
     return map && isRequestFor(request, map) ? map : undefined;
   }
 
+  /** Where its segments are, if all of them are in one file. */
+  fileUrl(representation: DashRepresentation): string | undefined {
+    return this.#fileUrls.get(keyOf(representation));
+  }
+
   /** What is known of it is no longer so. */
   forget(representation: DashRepresentation): void {
     this.#representations.delete(keyOf(representation));
@@ -66,7 +72,10 @@ export class Presentation {
   #read(period: number, element: RepresentationElement, baseUrl: string, prefix: string): void {
     try {
       const representation = readRepresentation(element, baseUrl, prefix);
-      if (representation) this.#representations.set(representationKey(period, representation.id), representation);
+      if (!representation) return;
+      const key = representationKey(period, representation.id);
+      this.#representations.set(key, representation);
+      this.#fileUrls.set(key, baseUrl);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       this.errors.push(error);

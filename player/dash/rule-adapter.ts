@@ -10,6 +10,7 @@ import type {
   SwitchRequest,
 } from './dash-types.js';
 import type { DeliveryRecorder } from './delivery-recorder.js';
+import type { InitializationLoader } from './initialization-loader.js';
 import type { SegmentChooser } from './segment-chooser.js';
 import type { SegmentDownloads } from './segment-downloads.js';
 
@@ -21,6 +22,7 @@ export interface RuleAdapterOptions {
   readonly chooser: SegmentChooser;
   readonly recorder: Pick<DeliveryRecorder, 'isFirst'>;
   readonly downloads: Pick<SegmentDownloads, 'restartOf'>;
+  readonly initializations: Pick<InitializationLoader, 'want'>;
   readonly retransmission: Pick<Retransmission, 'expectRequestIn'> | undefined;
 }
 
@@ -60,7 +62,7 @@ function switchRequest(rule: string, representation: DashRepresentation | null):
 
 function chooseRepresentation(
   player: DashPlayer,
-  { content, chooser, recorder, retransmission }: RuleAdapterOptions,
+  { content, chooser, recorder, initializations, retransmission }: RuleAdapterOptions,
   rules: RulesContext,
 ): DashRepresentation | null {
   if (rules.getMediaType() !== 'video') return null;
@@ -70,6 +72,8 @@ function chooseRepresentation(
   // A ladder that has VOXEL data in part only cannot be compared by score.
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
   content.want(maps, next.index);
+  // The very first segment has the link to itself.
+  if (!recorder.isFirst) initializations.want(allowed);
   if (recorder.isFirst && maps.some((map) => content.isPending(map, next.index))) {
     const first = chooser.begin(maps);
     return first ? allowed[maps.indexOf(first)]! : null;

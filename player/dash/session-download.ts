@@ -170,7 +170,7 @@ export class SessionDownload {
     const { recorder, pipeline } = this.#options;
     const asked = { level: plan.level, delivery: plan.delivery, early: download === this.#adopted };
     const order = recorder.arrived(this.#segment, asked, delivered);
-    pipeline.delivered(delivered);
+    pipeline.delivered(delivered, asked.early);
     this.#reportProgress(delivered.received.size, delivered.received.size);
     Object.assign(response, {
       status: 206,

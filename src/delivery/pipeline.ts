@@ -1,5 +1,3 @@
-import { LOOK_INTERVAL } from './retransmission.js';
-
 /**
  * Rx_T of "Dashing towards Hollywood": the share of a segment's bytes that are here when the next one is asked for. They
  * tried 0.75 to 0.99.
@@ -7,7 +5,10 @@ import { LOOK_INTERVAL } from './retransmission.js';
 export const PIPELINE_AT = 0.9;
 
 /** Nothing is asked for before this share is here: the choice would be made with too little knowledge. */
-const LEAST_SHARE = 0.5;
+const LEAST_SHARE = 0.2;
+
+/** Seconds by which a request goes out sooner: worker and page look every 50 ms, one after the other, and the next look may be too late. */
+const LOOKS = 0.1;
 
 /** A look at a running download. Times in seconds of the clock, but for the buffer's, which are of video. */
 export interface PipelineMoment {
@@ -27,22 +28,20 @@ export interface PipelineMoment {
 export interface PipelineThreshold {
   /** Rx_T. */
   readonly share: number;
-  /** Sooner where what is left takes no longer than that, in seconds: the request would come too late to keep the link busy. */
-  readonly roundTrip: number;
+  /** Sooner by so many seconds: later, the request would come too late to keep the link busy. */
+  readonly lead: number;
 }
 
 /**
  * Pipelining: the buffer that there will be when the running download is complete, if the segment after it should be asked
  * for now, while the last bytes are on their way; undefined while it should not.
  */
-export function bufferAhead(moment: PipelineMoment, { share, roundTrip }: PipelineThreshold): number | undefined {
+export function bufferAhead(moment: PipelineMoment, { share, lead }: PipelineThreshold): number | undefined {
   const { bytesReceived, bytesRequested, elapsed, bufferLevel, segmentDuration } = moment;
   // Before the first byte nothing says how long the rest will take.
   if (bytesReceived <= 0 || elapsed <= 0) return undefined;
-  const secondsLeft = (elapsed * Math.max(0, bytesRequested - bytesReceived)) / bytesReceived;
-  const isNear =
-    bytesReceived >= share * bytesRequested ||
-    (roundTrip > 0 && bytesReceived >= LEAST_SHARE * bytesRequested && secondsLeft <= roundTrip + LOOK_INTERVAL);
-  const buffer = Math.max(0, bufferLevel - secondsLeft * moment.playbackRate) + segmentDuration;
+  const secondsTo = (bytes: number) => (elapsed * Math.max(0, bytes - bytesReceived)) / bytesReceived;
+  const isNear = bytesReceived >= LEAST_SHARE * bytesRequested && secondsTo(share * bytesRequested) <= lead + LOOKS;
+  const buffer = Math.max(0, bufferLevel - secondsTo(bytesRequested) * moment.playbackRate) + segmentDuration;
   return isNear && buffer < moment.fullBuffer ? buffer : undefined;
 }

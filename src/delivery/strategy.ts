@@ -43,10 +43,13 @@ export function withoutRepeats(strategy: Strategy): Strategy {
   return { ...strategy, recovery: false, retransmission: false };
 }
 
+/** Seconds that a request takes besides the round trip: to be made, and to be answered. */
+const ANSWER = 0.05;
+
 /** When the next segment is asked for; undefined: not before the player asks. `roundTrip` in seconds. */
 export function pipelineThreshold({ pipelineAt }: Strategy, roundTrip: number): PipelineThreshold | undefined {
   if (pipelineAt === undefined) return undefined;
-  return pipelineAt === 'round-trip' ? { share: 1, roundTrip } : { share: pipelineAt, roundTrip: 0 };
+  return pipelineAt === 'round-trip' ? { share: 1, lead: roundTrip + ANSWER } : { share: pipelineAt, lead: 0 };
 }
 
 /** Seconds of buffer at which a late segment is kept: appending takes time, too. */

@@ -100,7 +100,7 @@ export interface DeliveryFacts {
   readonly bytesMeasured: number;
   /** Seconds of those before the first byte. */
   readonly timeToFirstByte: number;
-  /** The server's smoothed round-trip time in ms, when it said so before the last byte was here. */
+  /** The server's smoothed round-trip time in ms, as it last said in this session. */
   readonly rtt: number | undefined;
   /** Why the unreliable part ended early, when it failed. The segment can be played all the same. */
   readonly failure: VoxelError | undefined;

@@ -99,3 +99,13 @@ it('is aborted alone: what went first goes on', async () => {
   await complete(first);
   expect(await first.download.result).toMatchObject({ bytesUnreliable: 80 });
 });
+
+it('says the round trip that the server said last, where its own word comes too late', async () => {
+  const first = await start();
+  first.unreliable.send(responses.unreliable(80, first.unreliable.flow!) + responses.trailer(80, 70));
+  await settle();
+  await complete(first);
+  const next = await startAfter(first);
+  await complete(next);
+  expect([await first.download.result, await next.download.result]).toMatchObject([{ rtt: 70 }, { rtt: 70 }]);
+});

@@ -223,7 +223,7 @@ class RunningDownload implements Download {
       bytesMeasured: bytes - this.#before.bytes,
       seconds: (at - begin) / 1000,
       timeToFirstByte: Math.max(0, (this.#firstArrival ?? at) - begin) / 1000,
-      rtt: this.#rtt,
+      rtt: this.#rtt ?? this.#session.roundTrip,
       failure: this.#failure,
     });
   }
