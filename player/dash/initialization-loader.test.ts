@@ -1,5 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
+import { voxel, type Strategy } from '../../src/delivery/index.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
+import type { VoxelSession } from '../../src/voxel-loader/index.js';
 import type { FetchRange } from '../fetch-range.js';
 import type { DashRepresentation, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { InitializationLoader } from './initialization-loader.js';
@@ -29,6 +31,8 @@ const fetchRange = vi.fn<FetchRange>((url) =>
     bytes: bytesOf(representations.find((one) => fileUrl(one) === url)!),
   }),
 );
+let session: VoxelSession | undefined;
+let strategy: Strategy;
 let loader: InitializationLoader;
 
 beforeEach(() => {
@@ -38,7 +42,20 @@ beforeEach(() => {
     representation: (one: DashRepresentation) => maps.get(one) as unknown as RepresentationMap,
     ...{ fileUrl, want: vi.fn(), ready: () => Promise.resolve() },
   };
-  loader = new InitializationLoader({ content, settings: { apply: vi.fn() }, receiver, pipeline, fetchRange });
+  session = {} as VoxelSession;
+  strategy = voxel;
+  const sessions = {
+    get session() {
+      return session;
+    },
+  };
+  const preferences = {
+    get strategy() {
+      return strategy;
+    },
+  };
+  const settings = { apply: vi.fn() };
+  loader = new InitializationLoader({ content, settings, sessions, preferences, receiver, pipeline, fetchRange });
 });
 
 /** As dash.js asks; resolves to what it gets. */
@@ -92,7 +109,7 @@ it('fetches those of the others once, and dash.js gets these', async () => {
     [`${ORIGIN}/q01.mp4`, { start: 0, end: 4 }],
     [`${ORIGIN}/q02.mp4`, { start: 0, end: 4 }],
   ]);
-  const learnt = pipeline.learn.mock.calls.map(([map, { url }]: [unknown, LoaderRequest]) => [map, url]);
+  const learnt = pipeline.learn.mock.calls.map(([map, request]) => [map as unknown, (request as LoaderRequest).url]);
   expect(learnt).toEqual(representations.map((one) => [maps.get(one), fileUrl(one)]));
   expect(receiver.addInitialization).toHaveBeenCalledTimes(3);
   expect(await load(high)).toBe('q01!');
@@ -101,6 +118,8 @@ it('fetches those of the others once, and dash.js gets these', async () => {
 
 it.each<[string, () => Promise<unknown>, readonly DashRepresentation[]]>([
   ['the page changes addresses', () => load(low, '?token=1'), [high]],
+  ['there is no session', () => load(low).then(() => (session = undefined)), [high]],
+  ['nothing is asked for early', () => load(low).then(() => (strategy = { ...voxel, pipelineAt: undefined })), [high]],
   ['they are files of their own', () => load(low), [{ ...high, initialization: 'init.mp4' }]],
   ['they are whole files', () => load(low), [{ ...high, range: undefined }]],
 ])('leaves them to dash.js where %s', async (_, begin, wanted) => {

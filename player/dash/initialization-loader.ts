@@ -1,8 +1,10 @@
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { FetchRange } from '../fetch-range.js';
+import type { SessionManager } from '../session-manager.js';
 import type { Content } from './content.js';
 import type { DashRepresentation, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import type { DownloadPreferences } from './download-control.js';
 import { withoutCmcd, type Pipeline } from './pipeline.js';
 import { keyOf } from './presentation.js';
 import type { PlayerSettings } from './settings.js';
@@ -10,6 +12,8 @@ import type { PlayerSettings } from './settings.js';
 export interface InitializationLoaderOptions {
   readonly content: Pick<Content, 'representation' | 'fileUrl' | 'want' | 'ready'>;
   readonly settings: Pick<PlayerSettings, 'apply'>;
+  readonly sessions: Pick<SessionManager, 'session'>;
+  readonly preferences: Pick<DownloadPreferences, 'strategy'>;
   readonly receiver: Pick<Receiver, 'addInitialization'>;
   readonly pipeline: Pick<Pipeline, 'learn' | 'begin'>;
   readonly fetchRange: FetchRange;
@@ -70,10 +74,14 @@ export class InitializationLoader {
     return started;
   }
 
-  /** Fetches what dash.js may ask for next, each once. Not where the page changes addresses: only dash.js can tell those. */
+  /**
+   * Fetches what dash.js may ask for next, each once. Not where nothing is asked for early, nor where the page changes addresses:
+   * only dash.js can tell those.
+   */
   want(representations: readonly DashRepresentation[]): void {
-    const { content } = this.#options;
+    const { content, sessions, preferences } = this.#options;
     const model = this.#model;
+    if (!sessions.session || preferences.strategy.pipelineAt === undefined) return;
     if (!model || withoutCmcd(model.url) !== content.fileUrl(model.customData.request.representation!)) return;
     for (const representation of representations) void this.#fetch(representation, model);
   }
