@@ -199,7 +199,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     link,
     video: { bufferLevel: 8, playbackRate: 1 },
   });
-  const http = new HttpDownloads(receiver, recorder);
+  const http = new HttpDownloads(receiver, recorder, { startedAt: () => undefined });
 
   /** As dash.js has its loader ask for one segment once. */
   const load = (index: number): Promise<boolean> =>

@@ -78,6 +78,10 @@ export class SessionManager {
     return this.session !== undefined;
   }
 
+  get isOpening(): boolean {
+    return this.#state.kind === 'opening';
+  }
+
   /** Opens a session for manifests of that origin, unless that is done or under way. */
   start(origin: string): void {
     if (origin === this.#origin) return;

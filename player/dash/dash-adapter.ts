@@ -11,6 +11,7 @@ import { requestTypes, type DashPlayer, type LoaderResponse, type ResponseInterc
 import { DeliveryRecorder, type RecorderOptions } from './delivery-recorder.js';
 import { DownloadControl, type DownloadPreferences } from './download-control.js';
 import { extendPlayer } from './extensions.js';
+import { HeadStart } from './head-start.js';
 import { HttpDownloads } from './http-download.js';
 import { InitializationLoader } from './initialization-loader.js';
 import { LoaderAdapter } from './loader-adapter.js';
@@ -42,6 +43,7 @@ export class DashAdapter {
   readonly #parts: PluginParts;
   readonly #content: Content;
   readonly #pipeline: Pipeline;
+  readonly #headStart: HeadStart;
   readonly #undo: (() => void)[] = [];
 
   /** Throws `PlayerError` for a player that cannot be attached to. */
@@ -53,7 +55,9 @@ export class DashAdapter {
     const content = new Content(indexes, journal);
     this.#content = content;
     const recorder = new DeliveryRecorder(parts);
-    const chooser = new SegmentChooser(parts);
+    const headStart = new HeadStart(parts.sessions, parts.video);
+    this.#headStart = headStart;
+    const chooser = new SegmentChooser({ ...parts, headStart });
     const control = new DownloadControl(preferences, parts);
     const pipeline = new Pipeline({ ...parts, content, chooser, control });
     this.#pipeline = pipeline;
@@ -64,15 +68,16 @@ export class DashAdapter {
       preferences,
       recorder,
       content,
-      http: new HttpDownloads(receiver, recorder),
+      http: new HttpDownloads(receiver, recorder, headStart),
       isHttpOnly: preferences.delivery === 'http',
     });
     const segments = new SegmentLoader({ content, journal, settings, chooser, downloads, pipeline, retransmission });
-    const initializations = new InitializationLoader({ ...parts, content, pipeline, fetchRange });
+    const initializations = new InitializationLoader({ ...parts, content, pipeline, headStart, fetchRange });
     const loader = new LoaderAdapter({
       openSession: (manifestUrl) => this.#openSession(manifestUrl),
       initializations,
       segments,
+      headStart,
       downloads,
     });
     this.#undo.push(extendPlayer(player, loader));
@@ -82,6 +87,7 @@ export class DashAdapter {
       this.#listen(),
       () => segments.release(),
       () => initializations.stop(),
+      () => headStart.cancel(),
     );
   }
 
@@ -125,6 +131,7 @@ export class DashAdapter {
     const { sessions, receiver, settings, rateControl, retransmission } = this.#parts;
     retransmission?.stop();
     this.#pipeline.cancel();
+    this.#headStart.cancel();
     this.#content.load(manifest, location.href);
     rateControl?.reset();
     if (rateControl) rateControl.roundTrip = roundTripTo(manifest.url);

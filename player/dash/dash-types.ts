@@ -104,6 +104,7 @@ export function segmentDurationOf({ representation, duration }: FragmentRequest)
 export interface LoaderRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly credentials?: string;
   /** Milliseconds; 0 = none. */
   readonly timeout: number;
   readonly customData: {

@@ -2,6 +2,7 @@ import { totalBytes } from '../../src/manifest/byte-range.js';
 import { IntervalSet } from '../../src/manifest/interval-set.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { DeliveryRecorder } from './delivery-recorder.js';
+import type { HeadStart } from './head-start.js';
 import type { RequestedSegment } from './requested-segment.js';
 
 /**
@@ -14,30 +15,46 @@ const APPEND_TIME = 100;
 export class HttpDownloads {
   readonly #receiver: Pick<Receiver, 'inspect'>;
   readonly #recorder: DeliveryRecorder;
+  readonly #headStart: Pick<HeadStart, 'startedAt'>;
 
-  constructor(receiver: Pick<Receiver, 'inspect'>, recorder: DeliveryRecorder) {
+  constructor(
+    receiver: Pick<Receiver, 'inspect'>,
+    recorder: DeliveryRecorder,
+    headStart: Pick<HeadStart, 'startedAt'>,
+  ) {
     this.#receiver = receiver;
     this.#recorder = recorder;
+    this.#headStart = headStart;
+  }
+
+  /** True when that segment was asked for before dash.js did. */
+  has({ request }: RequestedSegment): boolean {
+    return this.#headStart.startedAt(request) !== undefined;
   }
 
   start(segment: RequestedSegment): unknown {
     const { request, response, parentLoad, map } = segment;
     const { customData } = request;
-    const startedAt = performance.now();
+    const early = this.has(segment);
+    const startedAt = this.#headStart.startedAt(request) ?? performance.now();
     const onloadend = customData.onloadend;
     customData.onloadend = () => {
       const { data } = response;
       const seconds = (performance.now() - startedAt) / 1000;
       const isWhole = data instanceof ArrayBuffer && data.byteLength === map.range.end - map.range.start;
-      if (isWhole) this.#record(segment, new Uint8Array(data), seconds);
+      if (isWhole) this.#record(segment, new Uint8Array(data), { seconds, early });
       onloadend?.();
     };
     return parentLoad(request, response);
   }
 
-  #record(segment: RequestedSegment, bytes: Uint8Array<ArrayBuffer>, seconds: number): void {
+  #record(
+    segment: RequestedSegment,
+    bytes: Uint8Array<ArrayBuffer>,
+    { seconds, early }: { readonly seconds: number; readonly early: boolean },
+  ): void {
     const { map, key } = segment;
-    const asked = { level: map.steps.length - 1, delivery: 'http', early: false } as const;
+    const asked = { level: map.steps.length - 1, delivery: 'http', early } as const;
     const facts = {
       bytesReliable: map.reliableBytes,
       bytesUnreliable: totalBytes(map.unreliable),

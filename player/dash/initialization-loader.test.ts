@@ -55,7 +55,17 @@ beforeEach(() => {
     },
   };
   const settings = { apply: vi.fn() };
-  loader = new InitializationLoader({ content, settings, sessions, preferences, receiver, pipeline, fetchRange });
+  const headStart = { begin: () => undefined, isRunning: false };
+  loader = new InitializationLoader({
+    content,
+    settings,
+    sessions,
+    preferences,
+    receiver,
+    pipeline,
+    headStart,
+    fetchRange,
+  });
 });
 
 /** As dash.js asks; resolves to what it gets. */

@@ -2,10 +2,12 @@ import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { FetchRange } from '../fetch-range.js';
 import type { SessionManager } from '../session-manager.js';
+import { withoutCmcd } from './cmcd.js';
 import type { Content } from './content.js';
 import type { DashRepresentation, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import type { DownloadPreferences } from './download-control.js';
-import { withoutCmcd, type Pipeline } from './pipeline.js';
+import type { HeadStart } from './head-start.js';
+import type { Pipeline } from './pipeline.js';
 import { keyOf } from './presentation.js';
 import type { PlayerSettings } from './settings.js';
 
@@ -16,6 +18,7 @@ export interface InitializationLoaderOptions {
   readonly preferences: Pick<DownloadPreferences, 'strategy'>;
   readonly receiver: Pick<Receiver, 'addInitialization'>;
   readonly pipeline: Pick<Pipeline, 'learn' | 'begin'>;
+  readonly headStart: Pick<HeadStart, 'begin' | 'isRunning'>;
   readonly fetchRange: FetchRange;
 }
 
@@ -48,7 +51,7 @@ export class InitializationLoader {
 
   /** `segmentIndex`: of the segment that was last asked for. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load, segmentIndex: number): unknown {
-    const { content, settings, pipeline } = this.#options;
+    const { content, settings, pipeline, headStart } = this.#options;
     const { customData } = request;
     const representation = customData.request.representation!;
     const map = content.representation(representation);
@@ -63,12 +66,13 @@ export class InitializationLoader {
         else this.#keep(map, request, new Uint8Array(data.slice(0)));
         if (status === PARTIAL.status) this.#model = request;
         // What waits for the index sees it first.
-        void content.ready(map, segmentIndex).then(() => pipeline.begin(map));
+        void content.ready(map, segmentIndex).then(() => headStart.isRunning || pipeline.begin(map));
       }
       onloadend?.();
     };
     const started = kept ? answer(request, response, kept) : parentLoad(request, response);
     // Beside the initialization segment, and after it: the segment that follows would wait for it.
+    headStart.begin(request);
     content.want([map], segmentIndex);
     if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
     return started;

@@ -6,6 +6,7 @@ import {
   type LoaderResponse,
 } from './dash-types.js';
 import type { Extension } from './extensions.js';
+import type { HeadStart } from './head-start.js';
 import type { InitializationLoader } from './initialization-loader.js';
 import type { SegmentDownloads } from './segment-downloads.js';
 import type { SegmentLoader } from './segment-loader.js';
@@ -15,6 +16,7 @@ export interface LoaderAdapterOptions {
   readonly openSession: (manifestUrl: string) => void;
   readonly initializations: InitializationLoader;
   readonly segments: SegmentLoader;
+  readonly headStart: Pick<HeadStart, 'load' | 'keepFor'>;
   readonly downloads: Pick<SegmentDownloads, 'has'>;
 }
 
@@ -33,8 +35,8 @@ export class LoaderAdapter implements Extension {
   }
 
   load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): unknown {
-    const parentLoad = this.#patient(dashLoad);
-    const { openSession, initializations, segments } = this.#options;
+    const { openSession, initializations, segments, headStart } = this.#options;
+    const parentLoad = this.#patient((own, answer) => headStart.load(own, answer, dashLoad));
     const { type, mediaType, representation, index } = request.customData.request;
     // The session opens while the MPD is on its way.
     if (type === requestTypes.manifest) openSession(request.url);
@@ -43,7 +45,10 @@ export class LoaderAdapter implements Extension {
         return initializations.load(request, response, parentLoad, segments.lastIndex);
       }
       // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
-      if (type === requestTypes.media && Number.isInteger(index)) return segments.load(request, response, parentLoad);
+      if (type === requestTypes.media && Number.isInteger(index)) {
+        headStart.keepFor(request);
+        return segments.load(request, response, parentLoad);
+      }
     }
     return parentLoad(request, response);
   }

@@ -157,7 +157,7 @@ describe('Pipeline', () => {
     const chooser = { chooseAhead, chooseLevel: () => decisions[0] };
     const settings = { secondsHeld: 14 };
     pipeline = new Pipeline({ sessions, control, preferences, content, chooser, settings, video, retransmission });
-    const http = new HttpDownloads(receiver, recorder);
+    const http = new HttpDownloads(receiver, recorder, { startedAt: () => undefined });
     const isHttpOnly = false;
     downloads = new SegmentDownloads({ sessions, control, preferences, recorder, content, http, isHttpOnly, pipeline });
   });

@@ -11,6 +11,7 @@ import {
 import type { Retransmission } from '../retransmission.js';
 import type { SessionManager } from '../session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
+import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
 import type { Content } from './content.js';
 import type { FragmentRequest, LoaderRequest } from './dash-types.js';
 import type { DownloadControl, DownloadPreferences } from './download-control.js';
@@ -62,9 +63,6 @@ interface Source {
   readonly request: WantedSegment['request'];
 }
 
-/** CMCD that speaks of one request; what speaks of the session (`CMCD-Session`) goes with every one. */
-const CMCD_OF_REQUEST = ['cmcd-request', 'cmcd-object', 'cmcd-status'];
-
 /**
  * Asks for the segment that dash.js will ask for next while the one before is still on its way, and hands that early download
  * over when dash.js asks. There is one at most; if dash.js wants something else it is aborted. Only of files of many segments: the
@@ -91,8 +89,7 @@ export class Pipeline {
   learn(representation: RepresentationMap, { url, headers, customData }: LoaderRequest): void {
     const { url: fragmentUrl, range, representation: own } = customData.request;
     if (!range) return;
-    const fields = Object.entries(headers ?? {}).filter(([name]) => !CMCD_OF_REQUEST.includes(name.toLowerCase()));
-    const request = { url: withoutCmcd(url), headers: Object.fromEntries(fields) };
+    const request = { url: withoutCmcd(url), headers: withoutCmcdOfRequest(headers) };
     this.#sources.set(representation, { fragmentUrl, key: keyOf(own!), request });
   }
 
@@ -230,9 +227,4 @@ function isSame(early: WantedSegment, { key, map, edition, decision, request }: 
     early.decision === decision &&
     early.request.url === withoutCmcd(request.url)
   );
-}
-
-/** CMCD in the query speaks of one request. */
-export function withoutCmcd(url: string): string {
-  return url.replace(/([?&])CMCD=[^&#]*&?/, '$1').replace(/[?&]$/, '');
 }

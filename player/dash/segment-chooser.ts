@@ -6,6 +6,7 @@ import type { SessionManager } from '../session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
 import { segmentDurationOf, type FragmentRequest } from './dash-types.js';
 import type { DownloadPreferences } from './download-control.js';
+import type { HeadStart } from './head-start.js';
 import type { RequestedSegment } from './requested-segment.js';
 import type { PlayerSettings } from './settings.js';
 
@@ -15,6 +16,7 @@ export interface SegmentChooserOptions {
   readonly settings: Pick<PlayerSettings, 'isVideoPinned'>;
   readonly video: Pick<BufferedVideo, 'bufferLevel'>;
   readonly sessions: Pick<SessionManager, 'isOpen'>;
+  readonly headStart: Pick<HeadStart, 'isRunning'>;
   readonly preferences: Pick<DownloadPreferences, 'strategy'>;
   readonly link: { readonly loss: Pick<LossEstimator, 'hasGaps'> };
 }
@@ -63,14 +65,14 @@ export class SegmentChooser {
   }
 
   #situation(fragment: FragmentRequest, bufferLevel = this.#options.video.bufferLevel): Situation {
-    const { sessions, preferences, link } = this.#options;
+    const { sessions, headStart, preferences, link } = this.#options;
     const segmentDuration = segmentDurationOf(fragment);
     const { hasGaps } = link.loss;
     return {
       segmentIndex: fragment.index,
       segmentDuration,
       bufferLevel: bufferShown(preferences.strategy, { bufferLevel, segmentDuration, hasGaps }),
-      segments: sessions.isOpen ? 'partial' : 'whole',
+      segments: sessions.isOpen && !headStart.isRunning ? 'partial' : 'whole',
     };
   }
 }

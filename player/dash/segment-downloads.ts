@@ -21,7 +21,7 @@ export class SegmentDownloads {
 
   start(segment: RequestedSegment): unknown {
     const { http, isHttpOnly, pipeline } = this.#options;
-    if (isHttpOnly) return http.start(segment);
+    if (isHttpOnly || http.has(segment)) return http.start(segment);
     const download = new SessionDownload(this.#options, segment, pipeline.adopt(segment));
     this.#running.add(download);
     const run = async (): Promise<void> => {

@@ -130,7 +130,7 @@ describe('SessionDownload', () => {
     return new SessionDownload(
       {
         ...{ sessions, control, preferences, recorder, content: { reload } },
-        http: new HttpDownloads(receiver, recorder),
+        http: new HttpDownloads(receiver, recorder, { startedAt: () => undefined }),
         pipeline: { look: () => undefined, delivered: () => undefined },
       },
       segment,

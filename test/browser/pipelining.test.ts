@@ -1,7 +1,8 @@
 import type { Page } from 'puppeteer-core';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { prepareClip } from './support/clip.js';
-import { startFaultRelay, type Fault } from './support/fault-relay.js';
+import { blackHole, startFaultRelay, type Fault } from './support/fault-relay.js';
+import { startHttpRelay, type HttpRelay } from './support/http-relay.js';
 import {
   fallbacksOnceReady,
   openPage,
@@ -137,4 +138,52 @@ it('leaves the first segment to dash.js when playback begins elsewhere', async (
   const [first, ...others] = statistics!.segments;
   expect(first).toMatchObject({ index: 20, early: false });
   expect(others.every(({ index }) => index > 20)).toBe(true);
+});
+
+const isVideo = (path: string): boolean => /\/q\d+[^/]*\.mp4$/.test(path);
+
+/** Plays a page behind `http` while nobody answers its session. The function returned says what was asked for of its video files. */
+async function startBeforeSession(http: HttpRelay): Promise<() => string[]> {
+  const silent = await startFaultRelay(stage.server.ready.quicPort);
+  silent.fault = blackHole;
+  await page.goto(http.url);
+  const { certificateHashes } = stage.server.ready;
+  await startPlayer(page, {
+    bufferSegments: 2,
+    endpoint: { url: `https://127.0.0.1:${silent.port}/voxel`, certificateHashes },
+  });
+  onTestFinished(() => silent.close());
+  return () => http.asked.filter(({ path }) => isVideo(path)).map(({ path, range }) => `${path} ${range}`);
+}
+
+it('asks for the first segment beside its initialization segment, over HTTP, while the session is being opened', async () => {
+  const http = await startHttpRelay(stage.server.ready.url);
+  onTestFinished(() => http.close());
+  const asked = await startBeforeSession(http);
+  await playUntil(page, 0.5);
+  const { errors, statistics } = await outcomeOf(page);
+  expect(errors).toEqual([]);
+  const [first] = statistics!.segments;
+  expect(first).toMatchObject({ index: 0, early: true, delivery: 'http', framesSkipped: 0, framesRepaired: 0 });
+  // They may come by connections of their own, and so in any order.
+  const pair = asked().slice(0, 2);
+  expect(pair.filter((one) => / bytes=0-/.test(one))).toHaveLength(1);
+  for (const one of pair) expect(asked().filter((other) => other === one)).toHaveLength(1);
+});
+
+it('has dash.js ask for the first segment itself where that was refused', async () => {
+  const http = await startHttpRelay(stage.server.ready.url);
+  onTestFinished(() => http.close());
+  let refused: string | undefined;
+  http.fails = (path, range) => {
+    if (refused !== undefined || !isVideo(path) || range?.startsWith('bytes=0-')) return false;
+    refused = `${path} ${range}`;
+    return true;
+  };
+  const asked = await startBeforeSession(http);
+  await playUntil(page, 0.5);
+  const { errors, statistics } = await outcomeOf(page);
+  expect(errors).toEqual([]);
+  expect(statistics!.segments[0]).toMatchObject({ index: 0, delivery: 'http' });
+  expect(asked().filter((one) => one === refused)).toHaveLength(2);
 });

@@ -5,20 +5,20 @@ import type { AddressInfo } from 'node:net';
 export interface HttpRelay {
   readonly url: string;
   /** What has been asked for, and when, in seconds. */
-  readonly asked: { readonly path: string; readonly time: number }[];
-  /** Paths that are answered with 503 from now on. */
-  fails: (path: string) => boolean;
+  readonly asked: { readonly path: string; readonly range: string | undefined; readonly time: number }[];
+  /** What is answered with 503 from now on. */
+  fails: (path: string, range: string | undefined) => boolean;
   close(): void;
 }
 
 /** Hands requests on to the server at `target`, a URL, and counts them. */
 export async function startHttpRelay(target: string): Promise<HttpRelay> {
   const { hostname, port } = new URL(target);
-  const asked: { path: string; time: number }[] = [];
+  const asked: { path: string; range: string | undefined; time: number }[] = [];
   const server = createServer((incoming, outgoing) => {
     const path = incoming.url!;
-    asked.push({ path, time: performance.now() / 1000 });
-    if (relay.fails(path)) {
+    asked.push({ path, range: incoming.headers.range, time: performance.now() / 1000 });
+    if (relay.fails(path, incoming.headers.range)) {
       outgoing.writeHead(503, { 'cache-control': 'no-store' }).end();
       return;
     }

@@ -1,0 +1,133 @@
+import type { SessionManager } from '../session-manager.js';
+import type { BufferedVideo } from './buffered-video.js';
+import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
+import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import { keyOf } from './presentation.js';
+
+interface Running {
+  readonly fragment: FragmentRequest;
+  readonly url: string;
+  /** Milliseconds on the clock of `performance.now()`. */
+  readonly startedAt: number;
+  readonly cancel: AbortController;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  onProgress: (loaded: number) => void;
+  /** Undefined: it has failed. */
+  result: Promise<Response | undefined>;
+}
+
+/**
+ * Asks for the first segment beside its initialization segment, as dash.js would ask a round trip later. Over HTTP: where that
+ * is of use the session is not open yet, as to find the server and shake hands takes two round trips more than the manifest.
+ * Only of files of many segments: the name of another file dash.js alone can tell.
+ */
+export class HeadStart {
+  readonly #sessions: Pick<SessionManager, 'isOpening'>;
+  readonly #video: Pick<BufferedVideo, 'nextRequest' | 'startsIn'>;
+  #running: Running | undefined;
+
+  constructor(sessions: Pick<SessionManager, 'isOpening'>, video: Pick<BufferedVideo, 'nextRequest' | 'startsIn'>) {
+    this.#sessions = sessions;
+    this.#video = video;
+  }
+
+  /** True until dash.js has asked for that segment. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** When that segment was asked for; undefined: it was not, or that has failed. */
+  startedAt({ url, customData: { request } }: LoaderRequest): number | undefined {
+    const { fragment, url: own, startedAt } = this.#running ?? {};
+    return fragment && isSame(fragment, request) && own === withoutCmcd(url) ? startedAt : undefined;
+  }
+
+  /** dash.js has asked for that segment: any other is not wanted any more. */
+  keepFor(request: LoaderRequest): void {
+    if (this.startedAt(request) === undefined) this.cancel();
+  }
+
+  /** dash.js has asked for that initialization segment. */
+  begin(initialization: LoaderRequest): void {
+    const { representation, url: fragmentUrl } = initialization.customData.request;
+    const fragment = this.#video.nextRequest;
+    this.cancel();
+    if (!this.#sessions.isOpening || !fragment?.range || !this.#video.startsIn(fragment)) return;
+    if (fragment.url !== fragmentUrl || keyOf(fragment.representation!) !== keyOf(representation!)) return;
+    const [first, last] = fragment.range.split('-').map(Number);
+    const running: Running = {
+      fragment,
+      url: withoutCmcd(initialization.url),
+      startedAt: performance.now(),
+      cancel: new AbortController(),
+      bytes: new Uint8Array(last! - first! + 1),
+      onProgress: () => undefined,
+      result: Promise.resolve(undefined),
+    };
+    this.#running = running;
+    running.result = receive(running, initialization).catch(() => {
+      if (this.#running === running) this.#running = undefined;
+      return undefined;
+    });
+  }
+
+  /** In place of dash.js' loader: hands that segment over as it comes; where it does not come, that loader is asked for it. */
+  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
+    if (this.startedAt(request) === undefined) return parentLoad(request, response);
+    const running = this.#running!;
+    const { bytes, cancel } = running;
+    const { customData } = request;
+    this.#running = undefined;
+    customData.abort = () => {
+      cancel.abort();
+      customData.onabort?.();
+    };
+    running.onProgress = (loaded) => customData.onprogress?.({ loaded, total: bytes.length, lengthComputable: true });
+    void running.result.then((sent) => {
+      if (cancel.signal.aborted) return;
+      if (!sent) return void parentLoad(request, response);
+      const { url, status, statusText, headers } = sent;
+      Object.assign(response, { url, status, statusText, headers: Object.fromEntries(headers), data: bytes.buffer });
+      customData.onloadend?.();
+    });
+    return true;
+  }
+
+  cancel(): void {
+    this.#running?.cancel.abort();
+    this.#running = undefined;
+  }
+}
+
+function isSame(a: FragmentRequest, b: FragmentRequest): boolean {
+  return a.index === b.index && a.range === b.range && keyOf(a.representation!) === keyOf(b.representation!);
+}
+
+/** Rejects unless all of the range comes, and nothing else. */
+async function receive(running: Running, { headers, credentials, timeout }: LoaderRequest): Promise<Response> {
+  const { fragment, url, cancel, bytes } = running;
+  const sent = await fetch(url, {
+    headers: { ...withoutCmcdOfRequest(headers), Range: `bytes=${fragment.range}` },
+    credentials: credentials === 'include' ? 'include' : 'same-origin',
+    // Chromium's cache has one request for a file wait for the answer to another: that for the initialization segment.
+    cache: 'no-store',
+    signal: timeout > 0 ? AbortSignal.any([cancel.signal, AbortSignal.timeout(timeout)]) : cancel.signal,
+  });
+  const reader = sent.body!.getReader();
+  let loaded = 0;
+  try {
+    while (sent.status === 206) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      // Throws where there is more than was asked for.
+      bytes.set(value, loaded);
+      loaded += value.length;
+      running.onProgress(loaded);
+    }
+    if (loaded === bytes.length) return sent;
+    throw new RangeError('not the range that was asked for');
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error;
+  }
+}
