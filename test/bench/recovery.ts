@@ -11,10 +11,10 @@ import type { TrialResult } from '../trials/result.js';
 import { atMost, barLine, type Bar } from './support/bar.js';
 import { readResults } from '../trials/results-file.js';
 
-export const usage = `npm run bench -- recovery [--json] [--quick] [--out DIR] [--resume] [--jobs N]: what becomes of lost datagrams in a browser over
+export const usage = `npm run bench -- recovery [--json] [--quick] [--out DIR] [--resume] [--sessions FILE] [--jobs N]: what becomes of lost datagrams in a browser over
 emulated links, of both servers: random losses and bursts of four packets, 60 and 300 ms. Medians over sessions with 95 % intervals.
 120 sessions of a minute, two at a time unless --jobs says otherwise; DIR (default: output/recovery) keeps them, and --resume goes on
-with what is there. --quick: four sessions. --json: one object on standard output. Needs what trials need, and is skipped without. Exit
+with what is there; --sessions as of trials. --quick: four sessions. --json: one object on standard output. Needs what trials need, and is skipped without. Exit
 code 1 where a goal is missed.`;
 
 const flag = { type: 'boolean', default: false } as const;
@@ -24,6 +24,7 @@ export const options = {
   quick: flag,
   resume: flag,
   out: { type: 'string' },
+  sessions: { type: 'string' },
   jobs: { type: 'string', default: '2' },
 } as const;
 
@@ -32,6 +33,7 @@ interface Values {
   readonly quick: boolean;
   readonly resume: boolean;
   readonly out?: string;
+  readonly sessions?: string;
   readonly jobs: string;
 }
 
@@ -54,7 +56,7 @@ interface Cell extends Partial<Readonly<Record<Measure, Interval>>> {
 }
 
 /** Measures and prints. */
-export async function main({ json, quick, resume, out, jobs }: Values): Promise<Bar[]> {
+export async function main({ json, quick, resume, out, sessions, jobs }: Values): Promise<Bar[]> {
   const obstacle = await obstacleToLinks();
   if (obstacle !== undefined) {
     say(`recovery: skipped, ${obstacle}`);
@@ -63,13 +65,14 @@ export async function main({ json, quick, resume, out, jobs }: Values): Promise<
   const name = quick ? 'recovery-quick' : 'recovery';
   const config = join(root, `test/trials/configs/${name}.json`);
   const folder = out ?? join(root, 'output', name);
-  const args = [config, '--out', folder, '--jobs', jobs, ...(resume ? ['--resume'] : [])];
+  const kept = sessions === undefined ? [] : ['--sessions', sessions];
+  const args = [config, '--out', folder, '--jobs', jobs, ...kept, ...(resume ? ['--resume'] : [])];
   // Also with sessions that do not count, or interrupted, what is there is shown.
   const failure: unknown = await run('node', ['test/trials/trials.mjs', ...args], { cwd: root, kind: 'tool' }).catch(
     (error: unknown) => error,
   );
   if (failure instanceof UserError && failure.exitCode === 2) throw failure;
-  const results = readResults(join(folder, 'trials.jsonl')).filter(({ valid }) => valid);
+  const results = readResults(sessions ?? join(folder, 'trials.jsonl')).filter(({ valid }) => valid);
   const { servers, paths } = readConfig(config);
   const cells = servers.flatMap((server) => paths.map((path) => cellOf(server, path.name, results)));
   const bars = cells.flatMap(barsOf);

@@ -30,6 +30,7 @@ const TABLES: Readonly<Record<string, Tables>> = {
   'clipstream-3-ladder-small': (matrix) =>
     pivots(matrix, ['bufRatio', 'stalls', 'aSSIM', 'bitrate', 'redundant', 'startupMedian']),
   pipelining: (matrix) => pivots(matrix, ['linkIdle']),
+  recovery,
   'datagrams-streams': map,
   'first-seconds': firstSeconds,
 };
@@ -147,6 +148,24 @@ function map(matrix: Matrix): string {
   return `${markdownTable([header, ...lines])}
 
 Streams / datagrams; differences (Δ) are datagrams less streams. Datagrams: share of the unreliable bytes that were sent.`;
+}
+
+/** A line for each path and server: one system. */
+function recovery({ rows, sessions }: Matrix): string {
+  const keys = ['gapsAtAppend', 'appendedTwice', 'repeatedOverLost', 'redundant', 'datagrams'];
+  const lines = rows.map((row) => {
+    const lost = sessions
+      .filter(({ path, server }) => path === row.path && server === row.server)
+      .map(({ scoreLost }) => scoreLost ?? 0);
+    return [
+      row.path,
+      row.server,
+      String(row.trials),
+      ...keys.map((key) => columnOf(key).format(row)),
+      formatted(lost.reduce((sum, value) => sum + value, 0) / lost.length, { scale: 1, digits: 4 }),
+    ];
+  });
+  return markdownTable([['path', 'server', 'n', ...keys.map((key) => columnOf(key).title), 'SSIM lost'], ...lines]);
 }
 
 /** A line for each video, path and system, and for all videos together. */
