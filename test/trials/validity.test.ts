@@ -50,6 +50,8 @@ describe('problemsOf', () => {
   it('counts no session that travelled otherwise than its system says', () => {
     const overTcp = { observation: { protocols: { h3: 3, 'http/1.1': 1 } } };
     expect(problems({ system: 'bola', ...overTcp })).toEqual(["media requests over 'http/1.1' instead of h3"]);
+    // Without an answer there is no protocol.
+    expect(problems({ system: 'bola', observation: { protocols: { h3: 9, '': 3 } } })).toEqual([]);
     expect(problems(overTcp)).toHaveLength(1);
     expect(problems({ system: 'dashjs-bola@http1', observation: { protocols: { 'http/1.1': 4 } } })).toEqual([]);
     expect(problems({ system: 'dashjs-bola@http1', observation: { protocols: { 'http/1.1': 2, '': 8 } } })).toEqual([]);

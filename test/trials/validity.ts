@@ -56,8 +56,9 @@ export function problemsOf(seen: {
 /** Whether the segments travelled as the system says. */
 function deliveryProblems(delivery: SystemDelivery, { protocols, segments }: Observation): string[] {
   const protocol = PROTOCOLS[delivery] ?? 'h3';
-  // Chromium has no name for most responses of byte ranges over plain HTTP, which can be nothing but HTTP/1.1.
-  const isUnnamed = (name: string) => name === '' && delivery === 'http1' && protocol in protocols;
+  // Chromium has no name for most responses of byte ranges over plain HTTP, which can be nothing but HTTP/1.1, and none for
+  // requests that were not answered: a link that is dead for a minute is no reason to leave a session out.
+  const isUnnamed = (name: string) => name === '' && protocol in protocols;
   const others = Object.keys(protocols).filter((name) => name !== protocol && !isUnnamed(name));
   if (others.length > 0) return [`media requests over '${others.join("', '")}' instead of ${protocol}`];
   if (delivery in PROTOCOLS || segments.length === 0) return [];
