@@ -28,6 +28,9 @@ Exit codes: 0 all went well, 1 a trial failed or VOXEL stalled as much as anothe
 lacks something, 130 interrupted.`;
 
 /** `run` ends with a report. */
+/** Of --smoke, unless --out says otherwise: emptied each time. */
+export const SMOKE_FOLDER = 'output/trials/smoke';
+
 export type Mode = 'run' | 'report' | 'calibrate' | 'plan' | 'smoke';
 
 export interface TrialsOptions {
@@ -60,8 +63,8 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
   if (!(Number.isInteger(jobs) && jobs >= 1 && jobs <= MOST_JOBS)) {
     throw new UserError(`--jobs must be a whole number from 1 to ${MOST_JOBS}, got '${values.jobs}'`);
   }
-  const name = mode === 'smoke' ? 'smoke' : basename(config ?? 'quick', '.json');
-  const out = values.out ?? `output/trials/${name}`;
+  const usual = mode === 'smoke' ? SMOKE_FOLDER : `output/trials/${basename(config ?? 'quick', '.json')}`;
+  const out = values.out ?? usual;
   return {
     config,
     mode,

@@ -1,10 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig, readConfig } from './config.js';
-import { parseOptions } from './options.js';
+import { parseOptions, type TrialsOptions } from './options.js';
 import type { TrialResult } from './result.js';
-import { failuresOf, smokeConfigs } from './smoke.js';
+import { failuresOf, smoke, smokeConfigs } from './smoke.js';
 
 const FOLDER = join(import.meta.dirname, 'configs');
 
@@ -18,6 +19,16 @@ const combinations = (configs: Parameters<typeof smokeConfigs>[0]) =>
   smokeConfigs(configs).flatMap(({ systems, servers, controls }) =>
     systems.map(({ name }) => [name, ...servers, ...controls].join(' ')),
   );
+
+it('--smoke leaves the results of an earlier run alone', async () => {
+  const out = mkdtempSync(join(tmpdir(), 'voxel-smoke-'));
+  const [results, other] = [join(out, 'trials.jsonl'), join(out, 'notes.txt')];
+  for (const file of [results, other]) writeFileSync(file, '{}\n');
+  const options = parseOptions(['--smoke', '--out', out]) as TrialsOptions;
+  await expect(smoke(options, new AbortController().signal)).rejects.toThrow('holds results of an earlier run');
+  expect([results, other].map((file) => readFileSync(file, 'utf8'))).toEqual(['{}\n', '{}\n']);
+  rmSync(out, { recursive: true });
+});
 
 describe('smokeConfigs', () => {
   it('has every system, server and control of all configurations once', () => {

@@ -5,7 +5,7 @@ import { canBuildQuiche } from '../../tools/setup/rust.mjs';
 import { readConfig, type TrialsConfig } from './config.js';
 import { openLaboratory } from './laboratory.js';
 import { prepareMedia, type Media } from './media.js';
-import type { TrialsOptions } from './options.js';
+import { SMOKE_FOLDER, type TrialsOptions } from './options.js';
 import { planTrials, type Trial } from './plan.js';
 import type { TrialResult } from './result.js';
 import { ResultsFile } from './results-file.js';
@@ -24,14 +24,14 @@ const SECONDS = 10;
  * not play to its end or its segments did not travel as the system says.
  */
 export async function smoke({ config, out, jobs }: TrialsOptions, signal: AbortSignal): Promise<number> {
+  if (out === SMOKE_FOLDER) rmSync(out, { recursive: true, force: true });
+  const file = new ResultsFile(join(out, 'trials.jsonl'), 'refuse');
   const paths = config === undefined ? readdirSync(CONFIGS).map((name) => join(CONFIGS, name)) : [config];
   const combinations = smokeConfigs(paths.map(readConfig));
   const playable = combinations.filter(({ servers }) => servers[0] !== 'quiche' || canBuildQuiche());
   if (playable.length < combinations.length) say('left out: trials of the quiche server, which cannot be built here');
   const trials: Trial[] = [];
   for (const one of playable) trials.push(...(await trialsOf(one)));
-  rmSync(out, { recursive: true, force: true });
-  const file = new ResultsFile(join(out, 'trials.jsonl'), 'refuse');
   const laboratory = await openLaboratory(
     signal,
     playable.flatMap(({ servers }) => servers),
