@@ -1,3 +1,4 @@
+import { mean } from '../../sim/report/statistics.js';
 import { MEASURE_COLUMNS, formatted, interval, type Column } from '../report/columns.js';
 import { commitsOf, progress } from '../report/facts.js';
 import { table } from '../report/markdown.js';
@@ -156,13 +157,13 @@ function recovery({ rows, sessions }: Matrix): string {
   const lines = rows.map((row) => {
     const lost = sessions
       .filter(({ path, server }) => path === row.path && server === row.server)
-      .map(({ scoreLost }) => scoreLost ?? 0);
+      .flatMap(({ scoreLost }) => scoreLost ?? []);
     return [
       row.path,
       row.server,
       String(row.trials),
       ...keys.map((key) => columnOf(key).format(row)),
-      formatted(lost.reduce((sum, value) => sum + value, 0) / lost.length, { scale: 1, digits: 4 }),
+      formatted(lost.length === 0 ? null : mean(lost), { scale: 1, digits: 4 }),
     ];
   });
   return markdownTable([['path', 'server', 'n', ...keys.map((key) => columnOf(key).title), 'SSIM lost'], ...lines]);
