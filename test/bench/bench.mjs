@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseCommandLine } from '../../tools/setup/command-line.mjs';
-import { ensureNodePackages } from '../../tools/setup/node.mjs';
+import { ensureTypeScript } from '../../tools/setup/node.mjs';
 import { runCommand, UserError } from '../../tools/setup/process.mjs';
 import { ensurePython } from '../../tools/setup/python.mjs';
 
@@ -30,9 +30,7 @@ async function bench([name, ...args]) {
     }
     throw new UserError(`the first argument must be one of ${names}, got ${name === undefined ? 'none' : `'${name}'`}`);
   }
-  await ensureNodePackages();
-  const { register } = await import('tsx/esm/api');
-  register();
+  await ensureTypeScript();
   const { usage, options, main } = /** @type {Bench} */ (await import(pathToFileURL(join(folder, module)).href));
   const help = /** @type {const} */ ({ type: 'boolean', short: 'h' });
   /** @type {{ values: Record<string, unknown> }} */

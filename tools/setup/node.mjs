@@ -15,6 +15,13 @@ export function ensureNodePackages() {
   });
 }
 
+/** From here on modules in TypeScript can be imported. @returns {Promise<void>} */
+export async function ensureTypeScript() {
+  await ensureNodePackages();
+  const { register } = await import('tsx/esm/api');
+  register();
+}
+
 /** Builds the player's bundles and the demo page into dist/. @returns {Promise<void>} */
 export function ensureBuild() {
   const inputs = [
