@@ -20,9 +20,9 @@ describe('HeadStart', () => {
   const parentLoad = vi.fn();
 
   const send =
-    (status: number, bytes = BYTES) =>
+    (status: number, bytes = BYTES, range = 'bytes 1000-1099/2000') =>
     (_: unknown, response: ServerResponse): void =>
-      void response.writeHead(status, { 'x-said': 'a: b' }).end(bytes);
+      void response.writeHead(status, { 'x-said': 'a: b', 'content-range': range }).end(bytes);
 
   function fragment(index: number, id = 'q00'): FragmentRequest {
     const representation = { id, adaptation: { index: 0, period: { index: 0 } } } as never;
@@ -105,6 +105,7 @@ describe('HeadStart', () => {
     ['does not come', (request: IncomingMessage) => request.socket.destroy()],
     ['is the whole file', send(200)],
     ['is cut short', send(206, BYTES.subarray(1))],
+    ['is another part of the file', send(206, BYTES, 'bytes 1100-1199/2000')],
     ['is too long', send(206, Uint8Array.from([...BYTES, 1]))],
   ])('leaves it to the loader of dash.js where what was asked for %s, before or after dash.js asks', async (_, end) => {
     answer = end;
@@ -155,6 +156,8 @@ describe('HeadStart', () => {
     ['no session is being opened', () => (sessions.isOpening = false)],
     ['playback begins elsewhere', () => (startTime = 8)],
     ['every segment is a file', () => (next = { ...fragment(0), range: null })],
+    ['the segment is said to be larger than any', () => (next = { ...fragment(0), range: `1000-${2 ** 40}` })],
+    ['its range is none', () => (next = { ...fragment(0), range: 'all-of it' })],
     ['its file is another one', () => (next = { ...fragment(0), url: `${url}.mp4` })],
     ['dash.js would ask for another representation', () => (next = fragment(0, 'q01'))],
     ['dash.js has nothing to ask for', () => (next = undefined)],

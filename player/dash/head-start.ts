@@ -1,3 +1,4 @@
+import { MAX_SEGMENT_BYTES } from '../../src/manifest/limits.js';
 import type { SessionManager } from '../session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
 import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
@@ -55,12 +56,14 @@ export class HeadStart {
     if (!this.#sessions.isOpening || !fragment?.range || !this.#video.startsIn(fragment)) return;
     if (fragment.url !== fragmentUrl || keyOf(fragment.representation!) !== keyOf(representation!)) return;
     const [first, last] = fragment.range.split('-').map(Number);
+    const length = last! - first! + 1;
+    if (!(length > 0 && length <= MAX_SEGMENT_BYTES)) return;
     const running: Running = {
       fragment,
       url: withoutCmcd(initialization.url),
       startedAt: performance.now(),
       cancel: new AbortController(),
-      bytes: new Uint8Array(last! - first! + 1),
+      bytes: new Uint8Array(length),
       onProgress: () => undefined,
       result: Promise.resolve(undefined),
     };
@@ -114,9 +117,12 @@ async function receive(running: Running, { headers, credentials, timeout }: Load
     signal: timeout > 0 ? AbortSignal.any([cancel.signal, AbortSignal.timeout(timeout)]) : cancel.signal,
   });
   const reader = sent.body!.getReader();
+  // Other origins have to let pages read it.
+  const range = sent.headers.get('content-range') ?? `bytes ${fragment.range}/`;
+  const isAsked = sent.status === 206 && range.startsWith(`bytes ${fragment.range}/`);
   let loaded = 0;
   try {
-    while (sent.status === 206) {
+    while (isAsked) {
       const { done, value } = await reader.read();
       if (done) break;
       // Throws where there is more than was asked for.
