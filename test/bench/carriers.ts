@@ -4,7 +4,7 @@ import type { Experiment, SessionResult } from '../sim/experiment.js';
 import { CONTROLS } from '../sim/link/congestion-control.js';
 import { runExperiment } from '../sim/pool.js';
 import { progressLine } from '../sim/report/progress-line.js';
-import { mean, meanDifference, type Interval } from '../sim/report/statistics.js';
+import { mean, pairedDifference, type Difference } from '../sim/report/statistics.js';
 import { readConfig } from '../trials/config.js';
 import { prepareMedia } from '../trials/media.js';
 import { tracesOf } from '../trials/traces.js';
@@ -36,9 +36,9 @@ interface Cell {
   readonly control: string;
   readonly pairs: number;
   readonly streams: { readonly waited: number; readonly score: number };
-  readonly waited: Interval;
-  readonly score: Interval;
-  readonly qoe: Interval;
+  readonly waited: Difference;
+  readonly score: Difference;
+  readonly qoe: Difference;
 }
 
 /** Measures and prints. */
@@ -86,7 +86,13 @@ function compare(results: readonly SessionResult[], duration: number): Omit<Cell
   ];
   const waited = ({ startup, bufRatio }: SessionResult) => startup + bufRatio * duration;
   const difference = (measure: (result: SessionResult) => number) =>
-    meanDifference(ours.map(measure), streams.map(measure));
+    pairedDifference(
+      ours.map((result, index) => ({
+        trace: result.trace,
+        ours: measure(result),
+        theirs: measure(streams[index]!),
+      })),
+    );
   return {
     pairs: ours.length,
     streams: { waited: mean(streams.map(waited)), score: mean(streams.map(({ score }) => score)) },
@@ -97,8 +103,8 @@ function compare(results: readonly SessionResult[], duration: number): Omit<Cell
 }
 
 function describe({ path, control, pairs, streams, waited, score, qoe }: Cell): string {
-  const text = ({ value, low, high }: Interval, digits: number) =>
-    `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+  const text = ({ value, bounds }: Difference, digits: number) =>
+    `${value.toFixed(digits)}${bounds ? ` [${bounds.low.toFixed(digits)}, ${bounds.high.toFixed(digits)}]` : ''}`;
   const base = `streams ${streams.waited.toFixed(2)} s, ${streams.score.toFixed(4)}`;
   return `${path}, ${control}, ${pairs} pairs: ${base}; waited ${text(waited, 2)} s, SSIM ${text(score, 4)}, QoE ${text(qoe, 4)}`;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root } from '../../tools/setup/paths.mjs';
 import { run, say, UserError } from '../../tools/setup/process.mjs';
 import { ensureLinkEmulator } from '../../tools/setup/rust.mjs';
-import { medianInterval, type Interval } from '../sim/report/statistics.js';
+import { medianInterval, type Bounded } from '../sim/report/statistics.js';
 import { readConfig } from '../trials/config.js';
 import type { TrialResult } from '../trials/result.js';
 import { atMost, barLine, type Bar } from './support/bar.js';
@@ -49,7 +49,7 @@ const GOALS: Readonly<Record<string, Partial<Readonly<Record<Measure, number>>>>
 };
 
 /** One server on one path. A measure is undefined where nothing was lost, or nothing measured. */
-interface Cell extends Partial<Readonly<Record<Measure, Interval>>> {
+interface Cell extends Partial<Readonly<Record<Measure, Bounded>>> {
   readonly server: string;
   readonly path: string;
   readonly sessions: number;
@@ -123,10 +123,11 @@ function barsOf(cell: Cell): Bar[] {
 
 function describe(cell: Cell): string {
   const figures = MEASURES.map((name) => {
-    const interval = cell[name];
-    if (!interval) return `${name} –`;
-    const [value, low, high] = [interval.value, interval.low, interval.high].map((figure) => figure.toPrecision(3));
-    return `${name} ${value!} [${low!}, ${high!}]`;
+    const median = cell[name];
+    if (!median) return `${name} –`;
+    const { value, bounds } = median;
+    const within = bounds ? ` [${bounds.low.toPrecision(3)}, ${bounds.high.toPrecision(3)}]` : '';
+    return `${name} ${value.toPrecision(3)}${within}`;
   });
   return `${cell.server}, ${cell.path} (${cell.sessions}): ${figures.join(', ')}`;
 }

@@ -8,7 +8,7 @@ import { runExperiment } from './pool.js';
 import { progressLine } from './report/progress-line.js';
 import { htmlReport } from './report/report.js';
 import { summarise } from './report/summary.js';
-import { csvTable, textTable } from './report/text-table.js';
+import { comparisonTable, csvTable, textTable } from './report/text-table.js';
 import { readTraces } from './link/trace-source.js';
 import { offsetToMean } from './link/trace.js';
 
@@ -30,7 +30,9 @@ export async function main(args: readonly string[]): Promise<number> {
   write('sessions.jsonl', results.map((result) => `${JSON.stringify(result)}\n`).join(''));
   write('summary.csv', csvTable(rows));
   write('report.html', htmlReport({ results, baseline, facts: factsOf(options, experiment) }));
+  const compared = comparisonTable(rows);
   process.stdout.write(`${textTable(rows)}\n`);
+  if (compared) process.stdout.write(`\nless ${baseline}, same trace and start, 95 % intervals:\n${compared}\n`);
   say(`${results.length} sessions in ${((Date.now() - started) / 1000).toFixed(1)} s: see ${options.out}/report.html`);
   return 0;
 }

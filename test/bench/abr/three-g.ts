@@ -64,10 +64,10 @@ export function find(rows: readonly SummaryRow[], rule: string, buffer: number):
 function differences(rows: readonly SummaryRow[]): string[] {
   return rows.flatMap(({ abr, buffer, versus }) => {
     if (!versus) return [];
-    const [value, low, high] = [versus.bufRatio.value, versus.bufRatio.low, versus.bufRatio.high].map((x) =>
-      (100 * x).toFixed(2),
-    );
-    return [`${abr}, buffer ${buffer}: bufRatio ${value} pp against ${BASELINE}, 95 % within [${low}, ${high}]`];
+    const { value, bounds } = versus.bufRatio;
+    const percent = (ratio: number) => (100 * ratio).toFixed(2);
+    const within = bounds ? `, 95 % within [${percent(bounds.low)}, ${percent(bounds.high)}]` : '';
+    return [`${abr}, buffer ${buffer}: bufRatio ${percent(value)} pp against ${BASELINE}${within}`];
   });
 }
 

@@ -1,11 +1,11 @@
-import type { Interval } from './statistics.js';
-import type { SummaryRow } from './summary.js';
+import type { Difference } from './statistics.js';
+import type { SummaryRow, Versus } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
 export interface Column {
   readonly key: string;
   readonly title: string;
-  readonly value: (row: SummaryRow) => number | string;
+  readonly value: (row: SummaryRow) => number | string | undefined;
   readonly format: (row: SummaryRow) => string;
 }
 
@@ -13,7 +13,10 @@ export const COLUMNS: readonly Column[] = [
   { key: 'buffer', title: 'buffer', value: (row) => row.buffer, format: (row) => String(row.buffer) },
   { key: 'abr', title: 'rule', value: (row) => row.abr, format: (row) => row.abr },
   percent('bufRatioMean', 'bufRatio %', (row) => row.bufRatio.mean),
-  percent('bufRatioStandardError', '± s.e.', (row) => row.standardError),
+  {
+    ...{ key: 'bufRatioStandardError', title: '± s.e.', value: (row) => row.standardError ?? undefined },
+    format: ({ standardError }) => (standardError === null ? '–' : (100 * standardError).toFixed(2)),
+  },
   percent('bufRatioMedian', 'median', (row) => row.bufRatio.median),
   percent('bufRatioP90', 'p90', (row) => row.bufRatio.p90),
   percent('bufRatioP95', 'p95', (row) => row.bufRatio.p95),
@@ -27,17 +30,46 @@ export const COLUMNS: readonly Column[] = [
   percent('partial', 'partial %', (row) => row.partial),
   decimal('startup', 'start s', (row) => row.startup, 2),
   decimal('waited', 'waited s', (row) => row.waited.mean, 2),
+  decimal('waitedMedian', 'median s', (row) => row.waited.median, 2),
   decimal('waitedP90', 'p90 s', (row) => row.waited.p90, 2),
   decimal('felt', 'felt QoE', (row) => row.felt, 4),
   decimal('soda', "SODA's", (row) => row.soda, 4),
 ];
 
-/** What the paired comparison with the baseline adds. */
-export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
-  { key: 'bufRatioDifference', title: 'Δ bufRatio, pp', format: ({ versus }) => interval(versus?.bufRatio, 100, 2) },
-  { key: 'scoreDifference', title: 'Δ score', format: ({ versus }) => interval(versus?.score, 1, 4) },
-  { key: 'qoeDifference', title: 'Δ QoE', format: ({ versus }) => interval(versus?.qoe, 1, 4) },
+interface Compared {
+  readonly name: keyof Versus;
+  readonly title: string;
+  readonly scale: number;
+  readonly digits: number;
+}
+
+const COMPARED: readonly Compared[] = [
+  { name: 'bufRatio', title: 'Δ bufRatio, pp', scale: 100, digits: 2 },
+  { name: 'bufRatioP90', title: 'Δ its p90', scale: 100, digits: 2 },
+  { name: 'score', title: 'Δ score', scale: 1, digits: 4 },
+  { name: 'qoe', title: 'Δ QoE', scale: 1, digits: 4 },
+  { name: 'felt', title: 'Δ felt QoE', scale: 1, digits: 4 },
+  { name: 'soda', title: "Δ SODA's", scale: 1, digits: 4 },
+  { name: 'switches', title: 'Δ switches', scale: 1, digits: 1 },
+  { name: 'startup', title: 'Δ start, s', scale: 1, digits: 2 },
+  { name: 'waited', title: 'Δ waited, s', scale: 1, digits: 2 },
+  { name: 'waitedMedian', title: 'Δ its median', scale: 1, digits: 2 },
+  { name: 'waitedP90', title: 'Δ its p90', scale: 1, digits: 2 },
 ];
+
+/** What the paired comparison with the baseline adds where people read it. */
+export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = COMPARED.map(({ name, title, scale, digits }) => ({
+  key: `${name}Difference`,
+  title,
+  format: ({ versus }) => interval(versus?.[name], scale, digits),
+}));
+
+/** The same as numbers; nothing for the baseline, no bounds of fewer than ten pairs. */
+export const COMPARISON_NUMBERS: readonly Pick<Column, 'key' | 'value'>[] = COMPARED.flatMap(({ name }) => [
+  { key: `${name}Difference`, value: ({ versus }: SummaryRow) => versus?.[name].value },
+  { key: `${name}Low`, value: ({ versus }: SummaryRow) => versus?.[name].bounds?.low },
+  { key: `${name}High`, value: ({ versus }: SummaryRow) => versus?.[name].bounds?.high },
+]);
 
 type Measure = (row: SummaryRow) => number;
 
@@ -49,10 +81,9 @@ function decimal(key: string, title: string, value: Measure, digits: number): Co
   return { key, title, value, format: (row) => value(row).toFixed(digits) };
 }
 
-function interval(difference: Interval | undefined, scale: number, digits: number): string {
+function interval(difference: Difference | undefined, scale: number, digits: number): string {
   if (!difference) return '';
-  const [value, low, high] = [difference.value, difference.low, difference.high].map((x) =>
-    (x * scale).toFixed(digits),
-  );
-  return `${value} [${low}, ${high}]`;
+  const text = (value: number) => (value * scale).toFixed(digits);
+  const { value, bounds } = difference;
+  return bounds ? `${text(value)} [${text(bounds.low)}, ${text(bounds.high)}]` : text(value);
 }

@@ -41,7 +41,7 @@ export function htmlReport({ results, baseline, facts }: ReportInput): string {
 <h1>Simulated sessions</h1>
 <ul>${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
 <p>bufRatio: stalled time without start-up over the video's duration, each session's capped at 1. Differences (Δ) are paired
-with ${escaped(baseline)} over the same traces and starts, with 95 % bootstrap intervals.</p>
+with ${escaped(baseline)} over the same traces and starts, with 95 % bootstrap intervals drawn over traces and their sessions; fewer than ten sessions have none.</p>
 ${table(rows)}
 <p class="legend">${rules.map(legendEntry).join('')}</p>
 <div class="charts">${[...overBuffers(rows, rules, buffers), ...distributions(results, rules, buffers)].join('\n')}</div>

@@ -1,4 +1,5 @@
 import { seededRandom } from '../random.js';
+import { groupBy } from './group-by.js';
 
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -23,58 +24,121 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Standard error of the mean; 0 for a single value. */
-export function standardError(values: readonly number[]): number {
+/** Fewer sessions have no interval and no standard error. */
+export const FEWEST_SESSIONS = 10;
+
+/**
+ * Standard error of the mean of all values, 0 for a single one. A group is a link's sessions: they resemble each other, so what its values
+ * have in common counts once, however many there are. Values of one group alone count each for itself.
+ */
+export function standardError(groups: readonly (readonly number[])[]): number {
+  const values = groups.flat();
   if (values.length < 2) return 0;
+  const parts = groups.length > 1 ? groups : alone(values);
   const centre = mean(values);
-  const variance = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1);
-  return Math.sqrt(variance / values.length);
+  const sums = parts.map((part) => part.reduce((sum, value) => sum + value - centre, 0));
+  const squares = sums.reduce((sum, deviation) => sum + deviation ** 2, 0);
+  return Math.sqrt((squares * parts.length) / (parts.length - 1)) / values.length;
 }
 
-/** A figure with the bounds between which it lies with 95 % confidence. */
-export interface Interval {
+/** A figure; the bounds between which it lies with 95 % confidence, from ten sessions on. */
+export interface Bounded {
   readonly value: number;
-  readonly low: number;
-  readonly high: number;
+  readonly bounds?: { readonly low: number; readonly high: number };
+}
+
+/** What is said of a sample. */
+export type Statistic = 'mean' | 'median' | 'p90';
+
+/** Two players' values under the same conditions: the same link from the same start. */
+export interface Paired {
+  readonly trace: string;
+  readonly ours: number;
+  readonly theirs: number;
+}
+
+/** Ours less theirs. */
+export interface Difference extends Bounded {
+  readonly pairs: number;
+}
+
+/**
+ * The statistic of ours less that of theirs. Bounds come from a percentile bootstrap, as differences of stall ratios are mostly 0 with a long
+ * tail, in two stages: traces are drawn, then the pairs of each. Sessions over the same trace resemble each other, so as many sessions over
+ * few traces say less than over many. The same values give the same bounds. `pairs`: at least one.
+ */
+export function pairedDifference(pairs: readonly Paired[], statistic: Statistic = 'mean'): Difference {
+  const groups = [...groupBy(pairs, ({ trace }) => trace).values()];
+  const inOrder = groups.flat();
+  const [ours, theirs] = [
+    sampled(
+      inOrder.map((pair) => pair.ours),
+      statistic,
+    ),
+    sampled(
+      inOrder.map((pair) => pair.theirs),
+      statistic,
+    ),
+  ];
+  const measure = (counts: Uint32Array) => ours(counts) - theirs(counts);
+  const sizes = groups.map((group) => group.length);
+  return { ...bootstrap(sizes, measure), pairs: pairs.length };
+}
+
+/** The median of values that have nothing in common, with bounds in the same way. */
+export function medianInterval(values: readonly number[]): Bounded {
+  return bootstrap(
+    values.map(() => 1),
+    sampled(values, 'median'),
+  );
 }
 
 /** Enough that the bounds hold to two digits. */
 const RESAMPLES = 2000;
 
-/**
- * The mean of paired differences, with bounds from a percentile bootstrap: differences of stall ratios are mostly 0 with
- * a long tail, so no normal distribution may be assumed. The same values give the same bounds.
- */
-export function meanDifference(ours: readonly number[], theirs: readonly number[]): Interval {
-  return meanOfGroups(ours.map((value, index) => [value - theirs[index]!]));
-}
-
-/** The median, with bounds in the same way. */
-export function medianInterval(values: readonly number[]): Interval {
-  return bootstrap(alone(values), median);
-}
-
-/**
- * The mean of all values, with bounds from a bootstrap in two stages: groups are drawn, then the values of each. Sessions over the same
- * trace resemble each other, so as many sessions over few traces say less than over many.
- */
-export function meanOfGroups(groups: readonly (readonly number[])[]): Interval {
-  return bootstrap(groups, mean);
-}
-
 const alone = (values: readonly number[]) => values.map((value) => [value]);
 
-function bootstrap(groups: readonly (readonly number[])[], measure: (sample: readonly number[]) => number): Interval {
-  const values = groups.flat();
-  const random = seededRandom(values.length);
-  const draw = <T>(from: readonly T[]): T => from[from.length === 1 ? 0 : Math.floor(random.uniform() * from.length)]!;
-  const resampled = Array.from({ length: RESAMPLES }, () =>
-    measure(
-      groups.flatMap(() => {
-        const group = draw(groups);
-        return group.map(() => draw(group));
-      }),
-    ),
-  );
-  return { value: measure(values), low: quantile(resampled, 0.025), high: quantile(resampled, 0.975) };
+/** The statistic of a sample that has each of the values as often as it is counted. */
+function sampled(values: readonly number[], statistic: Statistic): (counts: Uint32Array) => number {
+  if (statistic === 'mean') {
+    return (counts) => {
+      let [sum, total] = [0, 0];
+      for (const [index, value] of values.entries()) {
+        sum += counts[index]! * value;
+        total += counts[index]!;
+      }
+      return sum / total;
+    };
+  }
+  const share = statistic === 'median' ? 0.5 : 0.9;
+  const order = values.map((_, index) => index).sort((a, b) => values[a]! - values[b]!);
+  return (counts) => {
+    const position = share * (counts.reduce((sum, count) => sum + count, 0) - 1);
+    const below = Math.floor(position);
+    let [place, seen] = [0, counts[order[0]!]!];
+    while (seen <= below) seen += counts[order[++place]!]!;
+    const value = values[order[place]!]!;
+    if (position === below) return value;
+    while (seen <= below + 1) seen += counts[order[++place]!]!;
+    return value + (position - below) * (values[order[place]!]! - value);
+  };
+}
+
+/** `sizes`: of the groups, whose values lie one behind the other. */
+function bootstrap(sizes: readonly number[], measure: (counts: Uint32Array) => number): Bounded {
+  const starts = sizes.map((_, index) => sizes.slice(0, index).reduce((sum, size) => sum + size, 0));
+  const counts = new Uint32Array(sizes.reduce((sum, size) => sum + size, 0));
+  const value = measure(counts.fill(1));
+  if (counts.length < FEWEST_SESSIONS) return { value };
+  const random = seededRandom(counts.length);
+  const below = (count: number) => (count === 1 ? 0 : Math.floor(random.uniform() * count));
+  const resampled = Array.from({ length: RESAMPLES }, () => {
+    counts.fill(0);
+    for (let drawn = 0; drawn < sizes.length; drawn++) {
+      const group = below(sizes.length);
+      for (let place = 0; place < sizes[group]!; place++) counts[starts[group]! + below(sizes[group]!)]!++;
+    }
+    return measure(counts);
+  });
+  return { value, bounds: { low: quantile(resampled, 0.025), high: quantile(resampled, 0.975) } };
 }

@@ -1,6 +1,15 @@
 import type { SessionResult } from '../experiment.js';
 import { groupBy } from './group-by.js';
-import { mean, meanDifference, median, quantile, standardError, type Interval } from './statistics.js';
+import {
+  FEWEST_SESSIONS,
+  mean,
+  median,
+  pairedDifference,
+  quantile,
+  standardError,
+  type Difference,
+  type Statistic,
+} from './statistics.js';
 
 /** What a rule did with one buffer over many sessions. */
 export interface SummaryRow {
@@ -8,8 +17,8 @@ export interface SummaryRow {
   readonly buffer: number;
   readonly sessions: number;
   readonly bufRatio: { readonly mean: number; readonly median: number; readonly p90: number; readonly p95: number };
-  /** Of the mean bufRatio. */
-  readonly standardError: number;
+  /** Of the mean bufRatio; null: fewer than ten sessions. */
+  readonly standardError: number | null;
   readonly score: number;
   /** The score below which a tenth of all segments lies. */
   readonly scoreP10: number;
@@ -21,12 +30,34 @@ export interface SummaryRow {
   readonly partial: number;
   readonly startup: number;
   /** Seconds of start-up and stalls. */
-  readonly waited: { readonly mean: number; readonly p90: number };
+  readonly waited: { readonly mean: number; readonly median: number; readonly p90: number };
   readonly felt: number;
   readonly soda: number;
-  /** Against the baseline over the same traces and shifts, with 95 % bounds; undefined for the baseline itself. */
-  readonly versus?: { readonly bufRatio: Interval; readonly score: Interval; readonly qoe: Interval };
+  /** Less the baseline over the same traces and starts; undefined for the baseline itself. */
+  readonly versus?: Versus;
 }
+
+interface Comparison {
+  readonly measure: (result: SessionResult) => number;
+  readonly statistic?: Statistic;
+}
+
+/** What is compared with the baseline, means unless they say otherwise. */
+const COMPARED = {
+  bufRatio: { measure: ({ bufRatio }) => bufRatio },
+  bufRatioP90: { measure: ({ bufRatio }) => bufRatio, statistic: 'p90' },
+  score: { measure: ({ score }) => score },
+  qoe: { measure: ({ qoe }) => qoe },
+  felt: { measure: ({ felt }) => felt },
+  soda: { measure: ({ soda }) => soda },
+  switches: { measure: ({ switches }) => switches },
+  startup: { measure: ({ startup }) => startup },
+  waited: { measure: ({ waited }) => waited },
+  waitedMedian: { measure: ({ waited }) => waited, statistic: 'median' },
+  waitedP90: { measure: ({ waited }) => waited, statistic: 'p90' },
+} satisfies Record<string, Comparison>;
+
+export type Versus = Readonly<Record<keyof typeof COMPARED, Difference>>;
 
 /** One row for each buffer and rule, in the order of the results. `baseline`: the rule to compare with. */
 export function summarise(results: readonly SessionResult[], baseline: string): SummaryRow[] {
@@ -41,6 +72,7 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
   const all = (measure: (result: SessionResult) => number) => group.map(measure);
   const bufRatios = all(({ bufRatio }) => bufRatio);
   const waited = all((result) => result.waited);
+  const versus = baseline && baseline !== group ? compare(group, baseline) : undefined;
   return {
     ...{ abr, buffer, sessions: group.length },
     bufRatio: {
@@ -49,7 +81,7 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
       p90: quantile(bufRatios, 0.9),
       p95: quantile(bufRatios, 0.95),
     },
-    standardError: standardError(bufRatios),
+    standardError: group.length < FEWEST_SESSIONS ? null : errorOf(group),
     score: mean(all(({ score }) => score)),
     scoreP10: quantile(
       group.flatMap(({ scores }) => scores),
@@ -62,19 +94,31 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
     perfect: mean(all(({ perfect }) => perfect)),
     partial: mean(all(({ partial }) => partial)),
     startup: mean(all(({ startup }) => startup)),
-    waited: { mean: mean(waited), p90: quantile(waited, 0.9) },
+    waited: { mean: mean(waited), median: median(waited), p90: quantile(waited, 0.9) },
     felt: mean(all(({ felt }) => felt)),
     soda: mean(all(({ soda }) => soda)),
-    ...(baseline && baseline !== group ? { versus: compare(group, baseline) } : {}),
+    ...(versus && { versus }),
   };
 }
 
-/** Both lists are in the order of the same traces and shifts. */
-function compare(ours: readonly SessionResult[], theirs: readonly SessionResult[]): SummaryRow['versus'] {
-  const difference = (measure: 'bufRatio' | 'score' | 'qoe') =>
-    meanDifference(
-      ours.map((result) => result[measure]),
-      theirs.map((result) => result[measure]),
-    );
-  return { bufRatio: difference('bufRatio'), score: difference('score'), qoe: difference('qoe') };
+function errorOf(group: readonly SessionResult[]): number {
+  const traces = groupBy(group, ({ trace }) => trace);
+  return standardError([...traces.values()].map((own) => own.map(({ bufRatio }) => bufRatio)));
 }
+
+/** Undefined: nothing can be paired. */
+function compare(ours: readonly SessionResult[], theirs: readonly SessionResult[]): Versus | undefined {
+  const others = new Map(theirs.map((result) => [linkOf(result), result]));
+  const pairs = ours.flatMap((result) => {
+    const other = others.get(linkOf(result));
+    return other ? [{ trace: result.trace, ours: result, theirs: other }] : [];
+  });
+  if (pairs.length === 0) return undefined;
+  const differences = Object.entries<Comparison>(COMPARED).map(([name, { measure, statistic }]) => {
+    const values = pairs.map((pair) => ({ trace: pair.trace, ours: measure(pair.ours), theirs: measure(pair.theirs) }));
+    return [name, pairedDifference(values, statistic)] as const;
+  });
+  return Object.fromEntries(differences) as Versus;
+}
+
+const linkOf = ({ trace, shift }: SessionResult) => `${trace}\0${shift}`;

@@ -1,10 +1,21 @@
-import { COLUMNS } from './columns.js';
+import { COLUMNS, COMPARISON_COLUMNS, COMPARISON_NUMBERS, type Column } from './columns.js';
 import type { SummaryRow } from './summary.js';
 
 /** The summary for a terminal: names to the left, numbers to the right. */
 export function textTable(rows: readonly SummaryRow[]): string {
-  const lines = [COLUMNS.map(({ title }) => title), ...rows.map((row) => COLUMNS.map(({ format }) => format(row)))];
-  return aligned(lines, [COLUMNS.findIndex(({ key }) => key === 'abr')]);
+  return tableOf(COLUMNS, rows);
+}
+
+/** The paired comparisons for a terminal; empty: there are none. */
+export function comparisonTable(rows: readonly SummaryRow[]): string {
+  const compared = rows.filter(({ versus }) => versus);
+  const columns = [...COLUMNS.filter(({ key }) => key === 'buffer' || key === 'abr'), ...COMPARISON_COLUMNS];
+  return compared.length === 0 ? '' : tableOf(columns, compared);
+}
+
+function tableOf(columns: readonly Omit<Column, 'value'>[], rows: readonly SummaryRow[]): string {
+  const lines = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ format }) => format(row)))];
+  return aligned(lines, [columns.findIndex(({ key }) => key === 'abr')]);
 }
 
 /** Lines of cells as columns: these to the left, the others to the right. */
@@ -20,8 +31,9 @@ export function aligned(lines: readonly (readonly string[])[], left: readonly nu
     .join('\n');
 }
 
-/** The summary as numbers, with a header. */
+/** The summary and its comparisons as numbers, with a header. */
 export function csvTable(rows: readonly SummaryRow[]): string {
-  const lines = [COLUMNS.map(({ key }) => key), ...rows.map((row) => COLUMNS.map(({ value }) => value(row)))];
+  const columns = [...COLUMNS, ...COMPARISON_NUMBERS];
+  const lines = [columns.map(({ key }) => key), ...rows.map((row) => columns.map(({ value }) => value(row) ?? ''))];
   return lines.map((line) => `${line.join(',')}\n`).join('');
 }

@@ -1,4 +1,4 @@
-import { FEWEST_SESSIONS } from '../report/paired.js';
+import { FEWEST_SESSIONS } from '../../sim/report/statistics.js';
 import { CHAPTERS_4_AND_5 } from './claims/chapters-4-5.js';
 import { CHAPTER_6 } from './claims/chapter-6.js';
 import { TRANSPORTS } from './claims/transports.js';

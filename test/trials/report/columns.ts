@@ -1,4 +1,4 @@
-import type { Difference } from './paired.js';
+import type { Difference } from '../../sim/report/statistics.js';
 import type { Estimate, SummaryRow } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
@@ -55,7 +55,18 @@ export const MEASURE_COLUMNS: readonly Column[] = [
 /** What the paired comparison with the baseline adds, where people read it. */
 export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
   { key: 'waitedDifference', title: 'Δ waited, s', format: ({ versus }) => interval(versus?.waited, 1, 2) },
+  {
+    key: 'waitedMedianDifference',
+    title: 'Δ its median',
+    format: ({ versus }) => interval(versus?.waitedMedian, 1, 2),
+  },
+  { key: 'waitedP90Difference', title: 'Δ its p90', format: ({ versus }) => interval(versus?.waitedP90, 1, 2) },
   { key: 'bufRatioDifference', title: 'Δ bufRatio, pp', format: ({ versus }) => interval(versus?.bufRatio, 100, 2) },
+  {
+    key: 'bufRatioP90Difference',
+    title: 'Δ its p90, pp',
+    format: ({ versus }) => interval(versus?.bufRatioP90, 100, 2),
+  },
   { key: 'scoreDifference', title: 'Δ SSIM', format: ({ versus }) => interval(versus?.score, 1, 4) },
   { key: 'startupDifference', title: 'Δ start, s', format: ({ versus }) => interval(versus?.startup, 1, 2) },
   { key: 'scoreFirstDifference', title: 'Δ first 10 s', format: ({ versus }) => interval(versus?.scoreFirst, 1, 4) },

@@ -25,7 +25,13 @@ const SHOWN = [
   'datagrams',
   'linkIdle',
 ];
-const COMPARED = ['waitedDifference', 'bufRatioDifference', 'scoreDifference', 'startupDifference'];
+const COMPARED = [
+  'waitedDifference',
+  'waitedP90Difference',
+  'bufRatioDifference',
+  'scoreDifference',
+  'startupDifference',
+];
 
 export interface MarkdownInput {
   readonly title: string;

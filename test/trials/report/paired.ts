@@ -1,9 +1,5 @@
-import { groupBy } from '../../sim/report/group-by.js';
-import { mean, meanOfGroups } from '../../sim/report/statistics.js';
+import { pairedDifference, type Difference, type Statistic } from '../../sim/report/statistics.js';
 import type { TrialResult } from '../result.js';
-
-/** Fewer sessions have no interval and no standard error. */
-export const FEWEST_SESSIONS = 10;
 
 /** After this a session that has not started is given up at the earliest. */
 const NEVER_STARTED_SECONDS = 60;
@@ -19,19 +15,16 @@ export interface Pair {
   readonly theirs: TrialResult;
 }
 
-/** A mean of paired differences; 95 % bounds, drawn over traces and their sessions, from ten pairs on. */
-export interface Difference {
-  readonly value: number;
-  readonly pairs: number;
-  readonly bounds?: { readonly low: number; readonly high: number };
-}
-
 /** Ours less theirs; undefined: no pair has both. */
 export type Versus = Readonly<Record<(typeof COMPARED)[number]['name'], Difference | undefined>>;
 
+/** Means, unless they say otherwise. */
 const COMPARED = [
   { name: 'waited', measure: waitedSeconds },
+  { name: 'waitedMedian', measure: waitedSeconds, statistic: 'median' },
+  { name: 'waitedP90', measure: waitedSeconds, statistic: 'p90' },
   { name: 'bufRatio', measure: ({ bufRatio }: TrialResult) => bufRatio },
+  { name: 'bufRatioP90', measure: ({ bufRatio }: TrialResult) => bufRatio, statistic: 'p90' },
   { name: 'score', measure: ({ score }: TrialResult) => score },
   { name: 'qoe', measure: ({ qoe }: TrialResult) => qoe },
   { name: 'startup', measure: ({ startup }: TrialResult) => startup },
@@ -55,23 +48,22 @@ function conditionsOf(result: TrialResult): string {
 /** Undefined where nothing could be paired. */
 export function versusOf(pairs: readonly Pair[]): Versus | undefined {
   if (pairs.length === 0) return undefined;
-  const entries = COMPARED.map(({ name, measure }) => [name, meanDifference(pairs, measure)] as const);
+  const entries = COMPARED.map(({ name, measure, ...how }) => {
+    const statistic = 'statistic' in how ? how.statistic : 'mean';
+    return [name, differenceOf(pairs, measure, statistic)] as const;
+  });
   return Object.fromEntries(entries) as unknown as Versus;
 }
 
 /** Of what both have. */
-export function meanDifference(
+export function differenceOf(
   pairs: readonly Pair[],
   measure: (result: TrialResult) => number | null,
+  statistic: Statistic = 'mean',
 ): Difference | undefined {
-  const differences = pairs.flatMap(({ ours, theirs }) => {
+  const values = pairs.flatMap(({ ours, theirs }) => {
     const [value, other] = [measure(ours), measure(theirs)];
-    return value === null || other === null ? [] : [{ trace: ours.trace, value: value - other }];
+    return value === null || other === null ? [] : [{ trace: ours.trace, ours: value, theirs: other }];
   });
-  if (differences.length === 0) return undefined;
-  const value = mean(differences.map((difference) => difference.value));
-  if (differences.length < FEWEST_SESSIONS) return { value, pairs: differences.length };
-  const groups = [...groupBy(differences, ({ trace }) => trace).values()];
-  const { low, high } = meanOfGroups(groups.map((group) => group.map((difference) => difference.value)));
-  return { value, pairs: differences.length, bounds: { low, high } };
+  return values.length === 0 ? undefined : pairedDifference(values, statistic);
 }

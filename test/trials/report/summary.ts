@@ -1,9 +1,9 @@
 import { groupBy } from '../../sim/report/group-by.js';
-import { mean, median, quantile, standardError } from '../../sim/report/statistics.js';
+import { FEWEST_SESSIONS, mean, median, quantile, standardError } from '../../sim/report/statistics.js';
 import type { TrialResult } from '../result.js';
-import { FEWEST_SESSIONS, pairsOf, versusOf, waitedSeconds, type Versus } from './paired.js';
+import { pairsOf, versusOf, waitedSeconds, type Versus } from './paired.js';
 
-/** A mean with its standard error; the error is null for fewer than ten sessions. */
+/** A mean with its standard error over links; the error is null for fewer than ten sessions. */
 export interface Estimate {
   readonly mean: number;
   readonly error: number | null;
@@ -98,8 +98,9 @@ export function rowsOf(scenario: readonly TrialResult[], baseline: string, trace
 function row(results: readonly TrialResult[], baseline: readonly TrialResult[]): SummaryRow {
   const { video, trace, path, server, control, crossTraffic, buffer, system, label } = results[0]!;
   const estimate = (measure: Measure): Estimate => {
-    const values = results.map(measure);
-    return { mean: mean(values), error: values.length < FEWEST_SESSIONS ? null : standardError(values) };
+    const traces = [...groupBy(results, (result) => result.trace).values()];
+    const error = results.length < FEWEST_SESSIONS ? null : standardError(traces.map((own) => own.map(measure)));
+    return { mean: mean(results.map(measure)), error };
   };
   const whole = ({ bytesDelivered, bytesSkipped, bytesLost }: TrialResult) => bytesDelivered + bytesSkipped + bytesLost;
   const startups = present(results.map(({ startup }) => startup));

@@ -1,4 +1,4 @@
-import { meanDifference, pairsOf } from '../../report/paired.js';
+import { differenceOf, pairsOf } from '../../report/paired.js';
 import { lessStalls, meanOf, percent, sessionsOf, type Claim, type Measured } from '../claim.js';
 import type { Matrix } from '../kept.js';
 
@@ -27,7 +27,7 @@ function withoutPartialReliability(matrix: Matrix, isMeant: (path: string) => bo
   );
   if (!streams || !datagrams) return undefined;
   const pairs = pairsOf(streams, datagrams);
-  const difference = meanDifference(pairs, ({ bufRatio }) => bufRatio);
+  const difference = differenceOf(pairs, ({ bufRatio }) => bufRatio);
   if (!difference) return undefined;
   const [theirs, ours] = [pairs.map((pair) => pair.ours), pairs.map((pair) => pair.theirs)];
   const ratio = meanOf(theirs, ({ bufRatio }) => bufRatio) / meanOf(ours, ({ bufRatio }) => bufRatio);
@@ -89,7 +89,7 @@ function skippedByBuffer(matrix: Matrix): Measured | undefined {
 function scores(trace: string) {
   return (matrix: Matrix): Measured | undefined => {
     const [ours, theirs] = ['voxel', 'bola'].map((system) => sessionsOf(matrix, { trace, system }));
-    const difference = ours && theirs && meanDifference(pairsOf(ours, theirs), ({ score }) => score);
+    const difference = ours && theirs && differenceOf(pairsOf(ours, theirs), ({ score }) => score);
     if (!difference) return undefined;
     const { value, pairs, bounds } = difference;
     const interval = bounds ? ` [${bounds.low.toFixed(4)}, ${bounds.high.toFixed(4)}]` : '';
