@@ -39,7 +39,34 @@ describe('parseConfig', () => {
     expect(videos.map(({ file }) => file)).toEqual(['/v.mp4', undefined]);
   });
 
+  it('has links with traces, paths and starts of their own', () => {
+    const config = parse({
+      traces: undefined,
+      links: [
+        { name: 'steady', traces: ['constant:4', 'constant:8'] },
+        { name: 'lossy', traces: ['constant:4'], shifts: 5, path: { delayMs: 50, loss: { percent: 1 } } },
+      ],
+    });
+    expect(config.traces.map(({ source }) => source)).toEqual(['constant:4', 'constant:8']);
+    expect(config.paths.map(({ name }) => name)).toEqual(['30 ms', '100 ms, 1 % loss']);
+    expect(config).toMatchObject({ shifts: 5, links: [{ shifts: 1 }, { shifts: 5, path: { delayMs: 50 } }] });
+  });
+
   it.each([
+    [{ traces: undefined, links: [{ name: 'a' }] }, 'links[0]: traces is required'],
+    [{ links: [{ name: 'a', traces: ['constant:4'] }] }, "test.json: unknown field 'traces'"],
+    [{ traces: undefined, links: ['3g'] }, "links must be a list of objects, got '3g'"],
+    [
+      { traces: undefined, links: ['a', 'a'].map((name) => ({ name, traces: ['constant:4'] })) },
+      "links: name must differ, got 'a' twice",
+    ],
+    [
+      {
+        traces: undefined,
+        links: [{}, { upMbps: 5 }].map((path, i) => ({ name: `${i}`, traces: ['constant:4'], path })),
+      },
+      "paths: name must differ, got '30 ms' twice",
+    ],
     [{ buffers: [] }, 'test.json: buffers must be a list of whole numbers from 1 to 100, none twice, got []'],
     [{ buffers: [1.5] }, 'buffers must be a list of whole numbers'],
     [{ buffers: [1, 1] }, 'none twice, got [1,1]'],

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { CrossTraffic } from './cross-traffic.js';
 import { Fields } from './fields.js';
-import { pathSpecs, type PathSpec } from './path.js';
+import { pathSpec, pathSpecs, requireUnique, type PathSpec } from './path.js';
 import { congestionControlOption, CONTROLS, SERVERS, type ControlName, type ServerName } from './serving.js';
 import { systemOf, type System } from './system.js';
 
@@ -15,14 +16,18 @@ export interface TrialsConfig {
   /** The system that others are compared with. */
   readonly baseline: string;
   readonly videos: readonly VideoSpec[];
+  /** Kinds of links that take turns; undefined: every trace over every path. */
+  readonly links: readonly LinkSpec[] | undefined;
+  /** Those of the links where there are any. */
   readonly traces: readonly TraceSpec[];
-  /** Starts in each trace, evenly over its duration (thesis §6.4.7). */
+  /** Starts in each trace, evenly over its duration (thesis §6.4.7); of the links, the most. */
   readonly shifts: number;
   readonly crossTraffic: readonly CrossTraffic[];
   /** Segments. */
   readonly buffers: readonly number[];
   readonly systems: readonly System[];
   readonly repetitions: number;
+  /** Those of the links where there are any. */
   readonly paths: readonly PathSpec[];
   readonly servers: readonly ServerName[];
   readonly controls: readonly ControlName[];
@@ -43,6 +48,16 @@ export interface VideoSpec {
   readonly duration: number | undefined;
   /** Of a segment; undefined: 4. */
   readonly segment: number | undefined;
+}
+
+/** A kind of link: traces with a path of their own. */
+export interface LinkSpec {
+  /** As people read it. */
+  readonly name: string;
+  readonly traces: readonly TraceSpec[];
+  readonly path: PathSpec;
+  /** Starts in each of the traces. */
+  readonly shifts: number;
 }
 
 export interface TraceSpec {
@@ -74,13 +89,11 @@ export function parseConfig(text: string, path: string): TrialsConfig {
     title: fields.text('title'),
     baseline: fields.optionalText('baseline') ?? systems[0]!.name,
     videos: videoSpecs(fields.list('videos', ['sample']), folder),
-    traces: fields.list('traces').map((trace) => traceSpec(trace, folder)),
-    shifts: fields.integer('shifts', { low: 1, high: MOST_REPETITIONS, absent: 1 }),
+    ...linksAndPaths(fields, folder),
     crossTraffic: fields.list('crossTraffic', [{}]).map(crossTrafficSpec),
     buffers: fields.integers('buffers', { low: 1, high: 100 }),
     systems,
     repetitions: fields.integer('repetitions', { low: 1, high: MOST_REPETITIONS, absent: 1 }),
-    paths: pathSpecs(fields.list('paths', [{}])),
     servers: fields.choices('servers', SERVERS, ['aioquic']),
     controls: fields.choices('controls', CONTROLS, ['cubic']),
     seed: fields.integer('seed', { low: 0, high: 2 ** 32 - 1, absent: 1 }),
@@ -93,12 +106,45 @@ export function parseConfig(text: string, path: string): TrialsConfig {
   return config;
 }
 
+/** `links`, or `traces`, `paths` and `shifts`. */
+function linksAndPaths(fields: Fields, folder: string): Pick<TrialsConfig, 'links' | 'traces' | 'paths' | 'shifts'> {
+  if (!fields.has('links')) {
+    const traces = traceSpecs(fields, folder);
+    return { links: undefined, traces, paths: pathSpecs(fields.list('paths', [{}])), shifts: shiftsOf(fields) };
+  }
+  const links = fields.list('links').map((link) => linkSpec(link, folder));
+  const same = <Value>(values: readonly Value[]) =>
+    values.filter((value, index) => values.findIndex((other) => isDeepStrictEqual(other, value)) === index);
+  const paths = same(links.map(({ path }) => path));
+  requireUnique('paths', paths);
+  requireUnique('links', links);
+  const traces = same(links.flatMap((link) => link.traces));
+  return { links, traces, paths, shifts: Math.max(...links.map(({ shifts }) => shifts)) };
+}
+
+function linkSpec(value: Fields | string, folder: string): LinkSpec {
+  if (typeof value === 'string') throw new UserError(`links must be a list of objects, got '${value}'`);
+  const spec: LinkSpec = {
+    name: value.text('name'),
+    traces: traceSpecs(value, folder),
+    path: pathSpec(value.object('path', {})),
+    shifts: shiftsOf(value),
+  };
+  value.end();
+  return spec;
+}
+
+function shiftsOf(fields: Fields): number {
+  return fields.integer('shifts', { low: 1, high: MOST_REPETITIONS, absent: 1 });
+}
+
 /** Results tell videos apart by their names. */
 function videoSpecs(values: readonly (Fields | string)[], folder: string): VideoSpec[] {
   const specs = values.map((value) => videoSpec(value, folder));
-  const names = specs.map(videoName);
-  const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice !== undefined) throw new UserError(`videos: name must differ, got '${twice}' twice`);
+  requireUnique(
+    'videos',
+    specs.map((spec) => ({ name: videoName(spec) })),
+  );
   return specs;
 }
 
@@ -124,6 +170,10 @@ function videoSpec(value: Fields | string, folder: string): VideoSpec {
   };
   value.end();
   return spec;
+}
+
+function traceSpecs(fields: Fields, folder: string): TraceSpec[] {
+  return fields.list('traces').map((trace) => traceSpec(trace, folder));
 }
 
 function traceSpec(value: Fields | string, folder: string): TraceSpec {

@@ -27,6 +27,10 @@ export class Fields {
     return new Fields(path, value);
   }
 
+  has(name: string): boolean {
+    return Object.hasOwn(this.#values, name);
+  }
+
   text(name: string): string {
     return this.optionalText(name) ?? this.#fail(name, 'a string');
   }

@@ -30,12 +30,17 @@ export interface LossSpec {
 /** Throws a `UserError` where two of the paths have the same name. */
 export function pathSpecs(paths: readonly (Fields | string)[]): PathSpec[] {
   const specs = paths.map(pathSpec);
-  const twice = specs.find(({ name }, index) => specs.findIndex((other) => other.name === name) < index);
-  if (twice) throw new UserError(`paths: name must differ, got '${twice.name}' twice`);
+  requireUnique('paths', specs);
   return specs;
 }
 
-function pathSpec(fields: Fields | string): PathSpec {
+/** Throws a `UserError` where two have the same name. */
+export function requireUnique(field: string, specs: readonly { readonly name: string }[]): void {
+  const twice = specs.find(({ name }, index) => specs.findIndex((other) => other.name === name) < index);
+  if (twice) throw new UserError(`${field}: name must differ, got '${twice.name}' twice`);
+}
+
+export function pathSpec(fields: Fields | string): PathSpec {
   if (typeof fields === 'string') throw new UserError(`paths must be a list of objects, got '${fields}'`);
   const delayMs = fields.optionalNumber('delayMs', { low: 0, high: 60_000 }) ?? PAPER_DELAY_MS;
   const loss = lossSpec(fields.object('loss', { percent: 0 }));

@@ -43,6 +43,29 @@ describe('planTrials', () => {
     expect(starts).toEqual([0, 1, 2, 3]);
   });
 
+  it('lets links take turns, each with its own traces, path and starts', () => {
+    const links = [
+      { name: 'one', traces: ['constant:1'], shifts: 3, path: { delayMs: 50 } },
+      { name: 'two', traces: ['constant:1', 'constant:2'] },
+    ];
+    const fields = { title: 't', links, buffers: [1], systems: ['voxel', 'bola'] };
+    const config = parseConfig(JSON.stringify(fields), 'test.json');
+    const trials = planTrials(config, [media], tracesOf(config));
+    expect(trials.map(({ path, trace: { name }, shift }) => `${path.name} ${name} ${shift}`)).toEqual(
+      [
+        ...['100 ms constant:1 0', '30 ms constant:1 0', '100 ms constant:1 1'],
+        ...['30 ms constant:2 0', '100 ms constant:1 2'],
+      ].flatMap((place) => [place, place]),
+    );
+    expect(trials.map(({ startSeconds }) => startSeconds)).toContain(400);
+  });
+
+  it('refuses a link of more traces than it names', () => {
+    const links = [{ name: 'one', traces: ['3g-like'] }];
+    const config = parseConfig(JSON.stringify({ title: 't', links, buffers: [1], systems: ['voxel'] }), 'test.json');
+    expect(() => planTrials(config, [media], tracesOf(config))).toThrow('must be a single one');
+  });
+
   it('names a trial after all that it depends on', () => {
     const id = (changes: object) => plan(changes)[0]!.id;
     const same = id({});

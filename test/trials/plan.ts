@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { UserError } from '../../tools/setup/process.mjs';
 import { derivedSeed } from '../sim/random.js';
 import { traceDuration, type Trace } from '../sim/link/trace.js';
-import type { TrialsConfig } from './config.js';
+import type { LinkSpec, TraceSpec, TrialsConfig } from './config.js';
 import { crossTrafficLabel, type CrossTraffic } from './cross-traffic.js';
 import type { Media } from './media.js';
 import type { PathSpec } from './path.js';
@@ -28,29 +30,56 @@ export interface Trial {
   readonly seed: number;
 }
 
+/** Where a session meets a link. */
+type Place = Pick<Trial, 'trace' | 'path' | 'shift' | 'startSeconds'>;
+
 /**
- * All trials of a configuration. Systems are innermost: what is compared is measured one after the other, and what has
- * been run when a matrix is interrupted is balanced.
+ * All trials of a configuration. Systems are innermost: what is compared is measured one after the other, and links take turns, so that
+ * what has been run when a matrix is interrupted is balanced. `traces`: those that the configuration names, in its order.
  */
 export function planTrials(config: TrialsConfig, videos: readonly Media[], traces: readonly Trace[]): Trial[] {
+  const rounds = roundsOf(linksOf(config, traces));
   const trials: Trial[] = [];
   for (let repetition = 0; repetition < config.repetitions; repetition++)
-    for (let shift = 0; shift < config.shifts; shift++)
+    for (const round of rounds)
       for (const media of videos)
-        for (const trace of traces)
-          for (const path of config.paths)
-            for (const server of config.servers)
-              for (const control of config.controls)
-                for (const crossTraffic of config.crossTraffic)
-                  for (const buffer of config.buffers) {
-                    const startSeconds = (shift * traceDuration(trace)) / config.shifts;
-                    const seed = derivedSeed(config.seed, `${trace.name}/${shift}/${repetition}`);
-                    const link = { trace, shift, startSeconds, path, seed };
-                    const conditions = { ...link, media, server, control, crossTraffic, buffer, repetition };
-                    for (const system of config.systems)
-                      trials.push({ id: idOf({ ...conditions, system }), ...conditions, system });
-                  }
+        for (const place of round)
+          for (const server of config.servers)
+            for (const control of config.controls)
+              for (const crossTraffic of config.crossTraffic)
+                for (const buffer of config.buffers) {
+                  const seed = derivedSeed(config.seed, `${place.trace.name}/${place.shift}/${repetition}`);
+                  const conditions = { ...place, seed, media, server, control, crossTraffic, buffer, repetition };
+                  for (const system of config.systems)
+                    trials.push({ id: idOf({ ...conditions, system }), ...conditions, system });
+                }
   return trials;
+}
+
+interface Link extends Pick<LinkSpec, 'path' | 'shifts'> {
+  readonly traces: readonly Trace[];
+}
+
+/** Without links of its own a configuration has one for each trace and path. */
+function linksOf({ links, paths, shifts, traces: specs }: TrialsConfig, traces: readonly Trace[]): readonly Link[] {
+  if (!links) return traces.flatMap((trace) => paths.map((path) => ({ traces: [trace], path, shifts })));
+  if (traces.length !== specs.length) throw new UserError('links: every one of their traces must be a single one');
+  const traceOf = (wanted: TraceSpec) => traces[specs.findIndex((spec) => isDeepStrictEqual(spec, wanted))]!;
+  return links.map((link) => ({ ...link, traces: link.traces.map(traceOf) }));
+}
+
+/** The first place of every link, the second of every link, … */
+function roundsOf(links: readonly Link[]): Place[][] {
+  const places = links.map(placesOf);
+  const most = Math.max(...places.map(({ length }) => length));
+  return Array.from({ length: most }, (_, round) => places.flatMap((own) => own.slice(round, round + 1)));
+}
+
+/** Other traces before other starts in them. */
+function placesOf({ traces, path, shifts }: Link): Place[] {
+  return Array.from({ length: shifts }, (_, shift) =>
+    traces.map((trace) => ({ trace, shift, startSeconds: (shift * traceDuration(trace)) / shifts, path })),
+  ).flat();
 }
 
 /** Readable, and with a digest of everything that the trial depends on but the programs. */

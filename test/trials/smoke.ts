@@ -71,6 +71,7 @@ function shortened(config: TrialsConfig): TrialsConfig {
     ...config,
     videos: [{ ...sample, levels: LEVELS, duration: SECONDS, segment: video!.segment }],
     traces: [{ source: otherwise ?? source, otherwise: undefined, meanMbps }],
+    links: undefined,
     paths: config.paths.slice(0, 1),
     crossTraffic: config.crossTraffic.slice(0, 1),
     buffers: config.buffers.slice(0, 1),

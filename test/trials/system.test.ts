@@ -29,7 +29,26 @@ describe('systemOf', () => {
     });
   });
 
+  it('has controls: dash.js with the player settings of the plugin, and a rule that plans over whole segments', () => {
+    expect(systemOf('dynamic+voxel-settings')).toMatchObject({
+      ...{ label: 'Dynamic (dash.js, HTTP/3), our settings', delivery: 'http3' },
+      player: { kind: 'stock', rule: 'dynamic', settings: 'voxel' },
+    });
+    expect(systemOf('abr-star@whole')).toMatchObject({
+      ...{ label: 'abr-star over whole segments', delivery: 'streams' },
+      player: { kind: 'voxel', rule: 'abr-star', segments: 'whole' },
+    });
+  });
+
+  it('names stock dash.js and a rule of ours as kept results have them', () => {
+    expect(systemOf('dynamic').player).toEqual({ kind: 'stock', rule: 'dynamic' });
+    expect(systemOf('voxel').player).toEqual({ kind: 'voxel', rule: 'abr-star', strategy: 'voxel' });
+  });
+
   it.each([
+    'voxel+voxel-settings',
+    'bola@whole=0',
+    'dashjs-bola@whole',
     'nonsense@datagrams',
     'bola-e',
     'bola-e@pigeons',

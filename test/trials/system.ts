@@ -23,12 +23,19 @@ export interface System {
 
 /** dash.js as published, or with the plugin, one of its rules and one of its strategies. */
 export type PlayerKind =
-  | { readonly kind: 'stock'; readonly rule: StockRule }
+  | {
+      readonly kind: 'stock';
+      readonly rule: StockRule;
+      /** The player settings that the plugin makes, without the plugin: what they alone bring. */
+      readonly settings?: 'voxel';
+    }
   | {
       readonly kind: 'voxel';
       readonly rule: AbrName;
       readonly strategy: StrategyName;
       readonly bandwidthSafety?: number;
+      /** The rule is shown whole segments alone: planning without dropping. */
+      readonly segments?: 'whole';
     };
 
 /** Short names for what trials are mostly about. */
@@ -42,6 +49,12 @@ const ALIASES: Readonly<Record<string, { readonly name: string; readonly label: 
 const STOCK_RULES: readonly StockRule[] = ['dynamic', 'bola', 'throughput'];
 const STOCK_PREFIX = 'dashjs-';
 
+/** Behind a system of stock dash.js. */
+const OUR_SETTINGS = 'voxel-settings';
+
+/** In place of a delivery: over streams, and nothing is left out. */
+const WHOLE = 'whole';
+
 const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   datagrams: 'datagrams',
   streams: 'streams',
@@ -49,33 +62,52 @@ const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   http1: 'HTTP/1.1',
 };
 
-export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}`;
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, ${WHOLE}, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}, with +${OUR_SETTINGS} or without`;
 
-/** A system by name; `+STRATEGY` behind it and `=SAFETY` behind that set the plugin's strategy and the rule's bandwidth safety. Throws a `UserError`. */
+/**
+ * A system by name. `+STRATEGY` behind one of ours and `=SAFETY` behind that set the plugin's strategy and the rule's bandwidth safety,
+ * `+voxel-settings` behind stock dash.js gives it the plugin's player settings. Throws a `UserError`.
+ */
 export function systemOf(name: string): System {
   const [before, safetyText, ...rest] = name.split('=');
-  const [given, strategyText, ...others] = before!.split('+');
+  const [given, addition, ...others] = before!.split('+');
   const alias = Object.hasOwn(ALIASES, given!) ? ALIASES[given!] : undefined;
-  const [rule, delivery, ...more] = (alias?.name ?? given!).split('@');
-  const bandwidthSafety = safetyText === undefined ? undefined : Number(safetyText);
+  const [rule, carrier, ...more] = (alias?.name ?? given!).split('@');
+  const delivery = carrier === WHOLE ? 'streams' : carrier;
   const problem = () => new UserError(`unknown system '${name}': expected one of ${SYSTEM_USAGE}`);
   if (rest.length + others.length > 0 || more.length > 0 || !isDelivery(delivery)) throw problem();
-  if (bandwidthSafety !== undefined && !(bandwidthSafety > 0 && bandwidthSafety <= 2)) throw problem();
-  const strategy = strategyNames.find((known) => known === (strategyText ?? strategyNames[0]));
-  const player = strategy && playerOf(rule!, strategy, bandwidthSafety);
-  const isStock = player?.kind === 'stock';
   const isPlainRequest = delivery === 'http3' || delivery === 'http1';
-  if (!player || isStock !== isPlainRequest || (isStock && strategyText !== undefined)) throw problem();
-  const carried = alias?.label ?? `${rule!} over ${DELIVERY_LABELS[delivery]}`;
-  const label = strategyText === undefined ? carried : `${carried}, ${strategyText}`;
-  return { name, label: safetyText === undefined ? label : `${label}, safety ${safetyText}`, player, delivery };
+  const player = isPlainRequest
+    ? stockPlayer(rule!, addition, safetyText)
+    : ourPlayer(rule!, { strategy: addition, safety: safetyText, isWhole: carrier === WHOLE });
+  if (!player) throw problem();
+  const carried = alias?.label ?? `${rule!} over ${carrier === WHOLE ? 'whole segments' : DELIVERY_LABELS[delivery]}`;
+  const details = [isPlainRequest && addition ? 'our settings' : addition, safetyText && `safety ${safetyText}`];
+  return { name, label: [carried, ...details.filter((detail) => detail)].join(', '), player, delivery };
 }
 
-function playerOf(rule: string, strategy: StrategyName, bandwidthSafety: number | undefined): PlayerKind | undefined {
+/** Undefined: there is none. */
+function stockPlayer(rule: string, addition: string | undefined, safety: string | undefined): PlayerKind | undefined {
   const stock = STOCK_RULES.find((candidate) => `${STOCK_PREFIX}${candidate}` === rule);
-  if (stock) return bandwidthSafety === undefined ? { kind: 'stock', rule: stock } : undefined;
+  if (!stock || safety !== undefined) return undefined;
+  if (addition === undefined) return { kind: 'stock', rule: stock };
+  return addition === OUR_SETTINGS ? { kind: 'stock', rule: stock, settings: 'voxel' } : undefined;
+}
+
+/** Undefined: there is none. */
+function ourPlayer(
+  rule: string,
+  given: { readonly strategy: string | undefined; readonly safety: string | undefined; readonly isWhole: boolean },
+): PlayerKind | undefined {
   const ours = abrNames.find((candidate) => candidate === rule);
-  return ours && { kind: 'voxel', rule: ours, strategy, ...(bandwidthSafety !== undefined && { bandwidthSafety }) };
+  const strategy = strategyNames.find((known) => known === (given.strategy ?? strategyNames[0]));
+  const bandwidthSafety = given.safety === undefined ? undefined : Number(given.safety);
+  if (!ours || !strategy || (bandwidthSafety !== undefined && !(bandwidthSafety > 0 && bandwidthSafety <= 2))) return;
+  return {
+    ...{ kind: 'voxel', rule: ours, strategy },
+    ...(bandwidthSafety !== undefined && { bandwidthSafety }),
+    ...(given.isWhole && { segments: WHOLE }),
+  };
 }
 
 function isDelivery(text: string | undefined): text is SystemDelivery {

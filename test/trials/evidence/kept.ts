@@ -102,9 +102,13 @@ function inOrder(config: TrialsConfig, sessions: readonly TrialResult[]): TrialR
 
 function planned(config: TrialsConfig): number | undefined {
   if (!config.traces.every(isSingle)) return undefined;
-  const { videos, traces, paths, servers, controls, crossTraffic, buffers, systems, shifts, repetitions } = config;
-  const lists = [videos, traces, paths, servers, controls, crossTraffic, buffers, systems];
-  return lists.reduce((product, list) => product * list.length, shifts * repetitions);
+  const { videos, links, traces, paths, servers, controls, crossTraffic, buffers, systems, shifts, repetitions } =
+    config;
+  const places = links
+    ? links.reduce((sum, link) => sum + link.traces.length * link.shifts, 0)
+    : traces.length * paths.length * shifts;
+  const lists = [videos, servers, controls, crossTraffic, buffers, systems];
+  return lists.reduce((product, list) => product * list.length, places * repetitions);
 }
 
 function isSingle({ source }: TraceSpec): boolean {

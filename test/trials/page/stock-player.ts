@@ -1,5 +1,6 @@
-import { bufferCapacity } from '../../../src/delivery/index.js';
 import type { MediaPlayerClass } from 'dashjs';
+import { PlayerSettings } from '../../../player/dash/settings.js';
+import { bufferCapacity } from '../../../src/delivery/index.js';
 import type { StockRule } from '../system.js';
 import type { PageSettings } from './types.js';
 
@@ -17,23 +18,24 @@ interface InterceptedResponse {
 
 /**
  * Gives dash.js the buffer of the trial, as the plugin sets it: dash.js asks for a segment while buffer + segment
- * duration < target, so that N segments are held and one is in flight. All else stays as dash.js comes.
+ * duration < target, so that N segments are held and one is in flight. All else stays as dash.js comes, unless the system is to have all
+ * of the plugin's settings.
  */
 export function prepareStockPlayer(player: MediaPlayerClass, settings: PageSettings): void {
   if (settings.player.kind !== 'stock') throw new TypeError('not a system of stock dash.js');
+  const { bufferSegments, segmentDuration } = settings;
   const { throughput, bola } = ACTIVE_RULES[settings.player.rule];
-  const bufferTime = bufferCapacity(settings.bufferSegments, settings.segmentDuration);
-  const settingsOfTrial: object = {
-    streaming: {
-      abr: { rules: { throughputRule: { active: throughput }, bolaRule: { active: bola } } },
-      buffer: {
-        bufferTimeDefault: bufferTime,
-        bufferTimeAtTopQuality: bufferTime,
-        bufferTimeAtTopQualityLongForm: bufferTime,
-      },
-    },
-  };
-  player.updateSettings(settingsOfTrial);
+  const rules = { throughputRule: { active: throughput }, bolaRule: { active: bola } };
+  const chosen: object = { streaming: { abr: { rules } } };
+  player.updateSettings(chosen);
+  if (settings.player.settings === 'voxel') {
+    new PlayerSettings(player, { bufferSegments, ruleOwner: 'dashjs' }).apply(segmentDuration);
+  } else {
+    const time = bufferCapacity(bufferSegments, segmentDuration);
+    const buffer = { bufferTimeDefault: time, bufferTimeAtTopQuality: time, bufferTimeAtTopQualityLongForm: time };
+    const ofTrial: object = { streaming: { buffer } };
+    player.updateSettings(ofTrial);
+  }
   // With one file for each level dash.js would measure every download by that of the initialization segment: the first
   // timing entry with the same URL. The plugin spares its rules that mistake, and the others are to be as well off.
   player.addResponseInterceptor((response) => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { OverWholeSegments } from '../../sim/over-whole-segments.js';
 import { systemOf } from '../system.js';
 import { voxelOptions } from './voxel-options.js';
 
@@ -12,6 +13,12 @@ it('sends whole segments as datagrams where the system says so, although the rul
   expect(abr).toMatchObject({ name: 'tput' });
   expect(abr).not.toHaveProperty('delivery');
   expect([strategy, delivery]).toEqual(['clipstream', undefined]);
+});
+
+it('shows a rule whole segments alone where the system says so', () => {
+  const { abr, delivery } = optionsOf('abr-star@whole');
+  expect(abr).toBeInstanceOf(OverWholeSegments);
+  expect(delivery).toBe('streams');
 });
 
 it('leaves a rule as it is otherwise', () => {

@@ -1,15 +1,17 @@
 import { createAbr, type Abr } from '../../../src/abr-star/index.js';
 import type { FullVoxelOptions } from '../../../player/full.js';
+import { OverWholeSegments } from '../../sim/over-whole-segments.js';
 import type { PageSettings } from './types.js';
 
 /** The plugin's options for a system of ours. */
 export function voxelOptions({ player, delivery, bufferSegments }: PageSettings): FullVoxelOptions {
   if (player.kind !== 'voxel') throw new TypeError('stock dash.js has no plugin');
-  const { rule, strategy, bandwidthSafety } = player;
+  const { rule, strategy, bandwidthSafety, segments } = player;
   const safety = bandwidthSafety === undefined ? {} : { bandwidthSafety };
   const abr = createAbr(rule, safety);
+  const isMoved = delivery === 'datagrams' && abr.delivery !== undefined;
   return {
-    abr: delivery === 'datagrams' && abr.delivery !== undefined ? overDatagrams(abr) : rule,
+    abr: segments === 'whole' ? new OverWholeSegments(abr) : isMoved ? overDatagrams(abr) : rule,
     strategy,
     // Left to the rule, which may ask for streams for single segments.
     ...(delivery === 'streams' && { delivery }),
