@@ -1,3 +1,4 @@
+export { CONSTANTS } from './star/constants.js';
 export { createAbrStar } from './star/create-abr-star.js';
 export { waitForRoom } from './buffer.js';
 export { AbrError, type AbrErrorCode } from './errors.js';

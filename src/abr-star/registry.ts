@@ -32,7 +32,7 @@ function named<Name extends string>(rules: Readonly<Record<Name, NamedRule>>): R
 
 const rules = named({
   /** Plans ahead for the best quality of experience to be expected, keeping what has arrived as the way out. */
-  'abr-star': { label: 'ABR*', create: createAbrStar },
+  'abr-star': { label: 'ABR*', create: (settings) => createAbrStar(settings) },
   /** The rule of the thesis: BOLA-E over virtual levels with scores as utilities, and smart abandonment (§6.3). */
   'abr-star-2021': {
     label: 'ABR* of 2021',

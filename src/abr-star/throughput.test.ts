@@ -70,12 +70,12 @@ describe('the rate from first byte to last', () => {
 
   test('is unknown where no sample tells one', () => {
     expect(receiveRate([])).toBeUndefined();
-    expect(recentRate([{ bytes: 0, seconds: 1 }])).toBeUndefined();
+    expect(recentRate([{ bytes: 0, seconds: 1 }], 3)).toBeUndefined();
   });
 
   test('of late forgets by half in 3 s; the cautious one takes 8 s to rise', () => {
-    expect(recentRate([at(10, 800), at(1, 3)])).toBeCloseTo(5.5e6, 0);
-    expect(recentRate([at(1, 800), at(10, 3)])).toBeCloseTo(5.5e6, 0);
+    expect(recentRate([at(10, 800), at(1, 3)], 3)).toBeCloseTo(5.5e6, 0);
+    expect(recentRate([at(1, 800), at(10, 3)], 3)).toBeCloseTo(5.5e6, 0);
     expect(receiveRate([at(10, 800), at(1, 3)])).toBeCloseTo(5.5e6, 0);
     expect(receiveRate([at(1, 800), at(10, 8)])).toBeCloseTo(5.5e6, 0);
   });

@@ -113,9 +113,9 @@ export function receiveRate(samples: readonly ThroughputSample[]): number | unde
   return averageRate(samples, new CautiousAverage());
 }
 
-/** The faster of the two averages alone: what a link does now, for a rule that is cautious by itself. As `receiveRate`. */
-export function recentRate(samples: readonly ThroughputSample[]): number | undefined {
-  return averageRate(samples, new TimeWeightedAverage(FAST_HALF_LIFE));
+/** One average alone, of seconds of download that weigh half: what a link does now, for a rule that is cautious by itself. As `receiveRate`. */
+export function recentRate(samples: readonly ThroughputSample[], halfLife: number): number | undefined {
+  return averageRate(samples, new TimeWeightedAverage(halfLife));
 }
 
 function averageRate(samples: readonly ThroughputSample[], average: RateAverage): number | undefined {

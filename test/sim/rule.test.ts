@@ -22,3 +22,10 @@ it('shows a rule whole segments alone', () => {
 it('refuses a part after @ that it does not know', () => {
   expect(() => ruleOf('abr-star@half')).toThrow('must be one of streams, datagrams, whole');
 });
+
+it('plays abr-star with other constants than its own, and refuses what is none', () => {
+  expect(ruleOf('abr-star:startUp=3:firstRate=2e6@whole').abr.name).toBe('abr-star');
+  expect(ruleOf('abr-star:firstRate=2e6').abr.firstRate).toBe(2e6);
+  const refused = ['abr-star:pace=1', 'abr-star:startUp', 'abr-star:startUp=..', 'mpc:startUp=1'];
+  for (const name of refused) expect(() => ruleOf(name)).toThrow('only abr-star:CONSTANT=NUMBER, of bandwidthSafety, ');
+});

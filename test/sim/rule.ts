@@ -1,4 +1,4 @@
-import { abrNames, createAbr, type Abr, type Choice } from '../../src/abr-star/index.js';
+import { abrNames, CONSTANTS, createAbr, createAbrStar, type Abr, type Choice } from '../../src/abr-star/index.js';
 import { strategyNames, strategyOf } from '../../src/delivery/strategies.js';
 import type { Strategy } from '../../src/delivery/index.js';
 import { UserError } from '../../tools/setup/process.mjs';
@@ -24,13 +24,24 @@ export function ruleOf(name: string): Rule {
 }
 
 function carriedRule(name: string, carried: string): Omit<Rule, 'strategy'> {
-  const [abrName, suffix, ...rest] = carried.split('@');
+  const [named, suffix, ...rest] = carried.split('@');
+  const [abrName, ...changes] = named!.split(':');
   const isKnown = (abrNames as readonly string[]).includes(abrName!);
   if (!isKnown) throw new UserError(`unknown rule '${name}': expected one of ${abrNames.join(', ')}`);
-  const abr = createAbr(abrName!);
+  const abr = changes.length === 0 ? createAbr(abrName!) : changedRule(name, abrName!, changes);
   if (suffix === undefined) return { abr, deliveryOf: ({ delivery }) => delivery ?? abr.delivery ?? 'datagrams' };
   if (suffix === 'whole' && rest.length === 0) return { abr: new OverWholeSegments(abr), deliveryOf: () => 'streams' };
   const delivery = DELIVERIES.find((known) => known === suffix && rest.length === 0);
   if (!delivery) throw new UserError(`'${name}': the part after @ must be one of ${DELIVERIES.join(', ')}, whole`);
   return { abr, deliveryOf: () => delivery };
+}
+
+/** `abr-star:CONSTANT=VALUE…`: with other constants than its own. */
+function changedRule(name: string, abrName: string, changes: readonly string[]): Abr {
+  const entries = changes.map((change) => /^(\w+)=([\d.e+-]+)$/.exec(change));
+  const isGood = entries.every((entry) => entry && entry[1]! in CONSTANTS && Number.isFinite(Number(entry[2])));
+  if (abrName !== 'abr-star' || !isGood)
+    throw new UserError(`'${name}': only abr-star:CONSTANT=NUMBER, of ${Object.keys(CONSTANTS).join(', ')}`);
+  const values = Object.fromEntries(entries.map((entry) => [entry![1]!, Number(entry![2])]));
+  return createAbrStar({}, { ...CONSTANTS, ...values });
 }

@@ -66,7 +66,7 @@ describe.each(withBuffers(followers))(
     test('starts low, and downloads every segment whole on a link that takes no time', () => {
       const { segments, stalled } = playMinutes(3, { name, bufferSegments, rate: () => 1e10 });
       expect(stalled).toBe(0);
-      // All of the representation of which 1 Mbit/s brings enough in two seconds, or the lowest.
+      // All of the representation of which 1 Mbit/s brings enough in 0.8 s, or the lowest.
       if (name === 'abr-star') expect(segments[0]!.representation).toBeLessThanOrEqual(3);
       else expect(segments[0]!.representation).toBe(0);
       const settled = segments.slice(15);

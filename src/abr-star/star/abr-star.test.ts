@@ -74,13 +74,13 @@ describe('start', () => {
     return abr.review!({ ...{ state: first, option }, ...arrived, ...change }).action;
   };
 
-  test('asks for all of a representation of which 1 Mbit/s brings enough in two seconds', () => {
+  test('asks for all of a representation of which 1 Mbit/s brings enough in 0.8 s', () => {
     const { option, delivery } = createAbr('abr-star').choose(first);
     expect(option.score).toBeGreaterThan(lowest.score);
     const prefixes = options.filter(({ representation }) => representation === option.representation);
     expect(option).toBe(prefixes.at(-1));
     const enough = prefixes.find(({ score }) => score >= wholeSegment(options, option.representation - 1).score)!;
-    expect(enough.bytes).toBeLessThanOrEqual(250_000);
+    expect(enough.bytes).toBeLessThanOrEqual(100_000);
     expect(delivery).toBe('streams');
   });
 
@@ -97,12 +97,21 @@ describe('start', () => {
     expect(option).toEqual(dear.findLast(({ representation }) => representation === 0));
   });
 
-  test('begins after two seconds with what is here, unless the lowest representation would show more', () => {
+  test('begins after 0.8 s with what is here, unless the next lower representation would show more', () => {
     expect(started({})).toBe('keep');
-    expect(started({ elapsed: 1.9 })).toBe('continue');
+    expect(started({ elapsed: 0.7 })).toBe('continue');
     expect(started({ levelReceived: 0 })).toBe('continue');
     expect(started({ phase: 'reliable' })).toBe('continue');
   });
+});
+
+test('holds a representation as long as another gains less than the change costs', () => {
+  const chosenAfter = (representation: number) => {
+    const lastChoice = options.findLast((option) => option.representation === representation)!;
+    return createAbr('abr-star').choose({ ...state, lastChoice }).option.representation;
+  };
+  expect([7, 8, 9].map(chosenAfter)).toEqual([7, 8, 9]);
+  expect(chosenAfter(12)).toBeLessThan(12);
 });
 
 describe('delivery', () => {

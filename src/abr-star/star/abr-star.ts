@@ -1,47 +1,14 @@
 import { bufferOf, waitForRoom } from '../buffer.js';
 import { candidatesOf, thinned, type Candidates } from './candidates.js';
-import { Expectation, plan, STEP_WEIGHT, type Download, type Outlook } from './plan.js';
+import type { Constants } from './constants.js';
+import { Expectation, plan, type Download, type Outlook, type Plan } from './plan.js';
 import { ProgressThroughput, REVIEW_GRACE } from '../progress.js';
-import { outageStall, prospectsAround, rateDeviation, safeRate } from './prospects.js';
+import { outageStall, prospectsAround, rateDeviation, safeRate, unsteadiness } from './prospects.js';
 import { scoreAtRate, scoreRange } from './score-scale.js';
 import { memoize } from '../memoize.js';
 import { wholeSegment } from '../options.js';
 import { recentRate } from '../throughput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review, ThroughputSample } from '../types.js';
-import type { ValueTable } from './value-table.js';
-
-/** How many segments after the next one a plan covers. */
-const HORIZON = 4;
-
-/** What is buffered at a plan's end is worth what it buys when spent over so many average segments. */
-const SEGMENTS_BEYOND = 16;
-
-/** A stall as long as a segment costs so many times what separates the ends of the ladder (docs/ABR.md). */
-const STALL_WEIGHT = 6;
-
-/**
- * What is here is thrown away to be saved from a stall, not for a little quality: a restart must gain that much of what
- * separates the ends of the ladder.
- */
-const RESTART_GAIN = 0.5;
-
-/** Standard deviation of the logarithm of the rate for what is left of a late download. */
-const LATE_DEVIATION = 0.6;
-
-/** Weight of a running download's own throughput against the estimate from before it: links return to their mean. */
-const PROGRESS_WEIGHT = 0.8;
-
-/** Seconds of buffer at which a late download is kept as it is: a few reviews, as timers and appending take time. */
-const LAST_MOMENT = 0.2;
-
-/** Share of datagram bytes that are lost for good from which a segment is better off on streams, where there is time for their repeats. */
-const LOSS_LIMIT = 0.02;
-
-/** Bit/s that a first download counts on while nothing is known of the link: dash.js' own first guess. */
-const FIRST_RATE = 1e6;
-
-/** Seconds that viewers wait for the first picture without minding, to see a better one. */
-const START_UP = 2;
 
 /** How many samples tell the latency. */
 const LATENCY_SAMPLES = 5;
@@ -49,7 +16,7 @@ const LATENCY_SAMPLES = 5;
 /** What a choice was made on, for the reviews of its download. */
 interface Basis {
   readonly outlook: Outlook;
-  readonly after: ValueTable;
+  readonly after: Plan;
   /** Bit/s. */
   readonly rate: number;
   /** What separates the ends of the ladder, in units of score. */
@@ -69,15 +36,16 @@ interface Running {
  */
 export class AbrStar implements Abr {
   readonly name = 'abr-star';
-  readonly firstRate = FIRST_RATE;
-  readonly #bandwidthSafety: number;
+  readonly firstRate: number;
+  readonly #constants: Constants;
   readonly #candidates = memoize(candidatesOf);
   readonly #fewCandidates = memoize((options: readonly Option[]) => thinned(this.#candidates(options)));
   /** Of the segments under way, by their index: the next one may be chosen before the former is here. */
   readonly #running = new Map<number, Running>();
 
-  constructor(bandwidthSafety: number) {
-    this.#bandwidthSafety = bandwidthSafety;
+  constructor(constants: Constants) {
+    this.#constants = constants;
+    this.firstRate = constants.firstRate;
   }
 
   choose(state: DecisionState): Choice {
@@ -93,9 +61,9 @@ export class AbrStar implements Abr {
     const expectation = new Expectation(outlook, [bufferLevel], after);
     const { option } = highest(options, (candidate) => {
       const worth = expectation.worthsOf(candidate, floors[candidate.representation]!)[0]!;
-      return worth - STEP_WEIGHT * Math.abs(candidate.score - lastChoice.score);
+      return worth - changeCost(lastChoice, candidate, outlook);
     });
-    const isLossy = (state.lossRate ?? 0) >= LOSS_LIMIT;
+    const isLossy = (state.lossRate ?? 0) >= this.#constants.lossLimit;
     const isSafer = isLossy && hasTimeForRepeats(option, { ...state, bufferLevel }, basis);
     return isSafer ? { option, delay, delivery: 'streams' } : { option, delay };
   }
@@ -104,27 +72,28 @@ export class AbrStar implements Abr {
     const { state, option, elapsed, bytesReceived, phase } = progress;
     const running = this.#running.get(state.segmentIndex);
     running?.progress.update(elapsed, bytesReceived);
-    if (!state.lastChoice) return isGoodStart(progress) ? { action: 'keep' } : { action: 'continue' };
+    if (!state.lastChoice) return isGoodStart(progress, this.#constants) ? { action: 'keep' } : { action: 'continue' };
     if (!running?.basis || elapsed < REVIEW_GRACE) return { action: 'continue' };
     const { outlook, after, rate, range } = running.basis;
-    const now = PROGRESS_WEIGHT * this.#bandwidthSafety * running.progress.throughput + (1 - PROGRESS_WEIGHT) * rate;
+    const { bandwidthSafety, progressWeight, lastMoment, lateDeviation, restartGain } = this.#constants;
+    const now = progressWeight * bandwidthSafety * running.progress.throughput + (1 - progressWeight) * rate;
     const bytesLeft = option.bytes - bytesReceived;
     if ((bytesLeft * 8) / now <= state.bufferLevel) return { action: 'continue' };
-    if (phase === 'unreliable' && state.bufferLevel <= LAST_MOMENT) return { action: 'keep' };
+    if (phase === 'unreliable' && state.bufferLevel <= lastMoment) return { action: 'keep' };
 
     const { options, floors } = this.#candidates(state.options);
     const lower = options.filter((other) => other.representation < option.representation && other.bytes < bytesLeft);
     if (lower.length === 0) return { action: 'continue' };
-    const late = { ...outlook, prospects: prospectsAround(now, LATE_DEVIATION) };
-    const before = state.lastChoice.score;
+    const late = { ...outlook, prospects: prospectsAround(now, lateDeviation) };
+    const { lastChoice } = state;
     const worth = (expectation: Expectation, download: Download, floor: number) =>
-      expectation.worthsOf(download, floor)[0]! - STEP_WEIGHT * Math.abs(download.score - before);
+      expectation.worthsOf(download, floor)[0]! - changeCost(lastChoice, download, outlook);
     const restarted = new Expectation(late, [state.bufferLevel], after);
     const restart = highest(lower, (other) => worth(restarted, other, floors[other.representation]!));
     const continued = new Expectation({ ...late, latency: 0 }, [state.bufferLevel], after);
     const floor = scoreOfArrived(progress);
     const goingOn = Math.max(...remainders(progress).map((remainder) => worth(continued, remainder, floor)));
-    if (restart.worth <= goingOn + RESTART_GAIN * range) return { action: 'continue' };
+    if (restart.worth <= goingOn + restartGain * range) return { action: 'continue' };
     running.progress = new ProgressThroughput();
     return { action: 'restart', option: restart.option };
   }
@@ -137,53 +106,55 @@ export class AbrStar implements Abr {
    * All of the representation of which enough should be here in time for a quick start: reviews end the download then. The lowest
    * representation if there is none.
    */
-  #firstOption(
-    { options }: DecisionState,
-    { rate, outlook: { latency } } = { rate: FIRST_RATE, outlook: { latency: 0 } },
-  ) {
-    const bytes = ((START_UP - latency) * rate) / 8;
+  #firstOption({ options }: DecisionState, basis: Basis | undefined): Option {
+    const { startUp, firstRate } = this.#constants;
+    const bytes = ((startUp - (basis?.outlook.latency ?? 0)) * (basis?.rate ?? firstRate)) / 8;
     const enough = this.#candidates(options).options.findLast((option) => option.bytes <= bytes);
     return wholeSegment(options, enough?.representation ?? 0);
   }
 
   /** Undefined as long as nothing is known of the link. */
   #basisOf(state: DecisionState): Basis | undefined {
-    const estimate = recentRate(state.samples) ?? state.throughput;
+    const constants = this.#constants;
+    const { stallWeight, switchWeight, stepWeight, segmentsBeyond, horizon } = constants;
+    const { ladder, samples, upcoming } = state;
+    const estimate = recentRate(samples, constants.halfLife) ?? state.throughput;
     if (!estimate) return undefined;
     const { segmentDuration, bufferCapacity } = bufferOf(state);
-    const { ladder, samples, upcoming } = state;
-    const deviation = rateDeviation(samples);
-    const rate = safeRate(estimate, deviation, this.#bandwidthSafety);
+    const deviation = rateDeviation(samples, constants);
+    const rate = safeRate(estimate, deviation, constants);
     const range = scoreRange(ladder);
     const outlook: Outlook = {
       segmentDuration,
       bufferCapacity,
       latency: latencyOf(samples),
       prospects: prospectsAround(rate, deviation),
-      stallWeight: (STALL_WEIGHT * range) / segmentDuration,
+      stallWeight: (stallWeight * range) / segmentDuration,
+      stepWeight,
+      switchCharge: switchWeight * range * unsteadiness(deviation, constants),
     };
-    const beyond = SEGMENTS_BEYOND * segmentDuration;
-    const isNearTheEnd = upcoming !== undefined && upcoming.length <= HORIZON;
+    const beyond = segmentsBeyond * segmentDuration;
+    const isNearTheEnd = upcoming !== undefined && upcoming.length <= horizon;
     const worthAtEnd = (bufferLevel: number) =>
-      SEGMENTS_BEYOND * scoreAtRate(ladder, rate * (1 + bufferLevel / beyond)) -
-      outlook.stallWeight * outageStall(bufferLevel, deviation);
+      segmentsBeyond * scoreAtRate(ladder, rate * (1 + bufferLevel / beyond)) -
+      outlook.stallWeight * outageStall(bufferLevel, deviation, constants);
     const after = plan(this.#segmentsAhead(state), outlook, isNearTheEnd ? () => 0 : worthAtEnd);
     return { outlook, after, rate, range };
   }
 
   /** Where they are not known, they are taken to be like the next one. */
   #segmentsAhead({ options, upcoming }: DecisionState): Candidates[] {
-    const segments = upcoming ? upcoming.slice(1, 1 + HORIZON) : Array.from({ length: HORIZON }, () => options);
+    const { horizon } = this.#constants;
+    const segments = upcoming ? upcoming.slice(1, 1 + horizon) : Array.from({ length: horizon }, () => options);
     return segments.map(this.#fewCandidates);
   }
 }
 
-/** Whether it is time to start, with at least what the lowest representation would show. */
-function isGoodStart(progress: DownloadProgress): boolean {
-  const { state, elapsed, phase } = progress;
-  return (
-    elapsed >= START_UP && phase === 'unreliable' && scoreOfArrived(progress) >= wholeSegment(state.options, 0).score
-  );
+/** Whether it is time to start, with at least what the whole of the next lower representation would show. */
+function isGoodStart(progress: DownloadProgress, { startUp }: Constants): boolean {
+  const { state, option, elapsed, phase } = progress;
+  if (elapsed < startUp || phase !== 'unreliable') return false;
+  return scoreOfArrived(progress) >= wholeSegment(state.options, Math.max(0, option.representation - 1)).score;
 }
 
 /**
@@ -204,7 +175,8 @@ function remainders(progress: DownloadProgress): Download[] {
   const reached = levelArrived(progress);
   return prefixesOf(progress)
     .filter(({ level }) => level >= reached && level <= option.level)
-    .map(({ bytes, reliableBytes, score }) => ({
+    .map(({ representation, bytes, reliableBytes, score }) => ({
+      representation,
       bytes: Math.max(0, bytes - bytesReceived),
       reliableBytes: Math.max(0, reliableBytes - bytesReceived),
       score,
@@ -223,6 +195,13 @@ function levelArrived({ phase, levelReceived }: DownloadProgress): number {
 
 function prefixesOf({ state, option }: DownloadProgress): readonly Option[] {
   return state.options.filter(({ representation }) => representation === option.representation);
+}
+
+/** What it costs that one segment is not as the one before. */
+function changeCost(before: Option, { representation, score }: Download, outlook: Outlook): number {
+  const { stepWeight, switchCharge } = outlook;
+  const step = stepWeight * Math.abs(score - before.score);
+  return representation === before.representation ? step : step + switchCharge;
 }
 
 /** The first of the options that are worth most. */

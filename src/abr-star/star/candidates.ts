@@ -1,15 +1,17 @@
 import { withoutDominated } from '../options.js';
 import type { Option } from '../types.js';
 
-/** How many ways to download a segment a plan tries where the segment is not the next one: more change no first step. */
-const TRIED_AHEAD = 8;
+/** How many ways to download a segment in a representation a plan tries where the segment is not the next one. */
+const TRIED_AHEAD = 4;
 
 /** What is worth choosing of a segment. */
 export interface Candidates {
-  /** Ascending in bytes and in score; never empty. */
+  /** Ascending in bytes and in score, or, where thinned, by representation; never empty. */
   readonly options: readonly Option[];
   /** By representation: score of the reliable bytes alone. */
   readonly floors: readonly number[];
+  /** The lowest and the highest. */
+  readonly scores: readonly [number, number];
 }
 
 /**
@@ -30,19 +32,17 @@ export function candidatesOf(options: readonly Option[]): Candidates {
     if (score >= wholeBelow) worthwhile.push(option);
     last = option;
   }
-  return { options: withoutDominated(worthwhile), floors };
+  const candidates = withoutDominated(worthwhile);
+  return { options: candidates, floors, scores: [candidates[0]!.score, candidates.at(-1)!.score] };
 }
 
-/** A few of the candidates, evenly over the scores that they reach: the first, the last, and what lies between. */
-export function thinned({ options, floors }: Candidates): Candidates {
-  if (options.length <= TRIED_AHEAD) return { options, floors };
-  const last = options.at(-1)!;
-  const lowest = options[0]!.score;
-  const step = (last.score - lowest) / (TRIED_AHEAD - 1);
+/** A few of the candidates of each representation: the first, the last, and what lies between. */
+export function thinned({ options, floors, scores }: Candidates): Candidates {
   const kept: Option[] = [];
-  for (const option of options) {
-    if (option !== last && option.score >= lowest + kept.length * step) kept.push(option);
+  for (const representation of floors.keys()) {
+    const own = options.filter((option) => option.representation === representation);
+    const step = Math.max(1, (own.length - 1) / (TRIED_AHEAD - 1));
+    for (let place = 0; place < own.length; place += step) kept.push(own[Math.round(place)]!);
   }
-  kept.push(last);
-  return { options: kept, floors };
+  return { options: kept, floors, scores };
 }

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Candidates } from './candidates.js';
-import { Expectation, plan, STEP_WEIGHT, type Outlook } from './plan.js';
+import { Expectation, plan, type Outlook } from './plan.js';
 import type { Option } from '../types.js';
 
 const outlook: Outlook = {
-  ...{ segmentDuration: 4, bufferCapacity: 16, latency: 0.05, stallWeight: 0.3 },
+  ...{ segmentDuration: 4, bufferCapacity: 16, latency: 0.05, stallWeight: 0.3, stepWeight: 0.5, switchCharge: 0.1 },
   prospects: [{ secondsPerByte: 8e-6, probability: 1 }],
 };
 
-function optionOf(score: number, seconds: number): Option {
+function optionOf(score: number, seconds: number, representation = 0): Option {
   const bytes = (seconds * 1e6) / 8;
-  return { representation: 0, level: 0, score, bytes, reliableBytes: bytes };
+  return { representation, level: 0, score, bytes, reliableBytes: bytes };
 }
 
 /** Of one representation, all bytes of which are reliable. */
 function candidates(options: readonly Option[]): Candidates {
-  return { options, floors: [options[0]!.score] };
+  return { options, floors: [options[0]!.score], scores: [options[0]!.score, options.at(-1)!.score] };
 }
 
 /** Ascending in bytes and in score, as candidates are. */
@@ -38,14 +38,15 @@ const segment = fc
   });
 
 /** The same by trying every sequence, with the exact buffer level and score before each. */
-function bestValue(segments: readonly Candidates[], buffer: number, before: number): number {
+function bestValue(segments: readonly Candidates[], buffer: number, before: number, last = 0): number {
   const [first, ...rest] = segments;
   if (!first) return 0;
-  const values = first.options.map(({ score, bytes }) => {
+  const values = first.options.map(({ score, bytes, representation }) => {
     const spare = buffer - outlook.latency - (bytes * 8) / 1e6;
     const next = Math.min(Math.max(0, spare) + 4, 12);
     const stall = Math.max(0, -spare);
-    return score - STEP_WEIGHT * Math.abs(score - before) - outlook.stallWeight * stall + bestValue(rest, next, score);
+    const change = outlook.stepWeight * Math.abs(score - before) + (representation === last ? 0 : outlook.switchCharge);
+    return score - change - outlook.stallWeight * stall + bestValue(rest, next, score, representation);
   });
   return Math.max(...values);
 }
@@ -53,7 +54,7 @@ function bestValue(segments: readonly Candidates[], buffer: number, before: numb
 test('at the points of its table, one segment is worth exactly what its best candidate is', () => {
   fc.assert(
     fc.property(segment, (only) => {
-      const table = plan([only], outlook, () => 0);
+      const table = plan([only], outlook, () => 0).tables[0]!;
       // The lowest of the scores and a buffer of one segment, a full one are points of the axes.
       for (const score of [only.options[0]!.score, only.options.at(-1)!.score]) {
         for (const buffer of [4, 12]) {
@@ -68,22 +69,34 @@ test('three segments are worth about what trying every sequence finds', () => {
   const segments = [3, 6, 2].map((scale) =>
     candidates([0.6, 0.8, 0.95].map((score, i) => optionOf(score, scale * [0.3, 0.6, 1][i]!))),
   );
-  const table = plan(segments, outlook, () => 0);
+  const table = plan(segments, outlook, () => 0).tables[0]!;
   for (const buffer of [4, 6, 8, 10, 12]) {
     // Between four buffer levels and six scores.
     expect(Math.abs(table.at(buffer, table.columnOf(0.8)) - bestValue(segments, buffer, 0.8))).toBeLessThan(0.1);
   }
 });
 
+test('another representation than before is charged in the table of each, and where there is none', () => {
+  const options = [optionOf(0.7, 1, 0), optionOf(0.8, 2, 1)];
+  const both: Candidates = { options, floors: [0.7, 0.8], scores: [0.7, 0.8] };
+  const { tables, otherwise } = plan([both, both], outlook, () => 0);
+  const worth = (table = otherwise) => table.at(12, table.columnOf(0.8));
+  // .8 twice; one change to it; and from neither.
+  expect(worth(tables[1])).toBeCloseTo(1.6, 9);
+  expect(worth(tables[0])).toBeCloseTo(1.6 - 0.1, 9);
+  expect(worth()).toBeCloseTo(1.6 - 0.1, 9);
+  for (const last of [0, 1]) expect(worth(tables[last])).toBeCloseTo(bestValue([both, both], 12, 0.8, last), 9);
+});
+
 test('nothing ahead is worth what the end is', () => {
-  const table = plan([], outlook, (bufferLevel) => bufferLevel);
+  const table = plan([], outlook, (bufferLevel) => bufferLevel).otherwise;
   expect(table.at(12, 0)).toBeCloseTo(12, 9);
   expect(table.at(4, 0)).toBeCloseTo(4, 9);
 });
 
 describe('a download that is late', () => {
   // 0.5 s of reliable bytes and 1.5 s of others, with a latency of 0.05 s.
-  const late = { bytes: 250_000, reliableBytes: 62_500, score: 0.9 };
+  const late = { representation: 0, bytes: 250_000, reliableBytes: 62_500, score: 0.9 };
   const nothing = plan([], outlook, () => 0);
   const worth = (bufferLevel: number) => new Expectation(outlook, [bufferLevel], nothing).worthsOf(late, 0.5)[0]!;
 

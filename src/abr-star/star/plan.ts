@@ -3,12 +3,6 @@ import type { Prospect } from './prospects.js';
 import type { Option } from '../types.js';
 import { axesOf, ValueTable } from './value-table.js';
 
-/** What a change of score from one segment to the next costs, against the score itself (the measure of docs/ABR.md). */
-export const STEP_WEIGHT = 0.5;
-
-/** A dip is paid for as such, and as a step down and one up again. */
-const DIP_WEIGHT = 1 + 2 * STEP_WEIGHT;
-
 /** Seconds: a link that is down makes all options equally bad, not infinitely. */
 const LONGEST_STALL = 60;
 
@@ -22,24 +16,38 @@ export interface Outlook {
   readonly prospects: readonly Prospect[];
   /** What a second of stall costs, in units of score. */
   readonly stallWeight: number;
+  /** What a change of score costs, against the score itself. */
+  readonly stepWeight: number;
+  /** What another representation than that of the segment before costs, in units of score. */
+  readonly switchCharge: number;
 }
 
 /** What remains to be downloaded of an option. */
-export type Download = Pick<Option, 'bytes' | 'reliableBytes' | 'score'>;
+export type Download = Pick<Option, 'representation' | 'bytes' | 'reliableBytes' | 'score'>;
+
+/** What is worth the segments still to come, by the representation of the one before them. */
+export interface Plan {
+  readonly tables: readonly (ValueTable | undefined)[];
+  /** Where the representation is none of those. */
+  readonly otherwise: ValueTable;
+}
 
 /** What to expect of downloads that begin with certain buffer levels, where `after` is what follows them. */
 export class Expectation {
   readonly #outlook: Outlook;
   readonly #bufferLevels: readonly number[];
-  readonly #after: ValueTable;
+  readonly #after: Plan;
   readonly #worths: Float64Array;
+  /** A dip is paid for as such, and as a step down and one up again. */
+  readonly #dipWeight: number;
 
   /** `bufferLevels`: in seconds. */
-  constructor(outlook: Outlook, bufferLevels: readonly number[], after: ValueTable) {
+  constructor(outlook: Outlook, bufferLevels: readonly number[], after: Plan) {
     this.#outlook = outlook;
     this.#bufferLevels = bufferLevels;
     this.#after = after;
     this.#worths = new Float64Array(bufferLevels.length);
+    this.#dipWeight = 1 + 2 * outlook.stepWeight;
   }
 
   /**
@@ -47,9 +55,9 @@ export class Expectation {
    * is late is played as far as it has come when the buffer is empty; playback stalls only for reliable bytes. `floor`: score
    * of the reliable bytes alone.
    */
-  worthsOf({ bytes, reliableBytes, score }: Download, floor: number): Float64Array {
+  worthsOf({ representation, bytes, reliableBytes, score }: Download, floor: number): Float64Array {
     const { segmentDuration, bufferCapacity, latency, prospects, stallWeight } = this.#outlook;
-    const after = this.#after;
+    const after = this.#after.tables[representation] ?? this.#after.otherwise;
     const fullest = bufferCapacity - segmentDuration;
     const unreliableBytes = bytes - reliableBytes;
     const column = after.columnOf(score);
@@ -66,7 +74,7 @@ export class Expectation {
         chanceOfDelay += probability;
         const missing = Math.min(unreliableBytes, bytes - open / secondsPerByte);
         if (missing > 0)
-          worth -= probability * DIP_WEIGHT * dip(missing / unreliableBytes) * Math.max(0, score - floor);
+          worth -= probability * this.#dipWeight * dip(missing / unreliableBytes) * Math.max(0, score - floor);
         const stall = reliableBytes * secondsPerByte - open;
         if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
       }
@@ -87,28 +95,34 @@ function dip(missingShare: number): number {
 
 /**
  * What `segments` are worth before the first of them, as dynamic programming has it: backwards, of each the best candidate
- * for every buffer level and every score of the segment before.
+ * for every buffer level, every score and every representation of the segment before.
  */
 export function plan(
   segments: readonly Candidates[],
   outlook: Outlook,
   worthAtEnd: (bufferLevel: number) => number,
-): ValueTable {
+): Plan {
   // A segment that has just come is in the buffer, and there is room for the next.
-  const { segmentDuration, bufferCapacity } = outlook;
+  const { segmentDuration, bufferCapacity, stepWeight, switchCharge } = outlook;
   const axes = axesOf([segmentDuration, bufferCapacity - segmentDuration], scoresOf(segments));
   const { bufferLevels } = axes;
-  let [before, after] = [new ValueTable(axes), new ValueTable(axes)];
-  bufferLevels.forEach((level, row) => after.fill(row, worthAtEnd(level)));
+  const atEnd = new ValueTable(axes);
+  bufferLevels.forEach((level, row) => atEnd.fill(row, worthAtEnd(level)));
+  let after: Plan = { tables: [], otherwise: atEnd };
   for (let index = segments.length - 1; index >= 0; index--) {
-    before.clear();
     const { options, floors } = segments[index]!;
     const expectation = new Expectation(outlook, bufferLevels, after);
+    const tables: ValueTable[] = [];
     for (const option of options) {
       const worths = expectation.worthsOf(option, floors[option.representation]!);
-      for (let row = 0; row < worths.length; row++) before.raise(row, worths[row]!, option.score, STEP_WEIGHT);
+      const table = (tables[option.representation] ??= new ValueTable(axes));
+      for (let row = 0; row < worths.length; row++) table.raise(row, worths[row]!, option.score, stepWeight);
     }
-    [before, after] = [after, before];
+    const otherwise = new ValueTable(axes);
+    // Sparse: only representations with candidates have a table.
+    tables.forEach((table) => otherwise.raiseTo(table, switchCharge));
+    tables.forEach((table) => table.raiseTo(otherwise, 0));
+    after = { tables, otherwise };
   }
   return after;
 }
@@ -116,7 +130,5 @@ export function plan(
 /** The lowest and the highest score among the candidates of all segments. */
 function scoresOf(segments: readonly Candidates[]): readonly [number, number] {
   if (segments.length === 0) return [0, 0];
-  const lowest = Math.min(...segments.map(({ options }) => options[0]!.score));
-  const highest = Math.max(...segments.map(({ options }) => options.at(-1)!.score));
-  return [lowest, highest];
+  return [Math.min(...segments.map(({ scores }) => scores[0])), Math.max(...segments.map(({ scores }) => scores[1]))];
 }

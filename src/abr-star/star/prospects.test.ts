@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { outageStall, prospectsAround, rateDeviation, safeRate } from './prospects.js';
+import { CONSTANTS } from './constants.js';
+import { outageStall, prospectsAround, rateDeviation, safeRate, unsteadiness } from './prospects.js';
 
 const samples = (...rates: number[]) => rates.map((rate) => ({ bytes: rate, seconds: 1 }));
 
@@ -13,28 +14,34 @@ test('three rates have the mean and the deviation of the logarithm that they sta
 
 describe('deviation', () => {
   test('is that from one download to the next', () => {
-    expect(rateDeviation(samples(1e6, 1e6 * Math.exp(0.15), 1e6))).toBeCloseTo(0.15, 12);
+    expect(rateDeviation(samples(1e6, 1e6 * Math.exp(0.15), 1e6), CONSTANTS)).toBeCloseTo(0.15, 12);
   });
 
   test('stays within its bounds, and is the highest where nothing is known', () => {
-    expect(rateDeviation(samples(1e6, 1e6, 1e6))).toBe(0.05);
-    expect(rateDeviation(samples(1, 1e9))).toBe(0.2);
-    expect(rateDeviation(samples(1e6))).toBe(0.2);
+    expect(rateDeviation(samples(1e6, 1e6, 1e6), CONSTANTS)).toBe(0.05);
+    expect(rateDeviation(samples(1, 1e9), CONSTANTS)).toBe(0.2);
+    expect(rateDeviation(samples(1e6), CONSTANTS)).toBe(0.2);
   });
 
   test('passes over samples that carry no rate', () => {
     const stalled = { bytes: 0, seconds: 5 };
-    expect(rateDeviation([samples(1e6)[0]!, stalled, samples(1e6)[0]!])).toBe(0.05);
+    expect(rateDeviation([samples(1e6)[0]!, stalled, samples(1e6)[0]!], CONSTANTS)).toBe(0.05);
   });
 });
 
 test('an unsteady link is counted on by the safety factor, a steady one nearly in full', () => {
-  expect(safeRate(1e6, 0.2, 0.8)).toBeCloseTo(0.8e6, 6);
-  expect(safeRate(1e6, 0.05, 0.8)).toBeCloseTo(1e6 * 0.8 ** 0.25, 6);
+  const constants = { ...CONSTANTS, bandwidthSafety: 0.8 };
+  expect(safeRate(1e6, 0.2, constants)).toBeCloseTo(0.8e6, 6);
+  expect(safeRate(1e6, 0.05, constants)).toBeCloseTo(1e6 * 0.8 ** 0.25, 6);
+});
+
+test('an unsteady link is as unsteady as any is taken to be', () => {
+  expect(unsteadiness(0.2, CONSTANTS)).toBe(1);
+  expect(unsteadiness(0.05, CONSTANTS)).toBe(0.25);
 });
 
 test('an outage stalls less the more is buffered and the steadier the link is', () => {
-  expect(outageStall(0, 0.2)).toBeCloseTo(0.25 * 12, 12);
-  expect(outageStall(12, 0.2)).toBeCloseTo((0.25 * 12) / Math.E, 12);
-  expect(outageStall(12, 0.05)).toBeCloseTo(outageStall(12, 0.2) / 4, 12);
+  expect(outageStall(0, 0.2, CONSTANTS)).toBeCloseTo(0.25 * 12, 12);
+  expect(outageStall(12, 0.2, CONSTANTS)).toBeCloseTo((0.25 * 12) / Math.E, 12);
+  expect(outageStall(12, 0.05, CONSTANTS)).toBeCloseTo(outageStall(12, 0.2, CONSTANTS) / 4, 12);
 });

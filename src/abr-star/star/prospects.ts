@@ -1,3 +1,4 @@
+import type { Constants } from './constants.js';
 import type { ThroughputSample } from '../types.js';
 
 /** What a link may be while the next segment downloads. */
@@ -20,12 +21,11 @@ export function prospectsAround(median: number, deviation: number): Prospect[] {
   ];
 }
 
-/** Bounds of what is taken for the deviation: no link is that steady, and beyond, keeping what has arrived is the better answer. */
-const LEAST_DEVIATION = 0.05;
-const MOST_DEVIATION = 0.2;
-
 /** How far the rates of the latest downloads were from those before them: root mean square of the logarithm of the ratio. */
-export function rateDeviation(samples: readonly ThroughputSample[]): number {
+export function rateDeviation(
+  samples: readonly ThroughputSample[],
+  { leastDeviation, mostDeviation }: Constants,
+): number {
   let squares = 0;
   let count = 0;
   let before: number | undefined;
@@ -38,28 +38,25 @@ export function rateDeviation(samples: readonly ThroughputSample[]): number {
     }
     before = rate;
   }
-  if (count === 0) return MOST_DEVIATION;
-  return Math.min(MOST_DEVIATION, Math.max(LEAST_DEVIATION, Math.sqrt(squares / count)));
+  if (count === 0) return mostDeviation;
+  return Math.min(mostDeviation, Math.max(leastDeviation, Math.sqrt(squares / count)));
 }
 
 /** How unsteady a link of this deviation is: 1 for as unsteady as any is taken to be. */
-function unsteadiness(deviation: number): number {
-  return deviation / MOST_DEVIATION;
+export function unsteadiness(deviation: number, { mostDeviation }: Constants): number {
+  return deviation / mostDeviation;
 }
-
-/** How often a segment ends in an outage, on an unsteady link, and how many seconds it lasts on average: 3G logs have such. */
-const OUTAGE_CHANCE = 0.25;
-const OUTAGE_SECONDS = 12;
 
 /**
  * Seconds of stall to expect of an outage that may come, with `bufferLevel` seconds to outlast it. Outages are taken to last
  * exponentially distributed times, and to come to steady links less.
  */
-export function outageStall(bufferLevel: number, deviation: number): number {
-  return unsteadiness(deviation) * OUTAGE_CHANCE * OUTAGE_SECONDS * Math.exp(-bufferLevel / OUTAGE_SECONDS);
+export function outageStall(bufferLevel: number, deviation: number, constants: Constants): number {
+  const { outageChance, outageSeconds } = constants;
+  return unsteadiness(deviation, constants) * outageChance * outageSeconds * Math.exp(-bufferLevel / outageSeconds);
 }
 
-/** The rate to count on, in bit/s: `safety` of the estimate, in (0, 1], on an unsteady link, more of it the steadier it is. */
-export function safeRate(estimate: number, deviation: number, safety: number): number {
-  return estimate * safety ** unsteadiness(deviation);
+/** The rate to count on, in bit/s: `bandwidthSafety` of the estimate on an unsteady link, more of it the steadier it is. */
+export function safeRate(estimate: number, deviation: number, constants: Constants): number {
+  return estimate * constants.bandwidthSafety ** unsteadiness(deviation, constants);
 }

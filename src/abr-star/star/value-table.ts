@@ -27,16 +27,12 @@ export function axesOf([least, most]: readonly [number, number], [lowest, highes
  * both axes, linear between them, constant beyond.
  */
 export class ValueTable {
-  readonly #values = new Float64Array(BUFFER_POINTS * SCORE_POINTS);
+  /** At first no way to go on is known, at any point. */
+  readonly #values = new Float64Array(BUFFER_POINTS * SCORE_POINTS).fill(-Infinity);
   readonly #axes: Axes;
 
   constructor(axes: Axes) {
     this.#axes = axes;
-  }
-
-  /** No way to go on is known yet, at any point. */
-  clear(): void {
-    this.#values.fill(-Infinity);
   }
 
   /** The same value at a buffer level, by its index, whatever the score before. */
@@ -54,6 +50,16 @@ export class ValueTable {
       const value = worth - stepWeight * Math.abs(up);
       if (value > values[cell]!) values[cell] = value;
       up -= scoreStep;
+    }
+  }
+
+  /** At least the values of another table of the same axes, less `charge`. */
+  raiseTo(other: ValueTable, charge: number): void {
+    const values = this.#values;
+    const others = other.#values;
+    for (let cell = 0; cell < values.length; cell++) {
+      const value = others[cell]! - charge;
+      if (value > values[cell]!) values[cell] = value;
     }
   }
 
