@@ -27,12 +27,16 @@ export function run(command, args, { cwd, env, output = 'show', kind = 'step' } 
   return new Promise((resolve, reject) => {
     const quiet = output === 'on-failure';
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', quiet ? 'pipe' : 2, quiet ? 'pipe' : 2] });
+    // A command that ends early, as at Ctrl-C or on `kill`, leaves nothing running.
+    const stop = () => void child.kill();
+    process.once('exit', stop);
     /** @type {Buffer[]} */
     const printed = [];
     child.stdout?.on('data', (/** @type {Buffer} */ chunk) => printed.push(chunk));
     child.stderr?.on('data', (/** @type {Buffer} */ chunk) => printed.push(chunk));
     child.on('error', (error) => reject(new UserError(`cannot run ${command}: ${error.message}`)));
     child.on('close', (code, signal) => {
+      process.removeListener('exit', stop);
       if (code === 0) {
         resolve();
         return;
