@@ -31,13 +31,21 @@ describe('fetchRange', () => {
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range!)!;
       response.writeHead(206).end(file.subarray(Number(first), Number(last) + 1));
     };
-    expect(await ask(10, 20)).toEqual({ range: { start: 10, end: 20 }, bytes: file.slice(10, 20) });
+    expect(await ask(10, 20)).toMatchObject({ range: { start: 10, end: 20 }, bytes: file.slice(10, 20) });
     expect((await ask(90, 120)).bytes).toEqual(file.slice(90));
   });
 
   it('takes the whole file from a server that knows no ranges', async () => {
     listener = (_, response) => void response.writeHead(200).end(file);
-    expect(await ask(10, 20)).toEqual({ range: { start: 0, end: 100 }, bytes: file });
+    expect(await ask(10, 20)).toMatchObject({ range: { start: 0, end: 100 }, bytes: file });
+  });
+
+  it('says how long the body took', async () => {
+    listener = (_, response) => {
+      response.writeHead(206).write(file.subarray(0, 10));
+      setTimeout(() => response.end(file.subarray(10, 20)), 50);
+    };
+    expect((await ask(0, 20)).seconds).toBeGreaterThan(0.04);
   });
 
   it.each([

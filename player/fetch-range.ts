@@ -6,6 +6,8 @@ import { describeError, PlayerError } from './errors.js';
 export interface SentRange {
   readonly range: ByteRange;
   readonly bytes: Uint8Array;
+  /** From the answer's head to its last byte. */
+  readonly seconds: number;
   /** Undefined where the server says none, or the page may not read it. */
   readonly etag?: string | undefined;
 }
@@ -50,6 +52,8 @@ export async function refreshCache(url: string): Promise<void> {
 async function request(url: string, { start, end }: ByteRange, options: RequestInit): Promise<SentRange> {
   const response = await fetch(url, { ...options, headers: { Range: `bytes=${start}-${end - 1}` } });
   const { status } = response;
+  const headAt = performance.now();
+  const seconds = (): number => (performance.now() - headAt) / 1000;
   const etag = response.headers.get('etag') ?? undefined;
   // Other origins have to let pages read it.
   const sent = response.headers.get('content-range');
@@ -57,10 +61,13 @@ async function request(url: string, { start, end }: ByteRange, options: RequestI
     await response.body?.cancel();
     throw new PlayerError('index-refused', `asked for bytes from ${start} on, got '${sent}'`);
   }
-  if (status === 206) return { range: { start, end }, bytes: await readAtMost(response, end - start), etag };
+  if (status === 206) {
+    const bytes = await readAtMost(response, end - start);
+    return { range: { start, end }, bytes, seconds: seconds(), etag };
+  }
   if (status === 200) {
     const bytes = await readAtMost(response, MAX_FILE_BYTES);
-    return { range: { start: 0, end: bytes.length }, bytes, etag };
+    return { range: { start: 0, end: bytes.length }, bytes, seconds: seconds(), etag };
   }
   await response.body?.cancel();
   throw new PlayerError(status >= 400 && status < 500 ? 'index-refused' : 'index-failed', `HTTP status ${status}`);

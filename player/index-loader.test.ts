@@ -27,10 +27,11 @@ describe('IndexLoader', () => {
     end: number;
     signal: AbortSignal;
     cache: RequestCache;
-    answer: (index: Uint8Array, etag?: string) => void;
+    answer: (index: Uint8Array, etag?: string, seconds?: number) => void;
     fail: (error: Error) => void;
   }[];
   let loader: IndexLoader;
+  let throughput: number | undefined;
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -38,11 +39,13 @@ describe('IndexLoader', () => {
     requests = [];
     const fetchRange: FetchRange = (url, { start, end }, { signal, cache }) =>
       new Promise((resolve, reject) => {
-        const answer = (index: Uint8Array, etag?: string): void =>
-          resolve({ range: { start, end }, bytes: index.subarray(start, end), etag });
+        const answer = (index: Uint8Array, etag?: string, seconds = 0): void =>
+          resolve({ range: { start, end }, bytes: index.subarray(start, end), seconds, etag });
         requests.push({ url, start, end, signal, cache, answer, fail: reject });
       });
-    loader = new IndexLoader(fetchRange, (error, url) => errors.push(`${url}: ${(error as Error).message}`));
+    throughput = undefined;
+    const onError = (error: unknown, url: string) => errors.push(`${url}: ${(error as Error).message}`);
+    loader = new IndexLoader(fetchRange, onError, () => throughput);
   });
 
   afterEach(() => vi.useRealTimers());
@@ -51,6 +54,11 @@ describe('IndexLoader', () => {
 
   async function answerNext(index: Uint8Array, etag?: string): Promise<void> {
     requests.shift()!.answer(index, etag);
+    await tick();
+  }
+
+  async function answerNextIn(seconds: number): Promise<void> {
+    requests.shift()!.answer(short, undefined, seconds);
     await tick();
   }
 
@@ -65,13 +73,43 @@ describe('IndexLoader', () => {
     expect(requests).toEqual([]);
   });
 
-  it('fetches a few at a time, lowest bitrate first', async () => {
-    const ladder = [5, 3, 1, 2, 4].map((bandwidth) => representation(`q${bandwidth}`, bandwidth));
-    loader.want(ladder, 0);
-    const asked = () => requests.map(({ url }) => url.at(-1));
-    expect(asked()).toEqual(['1', '2', '3', '4']);
+  const ladder = (...bandwidths: number[]) => bandwidths.map((each) => representation(`q${each}`, each));
+  const asked = () => requests.map(({ url }) => Number(url.slice(url.indexOf('q') + 1)));
+
+  it('fetches one, then a few at a time, lowest bitrate first', async () => {
+    loader.want(ladder(5, 3, 1, 2, 4, 8, 7, 6), 0);
+    expect(asked()).toEqual([1]);
     await answerNext(short);
-    expect(asked()).toEqual(['2', '3', '4', '5']);
+    expect(asked()).toEqual([2, 3, 4, 5, 6, 7]);
+    await answerNext(short);
+    expect(asked()).toEqual([3, 4, 5, 6, 7, 8]);
+  });
+
+  it('leaves those alone that the link cannot carry, until it is faster', async () => {
+    const all = ladder(100, 300, 500, 1000);
+    const [lowest, second, third, top] = all as [IndexedRepresentation, ...IndexedRepresentation[]];
+    loader.want(all, 0);
+    expect(all.every((one) => loader.isPending(one, 0))).toBe(true);
+    // 200 bits/s.
+    await answerNextIn((8 * short.length) / 200);
+    expect(asked()).toEqual([300]);
+    expect([third, top].some((one) => loader.isPending(one!, 0))).toBe(false);
+    await answerNextIn((8 * short.length) / 200);
+    loader.want([top!], 0);
+    expect(asked()).toEqual([1000]);
+    await answerNextIn((8 * short.length) / 200);
+    throughput = 260;
+    loader.want([lowest, second!, third!], 1);
+    expect(asked()).toEqual([500]);
+  });
+
+  it('goes on with the next where the lowest has no index', async () => {
+    loader.want(ladder(1, 2, 3), 0);
+    requests.shift()!.fail(new PlayerError('index-refused', 'HTTP status 404'));
+    await tick();
+    expect(asked()).toEqual([2]);
+    await answerNext(short);
+    expect(asked()).toEqual([3]);
   });
 
   it('keeps the index of a long video ahead of the decisions, window by window', async () => {
@@ -111,6 +149,7 @@ describe('IndexLoader', () => {
 
   it('does not let it wait for long, nor for an index that cannot be had', async () => {
     const [slow, none] = [representation('slow'), representation('none')];
+    throughput = 1000;
     loader.want([slow, none], 0);
     const [slowReady, noneReady] = [vi.fn(), vi.fn()];
     void loader.ready(slow, 0).then(slowReady);
@@ -160,10 +199,14 @@ describe('IndexLoader', () => {
           await new Promise((resolve) => setTimeout(resolve, 1));
           if (kind === 'error') throw new PlayerError(code, 'no');
           if (kind === 'range')
-            return { range: { start, end }, bytes: file.subarray(start, Math.min(end, start + length)) };
-          return { range: { start: 0, end: length }, bytes: file.subarray(0, length) };
+            return { range: { start, end }, bytes: file.subarray(start, Math.min(end, start + length)), seconds: 0 };
+          return { range: { start: 0, end: length }, bytes: file.subarray(0, length), seconds: 0 };
         };
-        const loader = new IndexLoader(server, () => undefined);
+        const loader = new IndexLoader(
+          server,
+          () => undefined,
+          () => undefined,
+        );
         const one = representation('low');
         const SECONDS = 20;
         for (let look = 0; look < SECONDS * 20; look++) {

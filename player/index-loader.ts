@@ -13,8 +13,10 @@ const SEGMENTS_FETCHED = 3 * LOOKAHEAD;
 /** Bytes of an index' rest that are fetched at once, however many segments they describe. */
 const SMALL_REST = 16 * 1024;
 
-/** Indexes fetched at a time: the first segment is on its way meanwhile. */
-const PARALLEL_FETCHES = 4;
+/** Indexes fetched at a time, once one has shown that the link has room for them. */
+const PARALLEL_FETCHES = 6;
+/** Representations of more than so many times the link's rate are left for later. Their segments in part are within reach below that. */
+const REACH = 2;
 
 /** Milliseconds that a segment may wait for its description; then it is a plain one. */
 const PATIENCE = 500;
@@ -31,6 +33,8 @@ interface Task {
   /** The segment that will be chosen next. */
   segmentIndex: number;
   state: 'idle' | 'busy' | 'failed';
+  /** Fetched only where the link can carry the representation. */
+  isOptional: boolean;
   /** Milliseconds on the clock of `performance.now()`, and until the attempt after that. */
   retryAt: number;
   retry: number;
@@ -45,28 +49,40 @@ interface Task {
 }
 
 /**
- * Fetches the indexes of representations ahead of the decisions that need them, lowest bitrate first. A representation
- * whose index cannot be had, or is none, plays as a plain one.
+ * Fetches the indexes of representations ahead of the decisions that need them, lowest bitrate first, and of those that the link
+ * can carry: on a slow one all of them would take as long as the first segment. A representation whose index cannot be had, or is
+ * none, plays as a plain one.
  */
 export class IndexLoader {
   readonly #fetchRange: FetchRange;
   readonly #onError: (error: unknown, url: string) => void;
+  readonly #throughput: () => number | undefined;
+  /** Bits/s, the most that a fetch has shown. */
+  #rate = 0;
   readonly #tasks = new Map<RepresentationMap, Task>();
   readonly #queue: Task[] = [];
   #running = 0;
   #stopped = new AbortController();
 
-  constructor(fetchRange: FetchRange, onError: (error: unknown, url: string) => void) {
+  /** `throughput`: bits/s, undefined before the first segment is here. */
+  constructor(
+    fetchRange: FetchRange,
+    onError: (error: unknown, url: string) => void,
+    throughput: () => number | undefined,
+  ) {
     this.#fetchRange = fetchRange;
     this.#onError = onError;
+    this.#throughput = throughput;
   }
 
-  /** Starts to fetch what a decision about that segment needs. */
+  /** Starts to fetch what a decision about that segment needs: the lowest of these representations in any case. */
   want(representations: readonly RepresentationMap[], segmentIndex: number): void {
     const indexed = representations.filter((candidate) => candidate instanceof IndexedRepresentation);
-    for (const representation of indexed.sort((a, b) => a.bandwidth - b.bandwidth)) {
+    indexed.sort((a, b) => a.bandwidth - b.bandwidth);
+    for (const [place, representation] of indexed.entries()) {
       const task = this.#taskOf(representation);
       task.segmentIndex = segmentIndex;
+      task.isOptional = place > 0 && (task.isOptional || task.state !== 'busy');
       if (task.state !== 'idle' || performance.now() < task.retryAt || !rangeToFetch(task, SEGMENTS_NEEDED)) continue;
       task.state = 'busy';
       this.#queue.push(task);
@@ -121,6 +137,7 @@ export class IndexLoader {
       representation,
       segmentIndex: 0,
       state: 'idle',
+      isOptional: true,
       retryAt: 0,
       retry: FIRST_RETRY,
       etag: undefined,
@@ -133,13 +150,24 @@ export class IndexLoader {
   }
 
   #startFetches(): void {
-    while (this.#running < PARALLEL_FETCHES && this.#queue.length > 0) {
+    while (this.#running < (this.#reach > 0 ? PARALLEL_FETCHES : 1) && this.#queue.length > 0) {
+      const task = this.#queue.shift()!;
+      const isWithinReach = this.#reach === 0 || task.representation.bandwidth <= this.#reach;
+      if (task.isOptional && !isWithinReach) {
+        finish(task, 'idle');
+        continue;
+      }
       this.#running++;
-      void this.#fetch(this.#queue.shift()!, this.#stopped.signal).finally(() => {
+      void this.#fetch(task, this.#stopped.signal).finally(() => {
         this.#running--;
         this.#startFetches();
       });
     }
+  }
+
+  /** Bits/s of the highest representation that is worth an index; 0: nothing is known of the link. */
+  get #reach(): number {
+    return REACH * Math.max(this.#rate, this.#throughput() ?? 0);
   }
 
   async #fetch(task: Task, stopped: AbortSignal): Promise<void> {
@@ -149,6 +177,7 @@ export class IndexLoader {
         const { index } = task.representation;
         const sent = await this.#fetchRange(indexUrl, range, { signal: stopped, cache: task.cache });
         if (stopped.aborted) return;
+        this.#rate = Math.max(this.#rate, (8 * sent.bytes.length) / sent.seconds);
         // It was asked for before the index was to be loaded anew.
         if (index !== task.representation.index) continue;
         checkVersion(task, sent.etag);

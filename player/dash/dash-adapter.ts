@@ -51,7 +51,11 @@ export class DashAdapter {
     const { journal, settings, receiver, retransmission, rateControl, preferences } = parts;
     this.#player = player;
     this.#parts = parts;
-    const indexes = new IndexLoader(fetchRange, (error, url) => journal.fallback(error, url, undefined));
+    const indexes = new IndexLoader(
+      fetchRange,
+      (error, url) => journal.fallback(error, url, undefined),
+      () => parts.link.throughput.throughput,
+    );
     const content = new Content(indexes, journal);
     this.#content = content;
     const recorder = new DeliveryRecorder(parts);

@@ -29,6 +29,7 @@ const fetchRange = vi.fn<FetchRange>((url) =>
   Promise.resolve({
     range: { start: 0, end: 4 },
     bytes: bytesOf(representations.find((one) => fileUrl(one) === url)!),
+    seconds: 0,
   }),
 );
 let session: VoxelSession | undefined;
@@ -142,8 +143,8 @@ it.each<[string, () => Promise<unknown>, readonly DashRepresentation[]]>([
 
 it.each<[string, () => ReturnType<FetchRange>]>([
   ['fails', () => Promise.reject(new Error('no network'))],
-  ['brings less', () => Promise.resolve({ range: { start: 0, end: 4 }, bytes: new Uint8Array(3) })],
-  ['brings a whole file', () => Promise.resolve({ range: { start: 0, end: 9 }, bytes: new Uint8Array(9) })],
+  ['brings less', () => Promise.resolve({ range: { start: 0, end: 4 }, bytes: new Uint8Array(3), seconds: 0 })],
+  ['brings a whole file', () => Promise.resolve({ range: { start: 0, end: 9 }, bytes: new Uint8Array(9), seconds: 0 })],
 ])('leaves one to dash.js whose fetch %s', async (_, answer) => {
   await load(low);
   fetchRange.mockImplementationOnce(answer);

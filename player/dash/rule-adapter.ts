@@ -73,7 +73,7 @@ function chooseRepresentation(
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
   content.want(maps, next.index);
   // The very first segment has the link to itself.
-  if (!recorder.isFirst) initializations.want(allowed);
+  if (!recorder.isFirst) initializations.want(allowed.filter((_, place) => maps[place]!.segment(next.index)));
   if (recorder.isFirst && maps.some((map) => content.isPending(map, next.index))) {
     const first = chooser.begin(maps);
     return first ? allowed[maps.indexOf(first)]! : null;
