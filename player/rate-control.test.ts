@@ -59,9 +59,17 @@ describe('RateControl', () => {
 
   it('begins with less the farther the server is', () => {
     Object.assign(abr, { firstRate: middle.bandwidth });
-    control.roundTrip = 0.1;
+    control.firstLink = { roundTrip: 0.1, rate: Infinity };
     expect(control.begin([high, low, middle])).toBe(middle);
-    control.roundTrip = 0.11;
+    control.firstLink = { roundTrip: 0.11, rate: Infinity };
+    expect(control.begin([high, low, middle])).toBe(low);
+  });
+
+  it('begins with no more than the link has carried of the manifest', () => {
+    Object.assign(abr, { firstRate: high.bandwidth });
+    control.firstLink = { roundTrip: 0.1, rate: middle.bandwidth };
+    expect(control.begin([high, low, middle])).toBe(middle);
+    control.firstLink = { roundTrip: 0.1, rate: 1 };
     expect(control.begin([high, low, middle])).toBe(low);
   });
 

@@ -23,6 +23,14 @@ export interface Situation {
   readonly segments: 'partial' | 'whole';
 }
 
+/** What loading the manifest has shown. */
+export interface FirstLink {
+  /** Seconds to the server and back; 0: not known. */
+  readonly roundTrip: number;
+  /** Bits/s; infinite: not known. */
+  readonly rate: number;
+}
+
 /** What a restart adds to the estimate of the link. */
 type MeasuredLink = LinkEstimate & { readonly throughput: Pick<ThroughputEstimator, 'add' | 'with'> };
 
@@ -56,8 +64,8 @@ export class RateControl {
   /** By segment: the next one may be decided on while one is under way. */
   readonly #decisions = new Map<number, Decision>();
   #previous: Decision | undefined;
-  /** Seconds to the server and back, where that is known before anything is chosen. */
-  roundTrip = 0;
+  /** What is known of the link before anything is chosen. */
+  firstLink: FirstLink = { roundTrip: 0, rate: Infinity };
 
   constructor(abr: Abr, link: MeasuredLink, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
     this.#abr = abr;
@@ -79,7 +87,8 @@ export class RateControl {
   begin(candidates: readonly RepresentationMap[]): RepresentationMap {
     this.#candidates = candidates;
     const { firstRate = 0 } = this.#abr;
-    const rate = firstRate * Math.min(1, NEAR / this.roundTrip);
+    const { roundTrip, rate: shown } = this.firstLink;
+    const rate = Math.min(shown, firstRate * Math.min(1, NEAR / roundTrip));
     const ascending = [...candidates].sort((a, b) => a.bandwidth - b.bandwidth);
     return ascending.findLast(({ bandwidth }) => bandwidth <= rate) ?? ascending[0]!;
   }

@@ -2,7 +2,7 @@ import type { Receiver } from '../../src/voxel-loader/index.js';
 import { fetchRange } from '../fetch-range.js';
 import { IndexLoader } from '../index-loader.js';
 import type { Journal } from '../journal.js';
-import type { RateControl } from '../rate-control.js';
+import type { FirstLink, RateControl } from '../rate-control.js';
 import type { Retransmission } from '../retransmission.js';
 import type { SessionManager } from '../session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
@@ -138,7 +138,7 @@ export class DashAdapter {
     this.#headStart.cancel();
     this.#content.load(manifest, location.href);
     rateControl?.reset();
-    if (rateControl) rateControl.roundTrip = roundTripTo(manifest.url);
+    if (rateControl) rateControl.firstLink = linkTo(manifest.url);
     if (this.#content.hasVoxelData) {
       this.#openSession(manifest.url ?? '');
     } else {
@@ -164,8 +164,12 @@ export class DashAdapter {
   }
 }
 
-/** Seconds until the answer began to come, by the browser's records; 0: it has none, or does not tell. */
-function roundTripTo(url = ''): number {
+/** What the browser's record of that answer tells. */
+function linkTo(url = ''): FirstLink {
   const timing = performance.getEntriesByName(url, 'resource').at(-1) as PerformanceResourceTiming | undefined;
-  return timing ? (timing.responseStart - timing.requestStart) / 1000 : 0;
+  if (!timing) return { roundTrip: 0, rate: Infinity };
+  const { requestStart, responseStart, responseEnd, encodedBodySize, transferSize } = timing;
+  // Nothing was transferred: it was in the browser's cache, or another origin does not tell.
+  const rate = transferSize > 0 ? (8000 * encodedBodySize) / (responseEnd - responseStart) : Infinity;
+  return { roundTrip: (responseStart - requestStart) / 1000, rate };
 }
