@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 import pytest
@@ -23,9 +23,12 @@ class Segment:
         self.measured += prefixes
         return [self.scores[prefix] for prefix in prefixes]
 
-    def curve(self, useful_from: float, predicted: list[float] | None = None) -> dict[int, float]:
+    def curve(
+        self, useful_from: float, predicted: list[float] | None = None, known: Collection[int] = ()
+    ) -> dict[int, float]:
         losses = predicted or [self.scores[-1] - score for score in self.scores]
-        request = CurveRequest(losses, self.scores[0], self.scores[-1], useful_from, WIDEST)
+        scores = {prefix: self.scores[prefix] for prefix in known}
+        request = CurveRequest(losses, self.scores[0], self.scores[-1], useful_from, WIDEST, scores)
         return measure_curve(request, self.measure)
 
 
@@ -75,3 +78,19 @@ def test_scores_that_fall_with_more_frames_are_followed() -> None:
         segment.scores[prefix] = 0.6
     curve = segment.curve(0, predicted=[1 - prefix / 40 for prefix in range(41)])
     assert any(curve[prefix] == pytest.approx(0.6) for prefix in curve)
+
+
+@given(segments, st.lists(st.integers(1, 120), max_size=3))
+def test_what_is_known_is_not_measured_again(segment: Segment, known: list[int]) -> None:
+    useful = [prefix for prefix in known if prefix < len(segment.scores) and segment.scores[prefix] >= 0.8]
+    curve = segment.curve(0.8, known=useful)
+    assert not set(useful) & set(segment.measured)
+    assert set(useful) <= set(curve)
+
+
+def test_what_falls_below_the_reliable_bytes_alone_has_no_wide_steps() -> None:
+    segment = Segment([1] * 40)
+    segment.scores[3] = 0.69
+    curve = segment.curve(0, known=[3])
+    steps = sorted(curve)
+    assert all(curve[high] - curve[low] <= WIDEST or high == low + 1 for low, high in pairwise(steps))

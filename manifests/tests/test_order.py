@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from voxel_prepare.analysis.choose_order import RankedFrames, choose_order
+from voxel_prepare.analysis.choose_order import RankedFrames, measured_best, predicted_best
 from voxel_prepare.analysis.evidence import Evidence
 from voxel_prepare.analysis.loss_model import LossModel, Undamaged
 from voxel_prepare.analysis.measured_order import measured
 from voxel_prepare.analysis.motion import NearestReferences, Prediction, nearest_references
 from voxel_prepare.analysis.order import ORDERS, original, unreferenced_last
 from voxel_prepare.analysis.reference_graph import ReferenceGraph
+from voxel_prepare.analysis.score import Missing
 from voxel_prepare.analysis.segment_analysis import OrderName
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.h264 import SliceType
@@ -173,7 +174,60 @@ def test_another_order_must_predict_clearly_fewer_bytes_than_the_measured_one(
 
     monkeypatch.setattr("voxel_prepare.analysis.choose_order.rank", predicted)
     evidence = replace(EVIDENCE, useful_loss=0.5)
-    assert choose_order(evidence, [OrderName.ORIGINAL, OrderName.MEASURED]).name is chosen
+    assert predicted_best(evidence, [OrderName.ORIGINAL, OrderName.MEASURED]).name is chosen
+
+
+class Decodes:
+    """Of a segment in which every missing frame costs the same, and frames 2 and 3 only together."""
+
+    def __init__(self) -> None:
+        self.measured: list[Missing] = []
+
+    def __call__(self, variants: Sequence[Missing]) -> list[float]:
+        self.measured += variants
+        return [1 - sum(0.04 for index in missing if index not in (2, 3) or {2, 3} <= missing) for missing in variants]
+
+
+def contenders(monkeypatch: pytest.MonkeyPatch, orders: dict[OrderName, list[int]]) -> Evidence:
+    """Evidence that predicts the same losses of all these orders."""
+
+    def predicted(_: Evidence, name: OrderName) -> RankedFrames:
+        losses = [0.24 - 0.04 * prefix for prefix in range(len(FRAMES))]
+        return RankedFrames(name, orders[name], [FRAME_BYTES * prefix for prefix in range(len(FRAMES))], losses)
+
+    monkeypatch.setattr("voxel_prepare.analysis.choose_order.rank", predicted)
+    return replace(EVIDENCE, whole=1, reliable_only=0.76, useful_loss=0.12)
+
+
+def test_the_order_is_chosen_by_decodes_whatever_is_predicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three frames missing 4, 5 and 6 cost 0.12, and 5, 3 and 6 only 0.08."""
+    orders = {OrderName.MEASURED: [1, 2, 3, 4, 5, 6], OrderName.CHAINED: [1, 2, 4, 5, 3, 6]}
+    evidence = contenders(monkeypatch, orders)
+    best = measured_best(evidence, list(orders), Decodes())
+    assert best.name is OrderName.CHAINED
+    assert best.scores[3] == pytest.approx(0.92)
+
+
+def test_the_same_missing_frames_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    orders = {OrderName.ORIGINAL: [1, 2, 3, 4, 5, 6], OrderName.MEASURED: [3, 2, 1, 6, 5, 4]}
+    decodes = Decodes()
+    measured_best(contenders(monkeypatch, orders), list(orders), decodes)
+    assert len(decodes.measured) == len(set(decodes.measured))
+    assert frozenset({4, 5, 6}) in decodes.measured
+
+
+def test_an_order_alone_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    decodes = Decodes()
+    measured_best(contenders(monkeypatch, {OrderName.SUMMED: [1, 2, 3, 4, 5, 6]}), [OrderName.SUMMED], decodes)
+    assert not decodes.measured
+
+
+def test_what_is_measured_scales_the_predictions_around_it() -> None:
+    """Twice the predicted loss with two frames of four: with one and three frames, too, as far as the ends allow."""
+    order = RankedFrames(OrderName.MEASURED, [1, 2, 3, 4], [0, 10, 20, 30, 40], [0.4, 0.3, 0.2, 0.1, 0])
+    fitted = order.fitted({0: 0.2, 2: 0.6, 4: 1})
+    assert fitted.predicted_losses == pytest.approx([0.8, 0.6, 0.4, 0.2, 0])
+    assert fitted.bytes_for([0.2, 0.4, 0.7]) == 30 + 20 + 10
 
 
 def test_a_loss_grows_with_what_is_predicted_from_the_frame() -> None:

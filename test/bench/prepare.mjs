@@ -5,9 +5,9 @@ import { spawn } from 'node:child_process';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 
-export const usage = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S] [--out DIR]: what preparation costs, what it
+export const usage = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S] [--profile NAME] [--out DIR]: what preparation costs, what it
 gains, and whether what it says is so, on S seconds (32) of one clip (bbb_720p30_a.mp4); --full: of all clips, with the table
-of all orders and levels (hours). --out: where the figures of each clip are kept as soon as it is done, for the next run to go
+of all orders and levels (hours). --profile: as for voxel-prepare. --out: where the figures of each clip are kept as soon as it is done, for the next run to go
 on from. --json: one object on standard output.`;
 
 export const options = /** @type {const} */ ({
@@ -15,6 +15,7 @@ export const options = /** @type {const} */ ({
   full: { type: 'boolean', default: false },
   clip: { type: 'string' },
   seconds: { type: 'string', default: '32' },
+  profile: { type: 'string' },
   out: { type: 'string' },
 });
 
@@ -23,8 +24,8 @@ const DEFAULT_CLIP = 'bbb_720p30_a.mp4';
 /** Sample clips beside the checkout. */
 const CLIPS = join(root, '../shared/data/videos');
 
-/** @param {{ json: boolean, full: boolean, clip?: string, seconds: string, out?: string }} values @returns {Promise<number>} the exit code */
-export async function main({ json, full, clip, seconds, out }) {
+/** @param {{ json: boolean, full: boolean, clip?: string, seconds: string, profile?: string, out?: string }} values @returns {Promise<number>} the exit code */
+export async function main({ json, full, clip, seconds, profile, out }) {
   const clips = clipsNamed(clip ?? (full ? undefined : DEFAULT_CLIP));
   const program = join(import.meta.dirname, 'prepare', 'bench.py');
   const options = [
@@ -32,6 +33,7 @@ export async function main({ json, full, clip, seconds, out }) {
     seconds,
     ...(json ? ['--json'] : []),
     ...(full ? ['--full'] : []),
+    ...(profile ? ['--profile', profile] : []),
     ...(out ? ['--out', out] : []),
   ];
   const child = spawn(venvProgram('python'), [program, ...clips, ...options], {

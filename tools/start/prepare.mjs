@@ -9,6 +9,8 @@ import { ensureSample } from './sample.mjs';
 
 /** A newcomer waits for this: one fast pass. `voxel-prepare` itself defaults to the thesis' two slow ones. */
 const QUICK_ENCODE = ['--preset', 'veryfast', '--passes', '1'];
+/** A quick choice of orders. And the frames of the thesis: with others, kept sessions of trials could not be gone on with. */
+const CONTENT = ['--choice', 'predicted', '--profile', 'thesis'];
 /** Enough steps to see the rule at work, few enough to be ready in a minute or two. */
 const SAMPLE_REPRESENTATIONS = ['--representations', '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3'];
 
@@ -38,6 +40,7 @@ export async function prepareVideo({ video, duration, start, levels, segment }) 
     .slice(0, 8);
   const folder = join(cacheFolder, 'media', `${basename(input, extname(input))}-${key}`);
   const jobs = String(availableParallelism());
-  await run(venvProgram('voxel-prepare'), [input, '--out', folder, '--jobs', jobs, ...settings], { kind: 'tool' });
+  const options = ['--out', folder, '--jobs', jobs, ...CONTENT, ...settings];
+  await run(venvProgram('voxel-prepare'), [input, ...options], { kind: 'tool' });
   return folder;
 }

@@ -22,6 +22,7 @@ from voxel_prepare.jobs.workers import Workers, local_workers
 from voxel_prepare.manifest.mpd import Presentation, VideoFile
 from voxel_prepare.manifest.mpd_file import MANIFEST
 from voxel_prepare.media.preset import Preset
+from voxel_prepare.media.profile import Profile
 from voxel_prepare.media.tracks import read_video
 
 QUICK_REPRESENTATIONS = 3
@@ -60,6 +61,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--profile", type=Profile, choices=list(Profile), default=Profile.DROPPABLE)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with TemporaryDirectory(prefix="prepare-bench-") as temporary:
@@ -74,12 +76,12 @@ def main() -> None:
 
 def _measured(path: Path, options: argparse.Namespace, work: Path, out: Path) -> Any:
     """The figures of a clip, from an earlier run where that came so far."""
-    kept = out / f"{path.stem}-{options.seconds:g}s{'-full' if options.full else ''}.json"
+    kept = out / f"{path.stem}-{options.seconds:g}s-{options.profile}{'-full' if options.full else ''}.json"
     if kept.exists():
         say(f"{path.name}: figures taken from {kept}")
     else:
         say(f"{path.name}: encoding and analysing {options.seconds:g} s")
-        figures = measure(_request(path, work / path.stem, options.seconds), is_full=options.full)
+        figures = measure(_request(path, work / path.stem, options), is_full=options.full)
         out.mkdir(parents=True, exist_ok=True)
         unfinished = kept.with_suffix(".part")
         unfinished.write_text(json.dumps(figures))
@@ -116,8 +118,8 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def _request(path: Path, folder: Path, seconds: float) -> Request:
-    """As the command's defaults."""
+def _request(path: Path, folder: Path, options: argparse.Namespace) -> Request:
+    """As the command's defaults, but for the options."""
     return Request(
         inputs=(path,),
         out=folder,
@@ -128,7 +130,8 @@ def _request(path: Path, folder: Path, seconds: float) -> Request:
         preset=Preset.SLOW,
         passes=2,
         start=0,
-        duration=seconds,
+        duration=options.seconds,
+        profile=options.profile,
         jobs=os.cpu_count() or 1,
         facts="index",
     )

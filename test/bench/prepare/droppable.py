@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from voxel_prepare.analysis.choose_order import choose_order, rank
+from voxel_prepare.analysis.choose_order import measured_best, predicted_best, rank
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.analysis.evidence import UndamagedPictures, gather_evidence
 from voxel_prepare.analysis.metrics import PictureComparer
@@ -15,10 +15,14 @@ TARGETS = (0.99, 0.95, 0.90)
 """SSIM; the first two bound the bands of the thesis' Table 5.1."""
 
 CHOSEN = "chosen"
+"""The order that the tool chooses by measuring."""
+
+PREDICTED = "predicted"
+"""With `--choice predicted`."""
 
 
 def droppable_shares(source: SegmentSource, names: Sequence[OrderName]) -> dict[str, list[float]]:
-    """For each order, and the one that the tool would choose, the share of bytes droppable at each target."""
+    """For each order, and those that the tool would choose, the share of bytes droppable at each target."""
     segment = source.read()
     repairable = RepairableSegment.of(segment)
     undamaged = UndamagedPictures(repairable.frames)
@@ -28,7 +32,8 @@ def droppable_shares(source: SegmentSource, names: Sequence[OrderName]) -> dict[
         name.value: _shares(scorer, ranked.order, ranked.prefix_bytes, repairable.size)
         for name, ranked in ((name, rank(evidence, name)) for name in names)
     }
-    shares[CHOSEN] = shares[choose_order(evidence, names).name.value]
+    shares[CHOSEN] = shares[measured_best(evidence, names, scorer.scores).name.value]
+    shares[PREDICTED] = shares[predicted_best(evidence, names).name.value]
     return shares
 
 

@@ -5,7 +5,7 @@ from statistics import fmean, median, quantiles
 from typing import Any, TypeAlias
 
 from delivered import Deviation
-from droppable import CHOSEN, TARGETS
+from droppable import CHOSEN, PREDICTED, TARGETS
 from rich.console import Console
 from rich.table import Table
 from voxel_prepare.analysis.segment_analysis import OrderName
@@ -37,6 +37,7 @@ def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "mpdRatio": max(result["mpdRatio"] for result in results),
         "measuredOverTail": fmean(clip["measuredOverTail"] for clip in clips),
         "measuredOverUnreferenced": fmean(clip["measuredOverUnreferenced"] for clip in clips),
+        "chosenOverUnreferenced": fmean(clip["chosenOverUnreferenced"] for clip in clips),
         "droppable": _mean([clip["shares"] for clip in clips]),
         "droppableByLevel": {representation: _mean(rows) for representation, rows in sorted(representations.items())},
         "deviations": {kind: _spread(of_kind) for kind, of_kind in deviations.items()},
@@ -52,6 +53,7 @@ def _of_clip(result: dict[str, Any]) -> dict[str, Any]:
         "shares": shares,
         "measuredOverTail": _ratio(shares, OrderName.ORIGINAL),
         "measuredOverUnreferenced": _ratio(shares, OrderName.UNREFERENCED),
+        "chosenOverUnreferenced": _ratio(shares, OrderName.UNREFERENCED, CHOSEN),
     }
 
 
@@ -85,13 +87,13 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 
 def _mean(rows: Sequence[Shares]) -> Shares:
-    names = [name for name in (*OrderName, CHOSEN) if all(name in row for row in rows)]
+    names = [name for name in (*OrderName, CHOSEN, PREDICTED) if all(name in row for row in rows)]
     return {str(name): [fmean(row[name][target] for row in rows) for target in range(len(TARGETS))] for name in names}
 
 
-def _ratio(shares: Shares, other: OrderName) -> float:
-    """Of the mean shares of order 5 and the other at each target; the mean over the targets."""
-    pairs = zip(shares[OrderName.MEASURED], shares[other], strict=True)
+def _ratio(shares: Shares, other: OrderName, own: str = OrderName.MEASURED) -> float:
+    """Of the mean shares of two orders at each target; the mean over the targets."""
+    pairs = zip(shares[own], shares[other], strict=True)
     return fmean(measured / share for measured, share in pairs)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from av.error import FFmpegError
 
-from voxel_prepare.analysis.choose_order import RankedFrames, choose_order
+from voxel_prepare.analysis.choose_order import RankedFrames, measured_best, predicted_best
 from voxel_prepare.analysis.curve import CurveRequest, measure_curve
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.analysis.evidence import Evidence, UndamagedPictures, gather_evidence
@@ -13,7 +13,15 @@ from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.references import ReferencePictures
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import SegmentScorer, score_pictures
-from voxel_prepare.analysis.segment_analysis import SCALES, SCORE_DECIMALS, Metric, OrderName, SegmentAnalysis, Step
+from voxel_prepare.analysis.segment_analysis import (
+    SCALES,
+    SCORE_DECIMALS,
+    Metric,
+    OrderChoice,
+    OrderName,
+    SegmentAnalysis,
+    Step,
+)
 from voxel_prepare.byte_ranges import ByteRange, complement
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264 import RepairError
@@ -21,6 +29,9 @@ from voxel_prepare.h264 import RepairError
 ANALYSIS_VERSION = 6
 """Increment it with every change of the result for the same media and settings: results of another version are not
 reused."""
+
+CHOICE_VERSION = 1
+"""The same for what only a measured choice of the order changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,13 @@ class AnalysisSettings:
     metric: Metric
     order: OrderName | None
     """None: the best one for each segment."""
+    choice: OrderChoice = OrderChoice.MEASURED
+    """How the best one is found."""
+
+    @property
+    def measures_choice(self) -> bool:
+        """True if orders are compared by decodes."""
+        return self.order is None and self.choice is OrderChoice.MEASURED
 
     @property
     def orders(self) -> list[OrderName]:
@@ -72,7 +90,10 @@ def _analyse(
     if not segment.droppable:
         return _completely_reliable(source.range, scorer.whole, settings, None)
     evidence = gather_evidence(segment, undamaged, scorer, useful_from)
-    ranked = choose_order(evidence, settings.orders)
+    if settings.measures_choice:
+        ranked = measured_best(evidence, settings.orders, scorer.scores)
+    else:
+        ranked = predicted_best(evidence, settings.orders)
     curve = measure_curve(
         CurveRequest(
             predicted_losses=ranked.predicted_losses,
@@ -80,8 +101,9 @@ def _analyse(
             whole=evidence.whole,
             useful_from=useful_from,
             widest_step=SCALES[settings.metric].step,
+            known=ranked.scores,
         ),
-        lambda prefixes: scorer.scores([frozenset(ranked.order[prefix:]) for prefix in prefixes]),
+        lambda prefixes: scorer.scores([ranked.missing(prefix) for prefix in prefixes]),
     )
     return _partly_reliable(source.range, settings.metric, evidence, ranked, curve)
 

@@ -1,7 +1,7 @@
 """The curve of a segment in one order: which prefixes to measure, so that their scores describe all."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import ceil
 
@@ -37,32 +37,31 @@ class CurveRequest:
     useful_from: float
     """The lowest useful score: below it another representation is better."""
     widest_step: float
+    known: Mapping[int, float] = field(default_factory=dict)
+    """Scores of prefixes that have been measured already."""
 
 
 def measure_curve(request: CurveRequest, measure: MeasurePrefixes) -> dict[int, float]:
     """Prefixes and their scores, ascending: no frame, and, from the lowest useful prefix to all frames, enough of them
     that the scores of neighbours differ by the widest step at most."""
     frames = len(request.predicted_losses) - 1
-    known = {0: request.reliable_only, frames: request.whole}
+    known = {**request.known, 0: request.reliable_only, frames: request.whole}
     useful = max(request.useful_from, request.reliable_only)
     step = float(
         np.clip((request.whole - useful) / FEWEST_STEPS, SMALLEST_STEP * request.widest_step, request.widest_step)
     )
     for _ in range(ROUNDS):
-        wanted = sorted(
-            {prefix for gap in pairwise(sorted(known)) for prefix in _inside(request, known, gap, useful, step)}
-        )
+        wanted = sorted({prefix for gap in pairwise(sorted(known)) for prefix in _inside(request, known, gap, step)})
         if not wanted:
             break
         known.update(zip(wanted, measure(wanted), strict=True))
     return _useful_part(request, known)
 
 
-def _inside(
-    request: CurveRequest, known: dict[int, float], gap: tuple[int, int], useful: float, step: float
-) -> list[int]:
+def _inside(request: CurveRequest, known: dict[int, float], gap: tuple[int, int], step: float) -> list[int]:
     """Prefixes to measure between two neighbours, one for each step of the score that the predicted losses suggest."""
     low, high = gap
+    useful = request.useful_from
     bottom, top = known[low], known[high]
     drop = top - bottom
     wide = min(SLACK * step, request.widest_step)

@@ -41,6 +41,15 @@ class OrderName(StrEnum):
     MEASURED = "measured"
 
 
+class OrderChoice(StrEnum):
+    """How the best order of a segment is found."""
+
+    MEASURED = "measured"
+    """By decodes of a few prefixes of each order."""
+    PREDICTED = "predicted"
+    """By the loss model alone: no decodes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """The score of a prefix of `unreliable`: a virtual level."""

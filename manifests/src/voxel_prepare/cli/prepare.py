@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from voxel_prepare.analysis.segment_analysis import Metric, OrderName
+from voxel_prepare.analysis.segment_analysis import Metric, OrderChoice, OrderName
 from voxel_prepare.cli.exits import errors_in_one_line, interrupt_on_sigterm, run
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.prepare_existing import prepare_existing
@@ -14,6 +14,7 @@ from voxel_prepare.jobs.progress import summarise
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.media.ladder import parse_representations
 from voxel_prepare.media.preset import Preset
+from voxel_prepare.media.profile import Profile
 
 COMMAND = "voxel-prepare"
 
@@ -21,6 +22,16 @@ REPRESENTATIONS_HELP = (
     "What to encode, as SIZE[:MBPS],…: a size from 144p to 2160p alone means all bitrates of the thesis for that size "
     "(720p: 2.35 and 3 Mbit/s), 720p:3 means one representation of that size at 3 Mbit/s. Default: all sizes of the "
     "thesis up to that of the source."
+)
+
+PROFILE_HELP = (
+    "Which frames x264 makes. droppable: half a second of B pictures in a row, so that more bytes may be missing at "
+    "the same score; thesis: x264's defaults, at most three."
+)
+
+CHOICE_HELP = (
+    "How the best order of a segment is found. measured: a few prefixes of each order are decoded and scored; "
+    "predicted: from the undamaged pictures alone, which is faster and less reliable."
 )
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -45,6 +56,7 @@ def voxel_prepare(
         Preset, typer.Option(help="x264 preset: slower ones look better at the same bitrate.")
     ] = Preset.SLOW,
     passes: Annotated[int, typer.Option(min=1, max=2, help="Encoding passes.")] = 2,
+    profile: Annotated[Profile, typer.Option(help=PROFILE_HELP)] = Profile.DROPPABLE,
     start: Annotated[float, typer.Option(min=0, metavar="S", help="Skip the first S seconds.")] = 0,
     duration: Annotated[
         float | None, typer.Option(min=0.1, metavar="S", help="Prepare only S seconds. Default: to the end.")
@@ -59,6 +71,7 @@ def voxel_prepare(
     order: Annotated[
         OrderName | None, typer.Option(help="Order of frames in all segments. Default: the best one for each segment.")
     ] = None,
+    choice: Annotated[OrderChoice, typer.Option(help=CHOICE_HELP)] = OrderChoice.MEASURED,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Number of parallel processes. Default: one for each core.")
     ] = None,
@@ -85,12 +98,14 @@ def voxel_prepare(
             slices=slices,
             preset=preset,
             passes=passes,
+            profile=profile,
             start=start,
             duration=duration,
             jobs=jobs or os.cpu_count() or 1,
             facts="index and attributes" if inline else "index",
             metric=metric,
             order=order,
+            choice=choice,
             scheduler=scheduler,
         )
         request.check()

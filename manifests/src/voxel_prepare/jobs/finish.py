@@ -8,7 +8,7 @@ from pathlib import Path
 import av
 import numpy as np
 
-from voxel_prepare.analysis.analyse import ANALYSIS_VERSION, AnalysisSettings
+from voxel_prepare.analysis.analyse import ANALYSIS_VERSION, CHOICE_VERSION, AnalysisSettings
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, SegmentAnalysis
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
@@ -28,7 +28,8 @@ def analysis_part(name: str, media: Json, settings: AnalysisSettings) -> Part:
         np.__version__,
         [field.name for field in fields(SegmentAnalysis)],
     ]
-    return Part.of(f"{name}.json", [version, settings.metric, settings.order, media])
+    choice: list[Json] = [CHOICE_VERSION, settings.choice] if settings.measures_choice else []
+    return Part.of(f"{name}.json", [version, settings.metric, settings.order, media, *choice])
 
 
 def index_part(name: str, analysis: Part) -> Part:

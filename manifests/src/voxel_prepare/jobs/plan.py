@@ -88,7 +88,7 @@ def _plan_encode(request: Request) -> Plan:
     excerpt = _excerpt(source, request)
     representations = choose_representations(source.width, source.height, request.representations)
     segment = SegmentDuration.nearest(request.segment_seconds, source.rate)
-    settings = VideoSettings(request.preset, request.passes, request.slices, segment)
+    settings = VideoSettings(request.preset, request.passes, request.slices, segment, request.profile)
     return Plan(
         segment=segment,
         video=[_encoded_video(source, excerpt, representation, settings) for representation in representations],

@@ -39,7 +39,7 @@ class _Preparation:
         self._plan = plan
         self._workspace = workspace
         self._media = plan.media
-        self._settings = AnalysisSettings(request.metric, request.order)
+        self._settings = AnalysisSettings(request.metric, request.order, request.choice)
         all_media = [plan.reference.id, *(planned.part.key for planned in plan.video)]
         self._analyses = {planned.id: analysis_part(planned.id, all_media, self._settings) for planned in plan.video}
         self._indexes = {id_: index_part(id_, analysis) for id_, analysis in self._analyses.items()}

@@ -32,7 +32,7 @@ def prepare_existing(request: Request) -> Presentation:
     if (request.out / MANIFEST).resolve() == path.resolve():
         raise InputError(f"{path}: the output must not overwrite the input")
     existing = read_existing(path)
-    settings = AnalysisSettings(request.metric, request.order)
+    settings = AnalysisSettings(request.metric, request.order, request.choice)
     planned = _plan(existing, settings)
     with closing(Workspace(request.out.absolute())) as workspace:
         check_inputs(workspace, {segment.path for one in existing.representations for segment in one.segments})

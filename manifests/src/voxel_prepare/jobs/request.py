@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from voxel_prepare.analysis.segment_analysis import Metric, OrderName
+from voxel_prepare.analysis.segment_analysis import Metric, OrderChoice, OrderName
 from voxel_prepare.errors import InputError
 from voxel_prepare.manifest.mpd_file import FactsPlace
 from voxel_prepare.media.ladder import RepresentationName
 from voxel_prepare.media.preset import Preset
+from voxel_prepare.media.profile import Profile
 
 SCHEDULER_ADDRESS = re.compile(r"tcp://\S+:\d{1,5}")
 
@@ -35,11 +36,14 @@ class Request:
     """Seconds; None: to the end."""
     jobs: int
     """Number of processes that work in parallel."""
+    profile: Profile = Profile.DROPPABLE
     facts: FactsPlace = "index"
     metric: Metric = Metric.SSIM
     """The metric of all scores."""
     order: OrderName | None = None
     """The order of frames; None: the best one for each segment."""
+    choice: OrderChoice = OrderChoice.MEASURED
+    """How the best one is found."""
     scheduler: str | None = None
     """Address of a Dask scheduler whose workers do the work instead, such as `tcp://host:port`."""
 

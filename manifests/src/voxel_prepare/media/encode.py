@@ -8,6 +8,7 @@ from voxel_prepare.ffmpeg import OnFrames, run_ffmpeg
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.ladder import Representation
 from voxel_prepare.media.preset import Preset
+from voxel_prepare.media.profile import Profile
 from voxel_prepare.media.source import AudioTrack, Source
 
 PEAK_FACTOR = 2
@@ -50,6 +51,7 @@ class VideoSettings:
     slices: int
     """Per picture; more make repair finer."""
     segment: SegmentDuration
+    profile: Profile
 
 
 def video_arguments(
@@ -62,6 +64,7 @@ def video_arguments(
     )
     frames = settings.segment.frames
     x264 = f"keyint={frames}:min-keyint={frames}:scenecut=0:open-gop=0:slices={settings.slices}"
+    x264 += settings.profile.x264(settings.segment.rate)
     return [
         *_input(source, excerpt),
         *("-map", f"0:{source.video_stream}", "-vf", filters, "-c:v", "libx264", "-preset", settings.preset),
