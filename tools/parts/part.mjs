@@ -9,14 +9,18 @@ import { root } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 
 /**
- * `needs`: what set-up cannot install into the checkout. `serial`: it measures time or needs the whole machine, so nothing runs beside it.
+ * `needs`: what set-up cannot install into the checkout. `plays`: it plays in real time, so no other that plays runs beside it, and what
+ * computes gives way to it. `serial`: it measures time or needs the whole machine, so nothing runs beside it.
  * @typedef {import('./counts.mjs').Counts} Counts
- * @typedef {{ name: string, about: string, needs?: string, serial?: boolean, run(job: Job): Promise<Counts> }} Part
+ * @typedef {{ name: string, about: string, needs?: string, plays?: boolean, serial?: boolean, run(job: Job): Promise<Counts> }} Part
  * @typedef {Counts & { name: string, seconds: number }} Row
  */
 
 /** Thrown by a part that cannot run on this machine: the message is the reason. */
 export class LeftOut extends Error {}
+
+/** Of commands that give way: the others get nine tenths of a processor that both want. */
+const NICENESS = '10';
 
 /** What a part works with: a folder for reports, and commands whose output is collected. */
 export class Job {
@@ -26,6 +30,12 @@ export class Job {
   folder = mkdtempSync(join(tmpdir(), 'voxel-test-'));
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
+  #givesWay;
+
+  /** @param {{ givesWay?: boolean }} [settings] `givesWay`: its commands leave the processor to others */
+  constructor({ givesWay = false } = {}) {
+    this.#givesWay = givesWay;
+  }
 
   /**
    * Runs a command in the checkout, in a process group of its own.
@@ -34,7 +44,10 @@ export class Job {
    */
   exec(command, args, { cwd = root, env = process.env } = {}) {
     return new Promise((resolve) => {
-      const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+      const [program, words] = this.#givesWay
+        ? ['nice', ['-n', NICENESS, command, ...args]]
+        : /** @type {const} */ ([command, args]);
+      const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
       this.#child = child;
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (this.output += text));
       child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => (this.output += text));

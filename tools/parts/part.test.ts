@@ -49,6 +49,15 @@ describe('a command', () => {
     expect(job.output).toContain('cannot run /nonexistent');
   });
 
+  it('of a part that gives way has a lower priority', async () => {
+    const patient = new Job({ givesWay: true });
+    const script = "console.log(require('node:os').getPriority())";
+    await patient.exec(process.execPath, ['-e', script]);
+    await job.exec(process.execPath, ['-e', script]);
+    patient.close();
+    expect(Number(patient.output)).toBeGreaterThan(Number(job.output));
+  });
+
   it('is stopped with its children', async () => {
     const child = "require('node:child_process').spawn('sleep', ['1000'], { stdio: 'inherit' })";
     const ended = job.exec(process.execPath, ['-e', `${child}; console.log('started'); setInterval(() => {}, 1000)`]);

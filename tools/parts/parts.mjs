@@ -113,7 +113,7 @@ const trials = {
   name: 'trials',
   about: 'ten seconds of every system, server and control of the trials',
   needs: `Rust; /dev/net/tun and namespaces; ${BROWSER}`,
-  serial: true,
+  plays: true,
   async run(job) {
     if (!hasCargo()) throw new LeftOut(NO_RUST);
     await sample();
@@ -159,7 +159,7 @@ export const PARTS = [
     needs: 'for those of the link emulator and the quiche server Rust',
   }),
   vitestPart('examples', 'examples/, built and played', [build, chrome], { needs: BROWSER }),
-  vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], { needs: BROWSER }),
+  vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], { needs: BROWSER, plays: true }),
   vitestPart('browser-serial', 'playback that others would disturb', [build, sample, chrome, quicheServer], {
     needs: BROWSER,
     serial: true,

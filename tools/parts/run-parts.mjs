@@ -9,7 +9,7 @@ import { sumLine, tableOf } from './table.mjs';
 /** @typedef {import('./part.mjs').Part} Part */
 /** @typedef {import('./part.mjs').Row} Row */
 
-/** More would disturb one another even where there are more cores. */
+/** More would disturb one another even where there are more cores. What plays has a lane of its own. */
 const MOST_LANES = 2;
 
 const PROGRESS_SECONDS = 60;
@@ -52,7 +52,7 @@ export async function runParts(parts) {
     PROGRESS_SECONDS * 1000,
   );
   await inLanes(parts, Math.min(MOST_LANES, availableParallelism()), async (part) => {
-    const job = new Job();
+    const job = new Job({ givesWay: !part.plays && !part.serial });
     running.set(part, job);
     say(`… ${part.name}`);
     const row = await runPart(part, job);

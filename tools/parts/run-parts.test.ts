@@ -22,7 +22,7 @@ describe('the choice of parts', () => {
 });
 
 describe('lanes', () => {
-  it('run as many at once as there are lanes, in order, and the serial ones alone at the end', async () => {
+  it('run as many at once as there are lanes, in order, one that plays beside them, and the serial ones alone at the end', async () => {
     const events: string[] = [];
     const gates = new Map<string, () => void>();
     const items = [
@@ -31,18 +31,21 @@ describe('lanes', () => {
       { name: 'c' },
       { name: 'd' },
       { name: 'e', serial: true },
+      { name: 'f', plays: true },
+      { name: 'g', plays: true },
     ];
     const all = inLanes(items, 2, async ({ name }) => {
       events.push(`+${name}`);
       await new Promise<void>((resolve) => gates.set(name, resolve));
       events.push(`-${name}`);
     });
-    for (const name of ['c', 'a', 'd', 'b', 'e']) {
+    for (const name of ['c', 'f', 'a', 'g', 'd', 'b', 'e']) {
       gates.get(name)!();
       await new Promise((resolve) => setImmediate(resolve));
     }
     await all;
-    expect(events).toEqual(['+a', '+c', '-c', '+d', '-a', '-d', '+b', '-b', '+e', '-e']);
+    const parallel = ['+f', '+a', '+c', '-c', '+d', '-f', '+g', '-a', '-g', '-d'];
+    expect(events).toEqual([...parallel, '+b', '-b', '+e', '-e']);
   });
 });
 
