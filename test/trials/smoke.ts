@@ -31,7 +31,8 @@ export async function smoke({ config, out, jobs }: TrialsOptions, signal: AbortS
   const playable = combinations.filter(({ servers }) => servers[0] !== 'quiche' || canBuildQuiche());
   if (playable.length < combinations.length) say('left out: trials of the quiche server, which cannot be built here');
   const trials: Trial[] = [];
-  for (const one of playable) trials.push(...(await trialsOf(one)));
+  const media = new Map<string, Media>();
+  for (const one of playable) trials.push(...(await trialsOf(one, media)));
   const laboratory = await openLaboratory(
     signal,
     playable.flatMap(({ servers }) => servers),
@@ -79,8 +80,12 @@ function shortened(config: TrialsConfig): TrialsConfig {
   };
 }
 
-async function trialsOf(config: TrialsConfig): Promise<Trial[]> {
-  const media: Media = await prepareMedia(config.videos[0]!);
+/** `prepared`: what configurations before it have had prepared, by what it was made of. */
+async function trialsOf(config: TrialsConfig, prepared: Map<string, Media>): Promise<Trial[]> {
+  const [video] = config.videos;
+  const key = JSON.stringify(video);
+  const media = prepared.get(key) ?? (await prepareMedia(video!));
+  prepared.set(key, media);
   return planTrials(config, [media], tracesOf(config).slice(0, 1));
 }
 
