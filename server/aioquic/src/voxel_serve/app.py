@@ -44,7 +44,7 @@ MAX_DATAGRAM_FRAME_BYTES = 65536
 QUIC_IDLE_SECONDS = 60.0
 """Time without a packet after which a connection is closed; browsers offer 30."""
 
-HOUSEKEEPING_SECONDS = 30.0
+HOUSEKEEPING_SECONDS = 10.0
 
 ACCEPTED_AT_ONCE = 4
 """TCP connections in a round of the event loop: asyncio's hundred are a tenth of a second of TLS for all others."""

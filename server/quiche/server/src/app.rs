@@ -33,7 +33,7 @@ use crate::{ConfigurationError, FILE_THREADS};
 const DRAIN_POLL: Duration = Duration::from_millis(50);
 
 /// How often the certificate is looked at: others replace the files of a given one.
-const RENEWAL_CHECK: Duration = Duration::from_secs(30);
+const RENEWAL_CHECK: Duration = Duration::from_secs(10);
 
 /// Time for the last packets, which close the connections.
 const CLOSE: Duration = Duration::from_secs(1);
