@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createThread } from '../../test/unit/worker-thread.js';
 import { FakeVoxelServer, datagram, responses, type FakeRequest } from '../../test/unit/fake-voxel-server.js';
 import { fileBytes, segmentOf } from '../../test/unit/segment-content.js';
@@ -41,6 +41,7 @@ beforeEach(() => {
 });
 
 afterEach(() => repair.mockReset());
+afterAll(() => repair.mockRestore());
 
 async function open(onRequest: (incoming: FakeRequest, server: FakeVoxelServer) => void) {
   const server: FakeVoxelServer = new FakeVoxelServer((incoming) => onRequest(incoming, server));

@@ -10,7 +10,10 @@ import { FileVersion, FileVersions } from './file-version.js';
 import { Repairers } from './repairers.js';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 /** The head of a response, with an ETag. */
 const withETag = (head: string, etag: string): string => head.replace('\r\n', `\r\netag: ${etag}\r\n`);
