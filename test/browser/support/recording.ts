@@ -24,7 +24,7 @@ export interface Recording {
 }
 
 /**
- * Call before the demo page is opened: records every segment that the plugin delivers, and about two pictures a second
+ * Call before the demo page is opened: records every segment that the plugin delivers, and about four pictures a second
  * straight from the decoder (`VideoFrame.copyTo`).
  */
 export async function recordPlayback(page: Page): Promise<Recording> {
@@ -43,7 +43,7 @@ export async function recordPlayback(page: Page): Promise<Recording> {
 
 /** Runs in the page, before its own scripts. */
 function installRecorder(): void {
-  const secondsBetweenPictures = 0.5;
+  const secondsBetweenPictures = 0.25;
   const hooks = window as unknown as {
     recordSegment(index: number, representation: string, base64: string): Promise<void>;
     recordPicture(picture: RecordedPicture): Promise<void>;
