@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+/** Of tests with browsers and programs. */
+const PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000 };
+/** The clips that test files play, each prepared once. */
+const globalSetup = 'test/browser/support/shared-clips.ts';
+
 export default defineConfig({
   test: {
     projects: [
@@ -20,16 +25,16 @@ export default defineConfig({
         test: { name: 'messages', include: ['test/messages/*.test.ts'], testTimeout: 60_000 },
       },
       {
-        test: { name: 'examples', include: ['test/examples/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 },
+        test: { name: 'examples', include: ['test/examples/**/*.test.ts'], globalSetup, ...PATIENCE },
       },
       {
         test: {
           name: 'browser',
           include: ['test/browser/*.test.ts'],
           // Real browsers, real servers, little clips: most of their time they wait for playback.
-          maxWorkers: 3,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          maxWorkers: 4,
+          globalSetup,
+          ...PATIENCE,
         },
       },
       {
@@ -38,8 +43,8 @@ export default defineConfig({
           // What others would disturb: full-size video, which takes both cores, and measured times.
           include: ['test/browser/serial/*.test.ts'],
           fileParallelism: false,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          globalSetup,
+          ...PATIENCE,
         },
       },
     ],

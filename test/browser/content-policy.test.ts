@@ -4,7 +4,7 @@ import type { Page } from 'puppeteer-core';
 import { beforeEach, expect, it } from 'vitest';
 import type { VoxelOptions } from '../../player/index.js';
 import { prepareClip } from './support/clip.js';
-import { outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { outcomeOf, playToEnd, servePlayerPage, startPlayer } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 4, segmentSeconds: 2 };
@@ -32,11 +32,11 @@ const PAGES = {
 
 let page: Page;
 
-const stage = playerStage((folder) => {
+const stage = playerStage(async (folder) => {
   const pages = join(folder, 'pages');
   mkdirSync(pages);
   for (const [name, changes] of Object.entries(PAGES)) writeFileSync(join(pages, `${name}.html`), pageWith(changes));
-  return servePlayerPage(folder, prepareClip(folder, clip), '--mount', `/pages=${pages}`);
+  return servePlayerPage(folder, await prepareClip(folder, clip), '--mount', `/pages=${pages}`);
 });
 
 function pageWith(changes: Partial<typeof POLICY>): string {
@@ -65,7 +65,7 @@ declare global {
 async function play(name: keyof typeof PAGES, options: VoxelOptions = {}) {
   await page.goto(new URL(`/pages/${name}.html`, stage.server.ready.url).href);
   await startPlayer(page, { bufferSegments: 1, ...options });
-  await playUntil(page);
+  await playToEnd(page);
   const { errors, ended, sessions, statistics } = await outcomeOf(page);
   expect({ errors, ended }).toEqual({ errors: [], ended: true });
   const violations = await page.evaluate(() => window.violations);

@@ -9,7 +9,7 @@ import {
   fallbacksOnceReady,
   openPage,
   outcomeOf,
-  playUntil,
+  playToEnd,
   servePlayerPage,
   startPlayer,
 } from './support/player-page.js';
@@ -57,7 +57,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
 
   it('plays to the end with the plugin, every segment known to it', async () => {
     await startPlayer(page);
-    await playUntil(page);
+    await playToEnd(page);
     const outcome = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(fallbacksOnceReady(outcome)).toEqual([]);
@@ -74,7 +74,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
       refetch: false,
       endpoint: { url, certificateHashes: stage.server.ready.certificateHashes },
     });
-    await playUntil(page);
+    await playToEnd(page);
     relay.close();
     const outcome = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
@@ -86,7 +86,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
 
   it('plays with dash.js alone', async () => {
     await startPlayer(page, 'plain');
-    await playUntil(page);
+    await playToEnd(page);
     expect(await outcomeOf(page)).toMatchObject({ errors: [], ended: true });
   });
 });

@@ -7,6 +7,7 @@ import {
   fallbacksOnceReady,
   openPage,
   outcomeOf,
+  playToEnd,
   playUntil,
   servePlayerPage,
   startPlayer,
@@ -25,7 +26,7 @@ const RESUMES_WITHIN_MS = 1000;
 
 let page: Page;
 
-const stage = playerStage((folder) => servePlayerPage(folder, prepareClip(folder, clip)));
+const stage = playerStage(async (folder) => servePlayerPage(folder, await prepareClip(folder, clip)));
 
 beforeEach(async () => {
   page = await openPage(stage.browser, stage.server.ready.url);
@@ -102,7 +103,7 @@ it(`follows ${PINS} pinned qualities and the last one`, async () => {
     player.setRepresentationForTypeByIndex('video', 0, true);
     return ladder[0]!.id;
   }, PINS);
-  await playUntil(page);
+  await playToEnd(page);
   const outcome = await outcomeOf(page);
   expect(outcome).toMatchObject({ errors: [], ended: true });
   expect(fallbacksOnceReady(outcome)).toEqual([]);

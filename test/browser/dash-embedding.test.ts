@@ -14,9 +14,9 @@ const clip = { seconds: 10, segmentSeconds: 2 };
 let page: Page;
 let problems: string[];
 
-const stage = playerStage((folder) => {
+const stage = playerStage(async (folder) => {
   const pages = join(folder, 'pages');
-  const media = prepareClip(folder, clip);
+  const media = await prepareClip(folder, clip);
   cpSync(media, join(folder, 'other'), { recursive: true });
   mkdirSync(pages);
   writeFileSync(join(pages, 'empty.html'), SCRIPTS);

@@ -4,7 +4,7 @@ import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeInline, prepareClip } from './support/clip.js';
 import { inTwoPeriods, live, plain, withTracks } from './support/manifests.js';
-import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import { openPage, outcomeOf, playToEnd, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 20, segmentSeconds: 2 };
@@ -15,9 +15,9 @@ const SUBTITLES = 'WEBVTT\n\n00:00.000 --> 00:20.000\nvoxels\n';
 let media: string;
 let page: Page;
 
-const stage = playerStage((folder) => {
-  prepareClip(folder, clip);
-  media = describeInline(folder, clip);
+const stage = playerStage(async (folder) => {
+  await prepareClip(folder, clip);
+  media = await describeInline(folder, clip);
   const mpd = readFileSync(join(media, 'manifest.mpd'), 'utf8');
   writeFileSync(join(media, 'periods.mpd'), inTwoPeriods(mpd, FIRST_PERIOD, clip.segmentSeconds));
   writeFileSync(join(media, 'tracks.mpd'), withTracks(mpd, 'subtitles.vtt'));
@@ -63,7 +63,7 @@ describe('with the plugin, dash.js', () => {
       return { lang: player.getCurrentTrackFor('audio')!.lang, cue: (cue as VTTCue | undefined)?.text };
     });
     expect(seen).toEqual({ lang: 'fr', cue: 'voxels' });
-    await playUntil(page);
+    await playToEnd(page);
     expect(await outcomeOf(page)).toMatchObject({ errors: [], ended: true });
   });
 
@@ -99,7 +99,7 @@ describe('with the plugin, dash.js', () => {
       player.reset();
       player.initialize(video, '/media/manifest.mpd', true);
     });
-    await playUntil(page);
+    await playToEnd(page);
     const { errors, ended, statistics } = await outcomeOf(page);
     expect({ errors, ended }).toEqual({ errors: [], ended: true });
     expect(statistics!.segments.at(-1)).toMatchObject({ index: SEGMENTS - 1 });

@@ -11,6 +11,7 @@ import {
   fallbacksOnceReady,
   openPage,
   outcomeOf,
+  playToEnd,
   playUntil,
   servePlayerPage,
   startPlayer,
@@ -32,12 +33,12 @@ function versionOf(name: string): string {
 
 let page: Page;
 
-const stage = playerStage((folder) => {
+const stage = playerStage(async (folder) => {
   const mounts = PACKAGES.flatMap((name) => [
     '--mount',
     `/${name}=${join(root, 'node_modules', name, 'dist/modern/umd')}`,
   ]);
-  return servePlayerPage(folder, prepareClip(folder, clip), ...mounts.slice(0, -2));
+  return servePlayerPage(folder, await prepareClip(folder, clip), ...mounts.slice(0, -2));
 });
 
 test('the versions played here are those that the package asks for', () => {
@@ -87,8 +88,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
       player.setRepresentationForTypeByIndex('video', 0, true);
       player.seek(6);
     });
-    await playUntil(page, 6.5);
-    await playUntil(page);
+    await playToEnd(page, { seconds: 6.5 });
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(fallbacksOnceReady(outcome)).toEqual([]);
@@ -99,7 +99,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
   it('plays over HTTP where there is no WebTransport, and says so', async () => {
     await page.evaluate(() => Reflect.deleteProperty(window, 'WebTransport'));
     await startPlayer(page);
-    await playUntil(page);
+    await playToEnd(page);
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(statistics!.segments.every(({ delivery }) => delivery === 'http')).toBe(true);
@@ -114,7 +114,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
       handle!.detach();
       return handle!.statistics().segments.length;
     });
-    await playUntil(page);
+    await playToEnd(page);
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(statistics!.segments).toHaveLength(before);

@@ -22,8 +22,8 @@ let media: string;
 let page: Page;
 let relay: FaultRelay;
 
-const stage = playerStage((folder) => {
-  media = prepareClip(folder, clip);
+const stage = playerStage(async (folder) => {
+  media = await prepareClip(folder, clip);
   return servePlayerPage(folder, media);
 });
 

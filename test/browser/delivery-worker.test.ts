@@ -15,7 +15,7 @@ const clip = { seconds: 8, segmentSeconds: 2 };
 
 let page: Page;
 
-const stage = playerStage((folder) => servePlayerPage(folder, prepareClip(folder, clip)));
+const stage = playerStage(async (folder) => servePlayerPage(folder, await prepareClip(folder, clip)));
 
 beforeEach(async () => {
   page = await openPage(stage.browser, stage.server.ready.url);

@@ -16,7 +16,7 @@ describe.skipIf(!firefox)('Firefox', () => {
   let page: Page;
 
   const stage = playerStage(
-    (folder) => servePlayerPage(folder, prepareClip(folder, clip)),
+    async (folder) => servePlayerPage(folder, await prepareClip(folder, clip)),
     () =>
       puppeteer.launch({
         browser: 'firefox',

@@ -16,7 +16,7 @@ const OFFLINE_SECONDS = [6, 20];
 let page: Page;
 
 const stage = playerStage(
-  (folder) => servePlayerPage(folder, prepareClip(folder, clip)),
+  async (folder) => servePlayerPage(folder, await prepareClip(folder, clip)),
   () =>
     puppeteer.launch({
       executablePath: findChrome()!,

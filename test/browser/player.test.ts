@@ -9,6 +9,7 @@ import {
   fallbacksOnceReady,
   openPage,
   outcomeOf,
+  playToEnd,
   playUntil,
   servePlayerPage,
   startPlayer,
@@ -29,8 +30,8 @@ const DURATION_TOLERANCE = 0.1;
 let media: string;
 let page: Page;
 
-const stage = playerStage((folder) => {
-  media = prepareClip(folder, clip);
+const stage = playerStage(async (folder) => {
+  media = await prepareClip(folder, clip);
   return servePlayerPage(folder, media);
 });
 
@@ -59,7 +60,7 @@ describe('with a VOXEL server', () => {
 
   it('plays to the end over datagrams, every frame of audio and video in place', async () => {
     await startPlayer(page);
-    await playUntil(page);
+    await playToEnd(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
     expect(outcome.frames).toBeGreaterThanOrEqual(FRAMES);
@@ -73,7 +74,7 @@ describe('with a VOXEL server', () => {
 
   it('goes all the way on streams when told', async () => {
     await startPlayer(page, { delivery: 'streams', bufferSegments: 1 });
-    await playUntil(page);
+    await playToEnd(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
     expect(segmentsOver('streams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
@@ -82,7 +83,7 @@ describe('with a VOXEL server', () => {
 
   it('leaves the choice to dash.js when told, and delivers whole segments', async () => {
     await startPlayer(page, { abr: 'dashjs' });
-    await playUntil(page);
+    await playToEnd(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
     expect(outcome.statistics!.decisions).toBe(0);
@@ -91,7 +92,7 @@ describe('with a VOXEL server', () => {
 
   it('plays the same manifest with dash.js alone', async () => {
     await startPlayer(page, 'plain');
-    await playUntil(page);
+    await playToEnd(page);
     expectWholePlayback(await outcomeOf(page));
   });
 
@@ -102,7 +103,7 @@ describe('with a VOXEL server', () => {
     await playUntil(page, 7.5);
     await page.evaluate(() => window.players[0]!.player.seek(1));
     await page.waitForFunction(() => window.players[0]!.video.currentTime < 7);
-    await playUntil(page);
+    await playToEnd(page);
     const outcome = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(fallbacksOnceReady(outcome)).toEqual([]);
@@ -111,8 +112,7 @@ describe('with a VOXEL server', () => {
   it('plays two players on a page, each over its own session', async () => {
     const first = await startPlayer(page);
     const second = await startPlayer(page, { delivery: 'streams' });
-    await playUntil(page, Infinity, first);
-    await playUntil(page, Infinity, second);
+    await Promise.all([first, second].map((player) => playToEnd(page, { player })));
     const outcomes = [await outcomeOf(page, first), await outcomeOf(page, second)] as const;
     for (const outcome of outcomes) expectWholePlayback(outcome);
     expect(segmentsOver('datagrams', outcomes[0]).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
@@ -135,7 +135,7 @@ describe('with a VOXEL server', () => {
     const before = (await outcomeOf(page)).statistics!.segments.length;
     expect(before).toBeLessThan(SEGMENTS);
     expect(await settings()).toEqual(plainSettings);
-    await playUntil(page);
+    await playToEnd(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
     expect(outcome.statistics!.segments).toHaveLength(before);
@@ -154,7 +154,7 @@ describe('where segments are described', () => {
   let bareServer: PlayerServer;
 
   beforeAll(async () => {
-    inlineServer = await servePlayerPage(stage.folder, describeInline(stage.folder, clip));
+    inlineServer = await servePlayerPage(stage.folder, await describeInline(stage.folder, clip));
     const bare = join(stage.folder, 'bare');
     cpSync(media, bare, { recursive: true });
     for (const name of readdirSync(bare)) if (name.endsWith('.index')) rmSync(join(bare, name));
@@ -168,7 +168,7 @@ describe('where segments are described', () => {
     it('fetches the index of each level once, and the manifest says nothing else', async () => {
       expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).not.toContain('unreliable');
       await startPlayer(page);
-      await playUntil(page);
+      await playToEnd(page);
       const outcome = await outcomeOf(page);
       expectWholePlayback(outcome);
       expect(fallbacksOnceReady(outcome)).toEqual([]);
@@ -196,7 +196,7 @@ describe('where segments are described', () => {
         setTimeout(() => void request.continue(), delay);
       });
       await startPlayer(page, { bufferSegments: 1 });
-      await playUntil(page);
+      await playToEnd(page, { seconds: 5 });
       const outcome = await outcomeOf(page);
       expectWholePlayback(outcome);
       expect(outcome.fallbacks[0]).toMatchObject({ code: 'index-late', index: 0 });
@@ -209,7 +209,7 @@ describe('where segments are described', () => {
 
     it('plays its attributes, and asks for no index', async () => {
       await startPlayer(page);
-      await playUntil(page);
+      await playToEnd(page);
       const outcome = await outcomeOf(page);
       expectWholePlayback(outcome);
       expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
@@ -218,7 +218,7 @@ describe('where segments are described', () => {
 
     it('plays with dash.js alone', async () => {
       await startPlayer(page, 'plain');
-      await playUntil(page);
+      await playToEnd(page);
       expectWholePlayback(await outcomeOf(page));
     });
   });
@@ -228,7 +228,7 @@ describe('where segments are described', () => {
 
     it('plays plain segments and says why', async () => {
       await startPlayer(page);
-      await playUntil(page);
+      await playToEnd(page);
       const outcome = await outcomeOf(page);
       expectWholePlayback(outcome);
       expect(outcome.statistics!.segments).toEqual([]);
@@ -249,7 +249,7 @@ describe('without a way to a VOXEL server', () => {
   withPage(() => plainServer);
 
   async function expectHttpPlayback(code: string): Promise<void> {
-    await playUntil(page);
+    await playToEnd(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
     expect(segmentsOver('http', outcome)).toEqual([...Array(SEGMENTS).keys()]);
@@ -269,6 +269,7 @@ describe('without a way to a VOXEL server', () => {
     await once(silent, 'listening');
     const url = `https://127.0.0.1:${silent.address().port}/voxel`;
     await startPlayer(page, { endpoint: { url, certificateHashes: stage.server.ready.certificateHashes } });
+    // At its own pace: the session fails after seconds.
     await playUntil(page);
     silent.close();
     const outcome = await outcomeOf(page);
@@ -285,7 +286,7 @@ describe('without a way to a VOXEL server', () => {
 
   it('asks for nothing when told to use HTTP', async () => {
     await startPlayer(page, { delivery: 'http' });
-    await playUntil(page);
+    await playToEnd(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
     expect(outcome).toMatchObject({ fallbacks: [], sessions: [] });

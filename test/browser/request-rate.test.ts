@@ -12,8 +12,8 @@ const MOST_A_SECOND = 5;
 const WINDOW_SECONDS = 4;
 const WATCHED_SECONDS = 12;
 
-const stage = playerStage((folder) =>
-  servePlayerPage(folder, prepareClip(folder, { seconds: 8, segmentSeconds: 2, representations: '144p' })),
+const stage = playerStage(async (folder) =>
+  servePlayerPage(folder, await prepareClip(folder, { seconds: 8, segmentSeconds: 2, representations: '144p' })),
 );
 
 /** Most requests that came within `WINDOW_SECONDS`. */

@@ -18,8 +18,8 @@ const examples = join(root, 'examples');
 /** What each example plays, from `npm start` in a checkout: the one line that a newcomer changes. */
 const MEDIA_ORIGIN = 'http://localhost:8080';
 
-const stage = playerStage((folder) => {
-  const media = prepareClip(folder, { seconds: 6, segmentSeconds: 2 });
+const stage = playerStage(async (folder) => {
+  const media = await prepareClip(folder, { seconds: 6, segmentSeconds: 2 });
   return startServer([media, '--mount', `/media=${media}`, '--http-port', '0', '--quic-port', '0']);
 });
 

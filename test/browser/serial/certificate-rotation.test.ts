@@ -14,11 +14,11 @@ import { prepareClip, run } from '../support/clip.js';
 import { openPage, outcomeOf, servePlayerPageWith, startPlayer, type PlayerServer } from '../support/player-page.js';
 
 const PLAYERS = 20;
-const clip = { seconds: 120, segmentSeconds: 2, representations: '144p' } as const;
+const clip = { seconds: 80, segmentSeconds: 2, representations: '144p' } as const;
 /** One segment, so that all players ask for more all the time. */
 const options = { bufferSegments: 1 };
 const BUILD_TIMEOUT_MS = 1_200_000;
-/** A server looks at its files twice a minute. */
+/** A server looks at its files every ten seconds. */
 const TIMEOUT_MS = 240_000;
 
 let folder: string;
@@ -28,7 +28,7 @@ let browser: Browser;
 beforeAll(async () => {
   await ensureBuild();
   folder = mkdtempSync(join(tmpdir(), 'rotation-'));
-  media = prepareClip(folder, clip);
+  media = await prepareClip(folder, clip);
   browser = await launchChrome(findChrome()!, ['--ignore-certificate-errors']);
 }, BUILD_TIMEOUT_MS);
 

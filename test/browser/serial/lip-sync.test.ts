@@ -8,8 +8,8 @@ const SECONDS = 12;
 /** ms; viewers notice sound from 45 ms early or 125 ms late (ITU-R BT.1359-1): the stricter of the two, both ways. */
 const TOLERANCE = 45;
 
-const stage = playerStage((folder) =>
-  servePlayerPage(folder, prepareClip(folder, { seconds: SECONDS, segmentSeconds: 2, content: 'flashes' })),
+const stage = playerStage(async (folder) =>
+  servePlayerPage(folder, await prepareClip(folder, { seconds: SECONDS, segmentSeconds: 2, content: 'flashes' })),
 );
 
 /** When flashes became visible and beeps audible, ms on the page's clock. */

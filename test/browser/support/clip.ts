@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { venvProgram } from '../../../tools/setup/paths.mjs';
 import { ffmpegBinary } from '../../../tools/start/sample.mjs';
 
@@ -9,8 +11,8 @@ export interface SyntheticClip {
   readonly segmentSeconds: number;
   /** `moving`: a test picture with a tone. `flashes`: from the first second on, a white flash and a beep each second. */
   readonly content?: 'moving' | 'flashes';
-  /** Of both unless it says otherwise. */
-  readonly representations?: '144p' | '144p,240p';
+  /** As `voxel-prepare` takes them; unless it says otherwise one of each of two sizes. */
+  readonly representations?: string;
 }
 
 const FLASH = 'lt(mod(T\\,1)\\,0.2)*gte(T\\,1)';
@@ -25,36 +27,52 @@ const contents = {
   ],
 } as const;
 
-/** Draws the clip and prepares it in `folder`; returns the media folder. */
-export function prepareClip(folder: string, clip: SyntheticClip): string {
-  const { seconds, content = 'moving' } = clip;
-  const source = sourceIn(folder);
+/** Puts the prepared clip into `folder`; returns the media folder. */
+export async function prepareClip(folder: string, clip: SyntheticClip): Promise<string> {
   const media = join(folder, 'media');
-  const inputs = contents[content].flatMap((input) => ['-f', 'lavfi', '-i', input]);
-  run(ffmpegBinary(), [
-    ...inputs,
-    '-t',
-    String(seconds),
-    '-preset',
-    'ultrafast',
-    '-crf',
-    '12',
-    '-pix_fmt',
-    'yuv420p',
-    '-c:a',
-    'aac',
-    source,
-  ]);
-  prepare(source, media, clip);
+  copyMedia(await sharedClip(clip), media);
   return media;
 }
 
-/** A copy of what `prepareClip` made in `folder`, with the segments described in the manifest as well. */
-export function describeInline(folder: string, clip: SyntheticClip): string {
+/** The same with the segments described in the manifest as well. */
+export async function describeInline(folder: string, clip: SyntheticClip): Promise<string> {
+  const shared = await sharedClip(clip);
   const media = join(folder, 'inline');
-  cpSync(join(folder, 'media'), media, { recursive: true, preserveTimestamps: true });
-  prepare(sourceIn(folder), media, clip, '--inline');
+  copyMedia(shared, media);
+  prepare(sourceIn(shared), media, clip, '--inline');
   return media;
+}
+
+function copyMedia(shared: string, media: string): void {
+  cpSync(join(shared, 'media'), media, { recursive: true, preserveTimestamps: true });
+}
+
+/** A folder with the clip drawn and prepared: once in a run, by whichever test file needs it first. */
+async function sharedClip(clip: SyntheticClip): Promise<string> {
+  const folder = join(inject('clips'), createHash('sha256').update(JSON.stringify(clip)).digest('hex'));
+  const [made, failed] = [join(folder, 'made'), join(folder, 'failed')];
+  if (mkdirSync(folder, { recursive: true }) !== undefined) {
+    try {
+      draw(sourceIn(folder), clip);
+      prepare(sourceIn(folder), join(folder, 'media'), clip);
+    } catch (error) {
+      writeFileSync(failed, '');
+      throw error;
+    }
+    writeFileSync(made, '');
+  }
+  while (!existsSync(made)) {
+    if (existsSync(failed))
+      throw new Error('another test file could not prepare the clip that it shares with this one');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return folder;
+}
+
+function draw(source: string, { seconds, content = 'moving' }: SyntheticClip): void {
+  const inputs = contents[content].flatMap((input) => ['-f', 'lavfi', '-i', input]);
+  const coding = ['-preset', 'ultrafast', '-crf', '12', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
+  run(ffmpegBinary(), [...inputs, '-t', String(seconds), ...coding, source]);
 }
 
 function sourceIn(folder: string): string {
@@ -62,7 +80,7 @@ function sourceIn(folder: string): string {
 }
 
 function prepare(source: string, media: string, clip: SyntheticClip, ...options: readonly string[]): void {
-  const { segmentSeconds, representations = '144p,240p' } = clip;
+  const { segmentSeconds, representations = '144p,240p:0.37' } = clip;
   const quick = ['--preset', 'veryfast', '--passes', '1', '--representations', representations];
   run(venvProgram('voxel-prepare'), [
     source,

@@ -151,6 +151,19 @@ export async function playUntil(page: Page, seconds = Infinity, player = 0): Pro
   );
 }
 
+/** How fast `playToEnd` plays. */
+const HURRY = 4;
+
+/**
+ * Waits until playback has ended, or failed: for tests of what is played, not of when. After `seconds`, in which sessions open and first
+ * segments come as they always do, it goes on at a higher rate.
+ */
+export async function playToEnd(page: Page, { seconds = 1, player = 0, rate = HURRY } = {}): Promise<void> {
+  await playUntil(page, seconds, player);
+  await page.evaluate((number, rate) => window.players[number]!.player.setPlaybackRate(rate), player, rate);
+  await playUntil(page, Infinity, player);
+}
+
 /** Without those of first segments, which wait neither for the session nor for the index: a busy machine is late with both. */
 export function fallbacksOnceReady({ fallbacks }: Pick<Outcome, 'fallbacks'>): FallbackEvent[] {
   return fallbacks.filter(({ code }) => code !== 'session-opening' && code !== 'index-late');
