@@ -6,6 +6,7 @@ import type { CrossTraffic } from './cross-traffic.js';
 import { Fields } from './fields.js';
 import { pathSpec, pathSpecs, requireUnique, type PathSpec } from './path.js';
 import { congestionControlOption, CONTROLS, SERVERS, type ControlName, type ServerName } from './serving.js';
+import { SESSION_MEASURES, type SessionMeasure } from './session-measures.js';
 import { systemOf, type System } from './system.js';
 
 const MOST_REPETITIONS = 1000;
@@ -31,6 +32,8 @@ export interface TrialsConfig {
   readonly paths: readonly PathSpec[];
   readonly servers: readonly ServerName[];
   readonly controls: readonly ControlName[];
+  /** Besides SSIM. */
+  readonly measures: readonly SessionMeasure[];
   readonly seed: number;
 }
 
@@ -96,6 +99,7 @@ export function parseConfig(text: string, path: string): TrialsConfig {
     repetitions: fields.integer('repetitions', { low: 1, high: MOST_REPETITIONS, absent: 1 }),
     servers: fields.choices('servers', SERVERS, ['aioquic']),
     controls: fields.choices('controls', CONTROLS, ['cubic']),
+    measures: fields.choices('measures', SESSION_MEASURES, []),
     seed: fields.integer('seed', { low: 0, high: 2 ** 32 - 1, absent: 1 }),
   };
   fields.end();

@@ -6,31 +6,36 @@ import { text } from 'node:stream/consumers';
 import { venvProgram } from '../../tools/setup/paths.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { FILES } from './job.js';
-import type { Media } from './media.js';
 import type { DeliveredSegment } from './page/types.js';
+import type { Trial } from './plan.js';
+import type { SessionMeasure } from './session-measures.js';
 
-/** What preparation's scorer says of a segment with gaps. */
-export interface DamagedSegment {
-  readonly score: number;
+/** What preparation's scorer says of a segment. */
+export interface ScoredSegment {
+  /** Of a segment with gaps; a whole one has the manifest's. */
+  readonly score?: number;
   /** For each frame in decode order whether others may refer to it. */
-  readonly references: readonly boolean[];
+  readonly references?: readonly boolean[];
+  readonly measures: Readonly<Record<SessionMeasure, number>>;
 }
 
 /**
  * Scores the segments that were appended with gaps from their very bytes, which lie in the trial's folder. Whole
- * segments are not among the results: theirs are the manifest's scores.
+ * segments are among the results where there are other `measures`: their scores are the manifest's.
  */
-export async function scoreDamaged(
+export async function scoreDelivered(
   folder: string,
-  media: Media,
+  { media, measures }: Pick<Trial, 'media' | 'measures'>,
   segments: readonly DeliveredSegment[],
-): Promise<ReadonlyMap<number, DamagedSegment>> {
+): Promise<ReadonlyMap<number, ScoredSegment>> {
   const requests = segments.flatMap(({ index, representation, startTime: start, duration }) => {
-    const file = join(folder, FILES.segment(index));
-    return existsSync(file) ? [{ index, representation, start, duration, file }] : [];
+    const path = join(folder, FILES.segment(index));
+    const file = existsSync(path) ? path : null;
+    return file !== null || measures.length > 0 ? [{ index, representation, start, duration, file }] : [];
   });
   if (requests.length === 0) return new Map();
-  const child = spawn(venvProgram('python'), [join(import.meta.dirname, 'score_delivered.py'), media.folder]);
+  const program = join(import.meta.dirname, 'score_delivered.py');
+  const child = spawn(venvProgram('python'), [program, media.folder, ...measures]);
   // Other trials are being played meanwhile, and their timers must not be late.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   child.stdin.end(JSON.stringify(requests));
@@ -43,7 +48,7 @@ export async function scoreDamaged(
   const lines = output.trim().split('\n');
   return new Map(
     lines.map((line) => {
-      const { index, ...scored } = JSON.parse(line) as DamagedSegment & { readonly index: number };
+      const { index, ...scored } = JSON.parse(line) as ScoredSegment & { readonly index: number };
       return [index, scored];
     }),
   );

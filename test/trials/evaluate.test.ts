@@ -13,7 +13,11 @@ const segment = (scale: number, score: number) => ({
   ],
 });
 
-function evidence(observation: object, damaged: Evidence['damaged'] = new Map()): Evidence {
+function evidence(
+  observation: object,
+  scored: Evidence['scored'] = new Map(),
+  measures: Evidence['trial']['measures'] = [],
+): Evidence {
   return {
     trial: {
       id: 'id',
@@ -28,6 +32,7 @@ function evidence(observation: object, damaged: Evidence['damaged'] = new Map())
       ...{ trace: { name: 'trace' }, path: { name: '30 ms' }, server: 'aioquic', control: 'cubic' },
       system: systemOf('voxel'),
       crossTraffic: {},
+      measures,
     },
     attempt: 1,
     observation: {
@@ -46,7 +51,7 @@ function evidence(observation: object, damaged: Evidence['damaged'] = new Map())
         ...(observation as { playback?: object }).playback,
       },
     },
-    damaged,
+    scored,
     link: { valid: true, lateMs: 1, down: [] },
     versions: {},
     date: new Date(0),
@@ -76,7 +81,9 @@ describe('evaluate', () => {
       framesRepaired: 1,
       frames: 'rcxs',
     };
-    const scored = new Map([[1, { score: 0.8, references: [true, true, false, false] }]]);
+    const scored = new Map([
+      [1, { score: 0.8, references: [true, true, false, false], measures: { psnr: 40, vmaf: 90 } }],
+    ]);
     const result = evaluate(evidence({ segments: [whole(0, 0), damaged, whole(2, 1)] }, scored));
     expect(result.scores).toEqual([0.9, 0.8, 1]);
     expect(result).toMatchObject({
@@ -92,7 +99,10 @@ describe('evaluate', () => {
       bitrate: (8 * 1800) / 12,
       segmentsWithDrops: 1 / 3,
       dropsWithReferences: 0,
+      levels: [0, 1, 1],
+      carriers: { datagrams: 1, streams: 0, http: 0 },
     });
+    expect(result).not.toHaveProperty('measures');
   });
 
   it('knows what losses took of the score where nothing was left out on purpose', () => {
@@ -100,10 +110,18 @@ describe('evaluate', () => {
       ...whole(index, 1),
       ...{ bytesUnreliable: 700, bytesLost: 100, framesRepaired: 1, framesSkipped },
     });
-    const scored = new Map([0, 1].map((index) => [index, { score: 0.9, references: [] }]));
+    const scored = new Map(
+      [0, 1].map((index) => [index, { score: 0.9, references: [], measures: { psnr: 40, vmaf: 90 } }]),
+    );
     const segments = [lossy(0, 0), lossy(1, 1), whole(2, 1)];
     expect(evaluate(evidence({ segments }, scored)).scoreLost).toBeCloseTo(0.1 / 2);
     expect(evaluate(evidence({ segments: [lossy(0, 1)] }, scored)).scoreLost).toBeNull();
+  });
+
+  it('has every segment in the metrics that are asked for besides, whole ones too', () => {
+    const scored = new Map([0, 1].map((index) => [index, { measures: { psnr: 30 + index, vmaf: 90 + index } }]));
+    const result = evaluate(evidence({ segments: [whole(1, 1), whole(0, 0)] }, scored, ['vmaf']));
+    expect(result).toMatchObject({ scores: [0.9, 1], measures: { vmaf: [90, 91] } });
   });
 
   it('has segments in the order of the video', () => {

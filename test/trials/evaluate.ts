@@ -2,7 +2,7 @@ import { metricsOf, qualityOfExperience, type Metrics } from '../sim/metrics.js'
 import { mean } from '../sim/report/statistics.js';
 import type { PlayedSegment } from '../sim/session.js';
 import { crossTrafficLabel } from './cross-traffic.js';
-import type { DamagedSegment } from './delivered-scores.js';
+import type { ScoredSegment } from './delivered-scores.js';
 import { countFrames } from './frame-counts.js';
 import type { Observation } from './job.js';
 import { idleShare } from './link-log.js';
@@ -21,7 +21,8 @@ export interface Evidence {
   /** From 1 on. */
   readonly attempt: number;
   readonly observation: Observation;
-  readonly damaged: ReadonlyMap<number, DamagedSegment>;
+  /** Those with gaps, or all. */
+  readonly scored: ReadonlyMap<number, ScoredSegment>;
   readonly link: LinkSummary;
   readonly versions: Versions;
   readonly date: Date;
@@ -37,6 +38,8 @@ interface PlayedSegmentFacts {
   /** Bytes left out on purpose. */
   readonly bytesSkipped: number;
   readonly references: readonly boolean[] | undefined;
+  /** Of its representation in the ladder. */
+  readonly place: number;
 }
 
 export function evaluate(evidence: Evidence): TrialResult {
@@ -55,6 +58,9 @@ export function evaluate(evidence: Evidence): TrialResult {
     startup: playback.startupMs === undefined ? null : playback.startupMs / 1000,
     stallSeconds: playback.stallSeconds,
     scores,
+    ...measuresOf(evidence, segments),
+    levels: segments.map(({ place }) => place),
+    carriers: carrierShares(segments),
     scoreFirst: scoreFirst(segments, trial.media.content.segmentDuration),
     scoreLost: scoreLost(segments),
     bytesDelivered: sum(deliveredBytes),
@@ -75,7 +81,7 @@ export function evaluate(evidence: Evidence): TrialResult {
 }
 
 /** Segments by number with what they are worth. Throws where a segment with gaps was not scored. */
-export function evaluateSegments({ trial, observation, damaged }: Evidence): EvaluatedSegment[] {
+export function evaluateSegments({ trial, observation, scored: all }: Evidence): EvaluatedSegment[] {
   const { ladder, segments } = trial.media.content;
   return observation.segments
     .toSorted((a, b) => a.index - b.index)
@@ -84,9 +90,9 @@ export function evaluateSegments({ trial, observation, damaged }: Evidence): Eva
       const content = segments[segment.index]?.[level];
       if (!content) throw new Error(`segment ${segment.index} of ${segment.representation} is not in the manifest`);
       const whole = content.steps.at(-1)!;
-      const scored = damaged.get(segment.index);
+      const scored = all.get(segment.index);
       const isWhole = segment.framesSkipped + segment.framesRepaired === 0;
-      if (!isWhole && !scored) throw new Error(`segment ${segment.index} has gaps and no score`);
+      if (!isWhole && scored?.score === undefined) throw new Error(`segment ${segment.index} has gaps and no score`);
       const missing = isWhole ? 0 : content.reliableBytes + whole.bytes - deliveredBytes(segment);
       return {
         ...segment,
@@ -94,6 +100,7 @@ export function evaluateSegments({ trial, observation, damaged }: Evidence): Eva
         wholeScore: whole.score,
         bytesSkipped: Math.max(0, missing - segment.bytesLost),
         references: scored?.references,
+        place: level,
       };
     });
 }
@@ -102,6 +109,21 @@ export function evaluateSegments({ trial, observation, damaged }: Evidence): Eva
 function linkIdle({ observation, link }: Evidence): number | null {
   const times = observation.segments.map(({ deliveredAt }) => deliveredAt);
   return idleShare(link.down, Math.min(...times), Math.max(...times));
+}
+
+/** Nothing where none are asked for. */
+function measuresOf({ trial: { measures }, scored }: Evidence, segments: readonly EvaluatedSegment[]) {
+  if (measures.length === 0) return {};
+  const values = measures.map(
+    (name) => [name, segments.map(({ index }) => scored.get(index)!.measures[name])] as const,
+  );
+  return { measures: Object.fromEntries(values) };
+}
+
+function carrierShares(segments: readonly EvaluatedSegment[]) {
+  const share = (carrier: DeliveredSegment['transport']) =>
+    segments.filter(({ transport }) => transport === carrier).length / Math.max(1, segments.length);
+  return { datagrams: share('datagrams'), streams: share('streams'), http: share('http') };
 }
 
 /** By how much of each segment they show. */

@@ -28,6 +28,8 @@ export interface Trial {
   readonly repetition: number;
   /** Of losses and cross traffic; the same for all systems, so that they meet the same link. */
   readonly seed: number;
+  /** What is measured of it besides SSIM: no part of its identifier. */
+  readonly measures: TrialsConfig['measures'];
 }
 
 /** Where a session meets a link. */
@@ -39,6 +41,7 @@ type Place = Pick<Trial, 'trace' | 'path' | 'shift' | 'startSeconds'>;
  */
 export function planTrials(config: TrialsConfig, videos: readonly Media[], traces: readonly Trace[]): Trial[] {
   const rounds = roundsOf(linksOf(config, traces));
+  const { measures } = config;
   const trials: Trial[] = [];
   for (let repetition = 0; repetition < config.repetitions; repetition++)
     for (const round of rounds)
@@ -51,7 +54,7 @@ export function planTrials(config: TrialsConfig, videos: readonly Media[], trace
                   const seed = derivedSeed(config.seed, `${place.trace.name}/${place.shift}/${repetition}`);
                   const conditions = { ...place, seed, media, server, control, crossTraffic, buffer, repetition };
                   for (const system of config.systems)
-                    trials.push({ id: idOf({ ...conditions, system }), ...conditions, system });
+                    trials.push({ id: idOf({ ...conditions, system }), ...conditions, system, measures });
                 }
   return trials;
 }
@@ -83,7 +86,7 @@ function placesOf({ traces, path, shifts }: Link): Place[] {
 }
 
 /** Readable, and with a digest of everything that the trial depends on but the programs. */
-function idOf({ media, trace, system, ...rest }: Omit<Trial, 'id'>): string {
+function idOf({ media, trace, system, ...rest }: Omit<Trial, 'id' | 'measures'>): string {
   const { shift, path, server, control, buffer, repetition, crossTraffic } = rest;
   const facts = { ...rest, media: media.digest, rates: [...trace.rates], step: trace.step, system };
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 8);

@@ -1,8 +1,10 @@
+import type { SegmentRecord } from '../../player/types.js';
 import type { Metrics } from '../sim/metrics.js';
 import type { FrameCounts } from './frame-counts.js';
 import type { Outcome } from './job.js';
 import type { RecoveryCounts } from './recovery-counts.js';
 import type { ControlName, ServerName } from './serving.js';
+import type { SessionMeasure } from './session-measures.js';
 
 /** One line of `trials.jsonl`: what a playback came to. Ratios of 1, seconds, bytes, bit/s. */
 export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, RecoveryCounts {
@@ -33,6 +35,12 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly stallSeconds: number;
   /** Of every segment as delivered, in order. */
   readonly scores: readonly number[];
+  /** The same in other metrics, where the configuration asks for them. */
+  readonly measures?: Partial<Readonly<Record<SessionMeasure, readonly number[]>>>;
+  /** Of every segment: its representation's place in the ladder. Absent from older results. */
+  readonly levels?: readonly number[];
+  /** Shares of the segments that travelled so; `http`: dash.js' own requests. Absent from older results. */
+  readonly carriers?: Readonly<Record<SegmentRecord['delivery'], number>>;
   /** Mean of what the first ten seconds show; null: nothing came. */
   readonly scoreFirst: number | null;
   /** What losses took of the score of whole segments, on average over segments without frames left out; null: there are none. */

@@ -1,9 +1,10 @@
-"""Scores segments as they were delivered: score_delivered.py MEDIA < REQUEST.
+"""Scores segments as they were delivered: score_delivered.py MEDIA [METRIC …] < REQUEST.
 
 REQUEST is a JSON list of {"index", "representation", "start", "duration", "file"}: the segment's number,
-`Representation@id`, its place on the media time line in seconds, and the bytes that the player appended. For each, one
-JSON line comes out: its score against the same segment of the top level, as preparation measures it, and `references`:
-for each frame in decode order whether others may refer to it, from the media file.
+`Representation@id`, its place on the media time line in seconds, and the bytes that the player appended, or null for a
+whole segment. For each, one JSON line comes out: `measures`, its score by each METRIC against the same segment of the
+top level, as preparation measures it, and for a segment of a file its score by SSIM, too, and `references`: for each
+frame in decode order whether others may refer to it, from the media file.
 """
 
 import json
@@ -55,18 +56,32 @@ class PreparedVideo:
         return EncodedSegment(track.codec_configuration, track.defaults, data[fragments[0].start : fragments[-1].end])
 
 
+def score(delivered: EncodedSegment, reference: EncodedSegment, metric: Metric) -> float:
+    """The mean over the segment's pictures."""
+    return score_pictures(delivered.pictures(), reference.pictures(), PictureComparer(metric))
+
+
 def main() -> None:
     video = PreparedVideo(Path(sys.argv[1]))
+    metrics = [Metric(name) for name in sys.argv[2:]]
     for request in json.load(sys.stdin):
         whole, reference = (
             video.segment(level, request["start"], request["duration"])
             for level in (request["representation"], video.top)
         )
-        delivered = replace(whole, data=Path(request["file"]).read_bytes())
-        score = score_pictures(delivered.pictures(), reference.pictures(), PictureComparer(Metric.SSIM))
-        frames = read_frames(ParameterSets.from_avcc(whole.codec_configuration), whole.data, whole.defaults)
-        references = [frame.is_reference for frame in frames]
-        print(json.dumps({"index": request["index"], "score": score, "references": references}), flush=True)
+        file = request["file"]
+        delivered = whole if file is None else replace(whole, data=Path(file).read_bytes())
+        line: dict[str, object] = {
+            "index": request["index"],
+            "measures": {metric.value: score(delivered, reference, metric) for metric in metrics},
+        }
+        if file is not None:
+            frames = read_frames(ParameterSets.from_avcc(whole.codec_configuration), whole.data, whole.defaults)
+            line |= {
+                "score": score(delivered, reference, Metric.SSIM),
+                "references": [frame.is_reference for frame in frames],
+            }
+        print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename, extname } from 'node:path';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { GENERATORS } from '../sim/link/trace-generators.js';
 import { readTraces } from '../sim/link/trace-source.js';
@@ -15,6 +16,13 @@ export function tracesOf({ traces, seed }: Pick<TrialsConfig, 'traces' | 'seed'>
   const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) < index);
   if (twice) throw new UserError(`traces: '${twice.name}' is named twice`);
   return all;
+}
+
+/** Of a single trace, as results have it. */
+export function traceName(source: string): string {
+  const [, generator, number] = /^([\w-]+-like):(\d+)$/.exec(source) ?? [];
+  if (generator !== undefined) return `${generator}-${number!.padStart(2, '0')}`;
+  return source.includes('/') ? basename(source, extname(source)) : source;
 }
 
 function sourceOf({ source, otherwise }: TraceSpec): string {

@@ -9,6 +9,7 @@ import type { SummaryRow } from '../report/summary.js';
 import type { TrialsConfig } from '../config.js';
 import type { TrialResult } from '../result.js';
 import { commandOf, together, type Matrix } from './kept.js';
+import { rivals } from './rivals.js';
 import published from './published.json' with { type: 'json' };
 
 /** Tables of one matrix for docs/RESULTS.md. */
@@ -34,6 +35,7 @@ const TABLES: Readonly<Record<string, Tables>> = {
   recovery,
   'datagrams-streams': map,
   'first-seconds': firstSeconds,
+  rivals,
 };
 
 /** All that docs/RESULTS.md shows of a matrix; `undefined`: no such configuration was ever kept, and none is expected. */

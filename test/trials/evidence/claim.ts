@@ -16,6 +16,8 @@ export interface Claim {
   readonly matrix?: string;
   /** Undefined: the sessions that it needs are not there. */
   readonly measured?: (matrix: Matrix) => Measured | undefined;
+  /** In its place for what needs no sessions. */
+  readonly computed?: () => Measured;
   /** Of our figure. */
   readonly why?: string;
   /** What is known while nothing was measured. */
@@ -25,11 +27,12 @@ export interface Claim {
 export interface Measured {
   readonly ours: string;
   readonly verdict: Verdict;
-  /** Of the system with the fewest. */
-  readonly sessions: number;
+  /** Of the system with the fewest; undefined: it does not rest on sessions. */
+  readonly sessions?: number;
 }
 
-type Conditions = Partial<Pick<TrialResult, 'path' | 'trace' | 'control' | 'buffer' | 'system'>>;
+/** Of sessions. */
+export type Conditions = Partial<Pick<TrialResult, 'path' | 'trace' | 'control' | 'buffer' | 'system'>>;
 
 /** Undefined where there are none. */
 export function sessionsOf({ sessions }: Matrix, conditions: Conditions): readonly TrialResult[] | undefined {

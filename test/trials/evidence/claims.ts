@@ -45,7 +45,8 @@ export function verdictsBlock(matrices: ReadonlyMap<string, Matrix>): string {
   ]);
 }
 
-function measure({ matrix, measured }: Claim, matrices: ReadonlyMap<string, Matrix>): Measured | undefined {
+function measure({ matrix, measured, computed }: Claim, matrices: ReadonlyMap<string, Matrix>): Measured | undefined {
+  if (computed) return computed();
   const kept = matrix === undefined ? undefined : matrices.get(matrix);
   return kept && measured?.(kept);
 }
@@ -53,11 +54,14 @@ function measure({ matrix, measured }: Claim, matrices: ReadonlyMap<string, Matr
 const codeOf = (command: string) =>
   `\`${command.startsWith('npm') ? command : commandOf(command).replace(/ --jobs .*/, '')}\``;
 
-const oursOf = (measured: Measured | undefined) => (measured ? `${measured.ours} (n = ${measured.sessions})` : '–');
+function oursOf(measured: Measured | undefined): string {
+  if (!measured) return '–';
+  return measured.sessions === undefined ? measured.ours : `${measured.ours} (n = ${measured.sessions})`;
+}
 
 function verdictOf(measured: Measured | undefined): string {
   if (!measured) return 'not yet measured';
-  return measured.sessions < FEWEST_SESSIONS ? `so far ${measured.verdict}` : measured.verdict;
+  return (measured.sessions ?? FEWEST_SESSIONS) < FEWEST_SESSIONS ? `so far ${measured.verdict}` : measured.verdict;
 }
 
 const whyOf = ({ why, outlook }: Claim, measured: Measured | undefined) => (measured ? why : outlook) ?? '';

@@ -10,6 +10,7 @@ import { claimsTable, CLAIMS } from './claims.js';
 import { differences, filled, textOf } from './documents.js';
 import { expectedDocuments } from './expected.js';
 import { matrixOf, type Matrix } from './kept.js';
+import { rivals } from './rivals.js';
 
 describe('the published documents', () => {
   it('are what the kept sessions give: else `npm run evidence`', async () => {
@@ -31,6 +32,7 @@ function session(changes: Partial<TrialResult>): TrialResult {
     ...{ id: 'a_00000000', video: 'sample', trace: 'constant:5', path: '30 ms', server: 'aioquic', control: 'cubic' },
     ...{ crossTraffic: 'none', buffer: 1, shift: 0, repetition: 0, attempt: 1, valid: true, notes: [], scores: [] },
     ...{ system: 'voxel', label: 'VOXEL', bufRatio: 0, score: 0.9, startup: 1, stallSeconds: 0, bitrate: 1e6 },
+    mos: { excellent: 0, good: 1, fair: 0, poor: 0, bad: 0 },
     ...{ bytesDelivered: 1, bytesSkipped: 0, bytesLost: 0, bytesRecovered: 0, segmentsWithDrops: 0 },
     ...{ date: '2026-01-01T00:00:00Z', versions: { commit: 'abc' } },
   };
@@ -60,6 +62,30 @@ describe('a kept matrix', () => {
   it('has a table with its commit, and none where nothing was measured', () => {
     expect(matrixBlock('x', matrixWith([session({})]))).toMatch(/1 of 20 trials.*; commit abc; 2026-01-01\./);
     expect(matrixBlock('x', undefined)).toContain('Not yet measured.');
+  });
+});
+
+describe('the rivals', () => {
+  const links = [
+    { name: 'steady', traces: ['constant:5'] },
+    { name: 'satellite', traces: ['starlink-like:2'], path: { delayMs: 50 } },
+  ];
+  const fields = { title: 'T', baseline: 'voxel', systems: ['voxel', 'bola'], links, buffers: [1] };
+  const config = parseConfig(JSON.stringify(fields), 'x.json');
+
+  it('are compared over all links and on each of them, with the baseline subtracted', () => {
+    const at = (path: string, trace: string, bola: number) =>
+      ['voxel', 'bola'].map((system) =>
+        session({
+          ...{ id: `${trace}${system}_00000000`, path, trace, system, label: system.toUpperCase(), qoe: 0.9 },
+          stallSeconds: system === 'bola' ? bola : 0,
+        }),
+      );
+    const attempts = [...at('30 ms', 'constant:5', 1), ...at('100 ms', 'starlink-like-02', 3)];
+    const text = rivals(matrixOf({ name: 'x', folder: 'docs/results/x', config, attempts }));
+    expect(text).toMatch(/\| 1 +\| BOLA +\| 2.00 /);
+    expect(text).toMatch(/\| steady +\| 1 +\| 1 +\| 1.00 +\|/);
+    expect(text).toMatch(/\| satellite +\| 1 +\| 1 +\| 3.00 +\|/);
   });
 });
 
@@ -96,6 +122,11 @@ describe('a claim', () => {
     expect(verdict([...bola, ...stalls('voxel', 0.03, 10)])).toContain('| reproduced | w |');
     expect(verdict([...bola, ...stalls('voxel', 0.06, 10)])).toContain('| not reproduced | w |');
     expect(verdict([...bola, ...stalls('voxel', 0.02, 9)])).toContain('(n = 9) | so far beaten |');
+  });
+
+  it('may rest on no sessions at all, and then has a verdict at once', () => {
+    const computed = { ...claim(undefined), computed: () => ({ ours: '1', verdict: 'reproduced' as const }) };
+    expect(claimsTable([computed], new Map())).toContain('| 1 | reproduced | w |');
   });
 
   it('is not yet measured without sessions of both', () => {

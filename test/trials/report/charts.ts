@@ -1,5 +1,5 @@
 import { lineChart, type Series } from '../../sim/report/line-chart.js';
-import { quantiles } from '../../sim/report/statistics.js';
+import { mean, quantiles } from '../../sim/report/statistics.js';
 import type { TrialResult } from '../result.js';
 import { barChart } from './bar-chart.js';
 import type { Estimate, SummaryRow } from './summary.js';
@@ -58,6 +58,31 @@ export function scoreCharts(results: readonly TrialResult[], systems: readonly C
       }),
     }),
   );
+}
+
+/** Mean score of each segment, a chart for each buffer length (thesis, Fig. 6.17a). */
+export function progressCharts(results: readonly TrialResult[], systems: readonly ChartedSystem[]): string[] {
+  const buffers = [...new Set(results.map(({ buffer }) => buffer))];
+  return buffers.map((buffer) =>
+    lineChart({
+      title: `SSIM over time, buffer ${buffer}`,
+      xTitle: 'segment',
+      yTitle: 'mean SSIM as delivered',
+      series: systems.map(({ system, label }) => {
+        const own = results.filter((result) => result.buffer === buffer && result.system === system);
+        return { name: label, points: meanProgress(own.map(({ scores }) => scores)) };
+      }),
+    }),
+  );
+}
+
+/** Of the sessions that got so far. */
+export function meanProgress(sessions: readonly (readonly number[])[]): (readonly [number, number])[] {
+  const most = Math.max(0, ...sessions.map(({ length }) => length));
+  return Array.from({ length: most }, (_, index) => [
+    index,
+    mean(sessions.flatMap((own) => own.slice(index, index + 1))),
+  ]);
 }
 
 function distribution(name: string, sessions: readonly (readonly number[])[]): Series {

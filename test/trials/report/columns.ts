@@ -9,7 +9,8 @@ export interface Column {
   readonly format: (row: SummaryRow) => string;
 }
 
-const NOTHING = '–';
+/** What was not measured. */
+export const NOTHING = '–';
 
 /** Those that say what was measured under which conditions. */
 export const CONDITION_COLUMNS: readonly Column[] = [
@@ -49,6 +50,12 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   number('repeatedOverLost', 'repeated/lost', ({ repeatedOverLost }) => repeatedOverLost, { scale: 1, digits: 2 }),
   number('recovered', 'recovered %', ({ recovered }) => recovered, { scale: 100, digits: 2 }),
   ...estimate('redundant', 'redundant %', ({ redundant }) => redundant, { scale: 100, digits: 1 }),
+  number('segmentsAsDatagrams', 'segments as datagrams %', (row) => row.segmentsAsDatagrams, { scale: 100, digits: 0 }),
+  text('mos', 'excellent / good / fair / poor / bad %', ({ mos: { excellent, good, fair, poor, bad } }) =>
+    [excellent, good, fair, poor, bad].map((share) => formatted(share, { scale: 100, digits: 0 })).join(' / '),
+  ),
+  number('vmaf', 'VMAF', ({ vmaf }) => vmaf, { scale: 1, digits: 1 }),
+  number('psnr', 'PSNR, dB', ({ psnr }) => psnr, { scale: 1, digits: 1 }),
   number('linkIdle', 'link idle %', ({ linkIdle }) => linkIdle, { scale: 100, digits: 1 }),
 ];
 

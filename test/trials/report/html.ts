@@ -1,7 +1,7 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { escaped, strokeOf } from '../../sim/report/line-chart.js';
 import type { TrialResult } from '../result.js';
-import { buffersCharts, labelOf, scoreCharts, type ChartedSystem } from './charts.js';
+import { buffersCharts, labelOf, progressCharts, scoreCharts, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
 import { measuresExplained } from './facts.js';
 import { isSameScenario, scenarios, scenarioTitle, summarise, type SummaryRow } from './summary.js';
@@ -85,7 +85,11 @@ function section(
   results: readonly TrialResult[],
   systems: readonly ChartedSystem[],
 ): string {
-  const charts = [...buffersCharts(rows, systems), ...scoreCharts(results, systems)];
+  const charts = [
+    ...buffersCharts(rows, systems),
+    ...scoreCharts(results, systems),
+    ...progressCharts(results, systems),
+  ];
   return `${table(rows)}<div class="charts">${charts.join('\n')}</div>`;
 }
 

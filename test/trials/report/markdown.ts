@@ -1,6 +1,6 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { labelOf, type ChartedSystem } from './charts.js';
-import { COMPARISON_COLUMNS, CONDITION_COLUMNS, MEASURE_COLUMNS } from './columns.js';
+import { COMPARISON_COLUMNS, CONDITION_COLUMNS, MEASURE_COLUMNS, NOTHING } from './columns.js';
 import { measuresExplained } from './facts.js';
 import { markdownTable } from './markdown-table.js';
 import { overview } from './overview.js';
@@ -19,6 +19,9 @@ const SHOWN = [
   'score',
   'switches',
   'scoreFirst',
+  'mos',
+  'vmaf',
+  'psnr',
   'bitrate',
   'skipped',
   'lost',
@@ -48,12 +51,12 @@ export function markdownSummary({ title, baseline, systems, facts, rows }: Markd
   return `# ${title}\n\n${list}\n\n${measuresExplained(labelOf(systems, baseline))}\n\n${overview(rows)}${tables.join('\n')}`;
 }
 
-/** The most telling measures of each row; before them the conditions that differ between rows, where `conditions` says so. */
+/** The most telling measures of each row, without those that nobody took; before them the conditions that differ between rows, where `conditions` says so. */
 export function table(rows: readonly SummaryRow[], conditions: 'named above' | 'in columns' = 'named above'): string {
   const differing = CONDITION_COLUMNS.filter(({ format }) => new Set(rows.map(format)).size > 1);
   const columns = [
     ...(conditions === 'in columns' ? differing : []),
-    ...MEASURE_COLUMNS.filter(({ key }) => SHOWN.includes(key)),
+    ...MEASURE_COLUMNS.filter(({ key, format }) => SHOWN.includes(key) && rows.some((row) => format(row) !== NOTHING)),
     ...COMPARISON_COLUMNS.filter(({ key }) => COMPARED.includes(key)),
   ];
   return markdownTable([

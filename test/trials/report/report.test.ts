@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { quickVerdict } from '../quick-verdict.js';
 import type { TrialResult } from '../result.js';
+import { meanProgress } from './charts.js';
 import { csvTable } from './columns.js';
 import { factsOf } from './facts.js';
 import { htmlReport } from './html.js';
-import { markdownSummary } from './markdown.js';
+import { markdownSummary, table } from './markdown.js';
 import { overview } from './overview.js';
 import { summarise } from './summary.js';
 
@@ -36,6 +37,7 @@ function result(changes: Partial<TrialResult>): TrialResult {
       scores: [0.9, 1],
       scoreFirst: 0.95,
     },
+    mos: { excellent: 0.5, good: 0.25, fair: 0.25, poor: 0, bad: 0 },
     ...{ bufRatio: 0, score: 0.95, bitrate: 1e6, aSSIM: 0.95, qoe: 0.9, switches: 1, stalls: 0 },
     ...{ bytesDelivered: 60, bytesSkipped: 30, bytesLost: 10, segmentsWithDrops: 0.5 },
     ...{ dropsWithReferences: 0, referencesDropped: null, versions: VERSIONS, date: '2026-01-02T03:04:05Z' },
@@ -189,6 +191,25 @@ describe('factsOf', () => {
     expect(factsOf(config, [result({}), bola({ valid: false })], 4)).toContain(
       '1 of 4 trials: 3 are missing or do not count',
     );
+  });
+});
+
+describe('the measures', () => {
+  it('have opinions, carriers and other metrics, where they were counted', () => {
+    const carriers = { datagrams: 0.8, streams: 0.2, http: 0 };
+    const [row] = summarise([result({ carriers, measures: { vmaf: [80, 90] } }), result({ shift: 1 })], 'bola');
+    expect(row).toMatchObject({ segmentsAsDatagrams: 0.8, vmaf: 85, psnr: null });
+    const text = table(summarise([result({ measures: { vmaf: [80, 90] } })], 'bola'));
+    expect(text).toContain('| 50 / 25 / 25 / 0 / 0 |');
+    expect(text).toContain('| VMAF |');
+    expect(text).not.toContain('PSNR');
+  });
+
+  it('have scores over time, of the sessions that got so far', () => {
+    expect(meanProgress([[1, 0.8], [0.5]])).toEqual([
+      [0, 0.75],
+      [1, 0.8],
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { FEWEST_SESSIONS, mean, median, quantile, standardError } from '../../sim/report/statistics.js';
+import type { MosShares } from '../../sim/metrics.js';
 import type { TrialResult } from '../result.js';
 import { pairsOf, versusOf, waitedSeconds, type Versus } from './paired.js';
 
@@ -51,6 +52,13 @@ export interface SummaryRow extends Scenario {
   /** Share of the bytes. */
   readonly recovered: number;
   readonly redundant: Estimate;
+  /** Of the segments, those that travelled as datagrams; null: sessions from before that was counted. */
+  readonly segmentsAsDatagrams: number | null;
+  /** Shares of the segments by what viewers would say. */
+  readonly mos: MosShares;
+  /** Means over the segments; null: not measured. */
+  readonly psnr: number | null;
+  readonly vmaf: number | null;
   /** Null: sessions too short. */
   readonly linkIdle: number | null;
   /** Against the baseline under the same conditions; undefined for the baseline itself. */
@@ -134,10 +142,19 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     appendedTwice: mean(results.map(({ appendedTwice }) => appendedTwice)),
     repeatedOverLost: meanOfPresent(results.map(({ repeatedOverLost }) => repeatedOverLost)),
     redundant: estimate(({ redundant }) => redundant),
+    segmentsAsDatagrams: meanOfPresent(results.map(({ carriers }) => carriers?.datagrams ?? null)),
+    mos: meanShares(results.map(({ mos }) => mos)),
+    psnr: meanOfPresent(results.map(({ measures }) => (measures?.psnr ? mean(measures.psnr) : null))),
+    vmaf: meanOfPresent(results.map(({ measures }) => (measures?.vmaf ? mean(measures.vmaf) : null))),
     linkIdle: meanOfPresent(results.map(({ linkIdle }) => linkIdle)),
     recovered: mean(results.map((result) => result.bytesRecovered / Math.max(1, whole(result)))),
     ...(versus && { versus }),
   };
+}
+
+function meanShares(shares: readonly MosShares[]): MosShares {
+  const of = (opinion: keyof MosShares) => mean(shares.map((own) => own[opinion]));
+  return { excellent: of('excellent'), good: of('good'), fair: of('fair'), poor: of('poor'), bad: of('bad') };
 }
 
 function present(values: readonly (number | null)[]): number[] {

@@ -1,0 +1,346 @@
+import variabilities from '../../../../docs/results/variability.json' with { type: 'json' };
+import { differenceOf, pairsOf } from '../../report/paired.js';
+import type { TrialResult } from '../../result.js';
+import { mean, quantile } from '../../../sim/report/statistics.js';
+import { meanOf, percent, sessionsOf, type Conditions, type Measured } from '../claim.js';
+import type { Matrix } from '../kept.js';
+
+/** Sessions of each of these systems; undefined: one has none. */
+function ofEach(
+  matrix: Matrix,
+  systems: readonly string[],
+  conditions: Conditions = {},
+): (readonly TrialResult[])[] | undefined {
+  const all = systems.map((system) => sessionsOf(matrix, { ...conditions, system }));
+  return all.every((own) => own !== undefined) ? all : undefined;
+}
+
+const fewest = (groups: readonly (readonly TrialResult[])[]) => Math.min(...groups.map(({ length }) => length));
+
+const stallsP90 = (sessions: readonly TrialResult[]) =>
+  quantile(
+    sessions.map(({ bufRatio }) => bufRatio),
+    0.9,
+  );
+
+const signed = (share: number, digits = 1) => `${share > 0 ? '+' : '−'}${percent(Math.abs(share), digits)}`;
+
+/** What a rule's sessions over datagrams have of something, over what those on streams have, less 1. */
+function overStreams(
+  matrix: Matrix,
+  rules: Readonly<Record<string, string>>,
+  measure: (sessions: readonly TrialResult[]) => number,
+) {
+  const entries = Object.entries(rules).map(([label, rule]) => {
+    const groups = ofEach(matrix, [`${rule}@streams`, `${rule}@datagrams`]);
+    if (!groups) return undefined;
+    const [streams, datagrams] = groups.map(measure) as [number, number];
+    return { label, change: streams === 0 ? 0 : datagrams / streams - 1, sessions: fewest(groups) };
+  });
+  if (!entries.every((entry) => entry !== undefined)) return undefined;
+  return {
+    changes: entries.map(({ change }) => change),
+    ours: entries.map(({ label, change }) => `${label} ${signed(change)}`).join(', '),
+    sessions: Math.min(...entries.map(({ sessions }) => sessions)),
+  };
+}
+
+const UNMODIFIED = { MPC: 'mpc', BOLA: 'bola' };
+
+/** Stalls of unmodified rules over QUIC*, at the 90th percentile. `theirs`: MPC's and BOLA's change. */
+export function stallsOverQuicStar(theirs: readonly [number, number]) {
+  return (matrix: Matrix): Measured | undefined => {
+    const measured = overStreams(matrix, UNMODIFIED, stallsP90);
+    if (!measured) return undefined;
+    const { changes, ...rest } = measured;
+    const holds = (share: number) => changes.every((change, rule) => change < 0 && change <= share * theirs[rule]!);
+    return { ...rest, verdict: holds(1.1) ? 'beaten' : holds(0.9) ? 'reproduced' : 'not reproduced' };
+  };
+}
+
+export function bitratesOverQuicStar(matrix: Matrix): Measured | undefined {
+  const measured = overStreams(matrix, UNMODIFIED, (sessions) => meanOf(sessions, ({ bitrate }) => bitrate));
+  if (!measured) return undefined;
+  const { changes, ...rest } = measured;
+  return { ...rest, verdict: changes.every((change) => change < 0) ? 'reproduced' : 'not reproduced' };
+}
+
+/** Stalls of VOXEL beside others on several links, at the 90th percentile over all buffers; it may stall as little as they do. */
+export function leastStalls(traces: Readonly<Record<string, string>>, others: Readonly<Record<string, string>>) {
+  return (matrix: Matrix): Measured | undefined => {
+    const systems = { VOXEL: 'voxel', ...others };
+    const links = Object.entries(traces).map(([label, trace]) => ({
+      label,
+      groups: ofEach(matrix, Object.values(systems), { trace }),
+    }));
+    if (!links.every((link) => link.groups !== undefined)) return undefined;
+    const figures = links.map(({ label, groups }) => ({ label, shares: groups!.map(stallsP90) }));
+    const holds = figures.every(({ shares: [ours, ...theirs] }) => theirs.every((share) => ours! <= share));
+    const names = Object.keys(systems);
+    const of = (shares: readonly number[]) => shares.map((share, i) => `${names[i]!} ${percent(share, 2)}`).join(', ');
+    return {
+      ours: figures.map(({ label, shares }) => `${label}: ${of(shares)}`).join('; '),
+      verdict: holds ? 'reproduced' : 'not reproduced',
+      sessions: Math.min(...links.map(({ groups }) => fewest(groups!))),
+    };
+  };
+}
+
+/** A figure of VOXEL's that is at least as high as that of each other, under conditions. */
+export function atLeast(
+  others: Readonly<Record<string, string>>,
+  conditions: Conditions,
+  { measure, shown }: { measure: (session: TrialResult) => number; shown: (value: number) => string },
+) {
+  return (matrix: Matrix): Measured | undefined => {
+    const systems = { VOXEL: 'voxel', ...others };
+    const groups = ofEach(matrix, Object.values(systems), conditions);
+    if (!groups) return undefined;
+    const means = groups.map((own) => meanOf(own, measure));
+    const names = Object.keys(systems);
+    return {
+      ours: means.map((value, index) => `${names[index]!} ${shown(value)}`).join(', '),
+      verdict: means.every((value) => means[0]! >= value) ? 'reproduced' : 'not reproduced',
+      sessions: fewest(groups),
+    };
+  };
+}
+
+/** Stalls less the paper's share than BOLA at a higher SSIM. */
+export function lessAtHigherScore(bola: string, ssim: string, conditions: Conditions, theirs: number) {
+  return (matrix: Matrix): Measured | undefined => {
+    const groups = ofEach(matrix, [bola, ssim, 'voxel'], conditions) ?? ofEach(matrix, [bola, 'voxel'], conditions);
+    if (!groups) return undefined;
+    const stalls = groups.map((own) => meanOf(own, ({ bufRatio }) => bufRatio));
+    const scored = groups.map((own) => meanOf(own, ({ score }) => score));
+    const less = 1 - stalls.at(-1)! / stalls[0]!;
+    const holds = scored.at(-1)! >= scored[0]! && less > 0;
+    return {
+      ours: `${stalls.map((share) => (100 * share).toFixed(1)).join(', ')} %; SSIM ${scored.map((score) => score.toFixed(3)).join(', ')}`,
+      verdict: !holds
+        ? 'not reproduced'
+        : less > theirs
+          ? 'beaten'
+          : less >= 0.9 * theirs
+            ? 'reproduced'
+            : 'not reproduced',
+      sessions: fewest(groups),
+    };
+  };
+}
+
+/** Share of the segments with the best score, beside BOLA's. */
+export function perfectSegments(isMeant: (trace: string) => boolean, theirs: number) {
+  return (matrix: Matrix): Measured | undefined => {
+    const own = matrix.sessions.filter(({ trace }) => isMeant(trace));
+    const groups = ofEach({ ...matrix, sessions: own }, ['voxel', 'bola@streams']);
+    if (!groups) return undefined;
+    const [voxel, bola] = groups.map((sessions) => meanOf(sessions, ({ perfect }) => perfect)) as [number, number];
+    const verdict =
+      voxel <= bola
+        ? 'not reproduced'
+        : voxel > theirs
+          ? 'beaten'
+          : voxel >= 0.9 * theirs
+            ? 'reproduced'
+            : 'not reproduced';
+    return { ours: `${percent(voxel, 0)} against ${percent(bola, 0)}`, verdict, sessions: fewest(groups) };
+  };
+}
+
+/** VOXEL's 90th percentile of bufRatio beside BOLA's, link by link and buffer by buffer; `mayLose` of them as in the paper. */
+export function aheadExcept(
+  traces: Readonly<Record<string, string>>,
+  buffers: readonly number[],
+  mayLose: (trace: string, buffer: number) => boolean,
+) {
+  return (matrix: Matrix): Measured | undefined => {
+    const cells = Object.entries(traces).flatMap(([label, trace]) =>
+      buffers.map((buffer) => ({ label, trace, buffer, groups: ofEach(matrix, ['voxel', 'bola'], { trace, buffer }) })),
+    );
+    if (!cells.every(({ groups }) => groups !== undefined)) return undefined;
+    const figures = cells.map((cell) => ({ ...cell, shares: cell.groups!.map(stallsP90) as [number, number] }));
+    const isAhead = ({ shares: [ours, theirs] }: (typeof figures)[number]) => ours <= theirs;
+    const expected = figures.filter(({ trace, buffer }) => !mayLose(trace, buffer));
+    return {
+      ours: figures
+        .map(
+          ({ label, buffer, shares: [ours, theirs] }) =>
+            `${label}, ${buffer}: ${percent(ours)} against ${percent(theirs)}`,
+        )
+        .join('; '),
+      verdict: figures.every(isAhead) ? 'beaten' : expected.every(isAhead) ? 'reproduced' : 'not reproduced',
+      sessions: Math.min(...cells.map(({ groups }) => fewest(groups!))),
+    };
+  };
+}
+
+/** Bitrates of VOXEL over BETA's, and whether an untuned rule of the thesis stalls more than BETA. */
+export function besideBeta(onPar: Readonly<Record<string, string>>, hard: string, untuned: string) {
+  return (matrix: Matrix): Measured | undefined => {
+    const ratios = Object.entries(onPar).map(([label, trace]) => ({
+      label,
+      groups: ofEach(matrix, ['voxel', 'beta@streams'], { trace }),
+    }));
+    const stalling = ofEach(matrix, [untuned, 'beta@streams'], { trace: hard });
+    if (!stalling || !ratios.every(({ groups }) => groups !== undefined)) return undefined;
+    const shares = ratios.map(({ groups }) => {
+      const [ours, theirs] = groups!.map((own) => meanOf(own, ({ bitrate }) => bitrate)) as [number, number];
+      return ours / theirs;
+    });
+    const [ours, theirs] = stalling.map(stallsP90) as [number, number];
+    return {
+      ours: `${ratios.map(({ label }, i) => `${label} ${shares[i]!.toFixed(2)} times`).join(', ')}; untuned ${percent(ours)} against ${percent(theirs)}`,
+      verdict: shares.every((share) => share >= 0.98) && ours > theirs ? 'reproduced' : 'not reproduced',
+      sessions: Math.min(fewest(stalling), ...ratios.map(({ groups }) => fewest(groups!))),
+    };
+  };
+}
+
+const lostShare = ({ bytesLost, bytesDelivered, bytesSkipped }: TrialResult) =>
+  bytesLost / Math.max(1, bytesDelivered + bytesSkipped + bytesLost);
+
+/** Bytes that stay lost, by buffer. */
+export function remainsLost(theirs: Readonly<Record<number, number>>, conditions: Conditions = {}) {
+  return (matrix: Matrix): Measured | undefined => {
+    const buffers = Object.keys(theirs).map(Number);
+    const groups = buffers.map((buffer) => sessionsOf(matrix, { ...conditions, buffer, system: 'voxel' }));
+    if (!groups.every((own) => own !== undefined)) return undefined;
+    const shares = groups.map((own) => meanOf(own, lostShare));
+    const holds = (factor: number) => shares.every((share, index) => share <= factor * theirs[buffers[index]!]!);
+    return {
+      ours: shares.map((share, index) => `${percent(share, 2)} with ${buffers[index]!}`).join(', '),
+      verdict: holds(0.9) ? 'beaten' : holds(1.1) ? 'reproduced' : 'not reproduced',
+      sessions: fewest(groups),
+    };
+  };
+}
+
+/** VMAF and PSNR of the segments, VOXEL's beside BOLA's, at the 10th, 50th and 90th percentile. */
+export function otherMetrics(matrix: Matrix): Measured | undefined {
+  const groups = ofEach(matrix, ['voxel', 'bola']);
+  if (!groups) return undefined;
+  const lines = (['vmaf', 'psnr'] as const).map((name) => {
+    const [ours, theirs] = groups.map((own) => {
+      const values = own.flatMap(({ measures }) => measures?.[name] ?? []);
+      return [0.1, 0.5, 0.9].map((share) => quantile(values, share));
+    }) as [number[], number[]];
+    return { name, ours, theirs };
+  });
+  if (lines.some(({ ours, theirs }) => [...ours, ...theirs].some(Number.isNaN))) return undefined;
+  const shown = (values: readonly number[]) => values.map((value) => value.toFixed(1)).join(' / ');
+  const differences = lines.flatMap(({ ours, theirs }) => ours.map((value, index) => value - theirs[index]!));
+  const holds = differences.every((difference) => difference > -0.5) && mean(differences) > 0;
+  return {
+    ours: lines
+      .map(
+        ({ name, ours, theirs }) => `${name.toUpperCase()} ${shown(ours)} against ${shown(theirs)} (10th, 50th, 90th)`,
+      )
+      .join('; '),
+    verdict: holds ? 'reproduced' : 'not reproduced',
+    sessions: fewest(groups),
+  };
+}
+
+/** bufRatio of streams alone over that of datagrams. */
+export function withoutPartialReliability(matrix: Matrix, isMeant: (path: string) => boolean): Measured | undefined {
+  const [streams, datagrams] = ['voxel-reliable', 'voxel'].map((system) =>
+    sessionsOf(matrix, { system })?.filter(({ path }) => isMeant(path)),
+  );
+  if (!streams || !datagrams) return undefined;
+  const pairs = pairsOf(streams, datagrams);
+  const difference = differenceOf(pairs, ({ bufRatio }) => bufRatio);
+  if (!difference) return undefined;
+  const [theirs, ours] = [pairs.map((pair) => pair.ours), pairs.map((pair) => pair.theirs)];
+  const ratio = meanOf(theirs, ({ bufRatio }) => bufRatio) / meanOf(ours, ({ bufRatio }) => bufRatio);
+  const { value, bounds } = difference;
+  const interval = bounds ? ` [${(100 * bounds.low).toFixed(2)}, ${(100 * bounds.high).toFixed(2)}]` : '';
+  const isClear = bounds !== undefined && bounds.low > 0;
+  return {
+    ours: `${ratio.toFixed(2)} times; difference ${(100 * value).toFixed(2)}${interval} pp`,
+    verdict: ratio >= 2 && isClear ? 'reproduced' : 'not reproduced',
+    sessions: pairs.length,
+  };
+}
+
+/** Bitrates on a link, VOXEL's over BOLA's. */
+export function bitrates(trace: string) {
+  return (matrix: Matrix): Measured | undefined => {
+    const [ours, theirs] = ['voxel', 'bola'].map((system) => sessionsOf(matrix, { trace, system }));
+    if (!ours || !theirs) return undefined;
+    const ratio = meanOf(ours, ({ bitrate }) => bitrate) / meanOf(theirs, ({ bitrate }) => bitrate);
+    return {
+      ours: `${ratio.toFixed(2)} times BOLA’s, both buffers`,
+      verdict: ratio >= 1 ? 'reproduced' : 'not reproduced',
+      sessions: Math.min(ours.length, theirs.length),
+    };
+  };
+}
+
+export function framesDropped(matrix: Matrix): Measured | undefined {
+  const ours = sessionsOf(matrix, { system: 'voxel' });
+  if (!ours) return undefined;
+  const segments = meanOf(ours, ({ segmentsWithDrops }) => segmentsWithDrops);
+  const present = ours.flatMap(({ dropsWithReferences, referencesDropped }) =>
+    dropsWithReferences === null || referencesDropped === null ? [] : [{ dropsWithReferences, referencesDropped }],
+  );
+  if (present.length === 0) return undefined;
+  const average = (key: keyof (typeof present)[number]) =>
+    present.reduce((sum, counts) => sum + counts[key], 0) / present.length;
+  return {
+    ours: `${percent(segments, 0)}; ${percent(average('dropsWithReferences'), 0)}; ${percent(average('referencesDropped'), 0)}`,
+    verdict: average('dropsWithReferences') >= 0.85 ? 'reproduced' : 'not reproduced',
+    sessions: ours.length,
+  };
+}
+
+/** SSIM and data left out at buffers of 1 and 7 segments. */
+export function skippedByBuffer(matrix: Matrix): Measured | undefined {
+  const [small, large] = [1, 7].map((buffer) => sessionsOf(matrix, { system: 'voxel', buffer }));
+  if (!small || !large) return undefined;
+  const [first, last] = [small, large].map((own) =>
+    meanOf(own, (one) => one.bytesSkipped / Math.max(1, one.bytesDelivered + one.bytesSkipped + one.bytesLost)),
+  ) as [number, number];
+  return {
+    ours: `${percent(first)} with 1, ${percent(last)} with 7`,
+    verdict: last < first ? 'reproduced' : 'not reproduced',
+    sessions: Math.min(small.length, large.length),
+  };
+}
+
+export function scores(trace: string) {
+  return (matrix: Matrix): Measured | undefined => {
+    const [ours, theirs] = ['voxel', 'bola'].map((system) => sessionsOf(matrix, { trace, system }));
+    const difference = ours && theirs && differenceOf(pairsOf(ours, theirs), ({ score }) => score);
+    if (!difference) return undefined;
+    const { value, pairs, bounds } = difference;
+    const interval = bounds ? ` [${bounds.low.toFixed(4)}, ${bounds.high.toFixed(4)}]` : '';
+    const isBeaten = bounds !== undefined && bounds.low > 0;
+    return {
+      ours: `mean SSIM ${value >= 0 ? '+' : '−'}${Math.abs(value).toFixed(4)}${interval}`,
+      verdict: isBeaten ? 'beaten' : value > -0.005 ? 'reproduced' : 'not reproduced',
+      sessions: pairs,
+    };
+  };
+}
+
+/** Standard deviations of the five links (`npm run bench -- variability`) against the thesis', which rounds. */
+export function variability(): Measured {
+  const theirs = {
+    TMobile: [9, 10],
+    Verizon: [9, 10],
+    ATT: [2.88, 2.88],
+    FCC: [2.35, 2.35],
+    '3G': [1.1, 1.1],
+  } as const;
+  const figures = Object.entries(theirs).map(([name, range]) => ({
+    name,
+    range,
+    deviation: variabilities.find((link) => link.name.startsWith(name))!.deviation,
+  }));
+  const holds = figures.every(({ deviation, range: [low, high] }) => deviation > low - 0.05 && deviation < high + 0.05);
+  return {
+    ours: `${figures.map(({ name, deviation }) => `${name} ${deviation.toFixed(2)}`).join(', ')} Mbit/s`,
+    verdict: holds ? 'reproduced' : 'not reproduced',
+  };
+}
