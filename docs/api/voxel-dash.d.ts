@@ -316,7 +316,7 @@ export interface VoxelOptions {
 	 * the plugin starts otherwise.
 	 */
 	readonly workerUrl?: string;
-	/** Share of the measured throughput that a review of a running download counts on. Default 0.9. */
+	/** Share of the measured throughput that plans count on where a link is unsteady, and reviews of a running download. Default 0.85. */
 	readonly bandwidthSafety?: number;
 }
 export interface EndpointOption {

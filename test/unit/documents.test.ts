@@ -88,6 +88,14 @@ describe('the documents', () => {
     }
   });
 
+  test('name the default that the rule has', () => {
+    const constant = (path: string, pattern: RegExp) => pattern.exec(readFileSync(join(root, path), 'utf8'))?.[1];
+    const used = constant('src/abr-star/star/create-abr-star.ts', /PLANNING_SAFETY = ([\d.]+)/);
+    expect(used).toBeDefined();
+    expect(constant('player/types.ts', /Default ([\d.]+)\. \*\/\n {2}readonly bandwidthSafety/)).toBe(used);
+    expect(constant('docs/ABR.md', /`bandwidthSafety` \| ([\d.]+) +\| share of the throughput that plans/)).toBe(used);
+  });
+
   test('name npm scripts that there are', () => {
     const names = documents.flatMap((document) =>
       [...textOf(document).matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name!),
