@@ -9,7 +9,7 @@ export const USAGE = `Usage: npm run trials -- CONFIG.json [options]
 
 Plays video in headless Chromium over emulated links and compares bitrate rules and transports (docs/TRIALS.md).
 CONFIG.json is a matrix of trials; test/trials/configs has ready ones. --quick is one of a few minutes: VOXEL beside
-dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL stalls less than both. --smoke plays ten seconds of the
+dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL's viewer waits less than both of theirs (start-up and stalls) and sees no less. --smoke plays ten seconds of the
 sample with every system, server and control of the configuration, or of all in test/trials/configs, over a link that needs no data; it fails
 where one does not play as its system says.
 
@@ -24,7 +24,7 @@ where one does not play as its system says.
   --help        this text
 
 Systems: ${SYSTEM_USAGE}; =SAFETY behind one of ours sets its bandwidth safety.
-Exit codes: 0 all went well, 1 a trial failed or VOXEL stalled as much as another in --quick, 2 bad input or the machine
+Exit codes: 0 all went well, 1 a trial failed or VOXEL was not ahead of both in --quick, 2 bad input or the machine
 lacks something, 130 interrupted.`;
 
 /** `run` ends with a report. */

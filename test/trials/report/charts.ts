@@ -35,6 +35,7 @@ export function buffersCharts(rows: readonly SummaryRow[], systems: readonly Cha
       })),
     });
   return [
+    chart('waited, s', ({ waited }) => waited, 1),
     chart('bufRatio, %', ({ bufRatio }) => bufRatio, 100),
     chart('average bitrate, Mbit/s', ({ bitrate }) => bitrate, 1e-6),
     chart('data skipped, %', ({ skipped }) => skipped, 100),

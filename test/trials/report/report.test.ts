@@ -254,18 +254,22 @@ describe('overview', () => {
 });
 
 describe('quickVerdict', () => {
-  it('holds only if VOXEL stalls less than the others', () => {
-    expect(quickVerdict([result({ bufRatio: 0.01 }), bola({ bufRatio: 0.05 })], SYSTEMS)).toEqual({
-      text: 'VOXEL: bufRatio 1.00 %, SSIM 0.9500, 1.00 Mbit/s | BOLA: bufRatio 5.00 %, SSIM 0.9500, 1.00 Mbit/s',
+  it('holds only if VOXEL lets viewers wait less than the others, and shows no less', () => {
+    expect(quickVerdict([result({ bufRatio: 0.01 }), bola({ startup: 2.5, bufRatio: 0.05 })], SYSTEMS)).toEqual({
+      text: 'VOXEL: waited 1.0 s, bufRatio 1.00 %, SSIM 0.9500, 1.00 Mbit/s | BOLA: waited 2.5 s, bufRatio 5.00 %, SSIM 0.9500, 1.00 Mbit/s',
       holds: true,
     });
-    expect(quickVerdict([result({ bufRatio: 0 }), bola({ bufRatio: 0 })], SYSTEMS).holds).toBe(false);
+    const verdict = (ours: Partial<TrialResult>, theirs: Partial<TrialResult>) =>
+      quickVerdict([result(ours), bola(theirs)], SYSTEMS).holds;
+    expect(verdict({}, {})).toBe(false);
+    expect(verdict({ startup: 9 }, { stallSeconds: 7, bufRatio: 0.1 })).toBe(false);
+    expect(verdict({ score: 0.94 }, { stallSeconds: 7 })).toBe(false);
   });
 
   it('does not hold where one of them could not be measured', () => {
-    const { text, holds } = quickVerdict([result({}), bola({ bufRatio: 1, valid: false })], SYSTEMS);
+    const { text, holds } = quickVerdict([result({}), bola({ startup: 9, valid: false })], SYSTEMS);
     expect(text).toContain('BOLA: no valid trial');
     expect(holds).toBe(false);
-    expect(quickVerdict([bola({ bufRatio: 1 })], SYSTEMS).holds).toBe(false);
+    expect(quickVerdict([bola({ startup: 9 })], SYSTEMS).holds).toBe(false);
   });
 });
