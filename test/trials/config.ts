@@ -11,6 +11,8 @@ import { systemOf, type System } from './system.js';
 
 const MOST_REPETITIONS = 1000;
 
+const METRICS = ['ssim', ...SESSION_MEASURES] as const;
+
 /** A matrix of trials: every combination of what it lists. */
 export interface TrialsConfig {
   readonly title: string;
@@ -51,6 +53,8 @@ export interface VideoSpec {
   readonly duration: number | undefined;
   /** Of a segment; undefined: 4. */
   readonly segment: number | undefined;
+  /** Of the manifest's scores, by which rules decide; undefined: SSIM. */
+  readonly metric?: (typeof METRICS)[number] | undefined;
 }
 
 /** A kind of link: traces with a path of their own. */
@@ -171,6 +175,7 @@ function videoSpec(value: Fields | string, folder: string): VideoSpec {
     start: value.optionalNumber('start', { low: 0, high: 86_400 }),
     duration: value.optionalNumber('duration', { low: 1, high: 86_400 }),
     segment: value.optionalNumber('segment', { low: 0.5, high: 30 }),
+    metric: value.optionalChoice('metric', METRICS),
   };
   value.end();
   return spec;

@@ -35,7 +35,7 @@ export async function scoreDelivered(
   });
   if (requests.length === 0) return new Map();
   const program = join(import.meta.dirname, 'score_delivered.py');
-  const child = spawn(venvProgram('python'), [program, media.folder, ...measures]);
+  const child = spawn(venvProgram('python'), [program, media.folder, media.metric, ...measures]);
   // Other trials are being played meanwhile, and their timers must not be late.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   child.stdin.end(JSON.stringify(requests));

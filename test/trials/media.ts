@@ -14,24 +14,28 @@ export interface Media {
   readonly folder: string;
   /** Of the manifest: the same digest, the same segments and scores. */
   readonly digest: string;
+  /** Of its scores. */
+  readonly metric: string;
   readonly content: Content;
 }
 
 /** Prepares a configuration's video, or the sample where the file is absent and the configuration allows that. */
 export async function prepareMedia(spec: VideoSpec): Promise<Media> {
   const used = usable(spec);
-  const { file, start, levels, segment } = used;
+  const { file, start, levels, segment, metric } = used;
   const folder = await prepareVideo({
     video: file,
     duration: spec.duration,
     ...(start !== undefined && { start }),
     ...(levels !== undefined && { levels }),
     ...(segment !== undefined && { segment }),
+    ...(metric !== undefined && { metric }),
   });
   const manifest = readFileSync(join(folder, 'manifest.mpd'));
   return {
     name: videoName(used),
     folder,
+    metric: metric ?? 'ssim',
     digest: createHash('sha256').update(manifest).digest('hex'),
     content: preparedContent(folder),
   };

@@ -1,10 +1,10 @@
-"""Scores segments as they were delivered: score_delivered.py MEDIA [METRIC …] < REQUEST.
+"""Scores segments as they were delivered: score_delivered.py MEDIA OWN [METRIC …] < REQUEST.
 
 REQUEST is a JSON list of {"index", "representation", "start", "duration", "file"}: the segment's number,
 `Representation@id`, its place on the media time line in seconds, and the bytes that the player appended, or null for a
 whole segment. For each, one JSON line comes out: `measures`, its score by each METRIC against the same segment of the
-top level, as preparation measures it, and for a segment of a file its score by SSIM, too, and `references`: for each
-frame in decode order whether others may refer to it, from the media file.
+top level, as preparation measures it, and for a segment of a file its score by OWN, the manifest's metric, and
+`references`: for each frame in decode order whether others may refer to it, from the media file.
 """
 
 import json
@@ -63,7 +63,7 @@ def score(delivered: EncodedSegment, reference: EncodedSegment, metric: Metric) 
 
 def main() -> None:
     video = PreparedVideo(Path(sys.argv[1]))
-    metrics = [Metric(name) for name in sys.argv[2:]]
+    own, *metrics = [Metric(name) for name in sys.argv[2:]]
     for request in json.load(sys.stdin):
         whole, reference = (
             video.segment(level, request["start"], request["duration"])
@@ -78,7 +78,7 @@ def main() -> None:
         if file is not None:
             frames = read_frames(ParameterSets.from_avcc(whole.codec_configuration), whole.data, whole.defaults)
             line |= {
-                "score": score(delivered, reference, Metric.SSIM),
+                "score": score(delivered, reference, own),
                 "references": [frame.is_reference for frame in frames],
             }
         print(json.dumps(line), flush=True)

@@ -21,11 +21,12 @@ export function requireVideo(video) {
 
 /**
  * Prepares the user's video, or the sample; what is finished is used again. `levels` as for `voxel-prepare --representations`,
- * `segment` in seconds.
- * @param {{ video: string | undefined, duration: number | undefined, start?: number, levels?: string, segment?: number }} options
+ * `segment` in seconds, `metric` as for
+ * `--metric`.
+ * @param {{ video: string | undefined, duration: number | undefined, start?: number, levels?: string, segment?: number, metric?: string }} options
  * @returns {Promise<string>} the folder with manifest.mpd
  */
-export async function prepareVideo({ video, duration, start, levels, segment }) {
+export async function prepareVideo({ video, duration, start, levels, segment, metric }) {
   requireVideo(video);
   const input = video === undefined ? await ensureSample() : resolve(video);
   const ladder =
@@ -34,6 +35,7 @@ export async function prepareVideo({ video, duration, start, levels, segment }) 
   if (start !== undefined) settings.push('--start', String(start));
   if (duration !== undefined) settings.push('--duration', String(duration));
   if (segment !== undefined) settings.push('--segment', String(segment));
+  if (metric !== undefined) settings.push('--metric', metric);
   const key = createHash('sha256')
     .update([input, ...settings].join('\0'))
     .digest('hex')

@@ -46,6 +46,24 @@ export const meanOf = (sessions: readonly TrialResult[], measure: (session: Tria
 
 export const percent = (ratio: number, digits = 1) => `${(100 * ratio).toFixed(digits)} %`;
 
+/** Sessions of each of these systems; undefined: one has none. */
+export function ofEach(
+  matrix: Matrix,
+  systems: readonly string[],
+  conditions: Conditions = {},
+): (readonly TrialResult[])[] | undefined {
+  const all = systems.map((system) => sessionsOf(matrix, { ...conditions, system }));
+  return all.every((own) => own !== undefined) ? all : undefined;
+}
+
+export const fewest = (groups: readonly (readonly TrialResult[])[]) => Math.min(...groups.map(({ length }) => length));
+
+export const stallsP90 = (sessions: readonly TrialResult[]) =>
+  quantile(
+    sessions.map(({ bufRatio }) => bufRatio),
+    0.9,
+  );
+
 /**
  * How much less one system stalls than another at the 90th percentile. Beaten: by more than the paper has; reproduced: by nine tenths of
  * that; `theirs` 0: by anything at all.
@@ -55,19 +73,14 @@ export function lessStalls(
   conditions: Conditions,
   { theirs, ours, than }: { readonly theirs: number; readonly ours: string; readonly than: string },
 ): Measured | undefined {
-  const [own, others] = [ours, than].map((system) => sessionsOf(matrix, { ...conditions, system }));
-  if (!own || !others) return undefined;
-  const [p90, otherP90] = [own, others].map((sessions) =>
-    quantile(
-      sessions.map(({ bufRatio }) => bufRatio),
-      0.9,
-    ),
-  ) as [number, number];
+  const groups = ofEach(matrix, [ours, than], conditions);
+  if (!groups) return undefined;
+  const [p90, otherP90] = groups.map(stallsP90) as [number, number];
   const share = otherP90 === 0 ? 0 : 1 - p90 / otherP90;
   const verdict = share > theirs ? 'beaten' : share > 0 && share >= 0.9 * theirs ? 'reproduced' : 'not reproduced';
   return {
     ours: `${share >= 0 ? '−' : '+'}${percent(Math.abs(share))}: ${percent(otherP90, 2)} → ${percent(p90, 2)}`,
     verdict,
-    sessions: Math.min(own.length, others.length),
+    sessions: fewest(groups),
   };
 }

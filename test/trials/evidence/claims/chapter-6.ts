@@ -1,6 +1,7 @@
 import { lessStalls, type Claim, type Measured } from '../claim.js';
 import type { TrialResult } from '../../result.js';
 import type { Matrix } from '../kept.js';
+import * as beside from './beside-others.js';
 import * as measured from './measures.js';
 
 const RESULTS = 'results-small';
@@ -63,7 +64,7 @@ export const CHAPTER_6: readonly Claim[] = [
     figure: '6.4',
     claim: 'unmodified rules trade bitrate for stalls over QUIC\\*',
     theirs: 'MPC −24.7 %, BOLA −4.1 % bitrate',
-    ...from('thesis-6.4-6.8-small', measured.bitratesOverQuicStar),
+    ...from('thesis-6.4-6.8-small', beside.bitratesOverQuicStar),
   },
   {
     figure: '6.5',
@@ -76,25 +77,25 @@ export const CHAPTER_6: readonly Claim[] = [
     figure: '6.6',
     claim: 'against 20 Mbit/s of other traffic unmodified rules stall less over QUIC\\*',
     theirs: '90th percentile: MPC −82 %, BOLA −63.6 %',
-    ...from('thesis-6.6-6.7-small', measured.stallsOverQuicStar([-0.82, -0.636])),
+    ...from('thesis-6.6-6.7-small', beside.stallsOverQuicStar([-0.82, -0.636])),
   },
   {
     figure: '6.7',
     claim: '… at slightly lower bitrates',
     theirs: 'figure without numbers',
-    ...from('thesis-6.6-6.7-small', measured.bitratesOverQuicStar),
+    ...from('thesis-6.6-6.7-small', beside.bitratesOverQuicStar),
   },
   {
     figure: '6.8',
     claim: 'on recorded links unmodified rules stall less over QUIC\\*',
     theirs: '90th percentile: MPC −71.7 %, BOLA −9.2 %',
-    ...from('thesis-6.4-6.8-small', measured.stallsOverQuicStar([-0.717, -0.092])),
+    ...from('thesis-6.4-6.8-small', beside.stallsOverQuicStar([-0.717, -0.092])),
   },
   {
     figure: '6.9a, b',
     claim: 'VOXEL stalls less than BOLA and BETA on AT&T and 3G',
     theirs: 'none on AT&T from two segments on',
-    ...from('thesis-6.9-6.15-small', measured.leastStalls({ 'AT&T': ATT, '3G': THREE_G }, BOLA_AND_BETA)),
+    ...from('thesis-6.9-6.15-small', beside.leastStalls({ 'AT&T': ATT, '3G': THREE_G }, BOLA_AND_BETA)),
   },
   {
     figure: '6.9c',
@@ -145,19 +146,19 @@ export const CHAPTER_6: readonly Claim[] = [
     figure: '6.12',
     claim: '… against 20 Mbit/s of other traffic, too',
     theirs: 'figure without numbers',
-    ...from('thesis-6.12-6.22-small', measured.atLeast({ BOLA: 'bola' }, {}, BITRATE)),
+    ...from('thesis-6.12-6.22-small', beside.atLeast({ BOLA: 'bola' }, {}, BITRATE)),
   },
   {
     figure: '6.13',
     claim: 'stalls are as few with VMAF or PSNR as the measure',
     theirs: 'almost none',
-    command: 'thesis-6.9-6.15-small',
+    ...from('thesis-6.13-small', measured.stallsByMetric),
   },
   {
     figure: '6.14',
     claim: 'SSIM above BOLA’s and BETA’s where none stalls',
     theirs: 'figure without numbers',
-    ...from('thesis-6.9-6.15-small', measured.atLeast(BOLA_AND_BETA, { trace: ATT }, SSIM)),
+    ...from('thesis-6.9-6.15-small', beside.atLeast(BOLA_AND_BETA, { trace: ATT }, SSIM)),
   },
   {
     figure: '§6.6.1',
@@ -181,10 +182,7 @@ export const CHAPTER_6: readonly Claim[] = [
     figure: '6.16',
     claim: '86 3G logs, one segment: BOLA, BOLA-SSIM and VOXEL stall',
     theirs: '7.9, 8.2, 5.1 %; SSIM +.02 for the last two',
-    ...from(
-      'thesis-6.16-small',
-      measured.lessAtHigherScore('bola@streams', 'bola-ssim@datagrams', { buffer: 1 }, 0.35),
-    ),
+    ...from('thesis-6.16-small', beside.lessAtHigherScore('bola@streams', 'bola-ssim@datagrams', { buffer: 1 }, 0.35)),
     why: 'Every ninth of the 86 logs.',
     outlook: SIMULATED,
   },
@@ -192,7 +190,7 @@ export const CHAPTER_6: readonly Claim[] = [
     figure: '6.16',
     claim: '… with seven segments',
     theirs: '7.1, 7.1, 2.8 %; SSIM .865, .898, .895',
-    ...from('thesis-6.16-small', measured.lessAtHigherScore('bola@streams', 'bola-ssim@datagrams', { buffer: 7 }, 0.6)),
+    ...from('thesis-6.16-small', beside.lessAtHigherScore('bola@streams', 'bola-ssim@datagrams', { buffer: 7 }, 0.6)),
     why: 'Every ninth of the 86 logs.',
     outlook: SIMULATED,
   },
@@ -202,7 +200,7 @@ export const CHAPTER_6: readonly Claim[] = [
     theirs: '65 % against none',
     ...from(
       'thesis-6.17-small',
-      measured.perfectSegments((trace) => trace.startsWith('constant'), 0.65),
+      beside.perfectSegments((trace) => trace.startsWith('constant'), 0.65),
     ),
     why: 'Our top level is 4.3 Mbit/s, the link 5 % above it, as theirs.',
     outlook: SIMULATED,
@@ -213,7 +211,7 @@ export const CHAPTER_6: readonly Claim[] = [
     theirs: '80 % against 3 %',
     ...from(
       'thesis-6.17-small',
-      measured.perfectSegments((trace) => trace.startsWith('step'), 0.8),
+      beside.perfectSegments((trace) => trace.startsWith('step'), 0.8),
     ),
     why: 'From 7.5 to 5 % above the top level, as theirs.',
   },
@@ -223,7 +221,7 @@ export const CHAPTER_6: readonly Claim[] = [
     theirs: 'figure without numbers',
     ...from(
       'thesis-6.18-small',
-      measured.aheadExcept(
+      beside.aheadExcept(
         { 'T-Mobile': TMOBILE, Verizon: VERIZON },
         [1, 7],
         (trace, buffer) => trace === VERIZON && buffer > 1,
@@ -236,14 +234,14 @@ export const CHAPTER_6: readonly Claim[] = [
     theirs: 'figure without numbers',
     ...from(
       'thesis-6.19-small',
-      measured.besideBeta({ '3G': THREE_G, 'AT&T': ATT }, TMOBILE, 'abr-star-2021@datagrams=1'),
+      beside.besideBeta({ '3G': THREE_G, 'AT&T': ATT }, TMOBILE, 'abr-star-2021@datagrams=1'),
     ),
   },
   {
     figure: '6.20',
     claim: 'a fixed line (FCC): as on the others',
     theirs: 'figure without numbers',
-    ...from('thesis-6.20-small', measured.leastStalls({ FCC }, BOLA_AND_BETA)),
+    ...from('thesis-6.20-small', beside.leastStalls({ FCC }, BOLA_AND_BETA)),
   },
   {
     figure: '6.21',

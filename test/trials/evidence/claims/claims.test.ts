@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest';
+import { parseConfig } from '../../config.js';
+import type { TrialResult } from '../../result.js';
+import { matrixOf, type Matrix } from '../kept.js';
+import {
+  aheadExcept,
+  bitratesOverQuicStar,
+  lessAtHigherScore,
+  perfectSegments,
+  stallsOverQuicStar,
+} from './beside-others.js';
+import { otherMetrics, remainsLost, stallsByMetric } from './measures.js';
+
+const mos = { excellent: 0, good: 1, fair: 0, poor: 0, bad: 0 };
+
+/** Of these sessions, one of each kind. */
+function matrix(sessions: readonly Partial<TrialResult>[], changes: object = {}): Matrix {
+  const attempts = sessions.map((session, index) => ({
+    ...{
+      id: `${index}_00000000`,
+      video: 'sample',
+      trace: 'constant:5',
+      path: '30 ms',
+      server: 'aioquic',
+      control: 'cubic',
+    },
+    ...{
+      crossTraffic: 'none',
+      buffer: 1,
+      shift: 0,
+      repetition: 0,
+      valid: true,
+      scores: [],
+      mos,
+      startup: 1,
+      stallSeconds: 0,
+    },
+    ...{ bufRatio: 0, score: 0.9, bitrate: 1e6, bytesDelivered: 100, bytesSkipped: 0, bytesLost: 0, perfect: 0 },
+    date: '2026-01-01T00:00:00Z',
+    ...session,
+  })) as unknown as TrialResult[];
+  const fields = { title: 'T', systems: ['voxel'], traces: ['constant:5'], buffers: [1], ...changes };
+  return matrixOf({ name: 'x', folder: 'x', config: parseConfig(JSON.stringify(fields), 'x.json'), attempts });
+}
+
+it('unmodified rules stall less over datagrams if both do, by as much as in the paper', () => {
+  const sessions = (mpc: number, bola: number) =>
+    matrix([
+      ...(['mpc', 'bola'] as const).map((rule) => ({ system: `${rule}@streams`, bufRatio: 0.1, bitrate: 2e6 })),
+      { system: 'mpc@datagrams', bufRatio: mpc, bitrate: 1e6 },
+      { system: 'bola@datagrams', bufRatio: bola, bitrate: 1e6 },
+    ]);
+  const stalls = stallsOverQuicStar([-0.7, -0.1]);
+  expect(stalls(sessions(0.01, 0.08))).toEqual({ ours: 'MPC −90.0 %, BOLA −20.0 %', verdict: 'beaten', sessions: 1 });
+  expect(stalls(sessions(0.03, 0.09))).toMatchObject({ verdict: 'reproduced' });
+  expect(stalls(sessions(0.01, 0.11))).toMatchObject({ verdict: 'not reproduced' });
+  expect(bitratesOverQuicStar(sessions(0, 0))).toMatchObject({
+    ours: 'MPC −50.0 %, BOLA −50.0 %',
+    verdict: 'reproduced',
+  });
+  expect(stalls(matrix([{ system: 'mpc@streams' }]))).toBeUndefined();
+});
+
+it('being ahead is judged link by link, but for those where the paper is not', () => {
+  const measure = aheadExcept({ A: 'constant:1', B: 'constant:2' }, [7], (trace) => trace === 'constant:2');
+  const sessions = (a: number, b: number) =>
+    matrix([
+      ...['constant:1', 'constant:2'].map((trace) => ({ system: 'bola', trace, buffer: 7, bufRatio: 0.1 })),
+      { system: 'voxel', trace: 'constant:1', buffer: 7, bufRatio: a },
+      { system: 'voxel', trace: 'constant:2', buffer: 7, bufRatio: b },
+    ]);
+  expect(measure(sessions(0, 0))?.verdict).toBe('beaten');
+  expect(measure(sessions(0, 0.2))?.verdict).toBe('reproduced');
+  expect(measure(sessions(0.2, 0))?.verdict).toBe('not reproduced');
+});
+
+it('fewer stalls count at a score that is no lower', () => {
+  const measure = lessAtHigherScore('bola@streams', 'bola-ssim@datagrams', {}, 0.35);
+  const sessions = (bufRatio: number, score: number) =>
+    matrix([
+      { system: 'bola@streams', bufRatio: 0.1 },
+      { system: 'voxel', bufRatio, score },
+    ]);
+  expect(measure(sessions(0.05, 0.9))).toEqual({
+    ours: '10.0, 5.0 %; SSIM 0.900, 0.900',
+    verdict: 'beaten',
+    sessions: 1,
+  });
+  expect(measure(sessions(0.066, 0.9))?.verdict).toBe('reproduced');
+  expect(measure(sessions(0.05, 0.89))?.verdict).toBe('not reproduced');
+});
+
+it('perfect segments are those of the links that are meant', () => {
+  const measure = perfectSegments((trace) => trace.startsWith('step'), 0.8);
+  const sessions = [
+    { system: 'voxel', trace: 'step:2,1@9', perfect: 0.75 },
+    { system: 'voxel', perfect: 0 },
+    { system: 'bola@streams', trace: 'step:2,1@9' },
+  ];
+  expect(measure(matrix(sessions))).toEqual({ ours: '75 % against 0 %', verdict: 'reproduced', sessions: 1 });
+});
+
+it('what remains lost is judged buffer by buffer', () => {
+  const sessions = [
+    { buffer: 2, system: 'voxel', bytesLost: 1 },
+    { buffer: 3, system: 'voxel', bytesLost: 1 },
+  ];
+  expect(remainsLost({ 2: 0.02, 3: 0.02 })(matrix(sessions))?.verdict).toBe('beaten');
+  expect(remainsLost({ 2: 0.02, 3: 0.005 })(matrix(sessions))?.verdict).toBe('not reproduced');
+});
+
+it('other metrics are compared over all segments, and stalls by the metric of the video', () => {
+  const measures = (vmaf: number) => ({ vmaf: [vmaf, vmaf], psnr: [40, 40] });
+  const both = (ours: number) =>
+    matrix([
+      { system: 'voxel', measures: measures(ours) },
+      { system: 'bola', measures: measures(80) },
+    ]);
+  expect(otherMetrics(both(90))?.verdict).toBe('reproduced');
+  expect(otherMetrics(both(70))?.verdict).toBe('not reproduced');
+  expect(otherMetrics(matrix([{ system: 'voxel' }, { system: 'bola' }]))).toBeUndefined();
+  const videos = ['ssim', 'psnr'].map((metric) => ({ name: metric, metric }));
+  const byMetric = (bufRatio: number) => matrix([{ video: 'ssim' }, { video: 'psnr', bufRatio }], { videos });
+  expect(stallsByMetric(byMetric(0))).toMatchObject({ ours: 'SSIM 0.00 %, PSNR 0.00 %', verdict: 'reproduced' });
+  expect(stallsByMetric(byMetric(0.1))?.verdict).toBe('not reproduced');
+});
