@@ -32,7 +32,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/*.test.ts'],
           // Real browsers, real servers, little clips: most of their time they wait for playback.
-          maxWorkers: 4,
+          maxWorkers: 3,
           globalSetup,
           ...PATIENCE,
         },

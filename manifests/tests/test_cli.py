@@ -91,7 +91,7 @@ def test_an_interrupted_run_leaves_no_half_written_file_and_no_process(
     marker = {"start": "*.unfinished", "encode": "*.unfinished/*.mp4", "score": "*-q00.mp4"}[phase]
     wait_for(lambda: any((out / ".voxel-prepare").glob(marker)))
     process.send_signal(number)
-    _, messages = process.communicate(timeout=30)
+    _, messages = process.communicate(timeout=120)
     assert process.returncode == 130
     line = "voxel-prepare: interrupted; a second run continues from what is finished\n"
     # A worker process that is just starting may add a traceback of its own.

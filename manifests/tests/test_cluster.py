@@ -28,7 +28,7 @@ def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
         yield process
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def test_an_interrupted_run_stops_the_encoders_of_the_cluster(large_clip: Path, 
         process = subprocess.Popen([*COMMAND, large_clip, "--out", out, *options], stderr=subprocess.PIPE, text=True)
         wait_for(lambda: any("ffmpeg" in name for name in processes_of_session(session)))
         process.send_signal(signal.SIGINT)
-        _, messages = process.communicate(timeout=60)
+        _, messages = process.communicate(timeout=120)
         assert process.returncode == 130
         assert "interrupted" in messages
         wait_for(lambda: not any("ffmpeg" in name for name in processes_of_session(session)))

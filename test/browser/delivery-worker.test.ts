@@ -11,7 +11,7 @@ import {
 } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
-const clip = { seconds: 8, segmentSeconds: 2 };
+const clip = { seconds: 10, segmentSeconds: 2 };
 
 let page: Page;
 

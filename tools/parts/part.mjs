@@ -19,8 +19,8 @@ import { UserError } from '../setup/process.mjs';
 /** Thrown by a part that cannot run on this machine: the message is the reason. */
 export class LeftOut extends Error {}
 
-/** Of commands that give way: the others get nine tenths of a processor that both want. */
-const NICENESS = '10';
+/** Of commands that give way: the others get three quarters of a processor that both want. */
+const NICENESS = '5';
 
 /** What a part works with: a folder for reports, and commands whose output is collected. */
 export class Job {

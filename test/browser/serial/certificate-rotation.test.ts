@@ -14,7 +14,7 @@ import { prepareClip, run } from '../support/clip.js';
 import { openPage, outcomeOf, servePlayerPageWith, startPlayer, type PlayerServer } from '../support/player-page.js';
 
 const PLAYERS = 20;
-const clip = { seconds: 80, segmentSeconds: 2, representations: '144p' } as const;
+const clip = { seconds: 60, segmentSeconds: 2, representations: '144p' } as const;
 /** One segment, so that all players ask for more all the time. */
 const options = { bufferSegments: 1 };
 const BUILD_TIMEOUT_MS = 1_200_000;
