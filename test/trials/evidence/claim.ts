@@ -1,6 +1,7 @@
 import { mean, quantile } from '../../sim/report/statistics.js';
 import type { TrialResult } from '../result.js';
 import type { Matrix } from './kept.js';
+import type { Level } from './levels.js';
 
 export type Verdict = 'reproduced' | 'beaten' | 'not reproduced';
 
@@ -18,6 +19,8 @@ export interface Claim {
   readonly measured?: (matrix: Matrix) => Measured | undefined;
   /** In its place for what needs no sessions. */
   readonly computed?: () => Measured;
+  /** In its place for what concerns content, not sessions. */
+  readonly ofContent?: (levels: readonly Level[]) => Measured | undefined;
   /** Of our figure. */
   readonly why?: string;
   /** What is known while nothing was measured. */
@@ -27,7 +30,7 @@ export interface Claim {
 export interface Measured {
   readonly ours: string;
   readonly verdict: Verdict;
-  /** Of the system with the fewest; undefined: it does not rest on sessions. */
+  /** Of the system with the fewest; of content: segments; undefined: it does not rest on sessions. */
   readonly sessions?: number;
 }
 

@@ -3,6 +3,7 @@ import { CHAPTERS_4_AND_5 } from './claims/chapters-4-5.js';
 import { CHAPTER_6 } from './claims/chapter-6.js';
 import { TRANSPORTS } from './claims/transports.js';
 import { commandOf, type Matrix } from './kept.js';
+import { keptLevels } from './levels.js';
 import { markdownTable } from '../report/markdown-table.js';
 import type { Claim, Measured } from './claim.js';
 
@@ -45,8 +46,12 @@ export function verdictsBlock(matrices: ReadonlyMap<string, Matrix>): string {
   ]);
 }
 
-function measure({ matrix, measured, computed }: Claim, matrices: ReadonlyMap<string, Matrix>): Measured | undefined {
+function measure(
+  { matrix, measured, computed, ofContent }: Claim,
+  matrices: ReadonlyMap<string, Matrix>,
+): Measured | undefined {
   if (computed) return computed();
+  if (ofContent) return ofContent(keptLevels());
   const kept = matrix === undefined ? undefined : matrices.get(matrix);
   return kept && measured?.(kept);
 }

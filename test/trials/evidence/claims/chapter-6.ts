@@ -3,6 +3,7 @@ import type { TrialResult } from '../../result.js';
 import type { Matrix } from '../kept.js';
 import * as beside from './beside-others.js';
 import * as measured from './measures.js';
+import { MANIFEST_SIZE, OTHER_VIDEOS } from './chapters-4-5.js';
 
 const RESULTS = 'results-small';
 
@@ -41,12 +42,7 @@ const SIMULATED = 'Only in simulation so far: [ABR.md](ABR.md).';
 
 /** The evaluation of VOXEL. */
 export const CHAPTER_6: readonly Claim[] = [
-  {
-    figure: '§6.1',
-    claim: 'the manifest’s facts about frames are small',
-    theirs: '16 % of an average segment of the top level',
-    command: 'npm run bench -- prepare --full',
-  },
+  MANIFEST_SIZE,
   {
     figure: '§6.2',
     claim: 'little remains lost after losses were fetched again in pauses',
@@ -54,12 +50,7 @@ export const CHAPTER_6: readonly Claim[] = [
     ...from('remaining-loss-small', measured.remainsLost({ 2: 0.009, 3: 0.015, 7: 0.018 })),
     why: 'What is lost is asked for again at once, not in pauses alone.',
   },
-  {
-    figure: '6.3',
-    claim: 'ten other videos tolerate drops as well',
-    theirs: '10 % of the frames in half of the segments, but for two videos',
-    command: 'npm run bench -- prepare --full',
-  },
+  OTHER_VIDEOS,
   {
     figure: '6.4',
     claim: 'unmodified rules trade bitrate for stalls over QUIC\\*',
