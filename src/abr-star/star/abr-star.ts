@@ -1,7 +1,7 @@
 import { bufferOf, waitForRoom } from '../buffer.js';
 import { candidatesOf, thinned, type Candidates } from './candidates.js';
 import type { Constants } from './constants.js';
-import { Expectation, plan, type Download, type Outlook, type Plan } from './plan.js';
+import { Expectation, plan, type Download, type Outlook } from './plan.js';
 import { ProgressThroughput, REVIEW_GRACE } from '../progress.js';
 import { outageStall, prospectsAround, rateDeviation, safeRate, unsteadiness } from './prospects.js';
 import { scoreAtRate, scoreRange } from './score-scale.js';
@@ -9,6 +9,7 @@ import { memoize } from '../memoize.js';
 import { wholeSegment } from '../options.js';
 import { recentRate } from '../throughput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review, ThroughputSample } from '../types.js';
+import type { ValueTable } from './value-table.js';
 
 /** How many samples tell the latency. */
 const LATENCY_SAMPLES = 5;
@@ -16,7 +17,7 @@ const LATENCY_SAMPLES = 5;
 /** What a choice was made on, for the reviews of its download. */
 interface Basis {
   readonly outlook: Outlook;
-  readonly after: Plan;
+  readonly after: ValueTable;
   /** Bit/s. */
   readonly rate: number;
   /** What separates the ends of the ladder, in units of score. */

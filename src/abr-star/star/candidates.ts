@@ -2,7 +2,7 @@ import { withoutDominated } from '../options.js';
 import type { Option } from '../types.js';
 
 /** How many ways to download a segment in a representation a plan tries where the segment is not the next one. */
-const TRIED_AHEAD = 4;
+const TRIED_AHEAD = 3;
 
 /** What is worth choosing of a segment. */
 export interface Candidates {
@@ -38,11 +38,13 @@ export function candidatesOf(options: readonly Option[]): Candidates {
 
 /** A few of the candidates of each representation: the first, the last, and what lies between. */
 export function thinned({ options, floors, scores }: Candidates): Candidates {
+  const own: Option[][] = floors.map(() => []);
+  for (const option of options) own[option.representation]!.push(option);
   const kept: Option[] = [];
-  for (const representation of floors.keys()) {
-    const own = options.filter((option) => option.representation === representation);
-    const step = Math.max(1, (own.length - 1) / (TRIED_AHEAD - 1));
-    for (let place = 0; place < own.length; place += step) kept.push(own[Math.round(place)]!);
+  for (const some of own) {
+    if (!some) continue;
+    const step = Math.max(1, (some.length - 1) / (TRIED_AHEAD - 1));
+    for (let place = 0; place < some.length; place += step) kept.push(some[Math.round(place)]!);
   }
   return { options: kept, floors, scores };
 }

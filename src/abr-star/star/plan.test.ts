@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Candidates } from './candidates.js';
 import { Expectation, plan, type Outlook } from './plan.js';
 import type { Option } from '../types.js';
+import { atLevel, BUFFER_POINTS, type ValueTable } from './value-table.js';
 
 const outlook: Outlook = {
   ...{ segmentDuration: 4, bufferCapacity: 16, latency: 0.05, stallWeight: 0.3, stepWeight: 0.5, switchCharge: 0.1 },
@@ -37,6 +38,13 @@ const segment = fc
     return candidates(scores.map((score, index) => optionOf(score, seconds[index]!)));
   });
 
+/** Seconds, and the score and representation of the segment before. */
+function valueAt(table: ValueTable, bufferLevel: number, score: number, representation = 0): number {
+  const worths = new Float64Array(BUFFER_POINTS);
+  table.after(representation, score, worths);
+  return atLevel(worths, bufferLevel, table.axes);
+}
+
 /** The same by trying every sequence, with the exact buffer level and score before each. */
 function bestValue(segments: readonly Candidates[], buffer: number, before: number, last = 0): number {
   const [first, ...rest] = segments;
@@ -54,11 +62,11 @@ function bestValue(segments: readonly Candidates[], buffer: number, before: numb
 test('at the points of its table, one segment is worth exactly what its best candidate is', () => {
   fc.assert(
     fc.property(segment, (only) => {
-      const table = plan([only], outlook, () => 0).tables[0]!;
+      const table = plan([only], outlook, () => 0);
       // The lowest of the scores and a buffer of one segment, a full one are points of the axes.
       for (const score of [only.options[0]!.score, only.options.at(-1)!.score]) {
         for (const buffer of [4, 12]) {
-          expect(table.at(buffer, table.columnOf(score))).toBeCloseTo(bestValue([only], buffer, score), 9);
+          expect(valueAt(table, buffer, score)).toBeCloseTo(bestValue([only], buffer, score), 9);
         }
       }
     }),
@@ -69,29 +77,29 @@ test('three segments are worth about what trying every sequence finds', () => {
   const segments = [3, 6, 2].map((scale) =>
     candidates([0.6, 0.8, 0.95].map((score, i) => optionOf(score, scale * [0.3, 0.6, 1][i]!))),
   );
-  const table = plan(segments, outlook, () => 0).tables[0]!;
+  const table = plan(segments, outlook, () => 0);
   for (const buffer of [4, 6, 8, 10, 12]) {
     // Between four buffer levels and six scores.
-    expect(Math.abs(table.at(buffer, table.columnOf(0.8)) - bestValue(segments, buffer, 0.8))).toBeLessThan(0.1);
+    expect(Math.abs(valueAt(table, buffer, 0.8) - bestValue(segments, buffer, 0.8))).toBeLessThan(0.1);
   }
 });
 
 test('another representation than before is charged in the table of each, and where there is none', () => {
   const options = [optionOf(0.7, 1, 0), optionOf(0.8, 2, 1)];
   const both: Candidates = { options, floors: [0.7, 0.8], scores: [0.7, 0.8] };
-  const { tables, otherwise } = plan([both, both], outlook, () => 0);
-  const worth = (table = otherwise) => table.at(12, table.columnOf(0.8));
+  const table = plan([both, both], outlook, () => 0);
+  const worth = (representation: number) => valueAt(table, 12, 0.8, representation);
   // .8 twice; one change to it; and from neither.
-  expect(worth(tables[1])).toBeCloseTo(1.6, 9);
-  expect(worth(tables[0])).toBeCloseTo(1.6 - 0.1, 9);
-  expect(worth()).toBeCloseTo(1.6 - 0.1, 9);
-  for (const last of [0, 1]) expect(worth(tables[last])).toBeCloseTo(bestValue([both, both], 12, 0.8, last), 9);
+  expect(worth(1)).toBeCloseTo(1.6, 9);
+  expect(worth(0)).toBeCloseTo(1.6 - 0.1, 9);
+  expect(worth(2)).toBeCloseTo(1.6 - 0.1, 9);
+  for (const last of [0, 1]) expect(worth(last)).toBeCloseTo(bestValue([both, both], 12, 0.8, last), 9);
 });
 
 test('nothing ahead is worth what the end is', () => {
-  const table = plan([], outlook, (bufferLevel) => bufferLevel).otherwise;
-  expect(table.at(12, 0)).toBeCloseTo(12, 9);
-  expect(table.at(4, 0)).toBeCloseTo(4, 9);
+  const table = plan([], outlook, (bufferLevel) => bufferLevel);
+  expect(valueAt(table, 12, 0)).toBeCloseTo(12, 9);
+  expect(valueAt(table, 4, 0)).toBeCloseTo(4, 9);
 });
 
 describe('a download that is late', () => {

@@ -1,10 +1,13 @@
 import type { Candidates } from './candidates.js';
 import type { Prospect } from './prospects.js';
 import type { Option } from '../types.js';
-import { axesOf, ValueTable } from './value-table.js';
+import { atLevel, axesOf, BUFFER_POINTS, ValueTable } from './value-table.js';
 
 /** Seconds: a link that is down makes all options equally bad, not infinitely. */
 const LONGEST_STALL = 60;
+
+/** Share of a segment's duration that is next to nothing. */
+const NO_TIME = 0.125;
 
 /** The link, the player and the measure as a plan takes them to be. Seconds, and scores in the content's unit. */
 export interface Outlook {
@@ -25,24 +28,18 @@ export interface Outlook {
 /** What remains to be downloaded of an option. */
 export type Download = Pick<Option, 'representation' | 'bytes' | 'reliableBytes' | 'score'>;
 
-/** What is worth the segments still to come, by the representation of the one before them. */
-export interface Plan {
-  readonly tables: readonly (ValueTable | undefined)[];
-  /** Where the representation is none of those. */
-  readonly otherwise: ValueTable;
-}
-
 /** What to expect of downloads that begin with certain buffer levels, where `after` is what follows them. */
 export class Expectation {
   readonly #outlook: Outlook;
   readonly #bufferLevels: readonly number[];
-  readonly #after: Plan;
+  readonly #after: ValueTable;
   readonly #worths: Float64Array;
+  readonly #ahead = new Float64Array(BUFFER_POINTS);
   /** A dip is paid for as such, and as a step down and one up again. */
   readonly #dipWeight: number;
 
   /** `bufferLevels`: in seconds. */
-  constructor(outlook: Outlook, bufferLevels: readonly number[], after: Plan) {
+  constructor(outlook: Outlook, bufferLevels: readonly number[], after: ValueTable) {
     this.#outlook = outlook;
     this.#bufferLevels = bufferLevels;
     this.#after = after;
@@ -57,10 +54,11 @@ export class Expectation {
    */
   worthsOf({ representation, bytes, reliableBytes, score }: Download, floor: number): Float64Array {
     const { segmentDuration, bufferCapacity, latency, prospects, stallWeight } = this.#outlook;
-    const after = this.#after.tables[representation] ?? this.#after.otherwise;
+    const { axes } = this.#after;
+    const ahead = this.#ahead;
+    this.#after.after(representation, score, ahead);
     const fullest = bufferCapacity - segmentDuration;
     const unreliableBytes = bytes - reliableBytes;
-    const column = after.columnOf(score);
     for (let index = 0; index < this.#bufferLevels.length; index++) {
       const open = this.#bufferLevels[index]! - latency;
       let worth = score;
@@ -68,7 +66,7 @@ export class Expectation {
       for (const { secondsPerByte, probability } of prospects) {
         const spare = open - bytes * secondsPerByte;
         if (spare >= 0) {
-          worth += probability * after.at(Math.min(spare + segmentDuration, fullest), column);
+          worth += probability * atLevel(ahead, Math.min(spare + segmentDuration, fullest), axes);
           continue;
         }
         chanceOfDelay += probability;
@@ -78,7 +76,8 @@ export class Expectation {
         const stall = reliableBytes * secondsPerByte - open;
         if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
       }
-      if (chanceOfDelay > 0) worth += chanceOfDelay * after.at(segmentDuration, column);
+      // A late segment is all that is in the buffer when it has come: the lowest level of the table.
+      if (chanceOfDelay > 0) worth += chanceOfDelay * ahead[0]!;
       this.#worths[index] = worth;
     }
     return this.#worths;
@@ -101,30 +100,40 @@ export function plan(
   segments: readonly Candidates[],
   outlook: Outlook,
   worthAtEnd: (bufferLevel: number) => number,
-): Plan {
+): ValueTable {
   // A segment that has just come is in the buffer, and there is room for the next.
   const { segmentDuration, bufferCapacity, stepWeight, switchCharge } = outlook;
   const axes = axesOf([segmentDuration, bufferCapacity - segmentDuration], scoresOf(segments));
-  const { bufferLevels } = axes;
-  const atEnd = new ValueTable(axes);
-  bufferLevels.forEach((level, row) => atEnd.fill(row, worthAtEnd(level)));
-  let after: Plan = { tables: [], otherwise: atEnd };
+  let after = new ValueTable(axes, 0);
+  after.fill(axes.bufferLevels.map(worthAtEnd));
   for (let index = segments.length - 1; index >= 0; index--) {
     const { options, floors } = segments[index]!;
-    const expectation = new Expectation(outlook, bufferLevels, after);
-    const tables: ValueTable[] = [];
-    for (const option of options) {
-      const worths = expectation.worthsOf(option, floors[option.representation]!);
-      const table = (tables[option.representation] ??= new ValueTable(axes));
-      for (let row = 0; row < worths.length; row++) table.raise(row, worths[row]!, option.score, stepWeight);
+    const expectation = new Expectation(outlook, axes.bufferLevels, after);
+    const before = new ValueTable(axes, floors.length);
+    for (const option of sensible(options, outlook)) {
+      const { representation, score } = option;
+      before.raise(representation, score, expectation.worthsOf(option, floors[representation]!), stepWeight);
     }
-    const otherwise = new ValueTable(axes);
-    // Sparse: only representations with candidates have a table.
-    tables.forEach((table) => otherwise.raiseTo(table, switchCharge));
-    tables.forEach((table) => table.raiseTo(otherwise, 0));
-    after = { tables, otherwise };
+    before.spread(stepWeight, switchCharge);
+    after = before;
   }
   return after;
+}
+
+/**
+ * Without those that take longer than all that the buffer can hold, and those that take next to no time where a better one does, too: on most links
+ * half of a ladder. Never none.
+ */
+function sensible(
+  options: readonly Option[],
+  { prospects, bufferCapacity, segmentDuration }: Outlook,
+): readonly Option[] {
+  const { secondsPerByte } = prospects[prospects.length >> 1]!;
+  const most = bufferCapacity / secondsPerByte;
+  const least = (NO_TIME * segmentDuration) / secondsPerByte;
+  let cheap = options[0]!;
+  for (const option of options) if (option.bytes < least && option.score > cheap.score) cheap = option;
+  return options.filter((option) => option === cheap || (option.bytes >= least && option.bytes <= most));
 }
 
 /** The lowest and the highest score among the candidates of all segments. */

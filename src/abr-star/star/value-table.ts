@@ -1,6 +1,9 @@
 /** Points of the table: buffer levels, closer together where the buffer is low, and scores of the segment before. */
-const BUFFER_POINTS = 4;
+export const BUFFER_POINTS = 4;
 const SCORE_POINTS = 6;
+
+/** Values of one representation. */
+const TABLE = BUFFER_POINTS * SCORE_POINTS;
 
 /** What the tables of one plan share. */
 export interface Axes {
@@ -22,66 +25,92 @@ export function axesOf([least, most]: readonly [number, number], [lowest, highes
   };
 }
 
+/** At a buffer level in seconds, of what is worth so much at the points of that axis. */
+export function atLevel(worths: Float64Array, bufferLevel: number, { bufferLevels, squaresPerSecond }: Axes): number {
+  const squares = Math.max(0, bufferLevel - bufferLevels[0]!) * squaresPerSecond;
+  const row = Math.min(Math.sqrt(squares), BUFFER_POINTS - 1);
+  const below = Math.min(Math.trunc(row), BUFFER_POINTS - 2);
+  const worth = worths[below]!;
+  return worth + (row - below) * (worths[below + 1]! - worth);
+}
+
 /**
- * What the segments still to come are worth, for any buffer level and any score of the segment before: known at the points of
- * both axes, linear between them, constant beyond.
+ * What the segments still to come are worth, for any buffer level, and any score and representation of the segment before: known
+ * at the points of both axes, linear between them, constant beyond. All in one array: a plan takes millionths of a second.
  */
 export class ValueTable {
-  /** At first no way to go on is known, at any point. */
-  readonly #values = new Float64Array(BUFFER_POINTS * SCORE_POINTS).fill(-Infinity);
-  readonly #axes: Axes;
+  readonly axes: Axes;
+  /** By representation, and at last for all others. At first no way to go on is known. */
+  readonly #values: Float64Array;
+  readonly #others: number;
 
-  constructor(axes: Axes) {
-    this.#axes = axes;
+  constructor(axes: Axes, representations: number) {
+    this.axes = axes;
+    this.#others = representations * TABLE;
+    this.#values = new Float64Array(this.#others + TABLE).fill(-Infinity);
   }
 
-  /** The same value at a buffer level, by its index, whatever the score before. */
-  fill(row: number, value: number): void {
-    this.#values.fill(value, row * SCORE_POINTS, (row + 1) * SCORE_POINTS);
-  }
-
-  /** At least `worth` less what the step costs from the score before to this one. */
-  raise(row: number, worth: number, score: number, stepWeight: number): void {
+  /** Whatever the segment before, it is worth that much at each buffer level of the axis. */
+  fill(worths: readonly number[]): void {
     const values = this.#values;
-    const { lowestScore, scoreStep } = this.#axes;
-    let up = score - lowestScore;
-    const end = (row + 1) * SCORE_POINTS;
-    for (let cell = row * SCORE_POINTS; cell < end; cell++) {
-      const value = worth - stepWeight * Math.abs(up);
-      if (value > values[cell]!) values[cell] = value;
-      up -= scoreStep;
-    }
+    for (let cell = 0; cell < values.length; cell++)
+      values[cell] = worths[Math.trunc(cell / SCORE_POINTS) % BUFFER_POINTS]!;
   }
 
-  /** At least the values of another table of the same axes, less `charge`. */
-  raiseTo(other: ValueTable, charge: number): void {
+  /**
+   * A way to go on after a segment of the same representation, with its worth at each buffer level of the axis: put down at the
+   * scores next to its own, less what the step to it costs. `spread` does the rest.
+   */
+  raise(representation: number, score: number, worths: Float64Array, stepWeight: number): void {
     const values = this.#values;
-    const others = other.#values;
-    for (let cell = 0; cell < values.length; cell++) {
-      const value = others[cell]! - charge;
-      if (value > values[cell]!) values[cell] = value;
-    }
-  }
-
-  /** Where on its axis a score of the segment before lies, for {@link at}. */
-  columnOf(score: number): number {
-    const { lowestScore, scoreStep } = this.#axes;
-    return Math.min(Math.max(0, (score - lowestScore) / scoreStep), SCORE_POINTS - 1);
-  }
-
-  /** At a buffer level in seconds. */
-  at(bufferLevel: number, column: number): number {
-    const { bufferLevels, squaresPerSecond } = this.#axes;
-    const squares = Math.max(0, bufferLevel - bufferLevels[0]!) * squaresPerSecond;
-    const row = Math.min(Math.sqrt(squares), BUFFER_POINTS - 1);
-    const above = Math.min(Math.trunc(row), BUFFER_POINTS - 2);
+    const { scoreStep } = this.axes;
+    const column = this.#columnOf(score);
     const left = Math.min(Math.trunc(column), SCORE_POINTS - 2);
+    const up = stepWeight * scoreStep * (column - left);
+    const down = stepWeight * scoreStep - up;
+    let cell = representation * TABLE + left;
+    for (let row = 0; row < BUFFER_POINTS; row++, cell += SCORE_POINTS) {
+      const worth = worths[row]!;
+      if (worth - up > values[cell]!) values[cell] = worth - up;
+      if (worth - down > values[cell + 1]!) values[cell + 1] = worth - down;
+    }
+  }
+
+  /** What is a way to go on at some score is one at all others, less the steps between; and after all representations, less `charge`. */
+  spread(stepWeight: number, charge: number): void {
     const values = this.#values;
-    const cell = above * SCORE_POINTS + left;
-    const next = cell + SCORE_POINTS;
-    const share = column - left;
-    const lower = values[cell]! + share * (values[cell + 1]! - values[cell]!);
-    const upper = values[next]! + share * (values[next + 1]! - values[next]!);
-    return lower + (row - above) * (upper - lower);
+    const others = this.#others;
+    const step = stepWeight * this.axes.scoreStep;
+    for (let first = 0; first < others; first += SCORE_POINTS) {
+      const last = first + SCORE_POINTS - 1;
+      for (let cell = first; cell < last; cell++)
+        if (values[cell]! - step > values[cell + 1]!) values[cell + 1] = values[cell]! - step;
+      for (let cell = last; cell > first; cell--)
+        if (values[cell]! - step > values[cell - 1]!) values[cell - 1] = values[cell]! - step;
+    }
+    for (let place = 0; place < TABLE; place++) {
+      let most = -Infinity;
+      for (let cell = place; cell < others; cell += TABLE) if (values[cell]! > most) most = values[cell]!;
+      for (let cell = place; cell <= others + place; cell += TABLE)
+        if (most - charge > values[cell]!) values[cell] = most - charge;
+    }
+  }
+
+  /** Into `worths`: after a segment of that representation and score, at each buffer level of the axis. */
+  after(representation: number, score: number, worths: Float64Array): void {
+    const values = this.#values;
+    const column = this.#columnOf(score);
+    const left = Math.min(Math.trunc(column), SCORE_POINTS - 2);
+    let cell = Math.min(representation * TABLE, this.#others) + left;
+    for (let row = 0; row < BUFFER_POINTS; row++, cell += SCORE_POINTS) {
+      const value = values[cell]!;
+      worths[row] = value + (column - left) * (values[cell + 1]! - value);
+    }
+  }
+
+  /** Where on its axis a score of the segment before lies. */
+  #columnOf(score: number): number {
+    const { lowestScore, scoreStep } = this.axes;
+    return Math.min(Math.max(0, (score - lowestScore) / scoreStep), SCORE_POINTS - 1);
   }
 }
