@@ -6,13 +6,17 @@ import type {
   ThroughputEstimator,
   ThroughputSample,
 } from '../src/abr-star/index.js';
-import { decisionState, levelReached, linkState, upcomingOptions, type LinkEstimate } from '../src/delivery/index.js';
+import {
+  decisionState,
+  firstRateOver,
+  levelReached,
+  linkState,
+  upcomingOptions,
+  type LinkEstimate,
+} from '../src/delivery/index.js';
 import type { RepresentationMap } from '../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../src/voxel-loader/types.js';
 import type { DecisionEvent } from './types.js';
-
-/** Seconds to the server and back from which a rule's first rate is too high: a new connection sends a window for each round trip. */
-const NEAR = 0.1;
 
 /** What is known when a segment must be chosen. Times in seconds. */
 export interface Situation {
@@ -86,9 +90,8 @@ export class RateControl {
   /** What to ask for first, while the segments' sizes are not known: `decideLevel` then says how much of it. */
   begin(candidates: readonly RepresentationMap[]): RepresentationMap {
     this.#candidates = candidates;
-    const { firstRate = 0 } = this.#abr;
     const { roundTrip, rate: shown } = this.firstLink;
-    const rate = Math.min(shown, firstRate * Math.min(1, NEAR / roundTrip));
+    const rate = Math.min(shown, firstRateOver(this.#abr.firstRate, roundTrip));
     const ascending = [...candidates].sort((a, b) => a.bandwidth - b.bandwidth);
     return ascending.findLast(({ bandwidth }) => bandwidth <= rate) ?? ascending[0]!;
   }

@@ -7,6 +7,7 @@ import { FlatTransport } from './link/flat-transport.js';
 import { Link } from './link/link.js';
 import { experienceOf, metricsOf, type Experience, type Metrics } from './metrics.js';
 import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './link/quic-transport.js';
+import { IDEAL_PLAYER, type PlayerModel } from './player-model.js';
 import { derivedSeed, seededRandom } from './random.js';
 import { isReference, referenceRule } from './reference-rules.js';
 import { ruleOf, type Rule } from './rule.js';
@@ -27,6 +28,8 @@ export interface Experiment {
   readonly content: string;
   readonly segments: number;
   readonly transport: TransportModel;
+  /** Default: an ideal one. */
+  readonly player?: PlayerModel;
   readonly seed: number;
 }
 
@@ -79,7 +82,7 @@ export function runTask(experiment: Experiment, content: Content, task: Task): S
 }
 
 function play(
-  { traces, shifts, transport: model, seed }: Experiment,
+  { traces, shifts, transport: model, player = IDEAL_PLAYER, seed }: Experiment,
   content: Content,
   { trace: index, shift }: Task,
   { abr, buffer: bufferSegments }: { abr: string; buffer: number },
@@ -100,7 +103,7 @@ function play(
     return playSession({ content, rule, transport, bufferSegments, random });
   }
   const transport = transportOf(model, new Link(trace, start), derivedSeed(seed, `${trace.name}/${shift}`));
-  return playSession({ content, rule: ruleOf(abr), transport, bufferSegments, random });
+  return playSession({ content, rule: ruleOf(abr), transport, bufferSegments, random, player });
 }
 
 function transportOf(model: TransportModel, link: Link, seed: number): Transport {

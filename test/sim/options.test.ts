@@ -61,6 +61,7 @@ describe('parseOptions', () => {
     [...NEEDED, '--transport', 'flat', '--loss', '1'],
     [...NEEDED, '--transport', 'flat', '--control', 'bbr'],
     [...NEEDED, '--control', 'reno'],
+    [...NEEDED, '--player', 'robot'],
     [...NEEDED, '--loss', '3', '--mean-burst', '0'],
     [...NEEDED, '--loss', '60', '--mean-burst', '1'],
     [...NEEDED, '--latency', '-1'],

@@ -7,6 +7,7 @@ import { GENERATORS } from './link/trace-generators.js';
 import { TRACE_SETS } from './link/trace-sets.js';
 import { CONTROLS, type ControlName } from './link/congestion-control.js';
 import type { LossModel } from './link/path-losses.js';
+import { BROWSER_PLAYER, IDEAL_PLAYER, type PlayerModel } from './player-model.js';
 import { integerOf, numberOf } from './numbers.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
@@ -36,6 +37,7 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --queue PACKETS    with quic: what the bottleneck's queue holds (default 32, as in the paper's trials)
   --loss PERCENT     with quic: packets lost at random on top of what the queue drops (default 0)
   --mean-burst N     with --loss: packets lost in a row on average (default: losses are independent)
+  --player NAME      ideal (default), or browser: with the time and the server's manners that trials were measured to have
   --control NAME     with quic: cubic (default) or bbr
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
@@ -55,6 +57,7 @@ export interface SimulateOptions {
   readonly content: string;
   readonly segments: number;
   readonly transport: TransportModel;
+  readonly player: PlayerModel;
   readonly shifts: number;
   readonly seed: number;
   readonly jobs: number | undefined;
@@ -76,6 +79,7 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
     content: values.content,
     segments: integerOf('segments', values.segments, { low: 2, high: 10_000 }),
     transport: transportOf(values),
+    player: isBrowser(values) ? BROWSER_PLAYER : IDEAL_PLAYER,
     shifts: integerOf('shifts', values.shifts, { low: 1, high: 1000 }),
     seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     jobs: values.jobs === undefined ? undefined : integerOf('jobs', values.jobs, { low: 1, high: 256 }),
@@ -99,6 +103,7 @@ function parse(args: readonly string[]) {
       loss: { type: 'string' },
       'mean-burst': { type: 'string' },
       control: { type: 'string' },
+      player: { type: 'string', default: 'ideal' },
       shifts: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string' },
@@ -127,6 +132,12 @@ interface TransportValues {
   readonly loss?: string | undefined;
   readonly 'mean-burst'?: string | undefined;
   readonly control?: string | undefined;
+  readonly player: string;
+}
+
+function isBrowser({ player }: Pick<TransportValues, 'player'>): boolean {
+  if (player === 'ideal' || player === 'browser') return player === 'browser';
+  throw new UserError(`--player must be one of ideal, browser, got '${player}'`);
 }
 
 function transportOf({ transport, latency, queue, ...quic }: TransportValues): TransportModel {
@@ -142,6 +153,7 @@ function transportOf({ transport, latency, queue, ...quic }: TransportValues): T
     queuePackets: integerOf('queue', queue ?? String(PAPER_PATH.queuePackets), { low: 1, high: 1e6 }),
     ...lossModel(quic),
     control: controlOf(quic.control ?? PAPER_PATH.control),
+    ...(isBrowser(quic) && { isMeasured: true }),
   };
 }
 

@@ -29,6 +29,33 @@ describe('playSession', () => {
     expect(metricsOf(record).bufRatio).toBeCloseTo(0.5);
   });
 
+  it('takes the time of a player in a browser, before the first request and before each one that was not made ahead', () => {
+    const player = { start: 0.5, between: 0.4, beginsUnsized: false };
+    const record = playSession(smallSession({ choices: six(WHOLE) }, [1], { player }));
+    expect(record.startup).toBeCloseTo(0.5 + 0.8);
+    // 0.8 s and 0.4 s for a second of video.
+    expect(record.stalled).toBeCloseTo(5 * 0.2);
+  });
+
+  it.each([
+    [1e6, 1],
+    [100e3, 0],
+    [undefined, 0],
+  ])(
+    'begins by bitrates where sizes are not known yet: with a first rate of %s in representation %i',
+    (firstRate, first) => {
+      const player = { start: 0, between: 0, beginsUnsized: true };
+      const setup = smallSession({ choices: six(WHOLE) }, [1], { player });
+      const abr = {
+        ...setup.rule.abr,
+        firstRate,
+        choose: ({ options }: DecisionState) => ({ option: options.at(-1)!, delay: 0 }),
+      };
+      const { segments } = playSession({ ...setup, rule: { ...setup.rule, abr } });
+      expect(segments.map(({ representation }) => representation)).toEqual([first, 1, 1, 1, 1, 1]);
+    },
+  );
+
   it.each([
     // 100 kB at 0.8 Mbit/s take a segment's duration: whatever the way costs is a stall.
     ['clipstream', 5 * 0.15],

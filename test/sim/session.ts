@@ -12,6 +12,7 @@ import {
   type LinkEstimate,
   bufferShown,
   deadlineOf,
+  firstRateOver,
   fullBuffer,
   PathEstimate,
   pipelineThreshold,
@@ -30,6 +31,7 @@ import { lostDatagrams } from './link/lost-datagrams.js';
 import { lostInSpiteOf, parityBytes, rangeLengths, type BodyParity } from './parity.js';
 import type { Random } from './random.js';
 import { Playback } from './playback.js';
+import { IDEAL_PLAYER, type PlayerModel } from './player-model.js';
 import { Retransmission, type ImprovableSegment } from './retransmission.js';
 import type { Rule } from './rule.js';
 import type { Delivery, Transport } from './link/transport.js';
@@ -42,6 +44,8 @@ export interface SessionSetup {
   readonly bufferSegments: number;
   /** Says which of the datagrams that the transport loses. */
   readonly random: Random;
+  /** Default: an ideal one. */
+  readonly player?: PlayerModel;
 }
 
 /** A segment as it was played. */
@@ -82,6 +86,7 @@ export function playSession(setup: SessionSetup): SessionRecord {
 class Session {
   readonly #setup: SessionSetup;
   readonly #playback = new Playback();
+  readonly #player: PlayerModel;
   readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator() };
   readonly #path = new PathEstimate();
   readonly #retransmission: Retransmission;
@@ -93,6 +98,7 @@ class Session {
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
+    this.#player = setup.player ?? IDEAL_PLAYER;
     this.#threshold = pipelineThreshold(setup.rule.strategy, setup.transport.latency);
     this.#retransmission = new Retransmission({
       transport: setup.transport,
@@ -106,6 +112,7 @@ class Session {
 
   run(): SessionRecord {
     const { segments, segmentDuration, ladder } = this.#setup.content;
+    this.#playback.advanceTo(this.#player.start);
     segments.forEach((_, index) => this.#play(index));
     const { startup, stalled, stalls, time, bufferLevel } = this.#playback;
     this.#retransmission.pass(time + bufferLevel, true);
@@ -117,7 +124,7 @@ class Session {
     const early = this.#early;
     this.#early = undefined;
     const decided = early?.state ?? this.#state(segmentIndex, this.#playback.bufferLevel);
-    const choice = early?.choice ?? rule.abr.choose(decided);
+    const choice = early?.choice ?? rule.abr.choose(segmentIndex === 0 ? this.#begun(decided) : decided);
     const delivery = rule.deliveryOf(choice);
     let sentAt = early?.sentAt;
     if (sentAt === undefined) this.#wait(decided, choice.delay);
@@ -194,9 +201,22 @@ class Session {
     });
   }
 
-  /** As long as the rule wants, and at least until the segment fits into the buffer. */
+  /** As long as the rule wants, and at least until the segment fits into the buffer; then until the player asks. */
   #wait(state: DecisionState, delay: number): void {
-    this.#retransmission.pass(this.#playback.time + Math.max(delay, waitForRoom(state)), false);
+    const asking = state.segmentIndex === 0 ? 0 : this.#player.between;
+    this.#retransmission.pass(this.#playback.time + Math.max(delay, waitForRoom(state)) + asking, false);
+  }
+
+  /** The very first choice: where the player does not know sizes yet, among the levels of one representation. */
+  #begun(state: DecisionState): DecisionState {
+    if (!this.#player.beginsUnsized) return state;
+    const { rule, transport } = this.#setup;
+    const rate = firstRateOver(rule.abr.firstRate, transport.latency);
+    const first = Math.max(
+      0,
+      state.ladder.findLastIndex(({ bitrate }) => bitrate <= rate),
+    );
+    return { ...state, options: state.options.filter(({ representation }) => representation === first) };
   }
 
   #improve(segment: ImprovableSegment): void {

@@ -1,10 +1,15 @@
 import { runTask, type Experiment, type SessionResult } from '../sim/experiment.js';
+import { BROWSER_PLAYER } from '../sim/player-model.js';
 import { mean } from '../sim/report/statistics.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { PathSpec } from './path.js';
 import type { Trial } from './plan.js';
 import type { TrialResult } from './result.js';
 import type { System } from './system.js';
+import type { Trace } from '../sim/link/trace.js';
+
+/** What full packets take where an emulated queue is counted in bandwidth-delay products. */
+const FULL_PACKET_BYTES = 1500;
 
 /** The same session in a browser and in the simulator. */
 export interface Pair {
@@ -16,9 +21,9 @@ export interface Pair {
 /** A valid result and the simulator's session for every trial that the simulator can play. */
 export function pairWithSimulator(trials: readonly Trial[], results: readonly TrialResult[], shifts: number): Pair[] {
   return trials.flatMap((trial) => {
-    const rule = simulatedRule(trial.system);
     const browser = results.find((result) => result.valid && result.id === trial.id);
-    return rule && browser ? [{ trial, browser, simulated: simulate(trial, rule, shifts) }] : [];
+    const simulated = browser && simulateTrial(trial, shifts);
+    return simulated ? [{ trial, browser, simulated }] : [];
   });
 }
 
@@ -50,18 +55,11 @@ function compared(pairs: readonly Pair[]): string[] {
   return [`${bufRatio.both} %`, `${bufRatio.difference} pp`, score.both, score.difference, bitrate.both];
 }
 
-/** What the simulator calls a system of ours; it has no dash.js, no HTTP and no other bandwidth safety. */
-function simulatedRule({ player, delivery }: System): string | undefined {
-  if (player.kind === 'stock' || player.bandwidthSafety !== undefined) return undefined;
-  const carried = delivery === 'datagrams' ? player.rule : `${player.rule}@streams`;
-  return `${carried}+${player.strategy}`;
-}
-
-function simulate(
-  { media, trace, shift, path, control, buffer, seed }: Trial,
-  rule: string,
-  shifts: number,
-): SessionResult {
+/** The session of a trial in the simulator: the same trace from the same start, path, control, content and buffer. Undefined: not one of ours. */
+export function simulateTrial(trial: Trial, shifts: number): SessionResult | undefined {
+  const rule = simulatedRule(trial.system);
+  if (rule === undefined) return undefined;
+  const { media, trace, shift, path, control, buffer, seed } = trial;
   const experiment: Experiment = {
     traces: [trace],
     shifts,
@@ -71,19 +69,34 @@ function simulate(
     segments: media.content.segments.length,
     transport: {
       kind: 'quic',
-      roundTrip: (2 * path.delayMs) / 1000,
-      queuePackets: queuePackets(path),
+      roundTrip: Math.max(1, 2 * path.delayMs) / 1000,
+      queuePackets: queuePackets(path, trace),
       loss: path.loss.percent / 100,
       ...(path.loss.meanBurst !== undefined && { meanBurst: path.loss.meanBurst }),
       control: control === 'bbr2' ? 'bbr' : control,
+      isMeasured: true,
     },
+    player: BROWSER_PLAYER,
     seed,
   };
   return runTask(experiment, media.content, { trace: 0, shift })[0]!;
 }
 
-function queuePackets({ queue }: PathSpec): number {
-  const { discipline, limit } = queue as { discipline?: unknown; limit?: { packets?: unknown } };
+/** What the simulator calls a system of ours; it has no dash.js, no HTTP and no other bandwidth safety. */
+function simulatedRule({ player, delivery }: System): string | undefined {
+  if (player.kind === 'stock' || player.bandwidthSafety !== undefined) return undefined;
+  // Of the rules `abr-star` alone says for each segment how it travels.
+  const isChosen = delivery === 'datagrams' && player.rule === 'abr-star';
+  const carried = isChosen ? player.rule : `${player.rule}@${delivery}`;
+  return `${carried}+${player.strategy}`;
+}
+
+function queuePackets({ queue, delayMs }: PathSpec, { rates }: Trace): number {
+  const { discipline, limit } = queue as { discipline?: unknown; limit?: { packets?: unknown; bdp?: unknown } };
   if (discipline === 'drop-tail' && typeof limit?.packets === 'number') return limit.packets;
-  throw new UserError('paths: queue must be drop-tail with a limit in packets: the simulator has no other');
+  if (discipline === 'drop-tail' && typeof limit?.bdp === 'number') {
+    const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+    return Math.ceil((limit.bdp * mean * 2 * delayMs) / 8000 / FULL_PACKET_BYTES);
+  }
+  throw new UserError('paths: queue must be drop-tail with a limit in packets or bdp: the simulator has no other');
 }

@@ -75,7 +75,7 @@ describe('Bbr', () => {
     const bbr = new Bbr(PACKET);
     play(bbr, 30);
     const before = bbr.offer(0);
-    bbr.restartAfterIdle();
+    bbr.rest();
     expect(bbr.offer(0)).toBe(before);
   });
 });

@@ -68,7 +68,7 @@ export class Bbr implements CongestionControl {
     this.#lost += bytes;
   }
 
-  restartAfterIdle(): void {
+  rest(): void {
     // The rate is remembered and paced: no burst, and no new start.
   }
 

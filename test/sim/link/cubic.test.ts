@@ -48,11 +48,38 @@ describe('Cubic', () => {
 
   it('starts anew after a pause, but not after a short one', () => {
     const window = afterLoss();
-    window.restartAfterIdle(0.5);
+    window.rest(0.5);
     expect(window.size).toBeCloseTo(70 * PACKET);
-    window.restartAfterIdle(5);
+    window.rest(5);
     expect(window.size).toBe(10 * PACKET);
     window.acknowledge(window.size, 10);
     expect(window.size).toBe(20 * PACKET);
+  });
+
+  it('keeps its window over a pause where it is paced, and goes on with its curve', () => {
+    const [window, without] = [new Cubic(PACKET, true), new Cubic(PACKET, true)];
+    for (const each of [window, without]) {
+      each.acknowledge(10 * PACKET, 0);
+      each.reduce(0);
+    }
+    window.rest(5);
+    expect(window.size).toBe(14 * PACKET);
+    window.acknowledge(window.size, 6);
+    without.acknowledge(without.size, 1);
+    expect(window.size).toBeCloseTo(without.size);
+  });
+
+  it('pauses slow start while there is a queue where it is paced, and ends it where that lasts', () => {
+    const window = new Cubic(PACKET, true);
+    window.acknowledge(window.size, 0.1, true);
+    expect(window.size).toBe(10 * PACKET);
+    window.acknowledge(window.size, 0.2, false);
+    expect(window.size).toBe(20 * PACKET);
+    for (const time of [0.3, 0.4]) window.acknowledge(window.size, time, true);
+    window.acknowledge(window.size, 0.5, false);
+    expect(window.size).toBeLessThan(25 * PACKET);
+    const plain = new Cubic(PACKET);
+    plain.acknowledge(plain.size, 0.1, true);
+    expect(plain.size).toBe(20 * PACKET);
   });
 });

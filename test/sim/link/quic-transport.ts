@@ -10,6 +10,16 @@ import type { Burst, Delivery, Progress, StreamGap, Transport } from './transpor
 const PACKET_BYTES = 1378;
 export const PAYLOAD_SHARE = 1324 / PACKET_BYTES;
 
+/** A round trip that is longer by so many seconds, or by that part of it, shows a queue (RFC 9406 §4.3). */
+const LEAST_RISE = 0.004;
+const RISE_DIVISOR = 8;
+
+/** Packets that must come after a lost one before the server knows (RFC 9002 §6.1.1). */
+const REORDERING_PACKETS = 3;
+
+/** Round trips until the server sends again what nothing followed: its probe timeout, of a smoothed round trip and four times its variation (RFC 9002 §6.2.1). */
+const PROBE_TIMEOUT = 2;
+
 /** Simulated bytes are fractions of rates: a request is complete when less than this is left of it. */
 const ROUNDING_BYTES = 0.5;
 
@@ -20,6 +30,8 @@ export interface QuicPath extends LossModel {
   readonly queuePackets: number;
   /** The server's congestion control. */
   readonly control: ControlName;
+  /** As measured of both servers: `Cubic` is paced, repeats are lost like others, and the last packets' repeats wait for a probe timeout. */
+  readonly isMeasured?: boolean;
 }
 
 /** Bytes that were lost, and when the server hears of it, in seconds. */
@@ -43,13 +55,14 @@ interface Round {
  * to the queue what its window allows; the link carries what its trace allows, the queue keeps what it can, and the rest is
  * lost. The server hears of that when what queued before it has passed, and grows its window until then: from slow start it
  * overshoots by about as much as link and queue hold. What is lost on a stream is sent again, a round trip and the queue later;
- * lost datagrams are gone. Left out: losses on the way back, and the longer wait where nothing follows that shows the loss.
+ * lost datagrams are gone. Left out: losses on the way back.
  */
 export class QuicTransport implements Transport {
   readonly latency: number;
   readonly #link: Link;
   readonly #path: QuicPath;
   readonly #losses: PathLosses;
+  readonly #random: Random;
   readonly #control: CongestionControl;
   #time = 0;
   /** Payload bytes of the current request that have neither arrived nor been lost for good. */
@@ -69,12 +82,13 @@ export class QuicTransport implements Transport {
     this.#link = link;
     this.#path = path;
     this.#losses = new PathLosses(path, PACKET_BYTES, random);
-    this.#control = path.control === 'bbr' ? new Bbr(PACKET_BYTES) : new Cubic(PACKET_BYTES);
+    this.#random = random;
+    this.#control = path.control === 'bbr' ? new Bbr(PACKET_BYTES) : new Cubic(PACKET_BYTES, path.isMeasured);
   }
 
   request(time: number, bytes: number, sentAt = time): void {
     const firstByte = Math.max(time, sentAt + this.#path.roundTrip);
-    this.#control.restartAfterIdle(firstByte - this.#time);
+    this.#control.rest(firstByte - this.#time);
     // What the server sends until it hears of a cancellation fills the link till then; what queues stays ahead.
     this.#stale = this.#left > ROUNDING_BYTES ? this.#queued : 0;
     this.#queued = this.#stale;
@@ -100,7 +114,7 @@ export class QuicTransport implements Transport {
       const stretch = Math.min(until, end) - this.#time;
       const needed = (bytes - arrived - lost) / (arriving + losing);
       const passed = Math.min(stretch, needed);
-      if (delivery === 'streams') gaps.push(...this.#gapsOf(this.#time, this.#time + passed, arrived));
+      gaps.push(...this.#gapsOf(this.#time, this.#time + passed, { arrived, lost, delivery }));
       this.#time += passed;
       const start = arrived + lost;
       lost += passed * losing;
@@ -111,7 +125,8 @@ export class QuicTransport implements Transport {
     }
     this.#left -= arrived + lost;
     const time = Math.min(this.#time, until);
-    return { time, usable: Math.max(time, ...gaps.map(({ filled }) => filled)), arrived, gaps, lost, bursts };
+    const usable = Math.max(time, ...gaps.map(({ filled }) => filled));
+    return { time, usable, arrived, gaps: delivery === 'streams' ? gaps : [], lost, bursts };
   }
 
   #nextRound(): Round {
@@ -130,7 +145,8 @@ export class QuicTransport implements Transport {
       const heard = this.#link.timeToCarry(end, this.#queued);
       this.#unheard = [...this.#unheard, { bytes: lost, heard }];
     }
-    if (end > this.#recoveryEnd || !this.#control.restsInRecovery) this.#control.acknowledge(carried, end);
+    if (end > this.#recoveryEnd || !this.#control.restsInRecovery)
+      this.#control.acknowledge(carried, end, this.#isQueueing(end));
     this.#isClocked = carried > 0 || this.#queued === 0;
     const stale = Math.min(this.#stale, carried);
     this.#stale -= stale;
@@ -155,19 +171,45 @@ export class QuicTransport implements Transport {
     return left;
   }
 
+  #isQueueing(time: number): boolean {
+    if (!this.#path.isMeasured) return false;
+    const delay = this.#link.timeToCarry(time, this.#queued) - time;
+    return delay > Math.max(LEAST_RISE, this.#path.roundTrip / RISE_DIVISOR);
+  }
+
   #isHeeded(time: number): boolean {
     return !this.#control.restsInRecovery || time >= this.#recoveryEnd;
   }
 
-  /** What a stream loses from `start` to `end`, where so many bytes have `arrived` before, and when its repeats are here. */
-  #gapsOf(start: number, end: number, arrived: number): StreamGap[] {
+  /**
+   * What a stream loses from `start` to `end`, after so many bytes, and when its repeats are here. Of datagrams the last ones alone: what ends
+   * them is on a stream.
+   */
+  #gapsOf(
+    start: number,
+    end: number,
+    { arrived, lost, delivery }: { readonly arrived: number; readonly lost: number; readonly delivery: Delivery },
+  ): StreamGap[] {
     const { arriving, lossTimes } = this.#round;
+    const { isMeasured = false } = this.#path;
     return lossTimes
       .filter((time) => time >= start && time <= end)
-      .map((time) => ({
-        at: arrived + (time - start) * arriving,
-        filled: this.#link.timeToCarry(time + this.#path.roundTrip, this.#queued),
-      }));
+      .map((time) => {
+        const at = arrived + (time - start) * arriving;
+        const isLast = isMeasured && this.#left - lost - at <= REORDERING_PACKETS * PACKET_BYTES;
+        return { at, isLast, filled: this.#link.timeToCarry(time + this.#repeatAfter(isLast), this.#queued) };
+      })
+      .filter(({ isLast }) => isLast || delivery === 'streams')
+      .map(({ at, filled }) => ({ at, filled }));
+  }
+
+  /** Seconds until a lost packet's repeat begins to come: repeats are lost like others, and nothing follows the last ones. */
+  #repeatAfter(isLast: boolean): number {
+    const { roundTrip, loss, isMeasured } = this.#path;
+    if (!isMeasured) return roundTrip;
+    let seconds = isLast ? PROBE_TIMEOUT * roundTrip : roundTrip;
+    for (let next = PROBE_TIMEOUT; loss > 0 && this.#random.uniform() < loss; next *= 2) seconds += next * roundTrip;
+    return seconds;
   }
 }
 

@@ -151,6 +151,26 @@ describe('QuicTransport', () => {
     expect(gaps[0]!.filled).toBeGreaterThan(path.roundTrip);
   });
 
+  it('as measured, hardly overshoots, and waits longer where the last packets are lost', () => {
+    const held = PATH.queuePackets * 1324;
+    const first = (path: Partial<QuicPath>) => receiveAll(quicOver(constantLink(2), path), 1e6, 'datagrams').lost;
+    expect(first({ isMeasured: true })).toBeLessThan(held / 2);
+    expect(first({})).toBeGreaterThan(held);
+    // A request of two packets: whatever is lost of it is among its last ones.
+    const waits = (isMeasured: boolean) => {
+      const transport = quicOver(constantLink(10), { roundTrip: 0.2, loss: 0.2, isMeasured });
+      return Array.from({ length: 50 }, (_, index) => {
+        transport.request(10 * index, 2 * 1324);
+        const { time, usable } = transport.receive(2 * 1324, 'streams', Infinity);
+        return usable - time;
+      }).filter((wait) => wait > 0);
+    };
+    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    expect(mean(waits(true))).toBeGreaterThan(1.5 * mean(waits(false)));
+    // Repeats are lost, too: a probe timeout more.
+    expect(Math.max(...waits(true))).toBeGreaterThan(Math.max(...waits(false)) + 0.4);
+  });
+
   it('has all of nothing at once, also where nothing comes', () => {
     const transport = quicOver(new Link(makeTrace('outage', 1, [5e6, 0])));
     transport.request(0, 1e7);
