@@ -90,7 +90,7 @@ describe('the documents', () => {
 
   test('name the default that the rule has', () => {
     const constant = (path: string, pattern: RegExp) => pattern.exec(readFileSync(join(root, path), 'utf8'))?.[1];
-    const used = constant('src/abr-star/star/create-abr-star.ts', /PLANNING_SAFETY = ([\d.]+)/);
+    const used = constant('src/abr-star/star/constants.ts', /bandwidthSafety: ([\d.]+)/);
     expect(used).toBeDefined();
     expect(constant('player/types.ts', /Default ([\d.]+)\. \*\/\n {2}readonly bandwidthSafety/)).toBe(used);
     expect(constant('docs/ABR.md', /`bandwidthSafety` \| ([\d.]+) +\| share of the throughput that plans/)).toBe(used);
