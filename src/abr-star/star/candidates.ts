@@ -38,11 +38,10 @@ export function candidatesOf(options: readonly Option[]): Candidates {
 
 /** A few of the candidates of each representation: the first, the last, and what lies between. */
 export function thinned({ options, floors, scores }: Candidates): Candidates {
-  const own: Option[][] = floors.map(() => []);
+  const own = Array.from(floors, (): Option[] => []);
   for (const option of options) own[option.representation]!.push(option);
   const kept: Option[] = [];
   for (const some of own) {
-    if (!some) continue;
     const step = Math.max(1, (some.length - 1) / (TRIED_AHEAD - 1));
     for (let place = 0; place < some.length; place += step) kept.push(some[Math.round(place)]!);
   }
