@@ -15,7 +15,7 @@ export interface PlayerModel {
 export const IDEAL_PLAYER: PlayerModel = { start: 0, between: 0, beginsUnsized: false };
 
 /**
- * Measured in Chromium on two cores that played up to seven sessions at a time: medians over the kept sessions on T-Mobile's link of
- * docs/results/datagrams-streams at 30 ms without losses, one of the links that docs/TRIALS.md calibrates on.
+ * Measured in Chromium on two cores that played up to seven sessions at a time: medians over the kept sessions on T-Mobile's and Verizon's
+ * links of docs/results/datagrams-streams at 30 ms without losses, two of the links that docs/TRIALS.md calibrates on; the start by eye.
  */
 export const BROWSER_PLAYER: PlayerModel = { start: 0.6, between: 0.25, beginsUnsized: true };
