@@ -125,6 +125,9 @@ const trials = {
   },
 };
 
+/** It would wait for the build of the server's tests: cargo runs one in a folder. @param {Part} part */
+const isClippy = ({ name }) => name === 'clippy';
+
 /** In the order in which they are started: the long ones first. @type {readonly Part[]} */
 export const PARTS = [
   cargoPart(
@@ -139,10 +142,16 @@ export const PARTS = [
     },
   ),
   pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation'),
-  ...CHECKS,
+  ...CHECKS.filter((part) => !isClippy(part)),
   pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python'),
   pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python'),
   vitestPart('unit', 'the cores, the simulator, trials and tools, without a browser', [sample]),
+  vitestPart('package', 'the package as it is published', [build]),
+  {
+    ...pytestPart('conformance', 'server/conformance', 'both servers, seen from outside', quicheServer),
+    needs: 'for the quiche server Rust, cmake and libclang',
+  },
+  ...CHECKS.filter(isClippy),
   cargoPart(
     'link',
     'test/link',
@@ -150,11 +159,6 @@ export const PARTS = [
     'Rust; /dev/net/tun and namespaces for its tests in networks',
     () => Promise.resolve({ args: [], leftOut: [] }),
   ),
-  {
-    ...pytestPart('conformance', 'server/conformance', 'both servers, seen from outside', quicheServer),
-    needs: 'for the quiche server Rust, cmake and libclang',
-  },
-  vitestPart('package', 'the package as it is published', [build]),
   vitestPart('messages', 'what programs say about bad input', [linkEmulator, quicheServer], {
     needs: 'for those of the link emulator and the quiche server Rust',
   }),
