@@ -59,7 +59,7 @@ export class DashAdapter {
     const content = new Content(indexes, journal);
     this.#content = content;
     const recorder = new DeliveryRecorder(parts);
-    const headStart = new HeadStart(parts.sessions, parts.video);
+    const headStart = new HeadStart(parts.sessions, parts.video, () => rateControl?.firstLink.rate ?? Infinity);
     this.#headStart = headStart;
     const chooser = new SegmentChooser({ ...parts, headStart });
     const control = new DownloadControl(preferences, parts);

@@ -17,6 +17,7 @@ describe('HeadStart', () => {
   let sessions: { isOpening: boolean };
   let startTime: number;
   let headStart: HeadStart;
+  let rate: number;
   const parentLoad = vi.fn();
 
   const send =
@@ -77,7 +78,8 @@ describe('HeadStart', () => {
       },
       startsIn: (one: { startTime: number }) => one.startTime === startTime,
     };
-    headStart = new HeadStart(sessions, video);
+    headStart = new HeadStart(sessions, video, () => rate);
+    rate = Infinity;
   });
 
   it('asks for the first segment as dash.js would, and hands it over as it comes', async () => {
@@ -156,6 +158,7 @@ describe('HeadStart', () => {
     ['no session is being opened', () => (sessions.isOpening = false)],
     ['playback begins elsewhere', () => (startTime = 8)],
     ['every segment is a file', () => (next = { ...fragment(0), range: null })],
+    ['the segment would take more than a second', () => (rate = 799)],
     ['the segment is said to be larger than any', () => (next = { ...fragment(0), range: `1000-${2 ** 40}` })],
     ['its range is none', () => (next = { ...fragment(0), range: 'all-of it' })],
     ['its file is another one', () => (next = { ...fragment(0), url: `${url}.mp4` })],

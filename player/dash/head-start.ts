@@ -5,6 +5,9 @@ import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
 import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { keyOf } from './presentation.js';
 
+/** Seconds: what would take longer is asked for over the session, where a first segment may end early. */
+const LONGEST = 1;
+
 interface Running {
   readonly fragment: FragmentRequest;
   readonly url: string;
@@ -25,11 +28,18 @@ interface Running {
 export class HeadStart {
   readonly #sessions: Pick<SessionManager, 'isOpening'>;
   readonly #video: Pick<BufferedVideo, 'nextRequest' | 'startsIn'>;
+  readonly #rate: () => number;
   #running: Running | undefined;
 
-  constructor(sessions: Pick<SessionManager, 'isOpening'>, video: Pick<BufferedVideo, 'nextRequest' | 'startsIn'>) {
+  /** `rate`: bits/s that the link has shown so far; infinite: not known, or the segment is wanted whole anyway. */
+  constructor(
+    sessions: Pick<SessionManager, 'isOpening'>,
+    video: Pick<BufferedVideo, 'nextRequest' | 'startsIn'>,
+    rate: () => number,
+  ) {
     this.#sessions = sessions;
     this.#video = video;
+    this.#rate = rate;
   }
 
   /** True until dash.js has asked for that segment. */
@@ -57,7 +67,7 @@ export class HeadStart {
     if (fragment.url !== fragmentUrl || keyOf(fragment.representation!) !== keyOf(representation!)) return;
     const [first, last] = fragment.range.split('-').map(Number);
     const length = last! - first! + 1;
-    if (!(length > 0 && length <= MAX_SEGMENT_BYTES)) return;
+    if (!(length > 0 && length <= MAX_SEGMENT_BYTES) || 8 * length > LONGEST * this.#rate()) return;
     const running: Running = {
       fragment,
       url: withoutCmcd(initialization.url),
