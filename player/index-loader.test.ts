@@ -103,6 +103,14 @@ describe('IndexLoader', () => {
     expect(asked()).toEqual([500]);
   });
 
+  it('learns nothing of the link from an empty answer', async () => {
+    loader.want(ladder(1, 2, 3), 0);
+    await answerNext(new Uint8Array(0));
+    expect(asked()).toEqual([2]);
+    await answerNext(short);
+    expect(asked()).toEqual([3]);
+  });
+
   it('goes on with the next where the lowest has no index', async () => {
     loader.want(ladder(1, 2, 3), 0);
     requests.shift()!.fail(new PlayerError('index-refused', 'HTTP status 404'));

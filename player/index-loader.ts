@@ -150,10 +150,10 @@ export class IndexLoader {
   }
 
   #startFetches(): void {
-    while (this.#running < (this.#reach > 0 ? PARALLEL_FETCHES : 1) && this.#queue.length > 0) {
+    const reach = this.#reach;
+    while (this.#running < (reach > 0 ? PARALLEL_FETCHES : 1) && this.#queue.length > 0) {
       const task = this.#queue.shift()!;
-      const isWithinReach = this.#reach === 0 || task.representation.bandwidth <= this.#reach;
-      if (task.isOptional && !isWithinReach) {
+      if (task.isOptional && reach > 0 && task.representation.bandwidth > reach) {
         finish(task, 'idle');
         continue;
       }
@@ -177,7 +177,8 @@ export class IndexLoader {
         const { index } = task.representation;
         const sent = await this.#fetchRange(indexUrl, range, { signal: stopped, cache: task.cache });
         if (stopped.aborted) return;
-        this.#rate = Math.max(this.#rate, (8 * sent.bytes.length) / sent.seconds);
+        // An empty answer tells nothing: 0 bytes in 0 seconds is no number.
+        this.#rate = Math.max(this.#rate, (8 * sent.bytes.length) / sent.seconds || 0);
         // It was asked for before the index was to be loaded anew.
         if (index !== task.representation.index) continue;
         checkVersion(task, sent.etag);
