@@ -1,4 +1,4 @@
-/** What of `abr-star` is chosen, not derived. How much depends on each is measured: docs/ABR.md, "Sensitivity". */
+/** What of `abr-star` is chosen, not derived. `npm run simulate -- --abr abr-star:CONSTANT=VALUE` plays with another value. */
 export const CONSTANTS = {
   /** Share of the throughput that plans count on where a link is unsteady, and reviews of a running download's. */
   bandwidthSafety: 0.85,
