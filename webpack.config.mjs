@@ -8,15 +8,18 @@ import { bundleWorker } from './tools/package/worker-source.mjs';
 const root = import.meta.dirname;
 const dist = resolve(root, 'dist');
 
-const worker = await bundleWorker();
-const workerSource = new webpack.DefinePlugin({ VOXEL_WORKER_SOURCE: JSON.stringify(worker) });
+const [plainWorker, fullWorker] = await Promise.all([bundleWorker('main'), bundleWorker('main-full')]);
+/** @param {string} name */
+const workerSource = (name) =>
+  new webpack.DefinePlugin({
+    VOXEL_WORKER_SOURCE: JSON.stringify(name === 'voxel-dash-full' ? fullWorker : plainWorker),
+  });
 
 const common = {
   mode: 'production',
   devtool: 'source-map',
   ...typescriptModules,
   performance: { hints: false },
-  plugins: [workerSource],
 };
 
 /** Puts the page's static files and the unmodified dash.js beside the demo bundle. */
@@ -45,11 +48,13 @@ const markCommonJs = {
   },
 };
 
-/** The worker as a file of its own, for pages that allow none from a Blob URL. */
+/** The worker as a file of its own, for pages that allow none from a Blob URL; either build may use it. */
 const writeWorker = {
   /** @param {webpack.Compiler} compiler */
   apply(compiler) {
-    compiler.hooks.afterEmit.tap('write-worker', () => writeFileSync(resolve(dist, 'voxel-worker.js'), `${worker}\n`));
+    compiler.hooks.afterEmit.tap('write-worker', () =>
+      writeFileSync(resolve(dist, 'voxel-worker.js'), `${fullWorker}\n`),
+    );
   },
 };
 
@@ -58,6 +63,7 @@ const esm = (name, entry) => ({
   ...common,
   name: `esm: ${name}`,
   entry,
+  plugins: [workerSource(name)],
   experiments: { outputModule: true },
   output: { path: dist, filename: `${name}.js`, library: { type: 'module' } },
   externalsType: 'module',
@@ -81,7 +87,7 @@ const umd = (name, entry) => ({
     library: { name: 'voxelDash', type: 'umd' },
     globalObject: 'globalThis',
   },
-  plugins: [workerSource, markCommonJs, writeWorker],
+  plugins: [workerSource(name), markCommonJs, writeWorker],
 });
 
 export default [
@@ -96,6 +102,6 @@ export default [
     name: 'demo',
     entry: './demo/main.ts',
     output: { path: resolve(dist, 'demo'), filename: 'demo.js' },
-    plugins: [workerSource, copyDemoFiles],
+    plugins: [workerSource('voxel-dash-full'), copyDemoFiles],
   },
 ];

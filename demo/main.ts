@@ -58,6 +58,7 @@ const badge = byId('delivery', HTMLElement);
 function refresh(): void {
   showDelivery(badge, run.source.delivery(), settings.delivery);
   showFacts(run.playback(), run.source.segments());
+  supportPanel.showPaths(run.handle?.statistics().paths ?? []);
   if (run.playback().ended) return;
   series.add(takeSample(performance.now() / 1000, run.source, run.ladder()));
   charts.show(series.columns);

@@ -1,10 +1,12 @@
-import type { SessionEvent } from '../player/types.js';
+import type { PathReport, SessionEvent } from '../player/types.js';
 import { create } from './dom.js';
+import { formatBitrate, formatBytes } from './format.js';
 import { supportItems, type Support, type SupportItem } from './support.js';
 
 /** Lists what the browser has and how the WebTransport session stands. */
 export class SupportPanel {
   #session: HTMLElement;
+  #paths: readonly HTMLElement[] = [];
 
   constructor(container: HTMLElement, support: Support) {
     this.#session = row({ name: 'WebTransport session', present: false, meaning: 'none asked for yet' });
@@ -18,6 +20,29 @@ export class SupportPanel {
     this.#session.replaceWith(current);
     this.#session = current;
   }
+
+  /** Where several paths are used. */
+  showPaths(paths: readonly PathReport[]): void {
+    for (const former of this.#paths) former.remove();
+    this.#paths = paths.map((path) =>
+      row({ name: `Path ${new URL(path.url).host}`, present: path.state === 'open', meaning: pathText(path) }),
+    );
+    this.#session.after(...this.#paths);
+  }
+}
+
+/** What came over one of several paths: `open, 20 ms, 12.4 MB, 3.10 Mbit/s`. */
+export function pathText({ state, bytes, rate, roundTrip, lossRate, cost, error }: PathReport): string {
+  const facts = [
+    state,
+    roundTrip !== undefined && `${roundTrip.toFixed(0)} ms`,
+    formatBytes(bytes),
+    rate !== undefined && formatBitrate(rate),
+    lossRate > 0 && `${(100 * lossRate).toFixed(1)} % lost`,
+    cost > 0 && 'metered',
+    error?.message,
+  ];
+  return facts.filter((fact) => fact !== false && fact !== undefined).join(', ');
 }
 
 function retryText(retryIn: number | undefined): string {

@@ -1,6 +1,6 @@
 import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
 import { PathEstimate } from '../src/delivery/index.js';
-import { Receiver } from '../src/voxel-loader/index.js';
+import { Receiver, type ReceiverOptions } from '../src/voxel-loader/index.js';
 import type { WorkerLike } from '../src/voxel-loader/start-worker.js';
 import { BufferedVideo } from './dash/buffered-video.js';
 import { DashAdapter } from './dash/dash-adapter.js';
@@ -11,9 +11,10 @@ import { EventEmitter } from './events.js';
 import { Journal } from './journal.js';
 import { resolveOptions } from './options.js';
 import { followPage } from './page-lifecycle.js';
+import type { PathFollower } from './path-follower.js';
 import { RateControl } from './rate-control.js';
 import { Retransmission } from './retransmission.js';
-import { createSessionSource, SessionManager } from './session-manager.js';
+import { createSessionSource, SessionManager, type SessionSource } from './session-manager.js';
 import type { Delivery, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
 
 /**
@@ -24,12 +25,21 @@ import type { Delivery, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistic
  * throws later on.
  */
 export function attachVoxel(player: DashPlayer, options: VoxelOptions = {}): VoxelHandle {
-  return attachWith(player, options);
+  return attachWith(player, options, {});
 }
 
-/** `withoutWorker` does the worker's work on pages that can have none. */
-export function attachWith(player: DashPlayer, options: VoxelOptions, withoutWorker?: () => WorkerLike): VoxelHandle {
-  return new Plugin(player, options, withoutWorker);
+/** What the full build has besides. */
+export interface Additions {
+  /** Does the worker's work on pages that can have none. */
+  readonly withoutWorker?: () => WorkerLike;
+  /** Says where the server answers, with several paths where there are some. */
+  readonly locate?: SessionSource['locate'];
+  /** Made for each player: follows the paths. */
+  readonly follow?: (...of: ConstructorParameters<typeof PathFollower>) => PathFollower;
+}
+
+export function attachWith(player: DashPlayer, options: VoxelOptions, additions: Additions): VoxelHandle {
+  return new Plugin(player, options, additions);
 }
 
 class Plugin implements VoxelHandle {
@@ -37,6 +47,7 @@ class Plugin implements VoxelHandle {
   readonly #journal = new Journal(this.#events);
   readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator(), path: new PathEstimate() };
   readonly #delivery: Delivery;
+  readonly #paths: PathFollower | undefined;
   readonly #receiver: Receiver;
   readonly #sessions: SessionManager;
   readonly #video: BufferedVideo;
@@ -44,11 +55,13 @@ class Plugin implements VoxelHandle {
   readonly #adapter: DashAdapter;
   readonly #leavePage: () => void;
 
-  constructor(player: DashPlayer, options: VoxelOptions, withoutWorker: (() => WorkerLike) | undefined) {
+  constructor(player: DashPlayer, options: VoxelOptions, { withoutWorker, locate, follow }: Additions) {
     const { rule, bufferSegments, preferences } = resolveOptions(options);
     this.#delivery = preferences.delivery;
-    this.#receiver = new Receiver({ workerUrl: options.workerUrl, withoutWorker });
-    this.#sessions = new SessionManager(createSessionSource(this.#receiver, options.endpoint), (event) =>
+    this.#paths = follow?.(this.#link.throughput, (event) => this.#events.emit('path', event));
+    const onPaths: ReceiverOptions['onPaths'] = (paths) => this.#paths?.update(paths);
+    this.#receiver = new Receiver({ workerUrl: options.workerUrl, withoutWorker, onPaths });
+    this.#sessions = new SessionManager(createSessionSource(this.#receiver, options.endpoint, locate), (event) =>
       this.#events.emit('session', event),
     );
     const settings = new PlayerSettings(player, { bufferSegments, ruleOwner: rule ? 'voxel' : 'dashjs' });
@@ -79,6 +92,7 @@ class Plugin implements VoxelHandle {
       decisions,
       fallbacks,
       errors: [...errors],
+      paths: this.#paths?.paths ?? [],
       throughput: this.#link.throughput.throughput,
       buffer: this.#video.bufferLevel,
     };

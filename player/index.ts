@@ -20,6 +20,8 @@ export type {
   FallbackEvent,
   FrameState,
   LostEvent,
+  PathEvent,
+  PathReport,
   RepairedEvent,
   SegmentRecord,
   Delivery,

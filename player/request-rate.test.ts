@@ -78,7 +78,7 @@ describe('whatever fails, and however often', () => {
             if (attempt === 'refused') throw new VoxelError('session-failed', 'refused');
             if (typeof attempt === 'string') throw new VoxelError('unsupported', 'no WebTransport');
             const { lives } = attempt;
-            return { ...sessionThatLives(lives), hostname: 'media.example' };
+            return sessionThatLives(lives);
           },
           probe: () => Promise.resolve(),
         };
@@ -123,7 +123,7 @@ describe('whatever fails, and however often', () => {
   }, 60_000);
 });
 
-function sessionThatLives(milliseconds: number): Omit<VoxelSession, 'hostname'> {
+function sessionThatLives(milliseconds: number): VoxelSession {
   let end!: (reason: VoxelError) => void;
   const closed = new Promise<VoxelError>((resolve) => (end = resolve));
   setTimeout(() => end(new VoxelError('session-closed', 'over')), milliseconds);

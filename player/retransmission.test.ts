@@ -78,7 +78,6 @@ describe('Retransmission', () => {
     segments = new KeptSegments();
     session = {
       thread: 'page',
-      hostname: 'media.example',
       closed: opened.closed,
       close: () => opened.close(),
       download: vi.fn(),

@@ -22,7 +22,6 @@ function createSession() {
   const close = vi.fn();
   const session: VoxelSession = {
     thread: 'page',
-    hostname: 'media.example',
     closed,
     close,
     download: vi.fn(),

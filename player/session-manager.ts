@@ -33,11 +33,17 @@ export interface SessionSource {
   probe(origin: string): Promise<unknown>;
 }
 
-export function createSessionSource(receiver: Receiver, endpoint: EndpointOption | undefined): SessionSource {
+/** `locate`: as the full build does it. */
+export function createSessionSource(
+  receiver: Receiver,
+  endpoint: EndpointOption | undefined,
+  locate?: SessionSource['locate'],
+): SessionSource {
   return {
-    async locate(origin, signal) {
-      return endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal);
-    },
+    locate:
+      locate ??
+      (async (origin, signal) =>
+        endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal)),
     open: (located) => receiver.open(located),
     probe: probeOrigin,
   };

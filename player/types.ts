@@ -1,12 +1,12 @@
 import type { Abr } from '../src/abr-star/index.js';
 import type { Strategy } from '../src/delivery/index.js';
-import type { Delivery, FrameState } from '../src/voxel-loader/types.js';
+import type { Delivery, FrameState, PathReport } from '../src/voxel-loader/types.js';
 import type { ErrorCode } from './errors.js';
 
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
 export type AbrName = 'abr-star' | 'dashjs';
 
-export type { Delivery, FrameState, Strategy };
+export type { Delivery, FrameState, PathReport, Strategy };
 
 export interface VoxelOptions {
   /** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
@@ -31,7 +31,7 @@ export interface VoxelOptions {
    * the plugin starts otherwise.
    */
   readonly workerUrl?: string;
-  /** Share of the measured throughput that plans count on where a link is unsteady, and reviews of a running download. Default 0.85. */
+  /** Share of the measured throughput that plans count on where a link is unsteady, and reviews of a running download. Default 0.9. */
   readonly bandwidthSafety?: number;
 }
 
@@ -111,6 +111,8 @@ export interface VoxelStatistics {
   readonly fallbacks: number;
   /** The latest hundred, one line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
   readonly errors: readonly string[];
+  /** Where several are used (`voxel-dash/full`): what is known of each. */
+  readonly paths: readonly PathReport[];
   /** Estimate, bit/s; undefined before the first download. */
   readonly throughput: number | undefined;
   /** Seconds of video in the buffer. */
@@ -131,6 +133,15 @@ export type SessionEvent =
       /** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
       readonly retryIn: number | undefined;
     };
+
+/** One of several paths has become usable, or is not any more; it is tried again then. */
+export interface PathEvent {
+  readonly url: string;
+  readonly state: 'open' | 'failed';
+  /** Why it is not. */
+  readonly code: ErrorCode | undefined;
+  readonly message: string | undefined;
+}
 
 /** What the rule chose for one segment. */
 export interface DecisionEvent {
@@ -183,6 +194,7 @@ export interface FallbackEvent {
 
 export interface VoxelEventMap {
   session: SessionEvent;
+  path: PathEvent;
   decision: DecisionEvent;
   delivered: DeliveredEvent;
   lost: LostEvent;

@@ -30,6 +30,8 @@ export interface DownloadPlan {
   readonly recovery: boolean;
   /** Milliseconds from now; what is unsent then is better left out. */
   readonly deadline: number | undefined;
+  /** Milliseconds from now until the buffer runs out; undefined: nothing plays. */
+  readonly buffer: number | undefined;
   readonly parity: SegmentRequest['parity'];
 }
 
@@ -72,7 +74,9 @@ export class DownloadControl {
     const onStreams = !canRepair || delivery === 'streams' || (ruleChooses && decision?.delivery === 'streams');
     // The decision may be older than the map.
     const level = Math.min((canRepair ? decision?.option.level : undefined) ?? whole, whole);
-    const deadline = withDeadlines ? deadlineOf(bufferLevel, this.#video.playbackRate) : undefined;
+    const { playbackRate } = this.#video;
+    const deadline = withDeadlines ? deadlineOf(bufferLevel, playbackRate) : undefined;
+    const buffer = playbackRate > 0 ? (1000 * bufferLevel) / playbackRate : undefined;
     const { throughput, path } = this.#link;
     const parity = strategy.protection({
       bytesReliable: map.reliableBytes,
@@ -82,7 +86,8 @@ export class DownloadControl {
       roundTrip: path.roundTrip,
       lossRate: path.lossRate,
     });
-    return { level, delivery: onStreams ? 'streams' : 'datagrams', recovery: strategy.recovery, deadline, parity };
+    const asked = onStreams ? 'streams' : 'datagrams';
+    return { level, delivery: asked, recovery: strategy.recovery, deadline, buffer, parity };
   }
 
   review(decision: Decision | undefined, progress: SegmentProgress): ReviewResult {

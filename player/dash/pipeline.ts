@@ -137,7 +137,7 @@ export class Pipeline {
     const choice =
       current &&
       chooser.chooseAhead(current, fragment, {
-        ...{ bufferLevel: buffer, bytes: bytesReceived, seconds: progress.elapsed },
+        ...{ bufferLevel: buffer, bytes: bytesReceived, seconds: elapsed },
       });
     const wanted = choice && this.#describe(choice, fragment);
     const { session, download: after } = running;

@@ -21,15 +21,14 @@ export function startDownload(
   { headerHosts, after }: { readonly headerHosts: readonly string[]; readonly after?: SegmentDownload | undefined },
 ): StartedDownload {
   const hosts = [new URL(segment.request.url).hostname, ...headerHosts];
-  const request = { ...requestFor(segment, plan), after };
-  const isTrusted = hosts.includes(session.hostname);
-  return { session, plan, download: session.download(isTrusted ? request : { ...request, headers: {} }) };
+  const request = { ...requestFor(segment, plan), headerHosts: hosts, after };
+  return { session, plan, download: session.download(request) };
 }
 
 function requestFor(
   { request, map, key, edition, origin }: WantedSegment,
-  { level, delivery, recovery, deadline, parity }: DownloadPlan,
-): SegmentRequest {
+  { level, delivery, recovery, deadline, buffer, parity }: DownloadPlan,
+): Omit<SegmentRequest, 'headerHosts'> {
   const { origin: mediaOrigin, pathname, search } = new URL(request.url);
   if (mediaOrigin !== origin) {
     throw new PlayerError('other-origin', `the manifest is on ${origin}, its media on ${mediaOrigin}`);
@@ -47,5 +46,6 @@ function requestFor(
     parity,
     headers: Object.fromEntries(headers),
     deadline,
+    buffer,
   };
 }

@@ -3,8 +3,8 @@ import { AbrError } from './errors.js';
 /** What an application may tune. */
 export interface AbrSettings {
   /**
-   * Share of the throughput that is counted on, in (0, 1]: `abr-star` plans and reviews with it, 0.85 unless told; the others
-   * review with it, 0.9 unless told. The thesis lowers it for its T-Mobile trace (§6.6), whose rate falls faster than any average.
+   * Share of the throughput that is counted on, in (0, 1], 0.9 unless told: `abr-star` plans and reviews with it, the others review
+   * with it. The thesis lowers it for its T-Mobile trace (§6.6), whose rate falls faster than any average.
    */
   readonly bandwidthSafety?: number;
 }

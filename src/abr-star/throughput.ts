@@ -17,6 +17,10 @@ class TimeWeightedAverage {
     this.#halfLife = halfLife;
   }
 
+  scale(factor: number): void {
+    this.#sum *= factor;
+  }
+
   add(value: number, seconds: number): void {
     // expm1 keeps the weight of the shortest download above zero.
     const gained = -Math.expm1((-Math.LN2 * seconds) / this.#halfLife);
@@ -45,6 +49,11 @@ class CautiousAverage {
   constructor(fast = new TimeWeightedAverage(FAST_HALF_LIFE), slow = new TimeWeightedAverage(SLOW_HALF_LIFE)) {
     this.#fast = fast;
     this.#slow = slow;
+  }
+
+  scale(factor: number): void {
+    this.#fast.scale(factor);
+    this.#slow.scale(factor);
   }
 
   add(value: number, seconds: number): void {
@@ -83,6 +92,13 @@ export class ThroughputEstimator {
     if (!isRate(bitrate)) return;
     this.#average.add(bitrate, sample.seconds);
     this.#samples = [...this.#samples, sample].slice(-SAMPLES_KEPT);
+  }
+
+  /** The link has become so many times what it was: one of several paths has come or gone. */
+  scale(factor: number): void {
+    if (!isRate(factor)) return;
+    this.#average.scale(factor);
+    this.#samples = this.#samples.map((sample) => ({ ...sample, bytes: sample.bytes * factor }));
   }
 
   /** The estimate with one more sample, of a download that is still under way; this one stays as it is. */

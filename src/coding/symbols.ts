@@ -18,6 +18,13 @@ export function longestRange(parity: Parity | undefined): number {
   return parity && parity.symbol === undefined ? parity.block * SAFE_SYMBOL : Infinity;
 }
 
+/** The parity of a body's part that begins so many bytes behind the beginning of the body. */
+export function parityFrom(parity: Parity, offset: number): Parity {
+  const { amounts, block, symbol } = parity;
+  if (symbol === undefined) return parity;
+  return { ...parity, amounts: amounts.slice(Math.min(Math.floor(offset / (block * symbol)), amounts.length - 1)) };
+}
+
 /** Data that are coded together: `[start, end)` of the body. Symbols that reach beyond `end` count as filled up with zeros. */
 export interface Block {
   readonly start: number;

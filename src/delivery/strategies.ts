@@ -31,9 +31,30 @@ const hollywood: Strategy = {
 /** The same with 18 + 6 symbols of every frame (§4.1). */
 const clipstreamFec: Strategy = { ...clipstream, name: 'clipstream-fec', protection: frameParity };
 
-const STRATEGIES = { voxel, clipstream, 'clipstream-fec': clipstreamFec, hollywood } as const satisfies Readonly<
-  Record<string, Strategy>
->;
+/**
+ * I-frames and headers first, on streams, over the path of the least round trip until its window is full; P- and B-frames as datagrams
+ * on what is left of it, and then over the slower one; what is not here when its group of pictures is to be played is not waited for
+ * (VICTOR, §III).
+ */
+const victor: Strategy = { ...clipstream, name: 'victor', keepsLate: true, schedule: 'victor' };
+
+/** Socket Intents (thesis §3.2): each part of a segment over the path where it arrives first. Everything arrives. */
+const eaf: Strategy = { ...clipstream, name: 'eaf', recovery: true, schedule: 'eaf' };
+
+/** A bundle as MPTCP and MPQUIC have it by default; over streams, everything arrives. */
+const minRtt: Strategy = { ...eaf, name: 'min-rtt', schedule: 'min-rtt' };
+const roundRobin: Strategy = { ...eaf, name: 'round-robin', schedule: 'round-robin' };
+
+const STRATEGIES = {
+  voxel,
+  clipstream,
+  'clipstream-fec': clipstreamFec,
+  hollywood,
+  victor,
+  eaf,
+  'min-rtt': minRtt,
+  'round-robin': roundRobin,
+} as const satisfies Readonly<Record<string, Strategy>>;
 
 export type StrategyName = keyof typeof STRATEGIES;
 

@@ -1,5 +1,6 @@
 import type { PipelineThreshold } from './pipeline.js';
 import { parityForTheTail, type Protection } from './protection.js';
+import type { ScheduleName } from './schedules.js';
 
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
@@ -24,6 +25,8 @@ export interface Strategy {
   readonly keepsLate: boolean;
   /** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
   readonly discountsLosses: boolean;
+  /** Over which of several paths what is asked for; default `voxel`. */
+  readonly schedule?: ScheduleName | undefined;
 }
 
 /** The plugin's own. */

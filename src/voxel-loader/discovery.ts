@@ -12,8 +12,13 @@ const SHA256_BYTES = 32;
 /**
  * Asks the origin of `manifestUrl` (absolute) where its VOXEL server is. Rejects with `VoxelError` code
  * `discovery-failed` when there is no usable answer: plain HTTP then. Its `status` is the server's, where that is the reason.
+ * `parse` checks the answer.
  */
-export async function discoverEndpoint(manifestUrl: string, signal: AbortSignal): Promise<Endpoint> {
+export async function discoverEndpoint(
+  manifestUrl: string,
+  signal: AbortSignal,
+  parse: (answer: unknown) => Endpoint = parseDiscovery,
+): Promise<Endpoint> {
   let answer: unknown;
   try {
     const response = await fetch(new URL(DISCOVERY_PATH, manifestUrl), {
@@ -27,7 +32,7 @@ export async function discoverEndpoint(manifestUrl: string, signal: AbortSignal)
     if (cause instanceof VoxelError) throw cause;
     throw failed(`${DISCOVERY_PATH} could not be read`, { cause });
   }
-  return parseDiscovery(answer);
+  return parse(answer);
 }
 
 /** Resolves when that origin answers over HTTP, whatever it says; rejects when it does not. */
@@ -70,15 +75,15 @@ function decodeHash(base64: string): Uint8Array {
   return bytes;
 }
 
-function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) throw failed('voxel.json must be a JSON object');
+export function asObject(value: unknown, name = 'voxel.json'): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw failed(`${name} must be a JSON object`);
   return value as Record<string, unknown>;
 }
 
-function isTextArray(value: unknown): value is readonly string[] {
+export function isTextArray(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-function failed(message: string, options?: { readonly cause?: unknown; readonly status?: number }): VoxelError {
+export function failed(message: string, options?: { readonly cause?: unknown; readonly status?: number }): VoxelError {
   return new VoxelError('discovery-failed', message, options);
 }

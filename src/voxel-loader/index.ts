@@ -1,5 +1,5 @@
 export { createEndpoint, discoverEndpoint, probeOrigin } from './discovery.js';
 export { VoxelError, type VoxelErrorCode } from './errors.js';
 export { readAtMost } from './read-at-most.js';
-export { Receiver } from './receiver.js';
+export { Receiver, type ReceiverOptions } from './receiver.js';
 export type * from './types.js';

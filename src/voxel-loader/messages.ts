@@ -4,6 +4,7 @@ import { VoxelError, type VoxelErrorCode } from './errors.js';
 import type {
   DeliveredSegment,
   Endpoint,
+  PathReport,
   SegmentFrames,
   SegmentLayout,
   SegmentProgress,
@@ -51,6 +52,8 @@ export type WorkerMessage =
   | { readonly type: 'started' }
   | { readonly type: 'initialized'; readonly representation: string; readonly canRepair: boolean }
   | { readonly type: 'opened'; readonly session: number }
+  /** Of a session with several paths. */
+  | { readonly type: 'paths'; readonly paths: readonly PathReport[] }
   /** The session could not be opened, or is gone. */
   | { readonly type: 'closed'; readonly session: number; readonly error: ErrorMessage }
   | { readonly type: 'progress'; readonly id: number; readonly progress: SegmentProgress }

@@ -16,6 +16,7 @@ export interface ReceiverOptions {
   readonly workerUrl?: string | undefined;
   /** Runs the worker's program on pages that can have no worker. */
   readonly withoutWorker?: (() => WorkerLike) | undefined;
+  readonly onPaths?: WorkerClientOptions['onPaths'];
 }
 
 /**
@@ -99,6 +100,7 @@ export class Receiver {
       const client: WorkerClient = new WorkerClient({
         ...(await this.#startWorker()),
         onInitialized: (representation, canRepair) => this.#initializations.get(representation)?.answer(canRepair),
+        onPaths: this.#options.onPaths,
         onFailed: () => this.#client === client && this.#forget(),
       });
       if (generation !== this.#generation) {

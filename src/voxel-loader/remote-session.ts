@@ -3,7 +3,7 @@ import { VoxelError } from './errors.js';
 import type { PageMessage } from './messages.js';
 import { RemoteDownload } from './remote-download.js';
 import { layoutOf } from './segment-layout.js';
-import type { Endpoint, KeptSegment, SegmentDownload, SegmentRequest, VoxelSession } from './types.js';
+import type { KeptSegment, SegmentDownload, SegmentRequest, VoxelSession } from './types.js';
 
 /** What a session needs of the page's end of its worker. */
 export interface SessionLink {
@@ -17,7 +17,6 @@ export interface SessionLink {
 export class RemoteSession implements VoxelSession {
   readonly id: number;
   readonly thread: VoxelSession['thread'];
-  readonly hostname: string;
   /** Rejects with the reason when it could not be opened. */
   readonly opened: Promise<VoxelSession>;
   readonly closed: Promise<VoxelError>;
@@ -29,9 +28,8 @@ export class RemoteSession implements VoxelSession {
   #onFailed!: (error: VoxelError) => void;
   #onClosed!: (reason: VoxelError) => void;
 
-  constructor(id: number, link: SessionLink, endpoint: Endpoint) {
+  constructor(id: number, link: SessionLink) {
     this.id = id;
-    this.hostname = new URL(endpoint.url).hostname;
     this.thread = link.thread;
     this.#link = link;
     this.opened = new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { Parity } from '../coding/symbols.js';
 import type { ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
-import type { VoxelError } from './errors.js';
+import type { VoxelError, VoxelErrorCode } from './errors.js';
 
 /**
  * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
@@ -19,6 +19,34 @@ export interface Endpoint {
   readonly url: string;
   /** SHA-256 of acceptable certificates, raw bytes; empty: the certificate must be publicly trusted. */
   readonly certificateHashes: readonly Uint8Array[];
+  /** Every address of the service, this one first, where several are to be used: with `voxel-dash/full` only. */
+  readonly paths?: readonly PathEndpoint[];
+  /** By which schedule; default `voxel`. */
+  readonly schedule?: string | undefined;
+}
+
+/** One address of a service that has several. */
+export interface PathEndpoint extends Pick<Endpoint, 'url' | 'certificateHashes'> {
+  /** Above 0: metered. */
+  readonly cost: number;
+}
+
+/** What is known of one path. */
+export interface PathReport {
+  readonly url: string;
+  readonly cost: number;
+  /** `failed`: it is tried again. */
+  readonly state: 'opening' | 'open' | 'failed';
+  /** Bytes of segments that came over it, and over no other before. */
+  readonly bytes: number;
+  /** Bit/s, as last seen; undefined: not known yet. */
+  readonly rate: number | undefined;
+  /** Milliseconds. */
+  readonly roundTrip: number | undefined;
+  /** Share of datagrams that are lost on the way. */
+  readonly lossRate: number;
+  /** Why it is not open. */
+  readonly error: { readonly code: VoxelErrorCode; readonly message: string } | undefined;
 }
 
 /** Where the bytes of a segment lie: what a download needs to know of it. */
@@ -42,8 +70,12 @@ export interface SegmentRequest {
   readonly parity?: Parity | undefined;
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Those, without ports, whose server gets these headers; no other does. */
+  readonly headerHosts?: readonly string[];
   /** Milliseconds from now; what of the unreliable part is unsent then need not be sent. */
   readonly deadline?: number | undefined;
+  /** Milliseconds until the buffer runs out; undefined: nothing plays. */
+  readonly buffer?: number | undefined;
   /** A running download of the same session: nothing comes of this one before its datagrams are sent. */
   readonly after?: SegmentDownload | undefined;
 }
@@ -142,8 +174,6 @@ export interface SegmentDownload {
 
 /** A WebTransport session with a server. */
 export interface VoxelSession {
-  /** Of its endpoint, without the port. */
-  readonly hostname: string;
   /** Where it runs. */
   readonly thread: 'worker' | 'page';
   /** Resolves, never rejects, with the reason once the session is gone. */

@@ -10,7 +10,7 @@ import type { RemoteDownload } from './remote-download.js';
 import { RemoteSession, type SessionLink } from './remote-session.js';
 import { layoutOf } from './segment-layout.js';
 import type { WorkerLike } from './start-worker.js';
-import type { DeliveredSegment, Endpoint, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
+import type { DeliveredSegment, Endpoint, PathReport, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
 
 /** Milliseconds for a worker to close its sessions and end itself. */
 const STOP_TIMEOUT = 1_000;
@@ -23,6 +23,8 @@ export interface WorkerClientOptions {
   readonly onInitialized: (representation: string, canRepair: boolean) => void;
   /** The worker has crashed. */
   readonly onFailed: () => void;
+  /** What is known of the paths of a session that has several. */
+  readonly onPaths?: ((paths: readonly PathReport[]) => void) | undefined;
 }
 
 /** The page's end of one worker: sends it requests and hands its answers to whoever asked. */
@@ -30,16 +32,18 @@ export class WorkerClient implements SessionLink {
   readonly thread: VoxelSession['thread'];
   readonly #worker: WorkerLike;
   readonly #onInitialized: WorkerClientOptions['onInitialized'];
+  readonly #onPaths: WorkerClientOptions['onPaths'];
   readonly #sessions = new Map<number, RemoteSession>();
   readonly #downloads = new Map<number, RemoteDownload>();
   readonly #inspections = new Map<number, (frames: SegmentFrames) => void>();
   /** Of all workers of the page: a segment that one has kept must not be taken for one of the next. */
   static #nextId = 0;
 
-  constructor({ worker, thread, onInitialized, onFailed }: WorkerClientOptions) {
+  constructor({ worker, thread, onInitialized, onFailed, onPaths }: WorkerClientOptions) {
     this.#worker = worker;
     this.thread = thread;
     this.#onInitialized = onInitialized;
+    this.#onPaths = onPaths;
     worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => this.#receive(data);
     worker.onerror = ({ message }) => {
       this.#end(new VoxelError('session-closed', `the worker failed: ${message}`));
@@ -63,7 +67,7 @@ export class WorkerClient implements SessionLink {
 
   /** Rejects with `VoxelError` code `session-failed`. */
   open(endpoint: Endpoint): Promise<VoxelSession> {
-    const session = new RemoteSession(WorkerClient.#nextId++, this, endpoint);
+    const session = new RemoteSession(WorkerClient.#nextId++, this);
     this.#sessions.set(session.id, session);
     this.post({ type: 'open', session: session.id, endpoint });
     return session.opened;
@@ -102,6 +106,9 @@ export class WorkerClient implements SessionLink {
       case 'closed':
         this.#sessions.get(message.session)?.end(decodeError(message.error));
         this.#sessions.delete(message.session);
+        return;
+      case 'paths':
+        this.#onPaths?.(message.paths);
         return;
       case 'progress':
         this.#downloads.get(message.id)?.report(message.progress);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseOptions as parseTrialsOptions } from '../trials/options.js';
 import { parseOptions as parseSimulateOptions } from '../sim/options.js';
+import { parseBundleOptions } from '../sim/bundle/options.js';
 import { parsePageOptions } from '../sim/page/options.js';
 import { root } from '../../tools/setup/paths.mjs';
 import { parseOptions as parseStartOptions } from '../../tools/start/options.mjs';
@@ -68,6 +69,7 @@ describe('the documents', () => {
   test('name options that the simulator has', () => {
     for (const [, ...words] of commandsWith('npm run simulate')) {
       if (words[0] === 'page') parsePageOptions(words.slice(1));
+      else if (words[0] === 'bundle') parseBundleOptions(words.slice(1));
       else parseSimulateOptions(words);
     }
   });

@@ -46,6 +46,7 @@ async function begin(server: FakeVoxelServer, session: Session, change: Partial<
     delivery: 'datagrams',
     recovery: true,
     headers: {},
+    headerHosts: ['a'],
     ...change,
   });
   // A test that is not about the result need not look at it.

@@ -4,11 +4,12 @@ import { build } from 'vite';
 import { root } from '../setup/paths.mjs';
 
 /**
- * The program of the session's worker as one minified script. Builds put it into the plugin as `VOXEL_WORKER_SOURCE`, so
+ * The program of the session's worker as one minified script, `main`, or the one of the full build, `main-full`. Builds put it into the plugin as `VOXEL_WORKER_SOURCE`, so
  * that the plugin needs no second file.
+ * @param {'main' | 'main-full'} program
  * @returns {Promise<string>}
  */
-export async function bundleWorker() {
+export async function bundleWorker(program) {
   const output = await build({
     configFile: false,
     root,
@@ -16,7 +17,7 @@ export async function bundleWorker() {
     build: {
       write: false,
       target: 'es2022',
-      lib: { entry: join(root, 'src/voxel-loader/worker/main.ts'), formats: ['iife'], name: 'worker' },
+      lib: { entry: join(root, `src/voxel-loader/worker/${program}.ts`), formats: ['iife'], name: 'worker' },
     },
   });
   const [bundle] = [output].flat();

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createAbr } from '../registry.js';
+import { CONSTANTS } from './constants.js';
+import { createAbrStar } from './create-abr-star.js';
 import { wholeSegment } from '../options.js';
+import { REVIEW_GRACE } from '../progress.js';
 import { ladderOptions, thesisLadder } from '../testing/ladder.js';
 import type { DecisionState, DownloadProgress } from '../types.js';
 
@@ -51,6 +54,42 @@ test('restarts with less when the link has nearly died before the reliable bytes
   const stuck = late({ phase: 'reliable', levelReceived: 0, bytesReceived: 10, elapsed: 5 });
   const review = reviewOf({ ...stuck, state: { ...stuck.state, bufferLevel: 2 }, option: options.at(-1)! });
   expect(review.action).toBe('restart');
+});
+
+test('keeps at the last moment what waits for nothing but repeats', () => {
+  const { option } = late({});
+  expect(reviewOf(late({ bytesReceived: option.bytes, state: { ...state, bufferLevel: 0 } })).action).toBe('keep');
+});
+
+test('restarts for less where nothing is in queues that would come before it', () => {
+  const option = options.at(-1)!;
+  const isRestarted = (reliableLeft: number, bytesInQueues: number) => {
+    const abr = createAbrStar({}, { ...CONSTANTS, bytesInQueues });
+    abr.choose(state);
+    const bytesReceived = option.reliableBytes - reliableLeft;
+    const stuck = late({ phase: 'reliable', levelReceived: 0, bytesReceived, option });
+    const progress = { ...stuck, state: { ...stuck.state, bufferLevel: 0 } };
+    for (let elapsed = 0.001; elapsed < REVIEW_GRACE; elapsed += 0.001) abr.review!({ ...progress, elapsed });
+    return abr.review!({ ...progress, elapsed: 5 }).action === 'restart';
+  };
+  const missing = Array.from({ length: 70 }, (_, index) => 10_000 * (index + 1));
+  const leastMissing = (bytesInQueues: number) => missing.find((bytes) => isRestarted(bytes, bytesInQueues))!;
+  expect(leastMissing(0)).toBeLessThan(leastMissing(40_000));
+  expect(leastMissing(40_000)).toBeLessThan(700_000);
+});
+
+test('a download that was cut short tells what the link has come down to', () => {
+  const next = { ...state, segmentIndex: 6, bufferLevel: 4 };
+  const chosenAfter = (bytesReceived: number) => {
+    const abr = createAbr('abr-star');
+    const { option } = abr.choose(state);
+    for (let elapsed = 0.05; elapsed < 4; elapsed += 0.05)
+      abr.review!({
+        ...late({ option, elapsed, bytesReceived: elapsed < 1 ? elapsed * bytesReceived : bytesReceived }),
+      });
+    return abr.choose(next).option.bytes;
+  };
+  expect(chosenAfter(100_000)).toBeLessThan(createAbr('abr-star').choose(next).option.bytes);
 });
 
 test('spares for a dear segment ahead', () => {

@@ -3,8 +3,9 @@ import { candidatesOf, thinned, type Candidates } from './candidates.js';
 import type { Constants } from './constants.js';
 import { Expectation, plan, type Download, type Outlook } from './plan.js';
 import { ProgressThroughput, REVIEW_GRACE } from '../progress.js';
-import { outageStall, prospectsAround, rateDeviation, safeRate, unsteadiness } from './prospects.js';
+import { outageStall, prospectsAround, rateDeviation, safeRate, unsteadiness, withFade } from './prospects.js';
 import { scoreAtRate, scoreRange } from './score-scale.js';
+import { behind, remainders, scoreOfArrived } from './under-way.js';
 import { memoize } from '../memoize.js';
 import { wholeSegment } from '../options.js';
 import { recentRate } from '../throughput.js';
@@ -14,8 +15,12 @@ import type { ValueTable } from './value-table.js';
 /** How many samples tell the latency. */
 const LATENCY_SAMPLES = 5;
 
+/** Share of the estimate below which no rate is taken to have fallen: what has just stopped comes back. */
+const LEAST_LEFT = 0.05;
+
 /** What a choice was made on, for the reviews of its download. */
 interface Basis {
+  /** Of the segment chosen. */
   readonly outlook: Outlook;
   readonly after: ValueTable;
   /** Bit/s. */
@@ -29,6 +34,8 @@ interface Running {
   progress: ProgressThroughput;
   /** Undefined: nothing was known of the link. */
   readonly basis: Basis | undefined;
+  /** A review ended it. */
+  isCut: boolean;
 }
 
 /**
@@ -53,7 +60,7 @@ export class AbrStar implements Abr {
     const delay = waitForRoom(bufferOf(state));
     const basis = this.#basisOf(state);
     for (const index of this.#running.keys()) if (index !== state.segmentIndex - 1) this.#running.delete(index);
-    this.#running.set(state.segmentIndex, { progress: new ProgressThroughput(), basis });
+    this.#running.set(state.segmentIndex, { progress: new ProgressThroughput(), basis, isCut: false });
     const { lastChoice } = state;
     if (!basis || !lastChoice) return { option: this.#firstOption(state, basis), delay, delivery: 'streams' };
     const { outlook, after } = basis;
@@ -70,32 +77,49 @@ export class AbrStar implements Abr {
   }
 
   review(progress: DownloadProgress): Review {
-    const { state, option, elapsed, bytesReceived, phase } = progress;
+    const { state, elapsed, bytesReceived } = progress;
     const running = this.#running.get(state.segmentIndex);
     running?.progress.update(elapsed, bytesReceived);
+    const review = this.#judge(progress, running);
+    if (running && review.action === 'keep') running.isCut = true;
+    if (running && review.action === 'restart') running.progress = new ProgressThroughput();
+    return review;
+  }
+
+  #judge(progress: DownloadProgress, running: Running | undefined): Review {
+    const { state, option, elapsed, bytesReceived, phase } = progress;
     if (!state.lastChoice) return isGoodStart(progress, this.#constants) ? { action: 'keep' } : { action: 'continue' };
     if (!running?.basis || elapsed < REVIEW_GRACE) return { action: 'continue' };
-    const { outlook, after, rate, range } = running.basis;
-    const { bandwidthSafety, progressWeight, lastMoment, lateDeviation, restartGain } = this.#constants;
+    const { outlook, rate } = running.basis;
+    const { bandwidthSafety, progressWeight, lastMoment } = this.#constants;
     const now = progressWeight * bandwidthSafety * running.progress.throughput + (1 - progressWeight) * rate;
-    const bytesLeft = option.bytes - bytesReceived;
-    if ((bytesLeft * 8) / now <= state.bufferLevel) return { action: 'continue' };
-    if (phase === 'unreliable' && state.bufferLevel <= lastMoment) return { action: 'keep' };
+    const secondsLeft = ((option.bytes - bytesReceived) * 8) / now;
+    // Repeats of what was lost take a round trip, however few they are.
+    const isLastMoment = state.bufferLevel <= Math.min(lastMoment, secondsLeft + outlook.latency);
+    if (phase === 'unreliable' && isLastMoment) return { action: 'keep' };
+    if (secondsLeft <= state.bufferLevel) return { action: 'continue' };
+    return this.#restartIfBetter(progress, running.basis, now);
+  }
 
+  /** With `now` bit/s. */
+  #restartIfBetter(progress: DownloadProgress, { outlook, after, range }: Basis, now: number): Review {
+    const { state, option, bytesReceived } = progress;
+    const { lateDeviation, restartGain, bytesInQueues } = this.#constants;
+    const bytesLeft = option.bytes - bytesReceived;
     const { options, floors } = this.#candidates(state.options);
     const lower = options.filter((other) => other.representation < option.representation && other.bytes < bytesLeft);
-    if (lower.length === 0) return { action: 'continue' };
-    const late = { ...outlook, prospects: prospectsAround(now, lateDeviation) };
     const { lastChoice } = state;
+    if (lower.length === 0 || !lastChoice) return { action: 'continue' };
+    const late = { ...outlook, prospects: prospectsAround(now, lateDeviation) };
     const worth = (expectation: Expectation, download: Download, floor: number) =>
       expectation.worthsOf(download, floor)[0]! - changeCost(lastChoice, download, outlook);
     const restarted = new Expectation(late, [state.bufferLevel], after);
-    const restart = highest(lower, (other) => worth(restarted, other, floors[other.representation]!));
+    const queued = Math.min(bytesInQueues, bytesLeft);
+    const restart = highest(lower, (other) => worth(restarted, behind(queued, other), floors[other.representation]!));
     const continued = new Expectation({ ...late, latency: 0 }, [state.bufferLevel], after);
     const floor = scoreOfArrived(progress);
     const goingOn = Math.max(...remainders(progress).map((remainder) => worth(continued, remainder, floor)));
     if (restart.worth <= goingOn + restartGain * range) return { action: 'continue' };
-    running.progress = new ProgressThroughput();
     return { action: 'restart', option: restart.option };
   }
 
@@ -123,13 +147,14 @@ export class AbrStar implements Abr {
     if (!estimate) return undefined;
     const { segmentDuration, bufferCapacity } = bufferOf(state);
     const deviation = rateDeviation(samples, constants);
-    const rate = safeRate(estimate, deviation, constants);
+    const rate = safeRate(this.#lately(state, estimate), deviation, constants);
     const range = scoreRange(ladder);
-    const outlook: Outlook = {
+    const prospects = prospectsAround(rate, deviation);
+    const ahead: Outlook = {
       segmentDuration,
       bufferCapacity,
       latency: latencyOf(samples),
-      prospects: prospectsAround(rate, deviation),
+      prospects,
       stallWeight: (stallWeight * range) / segmentDuration,
       stepWeight,
       switchCharge: switchWeight * range * unsteadiness(deviation, constants),
@@ -138,9 +163,17 @@ export class AbrStar implements Abr {
     const isNearTheEnd = upcoming !== undefined && upcoming.length <= horizon;
     const worthAtEnd = (bufferLevel: number) =>
       segmentsBeyond * scoreAtRate(ladder, rate * (1 + bufferLevel / beyond)) -
-      outlook.stallWeight * outageStall(bufferLevel, deviation, constants);
-    const after = plan(this.#segmentsAhead(state), outlook, isNearTheEnd ? () => 0 : worthAtEnd);
+      ahead.stallWeight * outageStall(bufferLevel, deviation, constants);
+    const after = plan(this.#segmentsAhead(state), ahead, isNearTheEnd ? () => 0 : worthAtEnd);
+    const outlook = { ...ahead, prospects: withFade(prospects, deviation, constants) };
     return { outlook, after, rate, range };
+  }
+
+  /** The estimate, or what a download that was cut short had come down to: its mean does not tell that the link has failed since. */
+  #lately({ segmentIndex }: DecisionState, estimate: number): number {
+    const before = this.#running.get(segmentIndex - 1);
+    if (!before?.isCut) return estimate;
+    return Math.min(estimate, Math.max(before.progress.throughput, LEAST_LEFT * estimate));
   }
 
   /** Where they are not known, they are taken to be like the next one. */
@@ -168,34 +201,6 @@ function hasTimeForRepeats(
   { outlook, rate }: Basis,
 ): boolean {
   return outlook.latency + (option.bytes * 8) / rate / (1 - lossRate) <= bufferLevel;
-}
-
-/** What the running download may still become: each prefix that has not arrived yet, at the price of its missing bytes. */
-function remainders(progress: DownloadProgress): Download[] {
-  const { option, bytesReceived } = progress;
-  const reached = levelArrived(progress);
-  return prefixesOf(progress)
-    .filter(({ level }) => level >= reached && level <= option.level)
-    .map(({ representation, bytes, reliableBytes, score }) => ({
-      representation,
-      bytes: Math.max(0, bytes - bytesReceived),
-      reliableBytes: Math.max(0, reliableBytes - bytesReceived),
-      score,
-    }));
-}
-
-/** Once the reliable bytes are here; before, what they will be worth. */
-function scoreOfArrived(progress: DownloadProgress): number {
-  const reached = levelArrived(progress);
-  return (prefixesOf(progress).find(({ level }) => level === reached) ?? progress.option).score;
-}
-
-function levelArrived({ phase, levelReceived }: DownloadProgress): number {
-  return phase === 'unreliable' ? levelReceived : 0;
-}
-
-function prefixesOf({ state, option }: DownloadProgress): readonly Option[] {
-  return state.options.filter(({ representation }) => representation === option.representation);
 }
 
 /** What it costs that one segment is not as the one before. */

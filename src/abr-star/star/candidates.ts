@@ -1,9 +1,6 @@
 import { withoutDominated } from '../options.js';
 import type { Option } from '../types.js';
 
-/** How many ways to download a segment in a representation a plan tries where the segment is not the next one. */
-const TRIED_AHEAD = 3;
-
 /** What is worth choosing of a segment. */
 export interface Candidates {
   /** Ascending in bytes and in score, or, where thinned, by representation; never empty. */
@@ -36,14 +33,21 @@ export function candidatesOf(options: readonly Option[]): Candidates {
   return { options: candidates, floors, scores: [candidates[0]!.score, candidates.at(-1)!.score] };
 }
 
-/** A few of the candidates of each representation: the first, the last, and what lies between. */
+/** Of each representation the first and the last: where a segment is not the next one, a plan tries no more. */
 export function thinned({ options, floors, scores }: Candidates): Candidates {
-  const own = Array.from(floors, (): Option[] => []);
-  for (const option of options) own[option.representation]!.push(option);
+  const firsts: Option[] = [];
+  const lasts: Option[] = [];
+  for (const option of options) {
+    firsts[option.representation] ??= option;
+    lasts[option.representation] = option;
+  }
   const kept: Option[] = [];
-  for (const some of own) {
-    const step = Math.max(1, (some.length - 1) / (TRIED_AHEAD - 1));
-    for (let place = 0; place < some.length; place += step) kept.push(some[Math.round(place)]!);
+  for (const [representation, first] of firsts.entries()) {
+    // A representation may have none.
+    if ((first as Option | undefined) === undefined) continue;
+    const last = lasts[representation]!;
+    kept.push(first);
+    if (last !== first) kept.push(last);
   }
   return { options: kept, floors, scores };
 }

@@ -1,7 +1,7 @@
 /** What of `abr-star` is chosen, not derived. `npm run simulate -- --abr abr-star:CONSTANT=VALUE` plays with another value. */
 export const CONSTANTS = {
   /** Share of the throughput that plans count on where a link is unsteady, and reviews of a running download's. */
-  bandwidthSafety: 0.85,
+  bandwidthSafety: 0.9,
 
   /** A stall as long as a segment costs so many times what separates the ends of the ladder. */
   stallWeight: 6,
@@ -18,6 +18,9 @@ export const CONSTANTS = {
   /** Bounds of the deviation: no link is steadier, and beyond, keeping what has arrived is the better answer. */
   leastDeviation: 0.05,
   mostDeviation: 0.2,
+  /** How often an unsteady link fades while a segment is on its way, and how many times slower it is then: reliable parts must be small. */
+  fadeChance: 0.06,
+  fadeFactor: 4,
   /** How often a segment ends in an outage, on an unsteady link, and its mean length in seconds: 3G logs have such. */
   outageChance: 0.25,
   outageSeconds: 12,
@@ -30,6 +33,8 @@ export const CONSTANTS = {
   lateDeviation: 0.6,
   /** A restart throws away what is here: it must gain so much of what separates the ends of the ladder. */
   restartGain: 0.5,
+  /** Bytes in queues when a link slows down: they come before anything of a restart. */
+  bytesInQueues: 40_000,
   /** Seconds of buffer at which a late download is kept as it is: a few reviews, as timers and appending take time. */
   lastMoment: 0.2,
 

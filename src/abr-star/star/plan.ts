@@ -53,34 +53,38 @@ export class Expectation {
    * of the reliable bytes alone.
    */
   worthsOf({ representation, bytes, reliableBytes, score }: Download, floor: number): Float64Array {
+    // Hundreds of times a decision: what does not change is looked up once.
     const { segmentDuration, bufferCapacity, latency, prospects, stallWeight } = this.#outlook;
     const { axes } = this.#after;
     const ahead = this.#ahead;
+    const worths = this.#worths;
+    const bufferLevels = this.#bufferLevels;
     this.#after.after(representation, score, ahead);
-    const fullest = bufferCapacity - segmentDuration;
+    const mostSpare = bufferCapacity - 2 * segmentDuration;
+    const worthOfFull = ahead[BUFFER_POINTS - 1]!;
     const unreliableBytes = bytes - reliableBytes;
-    for (let index = 0; index < this.#bufferLevels.length; index++) {
-      const open = this.#bufferLevels[index]! - latency;
+    const dipCost = this.#dipWeight * Math.max(0, score - floor);
+    for (let index = 0; index < worths.length; index++) {
+      const open = bufferLevels[index]! - latency;
       let worth = score;
       let chanceOfDelay = 0;
-      for (const { secondsPerByte, probability } of prospects) {
+      for (let place = 0; place < prospects.length; place++) {
+        const { secondsPerByte, probability } = prospects[place]!;
         const spare = open - bytes * secondsPerByte;
-        if (spare >= 0) {
-          worth += probability * atLevel(ahead, Math.min(spare + segmentDuration, fullest), axes);
-          continue;
+        if (spare >= mostSpare) worth += probability * worthOfFull;
+        else if (spare >= 0) worth += probability * atLevel(ahead, spare + segmentDuration, axes);
+        else {
+          chanceOfDelay += probability;
+          const missing = Math.min(unreliableBytes, bytes - open / secondsPerByte);
+          if (missing > 0) worth -= probability * dipCost * dip(missing / unreliableBytes);
+          const stall = reliableBytes * secondsPerByte - open;
+          if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
         }
-        chanceOfDelay += probability;
-        const missing = Math.min(unreliableBytes, bytes - open / secondsPerByte);
-        if (missing > 0)
-          worth -= probability * this.#dipWeight * dip(missing / unreliableBytes) * Math.max(0, score - floor);
-        const stall = reliableBytes * secondsPerByte - open;
-        if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
       }
       // A late segment is all that is in the buffer when it has come: the lowest level of the table.
-      if (chanceOfDelay > 0) worth += chanceOfDelay * ahead[0]!;
-      this.#worths[index] = worth;
+      worths[index] = chanceOfDelay > 0 ? worth + chanceOfDelay * ahead[0]! : worth;
     }
-    return this.#worths;
+    return worths;
   }
 }
 

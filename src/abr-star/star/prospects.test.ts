@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CONSTANTS } from './constants.js';
-import { outageStall, prospectsAround, rateDeviation, safeRate, unsteadiness } from './prospects.js';
+import { outageStall, prospectsAround, rateDeviation, safeRate, unsteadiness, withFade } from './prospects.js';
 
 const samples = (...rates: number[]) => rates.map((rate) => ({ bytes: rate, seconds: 1 }));
 
@@ -10,6 +10,15 @@ test('three rates have the mean and the deviation of the logarithm that they sta
     prospects.reduce((sum, { secondsPerByte, probability }) => sum + probability * of(Math.log(8 / secondsPerByte)), 0);
   expect(mean((x) => x)).toBeCloseTo(1, 12);
   expect(mean((x) => (x - 1) ** 2)).toBeCloseTo(0.09, 12);
+});
+
+test('only an unsteady link fades', () => {
+  const prospects = prospectsAround(8e6, 0.2);
+  const [fade, ...others] = withFade(prospects, 0.2, CONSTANTS);
+  expect(fade).toEqual({ secondsPerByte: 1e-6 * CONSTANTS.fadeFactor, probability: CONSTANTS.fadeChance });
+  expect(others.map(({ secondsPerByte }) => secondsPerByte)).toEqual(prospects.map((other) => other.secondsPerByte));
+  expect([fade!, ...others].reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 12);
+  expect(withFade(prospects, 0.05, CONSTANTS)[0]!.probability).toBe(0);
 });
 
 describe('deviation', () => {

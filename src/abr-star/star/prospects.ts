@@ -21,6 +21,17 @@ export function prospectsAround(median: number, deviation: number): Prospect[] {
   ];
 }
 
+/** The same link, which may also fade, unless it is a steady one: a reliable part that is small then comes in time, and a large one does not. */
+export function withFade(prospects: readonly Prospect[], deviation: number, constants: Constants): Prospect[] {
+  const { fadeChance, fadeFactor, leastDeviation, mostDeviation } = constants;
+  const chance = (fadeChance * (deviation - leastDeviation)) / (mostDeviation - leastDeviation);
+  const { secondsPerByte } = prospects[prospects.length >> 1]!;
+  return [
+    { secondsPerByte: secondsPerByte * fadeFactor, probability: chance },
+    ...prospects.map((prospect) => ({ ...prospect, probability: prospect.probability * (1 - chance) })),
+  ];
+}
+
 /** How far the rates of the latest downloads were from those before them: root mean square of the logarithm of the ratio. */
 export function rateDeviation(
   samples: readonly ThroughputSample[],

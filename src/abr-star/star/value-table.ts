@@ -40,21 +40,22 @@ export function atLevel(worths: Float64Array, bufferLevel: number, { bufferLevel
  */
 export class ValueTable {
   readonly axes: Axes;
-  /** By representation, and at last for all others. At first no way to go on is known. */
-  readonly #values: Float64Array;
-  readonly #others: number;
+  /** First for all representations that are not raised, then of those that are. At first no way to go on is known. */
+  readonly #values: number[];
+  /** By representation: which of these tables is its own. */
+  readonly #places: Uint8Array;
+  #tables = 1;
 
   constructor(axes: Axes, representations: number) {
     this.axes = axes;
-    this.#others = representations * TABLE;
-    this.#values = new Float64Array(this.#others + TABLE).fill(-Infinity);
+    this.#places = new Uint8Array(representations);
+    // No typed array: one of this size takes longer to make than to fill.
+    this.#values = new Array<number>((representations + 1) * TABLE).fill(-Infinity);
   }
 
   /** Whatever the segment before, it is worth that much at each buffer level of the axis. */
   fill(worths: readonly number[]): void {
-    const values = this.#values;
-    for (let cell = 0; cell < values.length; cell++)
-      values[cell] = worths[Math.trunc(cell / SCORE_POINTS) % BUFFER_POINTS]!;
+    for (let cell = 0; cell < TABLE; cell++) this.#values[cell] = worths[Math.trunc(cell / SCORE_POINTS)]!;
   }
 
   /**
@@ -68,7 +69,8 @@ export class ValueTable {
     const left = Math.min(Math.trunc(column), SCORE_POINTS - 2);
     const up = stepWeight * scoreStep * (column - left);
     const down = stepWeight * scoreStep - up;
-    let cell = representation * TABLE + left;
+    const table = (this.#places[representation] ||= this.#tables++);
+    let cell = table * TABLE + left;
     for (let row = 0; row < BUFFER_POINTS; row++, cell += SCORE_POINTS) {
       const worth = worths[row]!;
       if (worth - up > values[cell]!) values[cell] = worth - up;
@@ -79,20 +81,27 @@ export class ValueTable {
   /** What is a way to go on at some score is one at all others, less the steps between; and after all representations, less `charge`. */
   spread(stepWeight: number, charge: number): void {
     const values = this.#values;
-    const others = this.#others;
+    const end = this.#tables * TABLE;
     const step = stepWeight * this.axes.scoreStep;
-    for (let first = 0; first < others; first += SCORE_POINTS) {
+    for (let first = TABLE; first < end; first += SCORE_POINTS) {
       const last = first + SCORE_POINTS - 1;
-      for (let cell = first; cell < last; cell++)
-        if (values[cell]! - step > values[cell + 1]!) values[cell + 1] = values[cell]! - step;
-      for (let cell = last; cell > first; cell--)
-        if (values[cell]! - step > values[cell - 1]!) values[cell - 1] = values[cell]! - step;
+      for (let cell = first, worth = -Infinity; cell <= last; cell++) {
+        worth -= step;
+        if (values[cell]! > worth) worth = values[cell]!;
+        else values[cell] = worth;
+      }
+      for (let cell = last, worth = -Infinity; cell >= first; cell--) {
+        worth -= step;
+        if (values[cell]! > worth) worth = values[cell]!;
+        else values[cell] = worth;
+      }
     }
     for (let place = 0; place < TABLE; place++) {
       let most = -Infinity;
-      for (let cell = place; cell < others; cell += TABLE) if (values[cell]! > most) most = values[cell]!;
-      for (let cell = place; cell <= others + place; cell += TABLE)
-        if (most - charge > values[cell]!) values[cell] = most - charge;
+      for (let cell = TABLE + place; cell < end; cell += TABLE) if (values[cell]! > most) most = values[cell]!;
+      most -= charge;
+      values[place] = most;
+      for (let cell = TABLE + place; cell < end; cell += TABLE) if (values[cell]! < most) values[cell] = most;
     }
   }
 
@@ -101,7 +110,7 @@ export class ValueTable {
     const values = this.#values;
     const column = this.#columnOf(score);
     const left = Math.min(Math.trunc(column), SCORE_POINTS - 2);
-    let cell = Math.min(representation * TABLE, this.#others) + left;
+    let cell = (this.#places[representation] ?? 0) * TABLE + left;
     for (let row = 0; row < BUFFER_POINTS; row++, cell += SCORE_POINTS) {
       const value = values[cell]!;
       worths[row] = value + (column - left) * (values[cell + 1]! - value);

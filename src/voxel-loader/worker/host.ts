@@ -8,7 +8,7 @@ import { describeFrames } from './frame-states.js';
 import { PartialSegment } from './partial-segment.js';
 import { Repairers } from './repairers.js';
 import { downloadSegment } from './segment-download.js';
-import { openSession } from './session.js';
+import { openSession, type OpenSession } from './session.js';
 import type { Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
 
 type Message<Type extends PageMessage['type']> = Extract<PageMessage, { type: Type }>;
@@ -20,7 +20,7 @@ export interface HostOptions {
   readonly post: (message: WorkerMessage, transfer: Transferable[]) => void;
   /** Ends the worker. */
   readonly exit: () => void;
-  readonly open?: typeof openSession;
+  readonly open?: OpenSession;
 }
 
 /**
@@ -84,7 +84,9 @@ export class Host {
 
   async #open({ session: id, endpoint }: Message<'open'>): Promise<void> {
     try {
-      const session = await (this.#options.open ?? openSession)(endpoint);
+      const session = await (this.#options.open ?? openSession)(endpoint, undefined, (paths) =>
+        this.#post({ type: 'paths', paths }),
+      );
       this.#sessions.set(id, session);
       this.#post({ type: 'opened', session: id });
       this.#post({ type: 'closed', session: id, error: encodeError(await session.closed) });

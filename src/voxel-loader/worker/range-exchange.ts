@@ -19,6 +19,10 @@ const LINGER_MS = 1000;
 export interface ExchangeContext {
   readonly session: Session;
   readonly request: DownloadRequest;
+  /** Milliseconds from now, of datagrams. */
+  readonly deadline: number | undefined;
+  /** Of datagrams. */
+  readonly parity: Parity | undefined;
   /** The flow whose bytes go before these. */
   readonly after: number | undefined;
   readonly assembly: SegmentAssembly;
@@ -117,7 +121,7 @@ export class RangeExchange {
   }
 
   get #parityAskedFor(): Parity | undefined {
-    return this.#flow && this.#context.request.parity;
+    return this.#flow && this.#context.parity;
   }
 
   get #length(): number {
@@ -140,15 +144,16 @@ export class RangeExchange {
   }
 
   #head(): Uint8Array<ArrayBuffer> {
-    const { session, request, after } = this.#context;
+    const { session, request, after, deadline } = this.#context;
     return serializeRequestHead({
       target: request.target,
       host: session.host,
-      headers: request.headers,
+      // Not those that the page trusts another server with.
+      headers: request.headerHosts?.includes(new URL(`https://${session.host}`).hostname) ? request.headers : {},
       ranges: this.#part.fileRanges(),
       etag: this.#etag,
       flow: this.#flow?.id,
-      deadline: this.#flow && request.deadline,
+      deadline: this.#flow && deadline,
       after,
       parity: this.#parityAskedFor,
     });
@@ -194,8 +199,10 @@ export class RangeExchange {
 
   #onEnd(trailers: Fields): void {
     if (this.#bodyOnStream) {
-      if (!this.#ended)
+      if (this.#streamed < this.#length)
         throw new VoxelError('incomplete', `the body has ${this.#streamed} bytes, expected ${this.#length}`);
+      // Some of it may have come otherwise before.
+      this.#end(undefined);
       return;
     }
     const sent = parseInteger(trailers.get('x-voxel-sent'));

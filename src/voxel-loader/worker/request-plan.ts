@@ -38,7 +38,8 @@ export function planStreams(assembly: SegmentAssembly, pieces: readonly ByteRang
   return split(assembly, pieces, 'stream');
 }
 
-function split(
+/** The same for either kind. */
+export function split(
   assembly: SegmentAssembly,
   pieces: readonly ByteRange[],
   delivery: PlannedRequest['delivery'],

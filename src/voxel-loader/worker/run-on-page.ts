@@ -1,10 +1,10 @@
 import type { WorkerMessage } from '../messages.js';
 import type { WorkerLike } from '../start-worker.js';
 import { Host } from './host.js';
-import type { openSession } from './session.js';
+import type { OpenSession } from './session.js';
 
-/** The worker's program on the page's own thread, for pages that may have no worker. `open` is for tests. */
-export function runOnPage(open?: typeof openSession): WorkerLike {
+/** The worker's program on the page's own thread, for pages that may have no worker. `open`: where sessions come from. */
+export function runOnPage(open?: OpenSession): WorkerLike {
   const worker: WorkerLike = {
     onmessage: null,
     onerror: null,

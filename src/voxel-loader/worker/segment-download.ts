@@ -1,13 +1,14 @@
-import { longestRange } from '../../coding/symbols.js';
+import { longestRange, parityFrom } from '../../coding/symbols.js';
 import { comesInTime, reorderingWindow } from '../../delivery/recovery.js';
-import { totalBytes } from '../../manifest/byte-range.js';
+import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
+import { IntervalSet } from '../../manifest/interval-set.js';
 import { SegmentAssembly } from './assembly.js';
 import { VoxelError } from '../errors.js';
 import { RangeExchange } from './range-exchange.js';
 import { planRequests, type PlannedRequest } from './request-plan.js';
 import { Recovery } from './recovery.js';
 import type { SegmentProgress } from '../types.js';
-import type { Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
+import type { Carriage, Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
 
 /**
  * A download with nothing arriving for so long has failed. Longer than the outages of mobile links that QUIC itself
@@ -47,6 +48,7 @@ class RunningDownload implements Download {
   /** Whose bytes come first, while this one runs. */
   #after: Download | undefined;
   readonly #afterFlow: number | undefined;
+  readonly carriage: Carriage | undefined;
   /** When the last of them came, as far as this one's bytes have shown, and how many of its own were here sooner. */
   #before = { at: 0, bytes: 0 };
   #firstArrival: number | undefined;
@@ -70,18 +72,26 @@ class RunningDownload implements Download {
     this.#started = this.#lastArrival = now();
     this.#measured = { at: this.#started, bytes: 0 };
     this.#after = request.after;
-    this.#afterFlow = this.#after?.flow;
+    this.#afterFlow = session.carry ? undefined : this.#after?.flow;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     this.#recovery = new Recovery({
       assembly: this.#assembly,
-      isInTime: () => request.recovery && comesInTime(request.deadline, now() - this.#started, this.#roundTrip),
+      isInTime: () => request.recovery && comesInTime(request.deadline, now() - this.#started, this.#roundTrip()),
       send: (planned, onArrival, onFinished) => this.#send(planned, onArrival, onFinished),
     });
-    for (const planned of planRequests(this.#assembly, request.delivery, longestRange(request.parity)))
-      this.#sendFirst(planned);
+    this.carriage = session.carry?.({
+      request,
+      assembly: this.#assembly,
+      send: (planned, over, after) => this.#sendFirst(planned, over, after),
+      end: (failure) => this.#finish(failure),
+    });
+    if (this.carriage) this.#running++;
+    else
+      for (const planned of planRequests(this.#assembly, request.delivery, longestRange(request.parity)))
+        this.#sendFirst(planned);
     this.#watchForStall();
   }
 
@@ -128,21 +138,23 @@ class RunningDownload implements Download {
   }
 
   /** In ms: with the server's time to answer, until it has said how long the way is; 0 before the first byte. */
-  get #roundTrip(): number {
-    const roundTrip = this.#session.roundTrip ?? (this.#firstArrival ?? this.#started) - this.#started;
+  #roundTrip(session = this.#session): number {
+    const roundTrip = session.roundTrip ?? (this.#firstArrival ?? this.#started) - this.#started;
     return Math.min(roundTrip, MAX_ROUND_TRIP_MS);
   }
 
-  #sendFirst(planned: PlannedRequest): void {
+  #sendFirst(planned: PlannedRequest, over?: Session, after?: number): number | undefined {
     const withReliableBytes = planned.pieces[0]!.start < this.#assembly.reliableLength;
     this.#measuring++;
-    this.#send(
+    return this.#send(
       planned,
       () => (this.#measured = { at: this.#now(), bytes: this.#bytesHere }),
       (failure) => {
         if (!failure) this.#measuring--;
         else if (withReliableBytes && !this.#assembly.reliableComplete) this.#fail(failure);
       },
+      over,
+      after,
     );
   }
 
@@ -150,17 +162,28 @@ class RunningDownload implements Download {
     planned: PlannedRequest,
     onArrival: (bytes: number) => void,
     onFinished: (failure: VoxelError | undefined) => void,
-  ): void {
+    session = this.carriage?.pick() ?? this.#session,
+    after = this.#afterFlow,
+  ): number | undefined {
     this.#running++;
+    const { carriage } = this;
+    const request = this.#request;
     const exchange = new RangeExchange(planned, {
-      session: this.#session,
-      request: this.#request,
-      after: this.#afterFlow,
+      session,
+      request,
+      // What is asked for later has less time.
+      deadline: request.deadline && request.deadline - (this.#now() - this.#started),
+      parity: request.parity && parityFrom(request.parity, planned.pieces[0]!.start - this.#assembly.reliableLength),
+      after,
       assembly: this.#assembly,
       now: this.#now,
-      reorderingWindow: () => reorderingWindow(this.#roundTrip, this.#request.recovery),
-      onLost: (pieces) => this.#recovery.add(pieces),
+      reorderingWindow: () => reorderingWindow(this.#roundTrip(session), request.recovery),
+      onLost: (pieces) => {
+        carriage?.lost(session, totalBytes(pieces));
+        this.#recovery.add(pieces);
+      },
       onArrival: (bytes) => {
+        carriage?.arrived(session, bytes);
         this.#lookBefore(bytes);
         this.#lastArrival = this.#now();
         this.#firstArrival ??= this.#lastArrival;
@@ -171,12 +194,21 @@ class RunningDownload implements Download {
     this.#exchanges.push(exchange);
     void exchange.finished.then((failure) => {
       if (this.#settled) return;
-      this.#failure ??= failure;
-      if (failure?.code === 'file-changed') this.#fail(failure);
-      onFinished(failure);
-      this.#running--;
-      if (this.#running === 0) this.#deliver();
+      const own = carriage?.finished(planned, session, failure) ? undefined : failure;
+      onFinished(own);
+      this.#finish(own);
     });
+    return exchange.flow;
+  }
+
+  #finish(failure: VoxelError | undefined): void {
+    if (this.#settled) return;
+    this.#failure ??= failure;
+    // Over several paths a failure without what must be here is one that no path could mend.
+    if (failure?.code === 'file-changed' || (this.carriage && failure && !this.#assembly.reliableComplete))
+      this.#fail(failure);
+    this.#running--;
+    if (this.#running === 0) this.#deliver();
   }
 
   /** Of so many new bytes that have come now, all others came before what goes first has come further. */
@@ -206,7 +238,8 @@ class RunningDownload implements Download {
     const begin = Math.min(this.#begin, at);
     this.#stop();
     const assembly = this.#assembly;
-    const lost = this.#exchanges.flatMap((exchange) => exchange.lost());
+    // Over several paths two requests may miss the same.
+    const lost = [...this.#exchanges.reduce((all, exchange) => addAll(all, exchange.lost()), new IntervalSet())];
     const bytesLost = totalBytes(lost);
     this.#resolve({
       bytes: assembly.bytes,
@@ -216,14 +249,14 @@ class RunningDownload implements Download {
       lost: lost.flatMap(({ start, end }) => assembly.missing(start, end)),
       bytesLost,
       bytesUnsent: assembly.length - this.#bytesHere - bytesLost,
-      bytesRepeated: this.#recovery.bytesRepeated,
+      bytesRepeated: this.#recovery.bytesRepeated + (this.carriage?.bytesRepeated ?? 0),
       bytesRecovered: this.#recovery.bytesRecovered,
       bytesDecoded: sum(this.#exchanges.map((exchange) => exchange.bytesDecoded)),
       bytesParity: sum(this.#exchanges.map((exchange) => exchange.bytesParity)),
       bytesMeasured: bytes - this.#before.bytes,
       seconds: (at - begin) / 1000,
       timeToFirstByte: Math.max(0, (this.#firstArrival ?? at) - begin) / 1000,
-      rtt: this.#rtt ?? this.#session.roundTrip,
+      rtt: this.#session.roundTrip ?? this.#rtt,
       failure: this.#failure,
     });
   }
@@ -238,9 +271,15 @@ class RunningDownload implements Download {
   #stop(): void {
     this.#settled = true;
     this.#after = undefined;
+    this.carriage?.stop();
     clearTimeout(this.#stallTimer);
     for (const exchange of this.#exchanges) exchange.stop();
   }
+}
+
+function addAll(set: IntervalSet, ranges: readonly ByteRange[]): IntervalSet {
+  for (const { start, end } of ranges) set.add(start, end);
+  return set;
 }
 
 function sum(numbers: readonly number[]): number {

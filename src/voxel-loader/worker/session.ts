@@ -2,7 +2,7 @@ import { decodeDatagram } from './datagram.js';
 import { VoxelError } from '../errors.js';
 import { PROTOCOL } from '../protocol.js';
 import type { DatagramListener, Flow, Session } from './types.js';
-import type { Endpoint } from '../types.js';
+import type { Endpoint, PathReport } from '../types.js';
 
 /** What of the browser's `WebTransport` is used; some browsers lack some of it. */
 export interface WebTransportLike {
@@ -21,6 +21,13 @@ export interface WebTransportLike {
 }
 
 export type WebTransportConstructor = new (url: string, options: WebTransportOptions) => WebTransportLike;
+
+/** `report` is for what is known of several paths. */
+export type OpenSession = (
+  endpoint: Endpoint,
+  constructor?: WebTransportConstructor,
+  report?: (paths: readonly PathReport[]) => void,
+) => Promise<Session>;
 
 /** With UDP blocked Chromium itself takes far longer to give up. */
 const READY_TIMEOUT_MS = 5_000;

@@ -1,7 +1,9 @@
 import type { ByteRange } from '../../manifest/byte-range.js';
 import type { IntervalSet } from '../../manifest/interval-set.js';
 import type { VoxelError } from '../errors.js';
+import type { SegmentAssembly } from './assembly.js';
 import type { FileVersion } from './file-version.js';
+import type { PlannedRequest } from './request-plan.js';
 import type { DeliveryFacts, SegmentProgress, SegmentRequest } from '../types.js';
 
 /** Called for every datagram of a flow, in order of arrival. Must not throw. `payload` may be kept. */
@@ -17,7 +19,7 @@ export interface Flow {
 
 /** A WebTransport session, as downloads use it. */
 export interface Session {
-  /** Authority of the server, for the `host` field. */
+  /** Authority of the server, for the `host` field; of several paths, of one of them. */
   readonly host: string;
   /** The server's smoothed round-trip time in ms, as its downloads last heard; undefined: it has not said it yet. */
   roundTrip?: number | undefined;
@@ -29,8 +31,37 @@ export interface Session {
    */
   request(head: Uint8Array<ArrayBuffer>, signal: AbortSignal): AsyncIterable<Uint8Array>;
   openFlow(onDatagram: DatagramListener): Flow;
+  /** Where there are several paths: deals a download out to them. */
+  carry?(load: Load): Carriage;
   /** Ends the session; everything in flight fails with `session-closed`. */
   close(): void;
+}
+
+/** A download that is to be dealt out to several paths. */
+export interface Load {
+  readonly request: DownloadRequest;
+  readonly assembly: SegmentAssembly;
+  /** Sends a request over the session of one path, and returns its flow. `after`: the flow of that session whose bytes go first. */
+  send(planned: PlannedRequest, over: Session, after: number | undefined): number | undefined;
+  /** Nothing more is asked for, because all has been answered, or of that failure. */
+  end(failure: VoxelError | undefined): void;
+}
+
+/** A download on its way over several paths. */
+export interface Carriage {
+  /** Bytes that were asked for over two paths. */
+  readonly bytesRepeated: number;
+  /** Over which path lost bytes are asked for again. */
+  pick(): Session;
+  /** Its last flow over that path. */
+  flowOver(path: Session): number | undefined;
+  /** Something came over that path: so many bytes that were not here. */
+  arrived(path: Session, bytes: number): void;
+  lost(path: Session, bytes: number): void;
+  /** A request is finished. True: its failure is dealt with, what it was for is asked for elsewhere. */
+  finished(planned: PlannedRequest, path: Session, failure: VoxelError | undefined): boolean;
+  /** The download has ended. */
+  stop(): void;
 }
 
 /** What a download asks the server for. */
@@ -56,6 +87,8 @@ export interface Download {
   readonly result: Promise<ReceivedSegment>;
   /** The flow of its datagrams; undefined: there are none. */
   readonly flow: number | undefined;
+  /** Over several paths. */
+  readonly carriage: Carriage | undefined;
   /** When the last byte came of what it began with, recoveries apart; before the first: when it began. In ms. */
   readonly lastMeasured: number;
   progress(): SegmentProgress;

@@ -6,6 +6,7 @@ import type { Abr } from '../../../src/abr-star/index.js';
 import type {
   FallbackEvent,
   FullVoxelOptions,
+  PathEvent,
   SessionEvent,
   VoxelHandle,
   VoxelStatistics,
@@ -24,6 +25,7 @@ export interface PlayerUnderTest {
   readonly errors: string[];
   readonly fallbacks: FallbackEvent[];
   readonly sessions: SessionEvent[];
+  readonly paths: PathEvent[];
   /** dash.js may pause just before the end and call that the end; the element's own `ended` then stays false. */
   ended: boolean;
 }
@@ -39,6 +41,7 @@ export interface Outcome {
   readonly errors: string[];
   readonly fallbacks: FallbackEvent[];
   readonly sessions: SessionEvent[];
+  readonly paths: PathEvent[];
   readonly statistics: VoxelStatistics | undefined;
   readonly ended: boolean;
   readonly currentTime: number;
@@ -121,9 +124,12 @@ export function startPlayer(
         ...(abr && { abr: abr === 'half' ? half : abr }),
       });
       const handle = settings === 'plain' ? undefined : voxelDash.attachVoxel(player, optionsOf(settings));
-      const started: PlayerUnderTest = { player, video, handle, errors: [], fallbacks: [], sessions: [], ended: false };
+      const started: PlayerUnderTest = {
+        ...{ player, video, handle, errors: [], fallbacks: [], sessions: [], paths: [], ended: false },
+      };
       handle?.on('fallback', (event) => started.fallbacks.push(event));
       handle?.on('session', (event) => started.sessions.push(event));
+      handle?.on('path', (event) => started.paths.push(event));
       player.on('error', ((event: { error: unknown }) => started.errors.push(JSON.stringify(event.error))) as never);
       player.on('playbackEnded', () => (started.ended = true));
       video.addEventListener('error', () => started.errors.push(video.error!.message));
@@ -171,10 +177,10 @@ export function fallbacksOnceReady({ fallbacks }: Pick<Outcome, 'fallbacks'>): F
 
 export function outcomeOf(page: Page, player = 0): Promise<Outcome> {
   return page.evaluate((number) => {
-    const { video, handle, errors, fallbacks, sessions, ended } = window.players[number]!;
+    const { video, handle, errors, fallbacks, sessions, paths, ended } = window.players[number]!;
     const { buffered, currentTime, duration } = video;
     return {
-      ...{ errors, fallbacks, sessions, ended, currentTime, duration },
+      ...{ errors, fallbacks, sessions, paths, ended, currentTime, duration },
       statistics: handle?.statistics(),
       buffered: Array.from({ length: buffered.length }, (_, index) => [buffered.start(index), buffered.end(index)]),
       frames: video.getVideoPlaybackQuality().totalVideoFrames,
