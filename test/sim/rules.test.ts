@@ -51,12 +51,14 @@ describe.each(withBuffers(followers))(
     const leastShare = name === 'fugu' && bufferSegments === 1 ? 0.2 : 0.35;
 
     test.each([0.3, 1, 5, 8])(
-      'settles at a steady %d Mbit/s: one representation, or two neighbours in turns',
+      'settles at a steady %d Mbit/s: one representation, or two close ones in turns',
       (mbps) => {
         const playback = playMinutes(6, { name, bufferSegments, rate: () => mbps * 1e6 });
         // Towards the end a plan spends what is buffered.
         const settled = playback.segments.slice(30, -8).map(({ representation }) => representation);
-        expect(Math.max(...settled) - Math.min(...settled)).toBeLessThanOrEqual(1);
+        expect(new Set(settled).size).toBeLessThanOrEqual(2);
+        // A change costs abr-star: it may save and spend for a minute each over the one between them.
+        expect(Math.max(...settled) - Math.min(...settled)).toBeLessThanOrEqual(name === 'abr-star' ? 2 : 1);
         expect(meanBitrate(playback, 30)).toBeGreaterThan(leastShare * mbps * 1e6);
         // RobustMPC sells stalls for bitrate.
         if (name !== 'mpc') expect(playback.stalled).toBe(0);

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'puppeteer-core';
-import { pageOrigin, servePageFromHere } from '../../trials/inside/page-server.js';
+import { pageOrigin } from '../../trials/addresses.js';
+import { servePageFromHere } from '../../trials/inside/page-server.js';
 import { launchWithQuic, untilServerAnswers } from '../../trials/inside/server-access.js';
 import type { BenchJob, BenchPage, Measurements, Pair, PlayerName } from './job.js';
 

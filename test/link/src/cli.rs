@@ -9,7 +9,7 @@ use std::{
 
 pub const HELP: &str = "\
 linkemu run LINK.json [--log DIR] -- SERVER… --- CLIENT…
-    Runs two commands, each in its own network (server 10.77.0.1, client 10.77.0.2; second path: 10.77.1.1 and .2), with
+    Runs two commands, each in its own network (server 10.77.0.1, client 10.77.0.2; path N: 10.77.N.1 and .2, from 0), with
     the link between them. Ends when the client ends, with the client's exit code, and ends all processes. Linux only; as
     root, or as any user who may create user namespaces and open /dev/net/tun.
 

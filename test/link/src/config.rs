@@ -1,4 +1,4 @@
-//! The link file: JSON that describes one or two paths. The README lists its fields.
+//! The link file: JSON that describes one path or several. The README lists its fields.
 
 mod fields;
 #[cfg(test)]
@@ -16,9 +16,10 @@ use crate::{
     transmitter::Transmitter,
 };
 use fields::{DirectionFields, LimitFields, LinkFile, LossFields, PathFields, QueueFields, StepFields, TraceFields};
-use std::{path::Path, time::Duration};
+use std::{collections::HashSet, path::Path, time::Duration};
 
-const MAX_PATHS: usize = 2;
+/// Each takes two devices and two threads. More paths than any trial has are a mistake.
+const MAX_PATHS: usize = 8;
 
 /// A minute each way is more than any link needs; more is probably a mistake in the unit.
 const MAX_MILLISECONDS: f64 = 60_000.0;
@@ -55,12 +56,13 @@ pub fn load(file: &Path) -> Result<Link> {
 fn parse(text: &str, folder: &Path) -> Result<Link> {
     let file: LinkFile = serde_json::from_str(text).map_err(|problem| Error::Input(problem.to_string()))?;
     if !(1..=MAX_PATHS).contains(&file.paths.len()) {
-        return Err(Error::Input(format!("paths must have 1 or {MAX_PATHS} entries, got {}", file.paths.len())));
+        return Err(Error::Input(format!("paths must have 1 to {MAX_PATHS} entries, got {}", file.paths.len())));
     }
     let numbered = (0..).zip(&file.paths);
     let paths = numbered.map(|(index, path)| build_path(path, index, file.seed, folder)).collect::<Result<Vec<_>>>()?;
-    if paths.len() == MAX_PATHS && paths[0].name == paths[1].name {
-        return Err(Error::Input(format!("paths: names must differ, got {:?} twice", paths[0].name)));
+    let mut names = HashSet::new();
+    if let Some(twice) = paths.iter().find(|path| !names.insert(&path.name)) {
+        return Err(Error::Input(format!("paths: names must differ, got {:?} twice", twice.name)));
     }
     Ok(Link { paths })
 }

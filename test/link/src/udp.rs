@@ -29,9 +29,10 @@ const MAX_CLIENTS: usize = 64;
 
 /// Relays until a signal ends it.
 pub fn run(link: Link, options: &UdpOptions) -> Result<Summary> {
-    let Ok([path]) = <[LinkPath; 1]>::try_from(link.paths) else {
-        return Err(Error::Input("linkemu udp needs a link with one path, got two paths: use linkemu run".into()));
-    };
+    let [path] = <[LinkPath; 1]>::try_from(link.paths).map_err(|paths| {
+        let count = paths.len();
+        Error::Input(format!("linkemu udp needs a link with one path, got {count} paths: use linkemu run"))
+    })?;
     let (sender, events) = event::channel()?;
     let listen = UdpSocket::bind(options.listen).context(format!("cannot listen on {}", options.listen))?;
     let address = listen.local_addr().context("cannot read the address")?;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrival, sendingTime } from './arrival.js';
+import { arrival, sendingTime } from '../../../src/delivery/arrival.js';
 import { INITIAL_WINDOW } from './connections.js';
 import { loadTime } from './load.js';
 import { POLICIES } from './policies.js';

@@ -14,7 +14,8 @@ trip and rate of each interface), handcrafted pages and generated ones, each wit
   eaf-striped                  as eaf, with both interfaces together as a further choice (EAF-MPTCP)
   striped-1, striped-random    always both together, connected over the first or over a random one (MPTCP)
 
-Prints load times over those of interface-1 by page class and scenario group, then the figures of the thesis beside ours.
+Prints load times over those of interface-1 by page class and scenario group, then the figures of the thesis beside ours, and how much of both
+interfaces' rates the player's own schedule gets for segments of a video.
 
   --pages N      generated pages besides the 17 handcrafted ones, 0 to 1000 (default 12)
   --seed S       seed of generated pages and of striped-random (default 1)

@@ -1,5 +1,5 @@
 import { derivedSeed, seededRandom } from '../random.js';
-import { arrival } from './arrival.js';
+import { arrival } from '../../../src/delivery/arrival.js';
 import { INITIAL_WINDOW, type Connections, type Wanted, type Way } from './connections.js';
 
 /** Over what to fetch an object, if that is possible now (thesis §3.3.4). */

@@ -3,6 +3,7 @@ import { quantiles } from '../report/statistics.js';
 import { aligned } from '../report/text-table.js';
 import { BASELINE, type PageLoad } from './experiment.js';
 import { POLICIES } from './policies.js';
+import type { SegmentRates } from './segments.js';
 
 /** Relative: load times that differ by less are equal. */
 const EQUAL = 1e-9;
@@ -53,6 +54,7 @@ export interface Figure {
   readonly thesis: number;
   readonly generated: number;
   readonly handcrafted: number;
+  readonly all: number;
 }
 
 const FIGURES: readonly (readonly [what: string, thesis: number, policy: string, low: number, high: number])[] = [
@@ -69,14 +71,14 @@ const FIGURES: readonly (readonly [what: string, thesis: number, policy: string,
   ['interface-2 slower', 70, 'interface-2', 0, 1],
 ];
 
-/** Handcrafted and generated pages beside what the thesis found. */
+/** Handcrafted and generated pages, and all of them, beside what the thesis found. */
 export function besideThesis(loads: readonly PageLoad[]): Figure[] {
   const isGenerated = (load: PageLoad) => load.class === 'generated';
   const generated = loads.filter(isGenerated);
   const handcrafted = loads.filter((load) => !isGenerated(load));
   return FIGURES.map(([what, thesis, policy, low, high]) => {
     const percent = (own: readonly PageLoad[]) => 100 * speedupShare(own, policy, { low, high });
-    return { what, thesis, generated: percent(generated), handcrafted: percent(handcrafted) };
+    return { what, thesis, generated: percent(generated), handcrafted: percent(handcrafted), all: percent(loads) };
   });
 }
 
@@ -92,6 +94,18 @@ function speedupShare(
   );
 }
 
+/** For a terminal: segments over both interfaces. */
+export function segmentsTable(rows: readonly SegmentRates[]): string {
+  const body = rows.map(({ bytes, scenarios, ...shares }) => [
+    ...[`${bytes / 1e6} MB`, String(scenarios)],
+    ...[shares.median, shares.lowest, shares.full].map((share) => (100 * share).toFixed(1)),
+  ]);
+  return [
+    'Segments one behind the other over both interfaces, in % of their rates together',
+    aligned([['segments', 'scenarios', 'median', 'lowest', 'scenarios with 95 %'], ...body], [0]),
+  ].join('\n');
+}
+
 /** For a terminal: medians and quartiles, then the figures of the thesis. */
 export function tables(rows: readonly GroupRow[], figures: readonly Figure[]): string {
   const head = ['pages', 'Mbit/s 1', 'loads', ...COMPARED];
@@ -104,13 +118,15 @@ export function tables(rows: readonly GroupRow[], figures: readonly Figure[]): s
   ]);
   const beside = figures.map(({ what, ...values }) => [
     what,
-    ...[values.thesis, values.generated, values.handcrafted].map((value) => (isNaN(value) ? '' : value.toFixed(1))),
+    ...[values.thesis, values.generated, values.handcrafted, values.all].map((value) =>
+      isNaN(value) ? '' : value.toFixed(1),
+    ),
   ]);
   return [
     `Load time over that of ${BASELINE} alone: median [quartiles]`,
     aligned([head, ...body], [0, 1]),
     '',
     `Share of the loads in %, compared with ${BASELINE}`,
-    aligned([['', 'thesis', 'generated', 'handcrafted'], ...beside], [0]),
+    aligned([['', 'thesis', 'generated', 'handcrafted', 'all'], ...beside], [0]),
   ].join('\n');
 }

@@ -106,7 +106,7 @@ fn mistakes_are_named() {
     for (changes, message) in mistakes {
         assert_eq!(problem(&link_file(&changes)), message);
     }
-    assert_eq!(problem(&json!({ "paths": [] })), "paths must have 1 or 2 entries, got 0");
+    assert_eq!(problem(&json!({ "paths": [] })), "paths must have 1 to 8 entries, got 0");
     assert!(problem(&link_file(&json!({ "delay": 1 }))).starts_with("unknown field `delay`, expected one of `trace`"));
     let no_share = json!({ "loss": { "meanBurst": 4 } });
     assert!(problem(&link_file(&no_share)).starts_with("missing field `percent`"));
@@ -123,7 +123,8 @@ fn paths_have_names_that_files_can_have() {
     assert_eq!(link.paths.iter().map(|path| path.name.as_str()).collect::<Vec<_>>(), ["lte", "wifi"]);
     assert_eq!(problem(&paths(&["lte", "lte"])), "paths: names must differ, got \"lte\" twice");
     assert!(problem(&paths(&["../lte"])).contains("name must consist of letters, digits, - and _, got \"../lte\""));
-    assert_eq!(problem(&paths(&["a", "b", "c"])), "paths must have 1 or 2 entries, got 3");
+    assert_eq!(problem(&paths(&["a", "b", "c", "b"])), "paths: names must differ, got \"b\" twice");
+    assert_eq!(problem(&paths(&["a"; 9])), "paths must have 1 to 8 entries, got 9");
 }
 
 #[test]

@@ -144,6 +144,16 @@ mod tests {
     }
 
     #[test]
+    fn flows_whose_numbers_collide_share_a_turn() {
+        // RFC 8290 §5.3: a hash collision puts two flows into one queue, and its turn is all that they have.
+        let mut queue = fq_codel(1000);
+        for flow in [1, 1 + FLOWS, 2].repeat(50) {
+            queue.enqueue(of_flow(flow, 1514, 0));
+        }
+        assert_eq!(flows(&mut queue, 8, 1), [1, 2, 1 + FLOWS, 2, 1, 2, 1 + FLOWS, 2]);
+    }
+
+    #[test]
     fn turns_are_fair_in_bytes() {
         let mut queue = fq_codel(1000);
         (0..20).for_each(|_| queue.enqueue(of_flow(1, 1514, 0)));

@@ -28,7 +28,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Path 0 connects 10.77.0.1, the server, with 10.77.0.2, the client; path 1 10.77.1.1 with 10.77.1.2.
+    /// Path 0 connects 10.77.0.1, the server, with 10.77.0.2, the client; path 1 10.77.1.1 with 10.77.1.2, and so on.
     pub fn create(link: Link, log_folder: Option<&Path>, events: &Sender<Event>) -> Result<Self> {
         let server = create_network()?;
         let client = create_network()?;

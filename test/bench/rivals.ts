@@ -1,0 +1,90 @@
+import { groupBy } from '../sim/report/group-by.js';
+import { contentOf, runTask, type Experiment, type SessionResult } from '../sim/experiment.js';
+import { readTraces } from '../sim/link/trace-source.js';
+import { progressLine } from '../sim/report/progress-line.js';
+import { constantsTable, VARIATIONS, variant } from '../sim/rivals/constants-table.js';
+import { CONSTANTS_FILE, keep, keptLines, keptOf, RIVALS_FILE, type Kept } from '../sim/rivals/kept.js';
+import { BUFFERS, OURS, RIVALS, rivalsBars, rivalsTables } from '../sim/rivals/report-traces.js';
+import { SCENARIO } from './abr/section.js';
+import { barLine, type Bar } from './support/bar.js';
+
+export const usage = `npm run bench -- rivals [--constants] [--quick]: abr-star against SODA, RobustMPC, BBA and a Fugu-like rule on the report traces
+in simulation, 10,800 sessions, in its own measure and in SODA's. --constants: instead of that, abr-star on the development traces
+with each of its constants half and one and a half times as large. What is played is kept in docs/results/simulated, and not played again:
+a run that was cut off goes on there; delete the files where a rule has changed. --quick: every tenth trace from one
+start, nothing kept. Then \`npm run evidence\` fills docs/ABR.md. Minutes of a core. Exit code 1 where a bar is missed.`;
+
+const flag = { type: 'boolean', default: false } as const;
+
+export const options = { constants: flag, quick: flag } as const;
+
+/** Starts in each report trace. */
+const SHIFTS = 6;
+
+/** Every so many of the traces in a quick run. */
+const QUICK_STRIDE = 10;
+
+/** Measures what is not kept, and prints. */
+export function main({ constants, quick }: { constants: boolean; quick: boolean }): Bar[] {
+  return constants ? varyConstants(quick) : playRivals(quick);
+}
+
+function playRivals(quick: boolean): Bar[] {
+  const rules = [...OURS, ...RIVALS];
+  const experiment = experimentOn('report', quick, { rules, shifts: quick ? 1 : SHIFTS });
+  const known = quick ? [] : keptLines(RIVALS_FILE);
+  const done = new Set(known.map(({ trace }) => trace));
+  const lines = [...known];
+  const play = playerOf(experiment);
+  const left = experiment.traces.map((_, index) => index).filter((index) => !done.has(experiment.traces[index]!.name));
+  const progress = progressLine('report traces');
+  left.forEach((index, count) => {
+    const results = Array.from({ length: experiment.shifts }, (_, shift) => play(index, shift)).flat();
+    const fresh = linesOf(results, experiment.traces[index]!.name);
+    if (!quick) keep(RIVALS_FILE, fresh);
+    lines.push(...fresh);
+    progress(count + 1, left.length);
+  });
+  const bars = rivalsBars(lines);
+  console.log(`${rivalsTables(lines)}\n\n${bars.map(barLine).join('\n')}`);
+  return bars;
+}
+
+/** No bars: it shows what depends on a constant. */
+function varyConstants(quick: boolean): Bar[] {
+  const variants = VARIATIONS.flatMap(({ name, less, more }) => [variant(name, less), variant(name, more)]);
+  const known = quick ? [] : keptLines(CONSTANTS_FILE);
+  const done = new Set(known.map(({ abr }) => abr));
+  const left = ['abr-star', ...variants].filter((rule) => !done.has(rule));
+  const lines = [...known];
+  const progress = progressLine('constants');
+  left.forEach((rule, count) => {
+    const experiment = experimentOn('development', quick, { rules: [rule], shifts: 1 });
+    const play = playerOf(experiment);
+    const fresh = linesOf(experiment.traces.flatMap((_, index) => play(index, 0)));
+    if (!quick) keep(CONSTANTS_FILE, fresh);
+    lines.push(...fresh);
+    progress(count + 1, left.length);
+  });
+  console.log(constantsTable(lines));
+  return [];
+}
+
+function experimentOn(
+  set: string,
+  quick: boolean,
+  { rules, shifts }: Pick<Experiment, 'rules' | 'shifts'>,
+): Experiment {
+  const traces = readTraces(set, SCENARIO.seed).filter((_, index) => !quick || index % QUICK_STRIDE === 0);
+  return { ...SCENARIO, traces, rules, shifts, buffers: BUFFERS };
+}
+
+function playerOf(experiment: Experiment): (trace: number, shift: number) => SessionResult[] {
+  const content = contentOf(experiment);
+  return (trace, shift) => runTask(experiment, content, { trace, shift });
+}
+
+function linesOf(results: readonly SessionResult[], trace?: string): Kept[] {
+  const groups = groupBy(results, ({ abr, buffer }) => `${buffer}/${abr}`);
+  return [...groups.values()].map((group) => keptOf(group, trace));
+}

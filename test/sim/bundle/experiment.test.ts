@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { makeTrace } from '../link/trace.js';
+import { readTraces } from '../link/trace-source.js';
+import { COMPARED, pairsOf, runPair } from './experiment.js';
+import { parseBundleOptions } from './options.js';
+import { summarise, tables } from './summary.js';
+
+const traces = readTraces('lte-like', 1);
+
+describe('pairs', () => {
+  it('are different links, then one of unequal rates and one that is far away', () => {
+    const pairs = pairsOf(traces, 20, 1);
+    expect(pairs).toHaveLength(22);
+    for (const { paths } of pairs) expect(paths[0].trace).not.toBe(paths[1].trace);
+    expect(pairs.at(-2)!.name).toBe('20 and 1 Mbit/s');
+    expect(pairs.at(-1)!.paths[1].roundTrip).toBe(0.4);
+    expect(pairsOf(traces, 20, 1)).toEqual(pairs);
+    expect(pairsOf(traces, 20, 2)).not.toEqual(pairs);
+  });
+
+  it('have the better link alone beside every schedule, and two links that are alike bring twice as much', () => {
+    const steady = makeTrace('steady', 1, [6e6]);
+    const path = { trace: steady, shift: 0, roundTrip: 0.03 };
+    const result = runPair({ name: 'alike', paths: [path, path] }, 1);
+    expect(Object.keys(result.of)).toEqual([...COMPARED]);
+    expect(result.of.voxel.segmentMean / result.best.segmentMean).toBeLessThan(0.65);
+    expect(result.of.voxel.segmentMean / result.best.segmentMean).toBeGreaterThan(0.4);
+  });
+});
+
+it('summarises each schedule over the better link alone', () => {
+  const figures = (segmentP99: number, waited: number) => ({ segmentP99, segmentMean: 1, waited, redundant: 0.01 });
+  const of = (own: ReturnType<typeof figures>) => Object.fromEntries(COMPARED.map((name) => [name, own])) as never;
+  const results = [
+    { pair: 'a', best: figures(4, 8), of: of(figures(2, 1)) },
+    { pair: 'b', best: figures(2, 2), of: of(figures(2, 1)) },
+    { pair: 'c', best: figures(1, 0), of: of(figures(0.1, 1)) },
+  ];
+  const rows = summarise(results);
+  expect(rows[0]).toMatchObject({ schedule: 'round-robin', p99Median: 0.5, p99Worst: 1, waited: 0.3 });
+  expect(tables(results, rows)).toMatch(/^voxel +0\.50 +1\.00 +1\.00 +0\.30 +1\.0$/m);
+});
+
+it('names options that are wrong', () => {
+  expect(parseBundleOptions([])).toEqual({ traces: 'lte-like', pairs: 20, seed: 1, json: false });
+  expect(parseBundleOptions(['--help'])).toBeUndefined();
+  expect(() => parseBundleOptions(['--pairs', '0'])).toThrow('--pairs must be from 1 to 1000');
+});
