@@ -1,4 +1,4 @@
-"""Makes the certificate of the trials' server: certificate.py FOLDER HOST writes certificate.pem and key.pem.
+"""Makes the certificate of the trials' server: certificate.py FOLDER HOST… writes certificate.pem and key.pem.
 
 Prints the Base64 SHA-256 of its public key, by which Chromium accepts it (--ignore-certificate-errors-spki-list).
 """
@@ -14,8 +14,8 @@ from voxel_serve.certificate import make_certificate
 
 
 def main() -> None:
-    folder, host = Path(sys.argv[1]), sys.argv[2]
-    certificate = make_certificate([host], datetime.now(UTC))
+    folder, hosts = Path(sys.argv[1]), sys.argv[2:]
+    certificate = make_certificate(hosts, datetime.now(UTC))
     (folder / "certificate.pem").write_bytes(certificate.chain[0].public_bytes(serialization.Encoding.PEM))
     (folder / "key.pem").write_bytes(
         certificate.private_key.private_bytes(

@@ -2,9 +2,18 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig, readConfig } from './config.js';
-import { tracesOf } from './traces.js';
+import { withStandIns } from './path.js';
+import { standIn } from './trace-spec.js';
+import { traceOf, tracesOf } from './traces.js';
 
 const LEAST = { title: 'a matrix', traces: ['constant:4'], buffers: [2], systems: ['voxel', 'bola'] };
+
+const BUNDLE = {
+  bundle: [
+    { name: 'lte', delayMs: 30, loss: { percent: 0.45 } },
+    { name: 'wlan', cost: 1, trace: { source: '../t.csv', otherwise: 'constant:9' } },
+  ],
+};
 
 function parse(changes: object) {
   return parseConfig(JSON.stringify({ ...LEAST, ...changes }), '/configs/test.json');
@@ -52,7 +61,38 @@ describe('parseConfig', () => {
     expect(config).toMatchObject({ shifts: 5, links: [{ shifts: 1 }, { shifts: 5, path: { delayMs: 50 } }] });
   });
 
+  it('has bundles of paths, each with its own trace where it says so', () => {
+    const [path] = parse({ paths: [BUNDLE], systems: ['bola:wlan', 'dynamic'] }).paths;
+    expect(path).toMatchObject({ name: 'lte and wlan', delayMs: 30, loss: { percent: 0.45 } });
+    expect(path!.bundle).toMatchObject([
+      { name: 'lte', delayMs: 30 },
+      { name: 'wlan', delayMs: 15, cost: 1, trace: { source: '/t.csv', otherwise: 'constant:9' } },
+    ]);
+    expect(path!.bundle![0]).not.toHaveProperty('trace');
+  });
+
+  it('has other traffic that comes and goes', () => {
+    const timedFlows = [{ start: 10, stop: 20 }];
+    const { crossTraffic } = parse({ crossTraffic: [{ bulkFlows: 1, timedFlows }, { bulkFlows: 2 }] });
+    expect(crossTraffic).toEqual([
+      { bulkFlows: 1, webMbps: 0, timedFlows: [{ flows: 1, start: 10, stop: 20 }] },
+      { bulkFlows: 2, webMbps: 0 },
+    ]);
+  });
+
   it.each([
+    [{ paths: [{ bundle: [{ name: 'a' }] }] }, 'bundle must have 2 to 8 paths, got 1'],
+    [{ paths: [{ bundle: [{ name: 'a' }, { name: 'a' }] }] }, "bundle: name must differ, got 'a' twice"],
+    [{ paths: [{ bundle: [{ name: 'a b' }, { name: 'c' }] }] }, 'name must consist of letters, digits, - and _'],
+    [{ paths: [{ bundle: [{}, {}] }] }, 'bundle[0]: name is required: a string'],
+    [{ paths: [{ bundle: [{ name: 'a', trace: 4 }] }] }, 'bundle[0]: trace must be a string or an object, got 4'],
+    [{ paths: [{ ...BUNDLE, delayMs: 5 }] }, "paths[0]: unknown field 'delayMs'"],
+    [
+      { paths: [BUNDLE], systems: ['bola:dsl'] },
+      "the system 'bola:dsl' needs a path 'dsl', which 'lte and wlan' has not",
+    ],
+    [{ systems: ['bola:dsl'] }, "the system 'bola:dsl' needs a path 'dsl', which '30 ms' has not"],
+    [{ crossTraffic: [{ timedFlows: [{ start: 9, stop: 3 }] }] }, 'timedFlows[0]: stop must be a number from 9'],
     [{ traces: undefined, links: [{ name: 'a' }] }, 'links[0]: traces is required'],
     [{ links: [{ name: 'a', traces: ['constant:4'] }] }, "test.json: unknown field 'traces'"],
     [{ traces: undefined, links: ['3g'] }, "links must be a list of objects, got '3g'"],
@@ -122,12 +162,10 @@ describe.each(readdirSync(FOLDER))('configs/%s', (name) => {
   const config = readConfig(join(FOLDER, name));
 
   it('runs on machines without recordings', () => {
-    const standIns = config.traces.map(({ source, otherwise, ...spec }) => ({
-      ...spec,
-      source: otherwise ?? source,
-      otherwise: undefined,
-    }));
-    expect(() => tracesOf({ ...config, traces: standIns })).not.toThrow();
+    expect(() => tracesOf({ ...config, traces: config.traces.map(standIn) })).not.toThrow();
+    for (const { trace } of config.paths.map(withStandIns).flatMap(({ bundle = [] }) => bundle)) {
+      if (trace) expect(() => traceOf(trace, config.seed)).not.toThrow();
+    }
     for (const { file, otherwise } of config.videos) expect(file === undefined || otherwise === 'sample').toBe(true);
   });
 
@@ -137,10 +175,7 @@ describe.each(readdirSync(FOLDER))('configs/%s', (name) => {
   });
 
   it.runIf(name.endsWith('-small.json'))('ends within an hour', () => {
-    const traces = tracesOf({
-      ...config,
-      traces: config.traces.map((spec) => ({ ...spec, source: spec.otherwise ?? spec.source })),
-    });
+    const traces = tracesOf({ ...config, traces: config.traces.map(standIn) });
     const { videos, paths, servers, controls, crossTraffic, buffers, systems, shifts, repetitions } = config;
     const lists = [traces, paths, servers, controls, crossTraffic, buffers, systems];
     const ofEachVideo = lists.reduce((product, list) => product * list.length, shifts * repetitions);

@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../tools/setup/process.mjs';
-import type { CrossTraffic } from './cross-traffic.js';
+import type { CrossTraffic, TimedFlows } from './cross-traffic.js';
 import { Fields } from './fields.js';
 import { pathSpec, pathSpecs, requireUnique, type PathSpec } from './path.js';
 import { congestionControlOption, CONTROLS, SERVERS, type ControlName, type ServerName } from './serving.js';
 import { SESSION_MEASURES, type SessionMeasure } from './session-measures.js';
 import { systemOf, type System } from './system.js';
+import { traceSpec, type TraceSpec } from './trace-spec.js';
 
 const MOST_REPETITIONS = 1000;
+const MOST_FLOWS = 100;
 
 const METRICS = ['ssim', ...SESSION_MEASURES] as const;
 
@@ -67,15 +69,6 @@ export interface LinkSpec {
   readonly shifts: number;
 }
 
-export interface TraceSpec {
-  /** As `--traces` of the simulator, files absolute; or `GENERATOR:N`, a generator's Nth trace. */
-  readonly source: string;
-  /** Stands in where the source's file is absent. */
-  readonly otherwise: string | undefined;
-  /** A constant is added to every rate so that this is the mean (thesis §6.4.5). */
-  readonly meanMbps: number | undefined;
-}
-
 /** Reads a configuration. Throws a `UserError` that names the file and the field. */
 export function readConfig(path: string): TrialsConfig {
   let text: string;
@@ -110,15 +103,26 @@ export function parseConfig(text: string, path: string): TrialsConfig {
   if (!systems.some(({ name }) => name === config.baseline)) {
     throw new UserError(`${path}: baseline must be one of the systems, got '${config.baseline}'`);
   }
+  requirePaths(config, path);
   for (const server of config.servers) for (const control of config.controls) congestionControlOption(server, control);
   return config;
+}
+
+/** A system that is to have one path of a bundle alone must find it in all of them. */
+function requirePaths({ systems, paths }: TrialsConfig, where: string): void {
+  for (const { name, path } of systems) {
+    if (path === undefined) continue;
+    const unfit = paths.find(({ bundle = [] }) => !bundle.some((one) => one.name === path));
+    if (unfit)
+      throw new UserError(`${where}: the system '${name}' needs a path '${path}', which '${unfit.name}' has not`);
+  }
 }
 
 /** `links`, or `traces`, `paths` and `shifts`. */
 function linksAndPaths(fields: Fields, folder: string): Pick<TrialsConfig, 'links' | 'traces' | 'paths' | 'shifts'> {
   if (!fields.has('links')) {
     const traces = traceSpecs(fields, folder);
-    return { links: undefined, traces, paths: pathSpecs(fields.list('paths', [{}])), shifts: shiftsOf(fields) };
+    return { links: undefined, traces, paths: pathSpecs(fields.list('paths', [{}]), folder), shifts: shiftsOf(fields) };
   }
   const links = fields.list('links').map((link) => linkSpec(link, folder));
   const same = <Value>(values: readonly Value[]) =>
@@ -135,7 +139,7 @@ function linkSpec(value: Fields | string, folder: string): LinkSpec {
   const spec: LinkSpec = {
     name: value.text('name'),
     traces: traceSpecs(value, folder),
-    path: pathSpec(value.object('path', {})),
+    path: pathSpec(value.object('path', {}), folder),
     shifts: shiftsOf(value),
   };
   value.end();
@@ -185,29 +189,20 @@ function traceSpecs(fields: Fields, folder: string): TraceSpec[] {
   return fields.list('traces').map((trace) => traceSpec(trace, folder));
 }
 
-function traceSpec(value: Fields | string, folder: string): TraceSpec {
-  const source = (text: string) => (isFile(text) ? resolve(folder, text) : text);
-  if (typeof value === 'string') {
-    return { source: source(value), otherwise: undefined, meanMbps: undefined };
-  }
-  const spec: TraceSpec = {
-    source: source(value.text('source')),
-    otherwise: value.optionalText('otherwise'),
-    meanMbps: value.optionalNumber('meanMbps', { low: 0.001, high: 1e6 }),
-  };
-  value.end();
-  return spec;
-}
-
-/** Generators and formulas have no slash and no extension in their names. */
-function isFile(source: string): boolean {
-  return /[/\\]|\.(csv|sum|down|up)$/.test(source);
-}
-
 function crossTrafficSpec(value: Fields | string): CrossTraffic {
   if (typeof value === 'string') throw new UserError(`crossTraffic must be a list of objects, got '${value}'`);
-  const bulkFlows = value.integer('bulkFlows', { low: 0, high: 100, absent: 0 });
+  const bulkFlows = value.integer('bulkFlows', { low: 0, high: MOST_FLOWS, absent: 0 });
   const webMbps = value.optionalNumber('webMbps', { low: 0, high: 1000 }) ?? 0;
+  const timedFlows = value.has('timedFlows') ? value.list('timedFlows').map(timedFlowsSpec) : undefined;
   value.end();
-  return { bulkFlows, webMbps };
+  return { bulkFlows, webMbps, ...(timedFlows && { timedFlows }) };
+}
+
+function timedFlowsSpec(value: Fields | string): TimedFlows {
+  if (typeof value === 'string') throw new UserError(`timedFlows must be a list of objects, got '${value}'`);
+  const flows = value.integer('flows', { low: 1, high: MOST_FLOWS, absent: 1 });
+  const start = value.number('start', { low: 0, high: 86_400 });
+  const stop = value.number('stop', { low: start, high: 86_400 });
+  value.end();
+  return { flows, start, stop };
 }

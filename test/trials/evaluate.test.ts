@@ -38,6 +38,7 @@ function evidence(
     observation: {
       outcome: 'ended',
       protocols: { h3: 1 },
+      bulkRates: [],
       notes: [],
       timerDelay: { p99: 1, max: 1 },
       ...observation,
@@ -52,7 +53,7 @@ function evidence(
       },
     },
     scored,
-    link: { valid: true, lateMs: 1, down: [] },
+    link: { valid: true, lateMs: 1, paths: [{ name: 'link', down: [] }] },
     versions: {},
     date: new Date(0),
   } as unknown as Evidence;
@@ -140,5 +141,22 @@ describe('evaluate', () => {
   it('does not guess the score of a segment with gaps', () => {
     const damaged = { ...whole(0, 0), framesSkipped: 1 };
     expect(() => evaluate(evidence({ segments: [damaged] }))).toThrow('has gaps and no score');
+  });
+
+  it('says what came over each path of a bundle, and of each bulk download beside it', () => {
+    const seen = evidence({ segments: [whole(0, 0)], bulkRates: [3e6, 2e6] });
+    const paths = [300, 100].map((deliveredBytes, index) => ({
+      name: 'ab'[index]!,
+      down: [{ deliveredBytes }, { deliveredBytes }],
+    }));
+    const result = evaluate({ ...seen, link: { ...seen.link, paths } as unknown as Evidence['link'] });
+    expect(result.paths).toEqual([
+      { name: 'a', bytes: 600, share: 0.75 },
+      { name: 'b', bytes: 200, share: 0.25 },
+    ]);
+    expect(result.bulkRates).toEqual([3e6, 2e6]);
+    const alone = evaluate(evidence({ segments: [whole(0, 0)] }));
+    expect(alone).not.toHaveProperty('paths');
+    expect(alone).not.toHaveProperty('bulkRates');
   });
 });

@@ -70,6 +70,8 @@ export function evaluate(evidence: Evidence): TrialResult {
     ...countFrames(segments),
     ...countRecovery(segments),
     protocols: observation.protocols,
+    ...(link.paths.length > 1 && { paths: pathShares(link) }),
+    ...(observation.bulkRates.length > 0 && { bulkRates: observation.bulkRates }),
     notes: observation.notes,
     lateFrames: playback.droppedVideoFrames / Math.max(1, playback.totalVideoFrames),
     timerDelayMs: observation.timerDelay.p99,
@@ -108,7 +110,18 @@ export function evaluateSegments({ trial, observation, scored: all }: Evidence):
 /** From the first segment's delivery to the last one's: the trace begins with the first packet, which is the player's first request. */
 function linkIdle({ observation, link }: Evidence): number | null {
   const times = observation.segments.map(({ deliveredAt }) => deliveredAt);
-  return idleShare(link.down, Math.min(...times), Math.max(...times));
+  const seconds = link.paths.flatMap(({ down }) => down);
+  return idleShare(seconds, Math.min(...times), Math.max(...times));
+}
+
+/** By what the emulator carried towards the client. */
+function pathShares({ paths }: LinkSummary): TrialResult['paths'] {
+  const carried = paths.map(({ name, down }) => ({
+    name,
+    bytes: down.reduce((sum, { deliveredBytes }) => sum + deliveredBytes, 0),
+  }));
+  const total = carried.reduce((sum, { bytes }) => sum + bytes, 0);
+  return carried.map((path) => ({ ...path, share: path.bytes / Math.max(1, total) }));
 }
 
 /** Nothing where none are asked for. */

@@ -87,12 +87,15 @@ export class Fields {
   list(name: string, absent?: readonly (string | object)[]): (string | Fields)[] {
     const value = this.#value(name) ?? absent;
     if (!Array.isArray(value) || value.length === 0) return this.#fail(name, 'a list with at least one entry');
-    return value.map((item: unknown, index) => {
-      if (typeof item === 'string') return item;
-      return isObject(item)
-        ? new Fields(`${this.#where}: ${name}[${index}]`, item)
-        : this.#fail(name, 'a list of strings and objects');
-    });
+    return value.map(
+      (item: unknown, index) =>
+        this.#item(item, `${name}[${index}]`) ?? this.#fail(name, 'a list of strings and objects'),
+    );
+  }
+
+  optionalTextOrObject(name: string): string | Fields | undefined {
+    const value = this.#value(name);
+    return value === undefined ? undefined : (this.#item(value, name) ?? this.#fail(name, 'a string or an object'));
   }
 
   object(name: string, absent: object): Fields {
@@ -108,6 +111,11 @@ export class Fields {
   end(): void {
     const unknown = Object.keys(this.#values).find((name) => !this.#read.has(name));
     if (unknown !== undefined) throw new UserError(`${this.#where}: unknown field '${unknown}'`);
+  }
+
+  #item(value: unknown, place: string): string | Fields | undefined {
+    if (typeof value === 'string') return value;
+    return isObject(value) ? new Fields(`${this.#where}: ${place}`, value) : undefined;
   }
 
   #value(name: string): unknown {

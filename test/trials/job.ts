@@ -23,6 +23,8 @@ export interface ClientJob {
   readonly settings: PageSettings;
   /** Seconds of the video. */
   readonly duration: number;
+  /** Of the link: how many there are, and which one the page and stock dash.js have. */
+  readonly paths: { readonly count: number; readonly own: number };
   readonly crossTraffic: CrossTraffic | undefined;
   readonly seed: number;
 }
@@ -43,6 +45,8 @@ export type Outcome = 'ended' | 'failed' | 'hopeless';
 /** What the client saw of a trial. */
 export interface Observation extends PlaybackRecord {
   readonly outcome: Outcome;
+  /** Of each bulk download beside it: mean bit/s while both ran. */
+  readonly bulkRates: readonly number[];
   readonly browser: string;
   /** How much later than asked the client's own timers fired, ms: the machine's share in whatever was slow. */
   readonly timerDelay: { readonly p99: number; readonly max: number };

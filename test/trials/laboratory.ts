@@ -6,7 +6,7 @@ import { ensureChrome } from '../../tools/setup/chrome.mjs';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { outputOf } from '../../tools/setup/process.mjs';
 import { ensureLinkEmulator, ensureQuicheServer, quicheServer } from '../../tools/setup/rust.mjs';
-import { SERVER_ADDRESS } from './addresses.js';
+import { MOST_PATHS, serverAddress } from './addresses.js';
 import { bundlePage, type PageFiles } from './page-bundle.js';
 import type { Versions } from './result.js';
 import type { ServerName } from './serving.js';
@@ -39,7 +39,8 @@ export async function openLaboratory(
   const folder = mkdtempSync(join(tmpdir(), 'voxel-trials-'));
   const emptyFolder = join(folder, 'empty');
   mkdirSync(emptyFolder);
-  const make = [join(import.meta.dirname, 'certificate.py'), folder, SERVER_ADDRESS];
+  const addresses = Array.from({ length: MOST_PATHS }, (_, path) => serverAddress(path));
+  const make = [join(import.meta.dirname, 'certificate.py'), folder, ...addresses];
   const spki = execFileSync(venvProgram('python'), make, { encoding: 'utf8' }).trim();
   return {
     servers: { aioquic: venvProgram('voxel-serve'), quiche },
@@ -51,14 +52,19 @@ export async function openLaboratory(
   };
 }
 
-function versions(): Omit<Versions, 'browser'> {
+/** Of the checkout; with a '+' where it has changes. */
+export function commitHere(): string {
   const git = (...args: string[]) => outputOf('git', ['-C', root, ...args]);
+  return `${git('rev-parse', '--short', 'HEAD') ?? 'unknown'}${git('status', '--porcelain') ? '+' : ''}`;
+}
+
+function versions(): Omit<Versions, 'browser'> {
   const dashjs = JSON.parse(readFileSync(join(root, 'node_modules/dashjs/package.json'), 'utf8')) as {
     version: string;
   };
   const [first] = cpus();
   return {
-    commit: `${git('rev-parse', '--short', 'HEAD') ?? 'unknown'}${git('status', '--porcelain') ? '+' : ''}`,
+    commit: commitHere(),
     dashjs: dashjs.version,
     node: process.version,
     machine: `${cpus().length} × ${first?.model ?? 'unknown processor'}, Linux ${release()}`,

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PATH_NAME } from './link-file.js';
 
 /** A second of one direction of the link, counted from its first packet; the last may be shorter. */
 export interface LinkSecond {
@@ -13,8 +12,8 @@ export interface LinkSecond {
   readonly lateMs: number;
 }
 
-export function readLinkLog(folder: string, direction: 'down' | 'up'): LinkSecond[] {
-  return parseLinkLog(readFileSync(join(folder, `${PATH_NAME}-${direction}.csv`), 'utf8'));
+export function readLinkLog(folder: string, path: string, direction: 'down' | 'up'): LinkSecond[] {
+  return parseLinkLog(readFileSync(join(folder, `${path}-${direction}.csv`), 'utf8'));
 }
 
 /** linkemu's CSV. */
@@ -34,7 +33,7 @@ export function parseLinkLog(text: string): LinkSecond[] {
 }
 
 /**
- * Share of what the link could carry that was left unused in the whole seconds from `from` to `to`: on a link of constant rate the
+ * Share of what the link, all of its paths together, could carry that was left unused in the whole seconds from `from` to `to`: on a link of constant rate the
  * share of the time in which its queue was empty and nothing passed. Null: there is no whole second.
  */
 export function idleShare(seconds: readonly LinkSecond[], from: number, to: number): number | null {

@@ -1,16 +1,17 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { say } from '../../tools/setup/process.mjs';
-import { calibrationTable, pairWithSimulator } from './calibrate.js';
+import { simulateAll } from './calibrate.js';
 import { readConfig, type TrialsConfig } from './config.js';
-import { openLaboratory } from './laboratory.js';
+import { commitHere, openLaboratory } from './laboratory.js';
 import { prepareMedia, type Media } from './media.js';
 import { parseOptions, USAGE, type TrialsOptions } from './options.js';
 import { describePlan } from './plan-description.js';
 import { planTrials, type Trial } from './plan.js';
 import { quickVerdict } from './quick-verdict.js';
+import { calibrationTable } from './report/calibration.js';
 import { chartedSystems, writeReport } from './report/write.js';
 import type { TrialResult } from './result.js';
-import { ResultsFile } from './results-file.js';
+import { ResultsFile, writeSimulated } from './results-file.js';
 import { runAll } from './run-all.js';
 import { smoke } from './smoke.js';
 import { tracesOf } from './traces.js';
@@ -42,7 +43,11 @@ export async function main(args: readonly string[]): Promise<number> {
     (await untilInterrupted((signal) => runHere({ trials, servers: config.servers }, file, options, signal))) !== 0;
   const results = attemptsAt(trials, file.results);
   if (options.mode === 'calibrate') {
-    console.log(calibrationTable(pairWithSimulator(trials, results, config.shifts)));
+    const simulated = simulateAll(trials, file.results, config.shifts, commitHere());
+    console.log(
+      calibrationTable([{ name: basename(options.config ?? 'quick', '.json'), sessions: file.results, simulated }]),
+    );
+    say(`wrote ${writeSimulated(options.sessions, simulated)}`);
     return 0;
   }
   writeReport({ config, trials, results, out: options.out });

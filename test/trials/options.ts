@@ -19,7 +19,7 @@ where one does not play as its system says.
   --sessions F  the lines of trials.jsonl are in file F instead, which is kept longer than DIR: --resume goes on from it
   --jobs N      trials at a time (default 1; one needs about two cores)
   --report      only write the summaries and report.html again, from what DIR holds
-  --calibrate   only print a table: DIR's sessions beside the simulator's
+  --calibrate   only play the sessions again in the simulator: prints a table, keeps simulated.jsonl beside theirs
   --plan        only say which trials there are and how long they take
   --help        this text
 

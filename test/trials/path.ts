@@ -1,5 +1,7 @@
 import { UserError } from '../../tools/setup/process.mjs';
+import { MOST_PATHS } from './addresses.js';
 import type { Fields } from './fields.js';
+import { standIn, traceSpec, type TraceSpec } from './trace-spec.js';
 
 /** The thesis' testbed (§6.4.4, §6.4.5): 30 ms, and a queue of 1.25 times what that holds at 10 Mbit/s. */
 const PAPER_QUEUE_PACKETS = 32;
@@ -19,6 +21,16 @@ export interface PathSpec {
   /** From the server to the client, as in a link file. */
   readonly loss: LossSpec;
   readonly upMbps: number;
+  /** Paths that a session may use together; all else is then the first one's. Absent: there is one. */
+  readonly bundle?: readonly BundledPath[];
+}
+
+/** A path to another address of the server. Its name is that of the emulator's log. */
+export interface BundledPath extends Omit<PathSpec, 'bundle'> {
+  /** Absent: the trial's. */
+  readonly trace?: TraceSpec;
+  /** As in `voxel.json`. Absent: it costs nothing. */
+  readonly cost?: number;
 }
 
 export interface LossSpec {
@@ -28,8 +40,8 @@ export interface LossSpec {
 }
 
 /** Throws a `UserError` where two of the paths have the same name. */
-export function pathSpecs(paths: readonly (Fields | string)[]): PathSpec[] {
-  const specs = paths.map(pathSpec);
+export function pathSpecs(paths: readonly (Fields | string)[], folder: string): PathSpec[] {
+  const specs = paths.map((path) => pathSpec(path, folder));
   requireUnique('paths', specs);
   return specs;
 }
@@ -40,20 +52,59 @@ export function requireUnique(field: string, specs: readonly { readonly name: st
   if (twice) throw new UserError(`${field}: name must differ, got '${twice.name}' twice`);
 }
 
-export function pathSpec(fields: Fields | string): PathSpec {
+/** Files are relative to `folder`. */
+export function pathSpec(fields: Fields | string, folder: string): PathSpec {
   if (typeof fields === 'string') throw new UserError(`paths must be a list of objects, got '${fields}'`);
+  const spec = fields.has('bundle') ? bundleSpec(fields, folder) : way(fields, fields.optionalText('name'));
+  fields.end();
+  return spec;
+}
+
+/** The same without recorded traces. */
+export function withStandIns({ bundle, ...path }: PathSpec): PathSpec {
+  if (!bundle) return path;
+  return { ...path, bundle: bundle.map(({ trace, ...one }) => ({ ...one, ...(trace && { trace: standIn(trace) }) })) };
+}
+
+function bundleSpec(fields: Fields, folder: string): PathSpec {
+  const bundle = fields.list('bundle').map((path) => bundledPath(path, folder));
+  requireUnique('bundle', bundle);
+  if (bundle.length < 2 || bundle.length > MOST_PATHS) {
+    throw new UserError(`bundle must have 2 to ${MOST_PATHS} paths, got ${bundle.length}`);
+  }
+  const name = fields.optionalText('name') ?? bundle.map((path) => path.name).join(' and ');
+  const { delayMs, queue, loss, upMbps } = bundle[0]!;
+  return { name, delayMs, queue, loss, upMbps, bundle };
+}
+
+function bundledPath(fields: Fields | string, folder: string): BundledPath {
+  if (typeof fields === 'string') throw new UserError(`bundle must be a list of objects, got '${fields}'`);
+  const name = fields.text('name');
+  if (!/^[\w-]+$/.test(name)) {
+    throw new UserError(`bundle: name must consist of letters, digits, - and _, got '${name}'`);
+  }
+  const trace = fields.optionalTextOrObject('trace');
+  const cost = fields.optionalNumber('cost', { low: 0, high: 1e6 });
+  const spec: BundledPath = {
+    ...way(fields, name),
+    ...(trace !== undefined && { trace: traceSpec(trace, folder) }),
+    ...(cost !== undefined && { cost }),
+  };
+  fields.end();
+  return spec;
+}
+
+function way(fields: Fields, name: string | undefined): PathSpec {
   const delayMs = fields.optionalNumber('delayMs', { low: 0, high: 60_000 }) ?? PAPER_DELAY_MS;
   const loss = lossSpec(fields.object('loss', { percent: 0 }));
-  const spec: PathSpec = {
-    name: fields.optionalText('name') ?? nameOf(delayMs, loss),
+  return {
+    name: name ?? nameOf(delayMs, loss),
     delayMs,
     // linkemu checks it, with messages of its own.
     queue: fields.optionalJson('queue') ?? { discipline: 'drop-tail', limit: { packets: PAPER_QUEUE_PACKETS } },
     loss,
     upMbps: fields.optionalNumber('upMbps', { low: 0.01, high: 10_000 }) ?? UPLINK_MBPS,
   };
-  fields.end();
-  return spec;
 }
 
 function lossSpec(fields: Fields): LossSpec {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeTrace } from '../sim/link/trace.js';
+import { makeTrace, traceDuration } from '../sim/link/trace.js';
 import { parseConfig } from './config.js';
 import type { Media } from './media.js';
 import { planTrials } from './plan.js';
@@ -31,6 +31,24 @@ describe('planTrials', () => {
     expect([first!.system.name, second!.system.name]).toEqual(['voxel', 'bola']);
     expect({ ...second, id: '', system: '' }).toEqual({ ...first, id: '', system: '' });
     expect(linkFile(second!)).toEqual(linkFile(first!));
+  });
+
+  it('has a bundle with a trace for each path, from the same share of each on', () => {
+    const bundle = [{ name: 'lte' }, { name: 'wlan', delayMs: 5, trace: 'step:8,2@3' }];
+    const [trial, later] = plan({ paths: [{ bundle }], systems: ['bola'], buffers: [1], shifts: 2 });
+    const steps = [1, 2, 3, 4].map((mbps) => ({ seconds: 1, mbps }));
+    expect(linkFile(trial!)).toMatchObject({
+      paths: [
+        { name: 'lte', down: { delayMs: 15, trace: { steps, startSeconds: 0 } } },
+        { name: 'wlan', down: { delayMs: 5, trace: { startSeconds: 0 } } },
+      ],
+    });
+    const [first, second] = later!.bundle!;
+    expect(first!.startSeconds).toBe(2);
+    expect(second!.startSeconds).toBe(traceDuration(second!.trace) / 2);
+    const slower = [bundle[0], { ...bundle[1], trace: 'step:7,2@3' }];
+    const [other] = plan({ paths: [{ bundle: slower }], systems: ['bola'], buffers: [1], shifts: 2 });
+    expect(other!.id).not.toBe(trial!.id);
   });
 
   it('gives the emulator losses as the path has them', () => {

@@ -3,12 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../tools/setup/process.mjs';
 import { derivedSeed } from '../sim/random.js';
 import { traceDuration, type Trace } from '../sim/link/trace.js';
-import type { LinkSpec, TraceSpec, TrialsConfig } from './config.js';
+import type { LinkSpec, TrialsConfig } from './config.js';
 import { crossTrafficLabel, type CrossTraffic } from './cross-traffic.js';
 import type { Media } from './media.js';
-import type { PathSpec } from './path.js';
+import type { BundledPath, PathSpec } from './path.js';
 import type { ControlName, ServerName } from './serving.js';
 import type { System } from './system.js';
+import type { TraceSpec } from './trace-spec.js';
+import { traceOf } from './traces.js';
 
 /** One playback to be made. */
 export interface Trial {
@@ -21,6 +23,8 @@ export interface Trial {
   readonly startSeconds: number;
   readonly crossTraffic: CrossTraffic;
   readonly path: PathSpec;
+  /** Its paths, where it is a bundle. */
+  readonly bundle?: readonly Route[];
   readonly server: ServerName;
   readonly control: ControlName;
   readonly buffer: number;
@@ -32,15 +36,21 @@ export interface Trial {
   readonly measures: TrialsConfig['measures'];
 }
 
+/** A path of a bundle with its own trace. */
+export interface Route extends Omit<BundledPath, 'trace'> {
+  readonly trace: Trace;
+  readonly startSeconds: number;
+}
+
 /** Where a session meets a link. */
-type Place = Pick<Trial, 'trace' | 'path' | 'shift' | 'startSeconds'>;
+type Place = Pick<Trial, 'trace' | 'path' | 'shift' | 'startSeconds' | 'bundle'>;
 
 /**
  * All trials of a configuration. Systems are innermost: what is compared is measured one after the other, and links take turns, so that
  * what has been run when a matrix is interrupted is balanced. `traces`: those that the configuration names, in its order.
  */
 export function planTrials(config: TrialsConfig, videos: readonly Media[], traces: readonly Trace[]): Trial[] {
-  const rounds = roundsOf(linksOf(config, traces));
+  const rounds = roundsOf(linksOf(config, traces), config.seed);
   const { measures } = config;
   const trials: Trial[] = [];
   for (let repetition = 0; repetition < config.repetitions; repetition++)
@@ -72,23 +82,36 @@ function linksOf({ links, paths, shifts, traces: specs }: TrialsConfig, traces: 
 }
 
 /** The first place of every link, the second of every link, … */
-function roundsOf(links: readonly Link[]): Place[][] {
-  const places = links.map(placesOf);
+function roundsOf(links: readonly Link[], seed: number): Place[][] {
+  const places = links.map((link) => placesOf(link, seed));
   const most = Math.max(...places.map(({ length }) => length));
   return Array.from({ length: most }, (_, round) => places.flatMap((own) => own.slice(round, round + 1)));
 }
 
 /** Other traces before other starts in them. */
-function placesOf({ traces, path, shifts }: Link): Place[] {
+function placesOf({ traces, path, shifts }: Link, seed: number): Place[] {
+  const others = path.bundle?.map(({ trace }) => trace && traceOf(trace, seed));
   return Array.from({ length: shifts }, (_, shift) =>
-    traces.map((trace) => ({ trace, shift, startSeconds: (shift * traceDuration(trace)) / shifts, path })),
+    traces.map((trace): Place => {
+      const startIn = (other: Trace) => (shift * traceDuration(other)) / shifts;
+      const place = { trace, shift, startSeconds: startIn(trace), path };
+      if (!path.bundle) return place;
+      const bundle = path.bundle.map((one, index): Route => {
+        const own = others![index] ?? trace;
+        return { ...one, trace: own, startSeconds: startIn(own) };
+      });
+      return { ...place, bundle };
+    }),
   ).flat();
 }
 
 /** Readable, and with a digest of everything that the trial depends on but the programs. */
-function idOf({ media, trace, system, ...rest }: Omit<Trial, 'id' | 'measures'>): string {
+function idOf({ media, trace, system, bundle, ...rest }: Omit<Trial, 'id' | 'measures'>): string {
   const { shift, path, server, control, buffer, repetition, crossTraffic } = rest;
-  const facts = { ...rest, media: media.digest, rates: [...trace.rates], step: trace.step, system };
+  const facts = {
+    ...{ ...rest, media: media.digest, rates: [...trace.rates], step: trace.step, system },
+    ...(bundle && { bundle: bundle.map(({ trace: own }) => ({ rates: [...own.rates], step: own.step })) }),
+  };
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 8);
   const traffic = crossTrafficLabel(crossTraffic);
   const link = [trace.name, `s${shift}`, path.name, traffic === 'none' ? [] : traffic];
@@ -98,4 +121,9 @@ function idOf({ media, trace, system, ...rest }: Omit<Trial, 'id' | 'measures'>)
     .join('_')
     .replaceAll(/[^\w.=-]+/g, '-');
   return `${name}_${digest}`;
+}
+
+/** An identifier of a trial without its digest: the same where its video was prepared anew. */
+export function anyContent(id: string): string {
+  return id.replace(/_[0-9a-f]{8}$/, '');
 }

@@ -53,6 +53,10 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly bytesRefetched: number;
   /** Media requests by `nextHopProtocol`. */
   readonly protocols: Readonly<Record<string, number>>;
+  /** What came over each path of a bundle, other traffic included: bytes of packets. Absent without. */
+  readonly paths?: readonly { readonly name: string; readonly bytes: number; readonly share: number }[];
+  /** Of each bulk download beside it, in the order of their starts: mean bit/s while both ran. Absent without. */
+  readonly bulkRates?: readonly number[];
   readonly notes: readonly string[];
 
   /** Of decoded pictures, those that the browser did not show in time. */
@@ -73,4 +77,10 @@ export interface Versions {
   readonly dashjs: string;
   readonly node: string;
   readonly machine: string;
+}
+
+/** The simulator's part of a kept session. */
+export interface SimulatedSession extends Pick<TrialResult, 'id' | 'bufRatio' | 'score' | 'bitrate'> {
+  /** Whose simulator and rule it is. */
+  readonly commit: string;
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UserError } from '../../tools/setup/process.mjs';
-import type { TrialResult } from './result.js';
+import type { SimulatedSession, TrialResult } from './result.js';
 
 /** Significant digits of numbers: more than any of them is exact to. */
 const DIGITS = 7;
@@ -40,7 +40,7 @@ export class ResultsFile {
   }
 }
 
-function lineOf(result: TrialResult): string {
+function lineOf(result: object): string {
   const shorter = (_: string, value: unknown): unknown =>
     typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value;
   return `${JSON.stringify(result, shorter)}\n`;
@@ -48,11 +48,30 @@ function lineOf(result: TrialResult): string {
 
 /** The whole lines of a results file. Throws a `UserError` that names the line. */
 export function readResults(path: string): TrialResult[] {
+  return readLines<TrialResult>(path);
+}
+
+/** The simulator's part of the sessions in the file `sessions`: of `--calibrate`, beside that file. None where nothing was simulated. */
+export function readSimulated(sessions: string): SimulatedSession[] {
+  const path = simulatedFile(sessions);
+  return existsSync(path) ? readLines<SimulatedSession>(path) : [];
+}
+
+/** Returns the path. */
+export function writeSimulated(sessions: string, simulated: readonly SimulatedSession[]): string {
+  const path = simulatedFile(sessions);
+  writeFileSync(path, simulated.map(lineOf).join(''));
+  return path;
+}
+
+const simulatedFile = (sessions: string) => join(dirname(sessions), 'simulated.jsonl');
+
+function readLines<Line>(path: string): Line[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   // What follows the last line break is empty, or half a line.
   return lines.slice(0, -1).map((line, index) => {
     try {
-      return JSON.parse(line) as TrialResult;
+      return JSON.parse(line) as Line;
     } catch {
       throw new UserError(`${path}:${index + 1}: the line is not the result of a trial`);
     }

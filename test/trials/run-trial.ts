@@ -3,17 +3,21 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { root } from '../../tools/setup/paths.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
-import { PORTS, SERVER_ADDRESS } from './addresses.js';
+import { endpointUrl, pageOrigin, PORTS, SERVER_ADDRESS } from './addresses.js';
+import { hasCrossTraffic } from './cross-traffic.js';
 import { scoreDelivered } from './delivered-scores.js';
 import { evaluate, evaluateSegments, type Evidence } from './evaluate.js';
 import { FILES, type Job, type Observation } from './job.js';
-import { linkFile } from './link-file.js';
+import { linkFile, pathNames } from './link-file.js';
 import { readLinkLog } from './link-log.js';
 import type { Laboratory } from './laboratory.js';
 import type { Trial } from './plan.js';
 import type { TrialResult } from './result.js';
 import { congestionControlOption, TCP_CONTROLS } from './serving.js';
 import type { LinkSummary } from './validity.js';
+
+/** Of the server's end: one for each path of a bundle. */
+const EVERY_ADDRESS = '0.0.0.0';
 
 /** Lines of the programs' words that are shown when a trial cannot be run. */
 const LAST_WORDS = 5;
@@ -42,7 +46,8 @@ export async function runTrial(
   const observation = JSON.parse(readFileSync(file(FILES.observation), 'utf8')) as Observation;
   const scored = await scoreDelivered(folder, trial, observation.segments);
   const versions = { ...laboratory.versions, browser: observation.browser };
-  const evidence: Evidence = { trial, attempt, observation, scored, link: linkSummary(folder), versions, date };
+  const link = linkSummary(folder, pathNames(trial.bundle));
+  const evidence: Evidence = { trial, attempt, observation, scored, link, versions, date };
   const segments = evaluateSegments(evidence);
   writeFileSync(file('segments.jsonl'), segments.map((segment) => `${JSON.stringify(segment)}\n`).join(''));
   writeFileSync(file('timeline.json'), JSON.stringify(observation.samples));
@@ -52,15 +57,18 @@ export async function runTrial(
 }
 
 function jobOf(trial: Trial, laboratory: Laboratory): Job {
-  const { media, server, control, system, buffer, crossTraffic, seed } = trial;
+  const { media, server, control, system, buffer, crossTraffic, seed, bundle } = trial;
   const { segmentDuration, segments } = media.content;
-  const hasTraffic = Object.values(crossTraffic).some((amount) => amount > 0);
+  const hasTraffic = hasCrossTraffic(crossTraffic);
+  const own = Math.max(0, bundle?.findIndex(({ name }) => name === system.path) ?? 0);
+  const origin = pageOrigin(system.delivery, own);
+  const addresses = bundle ? ['--host', EVERY_ADDRESS, '--allow-origin', origin] : ['--host', SERVER_ADDRESS];
   return {
     server: {
       command: laboratory.servers[server],
       args: [
         ...[laboratory.emptyFolder, '--mount', `/media=${media.folder}`],
-        ...['--host', SERVER_ADDRESS, '--http-port', String(PORTS.http1), '--quic-port', String(PORTS.quic)],
+        ...[...addresses, '--http-port', String(PORTS.http1), '--quic-port', String(PORTS.quic)],
         ...['--certificate', laboratory.certificate, '--key', laboratory.key, '--insecure'],
         ...['--congestion-control', congestionControlOption(server, control)],
       ],
@@ -76,12 +84,18 @@ function jobOf(trial: Trial, laboratory: Laboratory): Job {
         delivery: system.delivery,
         bufferSegments: buffer,
         segmentDuration,
+        ...(usesAll(trial) && { paths: bundle!.map(({ cost = 0 }, path) => ({ url: endpointUrl(path), cost })) }),
       },
       duration: segments.length * segmentDuration,
+      paths: { count: bundle?.length ?? 1, own },
       crossTraffic: hasTraffic ? crossTraffic : undefined,
       seed,
     },
   };
+}
+
+function usesAll({ bundle, system: { player, path } }: Trial): boolean {
+  return bundle !== undefined && player.kind === 'voxel' && path === undefined;
 }
 
 /** Server and client with the link between them, until the client has seen enough. */
@@ -117,9 +131,9 @@ async function runBetween({ linkemu, signal }: Laboratory, folder: string): Prom
   }
 }
 
-function linkSummary(folder: string): LinkSummary {
+function linkSummary(folder: string, names: readonly string[]): LinkSummary {
   const { valid } = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as { valid: boolean };
-  const down = readLinkLog(folder, 'down');
-  const both = [...down, ...readLinkLog(folder, 'up')];
-  return { valid, lateMs: both.reduce((most, { lateMs }) => Math.max(most, lateMs), 0), down };
+  const paths = names.map((name) => ({ name, down: readLinkLog(folder, name, 'down') }));
+  const all = names.flatMap((name, index) => [...paths[index]!.down, ...readLinkLog(folder, name, 'up')]);
+  return { valid, lateMs: all.reduce((most, { lateMs }) => Math.max(most, lateMs), 0), paths };
 }

@@ -16,8 +16,8 @@ const config = (changes: object) =>
   );
 
 const combinations = (configs: Parameters<typeof smokeConfigs>[0]) =>
-  smokeConfigs(configs).flatMap(({ systems, servers, controls }) =>
-    systems.map(({ name }) => [name, ...servers, ...controls].join(' ')),
+  smokeConfigs(configs).flatMap(({ systems, servers, controls, paths }) =>
+    systems.map(({ name }) => [name, ...servers, ...controls, ...(paths[0]!.bundle ? ['bundle'] : [])].join(' ')),
   );
 
 it('--smoke leaves the results of an earlier run alone', async () => {
@@ -33,9 +33,11 @@ it('--smoke leaves the results of an earlier run alone', async () => {
 describe('smokeConfigs', () => {
   it('has every system, server and control of all configurations once', () => {
     const configs = readdirSync(FOLDER).map((name) => readConfig(join(FOLDER, name)));
-    const wanted = configs.flatMap(({ systems, servers, controls }) =>
+    const wanted = configs.flatMap(({ systems, servers, controls, paths }) =>
       systems.flatMap(({ name }) =>
-        servers.flatMap((server) => controls.map((control) => `${name} ${server} ${control}`)),
+        servers.flatMap((server) =>
+          controls.map((control) => `${name} ${server} ${control}${paths[0]!.bundle ? ' bundle' : ''}`),
+        ),
       ),
     );
     expect(combinations(configs).sort()).toEqual([...new Set(wanted)].sort());
@@ -58,9 +60,26 @@ describe('smokeConfigs', () => {
   });
 });
 
+it('plays systems in a bundle, too, and other traffic within its ten seconds', () => {
+  const bundle = [{ name: 'a' }, { name: 'b', trace: { source: '/nowhere/link.csv', otherwise: 'lte-like:2' } }];
+  const crossTraffic = [{ timedFlows: [{ start: 60, stop: 90 }] }];
+  const systems = ['bola'];
+  const bundled = config({ systems, crossTraffic, paths: [{ bundle }], videos: [{ duration: 120 }] });
+  const [, second] = smokeConfigs([config({ systems }), bundled]);
+  expect(second!.paths[0]!.bundle![1]!.trace).toEqual({ source: 'lte-like:2', otherwise: undefined });
+  expect(second!.crossTraffic).toMatchObject([{ timedFlows: [{ flows: 1, start: 5, stop: 7.5 }] }]);
+});
+
 describe('failuresOf', () => {
   const result = (changes: Partial<TrialResult>) =>
-    failuresOf({ label: 'VOXEL', server: 'aioquic', control: 'cubic', problems: [], ...changes } as TrialResult);
+    failuresOf({
+      label: 'VOXEL',
+      system: 'voxel',
+      server: 'aioquic',
+      control: 'cubic',
+      problems: [],
+      ...changes,
+    } as TrialResult);
 
   it('names what did not play as its system says, and no slow machine', () => {
     expect(result({ outcome: 'ended', problems: ['timers were 80 ms late'] })).toEqual([]);
@@ -68,6 +87,9 @@ describe('failuresOf', () => {
       'VOXEL, aioquic with cubic: nothing came over datagrams',
     ]);
     expect(result({ outcome: 'hopeless' })).toHaveLength(1);
+    const paths = [1000, 0].map((bytes, index) => ({ name: 'ab'[index]!, bytes, share: 0 }));
+    expect(result({ paths })).toEqual(['VOXEL, aioquic with cubic: nothing came over b']);
+    for (const system of ['bola', 'voxel:a']) expect(result({ paths, system })).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { say } from '../../tools/setup/process.mjs';
 import { canBuildQuiche } from '../../tools/setup/rust.mjs';
 import { readConfig, type TrialsConfig } from './config.js';
+import type { CrossTraffic } from './cross-traffic.js';
 import { openLaboratory } from './laboratory.js';
 import { prepareMedia, type Media } from './media.js';
 import { SMOKE_FOLDER, type TrialsOptions } from './options.js';
@@ -10,6 +11,9 @@ import { planTrials, type Trial } from './plan.js';
 import type { TrialResult } from './result.js';
 import { ResultsFile } from './results-file.js';
 import { runAll } from './run-all.js';
+import { withStandIns } from './path.js';
+import { systemOf } from './system.js';
+import { standIn } from './trace-spec.js';
 import { tracesOf } from './traces.js';
 import { isOfMachine } from './validity.js';
 
@@ -54,7 +58,8 @@ export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
   return configs.flatMap((config) =>
     config.servers.flatMap((server) =>
       config.controls.flatMap((control) => {
-        const keyOf = (system: string) => [system, server, control].join(' ');
+        const keyOf = (system: string) =>
+          [system, server, control, ...(config.paths[0]!.bundle ? ['bundle'] : [])].join(' ');
         const systems = config.systems.filter(({ name }) => !seen.has(keyOf(name)));
         for (const { name } of systems) seen.add(keyOf(name));
         return systems.length > 0 ? [{ ...shortened(config), systems, servers: [server], controls: [control] }] : [];
@@ -66,18 +71,24 @@ export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
 /** The first of everything, a link that needs no data, and the sample in segments of the first video's duration. */
 function shortened(config: TrialsConfig): TrialsConfig {
   const [video] = config.videos;
-  const { source, otherwise, meanMbps } = config.traces[0]!;
   const sample = { name: undefined, file: undefined, otherwise: undefined, start: undefined };
   return {
     ...config,
     videos: [{ ...sample, levels: LEVELS, duration: SECONDS, segment: video!.segment }],
-    traces: [{ source: otherwise ?? source, otherwise: undefined, meanMbps }],
+    traces: [standIn(config.traces[0]!)],
     links: undefined,
-    paths: config.paths.slice(0, 1),
-    crossTraffic: config.crossTraffic.slice(0, 1),
+    paths: [withStandIns(config.paths[0]!)],
+    crossTraffic: [sooner(config.crossTraffic[0]!, SECONDS / (video!.duration ?? SECONDS))],
     buffers: config.buffers.slice(0, 1),
     ...{ shifts: 1, repetitions: 1 },
   };
+}
+
+/** Timed flows come and go in the short session as they do in the whole. */
+function sooner({ timedFlows, ...others }: CrossTraffic, factor: number): CrossTraffic {
+  if (!timedFlows) return others;
+  const scaled = timedFlows.map(({ flows, start, stop }) => ({ flows, start: factor * start, stop: factor * stop }));
+  return { ...others, timedFlows: scaled };
 }
 
 /** `prepared`: what configurations before it have had prepared, by what it was made of. */
@@ -93,6 +104,18 @@ async function trialsOf(config: TrialsConfig, prepared: Map<string, Media>): Pro
 export function failuresOf(result: TrialResult): string[] {
   const { label, server, control, outcome } = result;
   const problems = result.problems.filter((problem) => !isOfMachine(problem));
-  const own = outcome === 'hopeless' ? [...problems, 'it stalled for longer than the video'] : problems;
+  const own = [
+    ...problems,
+    ...(outcome === 'hopeless' ? ['it stalled for longer than the video'] : []),
+    ...unusedPaths(result).map((name) => `nothing came over ${name}`),
+  ];
   return own.map((problem) => `${label}, ${server} with ${control}: ${problem}`);
+}
+
+/** A bundle is there to be used. */
+function unusedPaths({ system, paths = [] }: TrialResult): string[] {
+  const { player, path } = systemOf(system);
+  return player.kind === 'voxel' && path === undefined
+    ? paths.filter(({ bytes }) => bytes === 0).map(({ name }) => name)
+    : [];
 }

@@ -40,6 +40,17 @@ describe('systemOf', () => {
     });
   });
 
+  it('takes one path of a bundle alone', () => {
+    expect(systemOf('voxel+clipstream=0.8:wlan')).toMatchObject({
+      name: 'voxel+clipstream=0.8:wlan',
+      label: 'VOXEL, clipstream, safety 0.8, wlan alone',
+      ...{ delivery: 'datagrams', path: 'wlan' },
+    });
+    expect(systemOf('bola:lte')).toMatchObject({ delivery: 'http3', path: 'lte' });
+    expect(systemOf('bola')).not.toHaveProperty('path');
+    for (const name of ['bola:', 'bola:a:b', ':a']) expect(() => systemOf(name)).toThrow(`unknown system '${name}'`);
+  });
+
   it('names stock dash.js and a rule of ours as kept results have them', () => {
     expect(systemOf('dynamic').player).toEqual({ kind: 'stock', rule: 'dynamic' });
     expect(systemOf('voxel').player).toEqual({ kind: 'voxel', rule: 'abr-star', strategy: 'voxel' });

@@ -19,6 +19,8 @@ export interface System {
   readonly label: string;
   readonly player: PlayerKind;
   readonly delivery: SystemDelivery;
+  /** The only path of a bundle that it has; absent: stock dash.js has the first, ours all. */
+  readonly path?: string;
 }
 
 /** dash.js as published, or with the plugin, one of its rules and one of its strategies. */
@@ -62,25 +64,34 @@ const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   http1: 'HTTP/1.1',
 };
 
-export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, ${WHOLE}, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}, with +${OUR_SETTINGS} or without`;
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, ${WHOLE}, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}, with +${OUR_SETTINGS} or without; :PATH behind any of them, one path of a bundle alone`;
 
 /**
  * A system by name. `+STRATEGY` behind one of ours and `=SAFETY` behind that set the plugin's strategy and the rule's bandwidth safety,
- * `+voxel-settings` behind stock dash.js gives it the plugin's player settings. Throws a `UserError`.
+ * `+voxel-settings` behind stock dash.js gives it the plugin's player settings, `:PATH` one path of a bundle alone. Throws a `UserError`.
  */
 export function systemOf(name: string): System {
+  const [whole, path, ...further] = name.split(':');
+  if (path === '' || further.length > 0) throw unknownSystem(name);
+  const system = overAnyPath(whole!, name);
+  return path === undefined ? system : { ...system, name, label: `${system.label}, ${path} alone`, path };
+}
+
+const unknownSystem = (name: string) => new UserError(`unknown system '${name}': expected one of ${SYSTEM_USAGE}`);
+
+/** `given`: as the configuration names it. */
+function overAnyPath(name: string, given: string): System {
   const [before, safetyText, ...rest] = name.split('=');
-  const [given, addition, ...others] = before!.split('+');
-  const alias = Object.hasOwn(ALIASES, given!) ? ALIASES[given!] : undefined;
-  const [rule, carrier, ...more] = (alias?.name ?? given!).split('@');
+  const [base, addition, ...others] = before!.split('+');
+  const alias = Object.hasOwn(ALIASES, base!) ? ALIASES[base!] : undefined;
+  const [rule, carrier, ...more] = (alias?.name ?? base!).split('@');
   const delivery = carrier === WHOLE ? 'streams' : carrier;
-  const problem = () => new UserError(`unknown system '${name}': expected one of ${SYSTEM_USAGE}`);
-  if (rest.length + others.length > 0 || more.length > 0 || !isDelivery(delivery)) throw problem();
+  if (rest.length + others.length > 0 || more.length > 0 || !isDelivery(delivery)) throw unknownSystem(given);
   const isPlainRequest = delivery === 'http3' || delivery === 'http1';
   const player = isPlainRequest
     ? stockPlayer(rule!, addition, safetyText)
     : ourPlayer(rule!, { strategy: addition, safety: safetyText, isWhole: carrier === WHOLE });
-  if (!player) throw problem();
+  if (!player) throw unknownSystem(given);
   const carried = alias?.label ?? `${rule!} over ${carrier === WHOLE ? 'whole segments' : DELIVERY_LABELS[delivery]}`;
   const details = [isPlainRequest && addition ? 'our settings' : addition, safetyText && `safety ${safetyText}`];
   return { name, label: [carried, ...details.filter((detail) => detail)].join(', '), player, delivery };

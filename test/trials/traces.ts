@@ -4,18 +4,28 @@ import { say, UserError } from '../../tools/setup/process.mjs';
 import { GENERATORS } from '../sim/link/trace-generators.js';
 import { readTraces } from '../sim/link/trace-source.js';
 import { offsetToMean, type Trace } from '../sim/link/trace.js';
-import type { TraceSpec, TrialsConfig } from './config.js';
+import type { TrialsConfig } from './config.js';
+import type { TraceSpec } from './trace-spec.js';
 
 /** Reads a configuration's traces. Throws a `UserError`. */
 export function tracesOf({ traces, seed }: Pick<TrialsConfig, 'traces' | 'seed'>): Trace[] {
-  const all = traces.flatMap((spec) => {
-    const read = readSource(sourceOf(spec), seed);
-    const { meanMbps } = spec;
-    return meanMbps === undefined ? read : read.map((trace) => offsetToMean(trace, meanMbps * 1e6));
-  });
+  const all = traces.flatMap((spec) => tracesAt(spec, seed));
   const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) < index);
   if (twice) throw new UserError(`traces: '${twice.name}' is named twice`);
   return all;
+}
+
+/** A single trace. Throws a `UserError`. */
+export function traceOf(spec: TraceSpec, seed: number): Trace {
+  const [trace, ...others] = tracesAt(spec, seed);
+  if (trace && others.length === 0) return trace;
+  throw new UserError(`trace must be a single one, got '${spec.source}' with ${others.length + 1}`);
+}
+
+function tracesAt(spec: TraceSpec, seed: number): Trace[] {
+  const read = readSource(sourceOf(spec), seed);
+  const { meanMbps } = spec;
+  return meanMbps === undefined ? read : read.map((trace) => offsetToMean(trace, meanMbps * 1e6));
 }
 
 /** Of a single trace, as results have it. */

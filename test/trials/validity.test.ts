@@ -23,7 +23,7 @@ function problems({ system = 'voxel', observation = {}, playback = {}, link = {}
   return problemsOf({
     trial: { system: systemOf(system) } as Trial,
     observation: seen as unknown as Observation,
-    link: { valid: true, lateMs: 1, down: [], ...link },
+    link: { valid: true, lateMs: 1, paths: [], ...link },
   });
 }
 

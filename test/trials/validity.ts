@@ -9,7 +9,7 @@ export interface LinkSummary {
   /** How late the emulator was at most, ms. */
   readonly lateMs: number;
   /** From the server to the client. */
-  readonly down: readonly LinkSecond[];
+  readonly paths: readonly { readonly name: string; readonly down: readonly LinkSecond[] }[];
 }
 
 /**

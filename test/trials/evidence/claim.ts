@@ -35,7 +35,9 @@ export interface Measured {
 }
 
 /** Of sessions. */
-export type Conditions = Partial<Pick<TrialResult, 'path' | 'trace' | 'control' | 'buffer' | 'system'>>;
+export type Conditions = Partial<
+  Pick<TrialResult, 'path' | 'trace' | 'control' | 'crossTraffic' | 'buffer' | 'system'>
+>;
 
 /** Undefined where there are none. */
 export function sessionsOf({ sessions }: Matrix, conditions: Conditions): readonly TrialResult[] | undefined {

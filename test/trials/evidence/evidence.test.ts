@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../../tools/setup/paths.mjs';
 import { parseConfig } from '../config.js';
+import { calibrationTable } from '../report/calibration.js';
 import type { TrialResult } from '../result.js';
 import { matrixBlock } from './blocks.js';
 import { lessStalls, type Claim } from './claim.js';
@@ -62,6 +63,24 @@ describe('a kept matrix', () => {
   it('has a table with its commit, and none where nothing was measured', () => {
     expect(matrixBlock('x', matrixWith([session({})]))).toMatch(/1 of 20 trials.*; commit abc; 2026-01-01\./);
     expect(matrixBlock('x', undefined)).toContain('Not yet measured.');
+  });
+});
+
+describe('the calibration', () => {
+  it('sets the means of a system beside the simulator’s and says which is outside its margin', () => {
+    const sessions = [
+      session({ id: 'a', bufRatio: 0.03, score: 0.9 }),
+      session({ id: 'b', bufRatio: 0.01, score: 0.92, trace: 'constant:2' }),
+      session({ id: 'c', bufRatio: 0.5, valid: false }),
+      session({ id: 'd', bufRatio: 0.5 }),
+    ];
+    const simulated = ['a', 'b', 'c'].map((id) => ({ id, commit: 'def', bufRatio: 0, score: 0.915, bitrate: 2e6 }));
+    const [row] = calibrationTable([{ name: 'm', sessions, simulated }])
+      .split('\n')
+      .slice(-1);
+    const cells = row!.split('|').map((cell) => cell.trim());
+    const means = ['2.00 / 0.00', '0.9100 / 0.9150', '1.00 / 2.00'];
+    expect(cells.slice(1, -1)).toEqual(['m', 'VOXEL', '2', '2', ...means, '2.00', '0.0100', 'not bufRatio', 'def']);
   });
 });
 

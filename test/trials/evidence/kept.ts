@@ -2,10 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
 import { UserError } from '../../../tools/setup/process.mjs';
-import { readConfig, type TraceSpec, type TrialsConfig } from '../config.js';
+import { readConfig, type TrialsConfig } from '../config.js';
+import { anyContent } from '../plan.js';
 import { rowsOf, summarise, type SummaryRow } from '../report/summary.js';
-import type { TrialResult } from '../result.js';
-import { readResults } from '../results-file.js';
+import type { SimulatedSession, TrialResult } from '../result.js';
+import { readResults, readSimulated } from '../results-file.js';
+import type { TraceSpec } from '../trace-spec.js';
 
 const CONFIGS = 'test/trials/configs';
 const RESULTS = 'docs/results';
@@ -24,6 +26,8 @@ export interface Matrix {
   /** Undefined: a folder of traces has as many as there are. */
   readonly planned: number | undefined;
   readonly rows: readonly SummaryRow[];
+  /** Of `npm run trials -- … --calibrate`. */
+  readonly simulated: readonly SimulatedSession[];
 }
 
 /** Shows the sessions again, or goes on with the matrix. */
@@ -50,26 +54,29 @@ function readMatrix(name: string): Matrix {
     folder,
     config: readConfig(path),
     attempts: readResults(join(root, folder, 'sessions.jsonl')),
+    simulated: readSimulated(join(root, folder, 'sessions.jsonl')),
   });
 }
 
 export interface KeptAttempts extends Pick<Matrix, 'name' | 'folder' | 'config'> {
   readonly attempts: readonly TrialResult[];
+  readonly simulated?: Matrix['simulated'];
 }
 
-export function matrixOf({ attempts, ...matrix }: KeptAttempts): Matrix {
+export function matrixOf({ attempts, simulated = [], ...matrix }: KeptAttempts): Matrix {
   const { config } = matrix;
   // A trial has another identifier where its video was prepared anew: its latest session counts.
   const latest = new Map(
     attempts
       .filter(({ valid }) => valid)
       .toSorted((a, b) => a.date.localeCompare(b.date))
-      .map((result) => [result.id.replace(/_[0-9a-f]{8}$/, ''), result]),
+      .map((result) => [anyContent(result.id), result]),
   );
   const sessions = inOrder(config, [...latest.values()]);
   return {
     ...matrix,
     sessions,
+    simulated,
     invalid: attempts.filter(({ valid }) => !valid).length,
     planned: planned(config),
     rows: summarise(sessions, config.baseline),

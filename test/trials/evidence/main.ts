@@ -6,7 +6,8 @@ import { expectedDocuments } from './expected.js';
 const USAGE = `Usage: npm run evidence [-- --check]
 
 Computes every table, interval and verdict of docs/EVIDENCE.md, docs/RESULTS.md and docs/results/ from the sessions that are kept in
-docs/results/*/sessions.jsonl, and writes them there. No browser, no data, a few seconds.
+docs/results/*/sessions.jsonl, and the tables of docs/ABR.md from docs/results/simulated, and writes them there. No browser, no data, a few
+seconds.
 
   --check   write nothing: say where the documents differ from what the sessions give
   --help    this text

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'puppeteer-core';
+import { pageOrigin } from '../addresses.js';
 import { FILES, type ClientJob, type Job, type Observation, type Outcome } from '../job.js';
 import type {} from '../page/types.js';
-import { startCrossTraffic } from './cross-traffic-client.js';
-import { pageOrigin, servePageFromHere } from './page-server.js';
+import { OtherTraffic } from './cross-traffic-client.js';
+import { servePageFromHere } from './page-server.js';
 import { launchWithQuic, untilServerAnswers } from './server-access.js';
 
 const POLLING_MS = 100;
@@ -26,14 +27,16 @@ const TIMER_RESOLUTION_MS = 10;
 async function main(folder: string): Promise<void> {
   const job = (JSON.parse(readFileSync(join(folder, FILES.job), 'utf8')) as Job).client;
   await untilServerAnswers(join(folder, FILES.ready));
-  const browser = await launchWithQuic(job);
+  const browser = await launchWithQuic(job, job.paths.count);
   try {
     const page = await openPage(browser, job);
-    startCrossTraffic(job.crossTraffic, job.seed);
-    if (job.crossTraffic) await sleep(CROSS_TRAFFIC_LEAD_MS);
+    const others = job.crossTraffic && new OtherTraffic(job.crossTraffic, job.seed);
+    if (others) await sleep(CROSS_TRAFFIC_LEAD_MS);
     const timers = monitorEventLoopDelay({ resolution: TIMER_RESOLUTION_MS });
     timers.enable();
+    others?.playbackBegins();
     const outcome = await play(page, job);
+    const bulkRates = others?.bulkRates() ?? [];
     timers.disable();
     const record = await page.evaluate(() => window.trialPage.record());
     await saveDamagedSegments(page, folder, new Set(record.segments.map(({ index }) => index)));
@@ -41,6 +44,7 @@ async function main(folder: string): Promise<void> {
     const observation: Observation = {
       ...record,
       outcome,
+      bulkRates,
       browser: await browser.version(),
       timerDelay: { p99: delay(timers.percentile(99)), max: delay(timers.max) },
     };
@@ -50,11 +54,11 @@ async function main(folder: string): Promise<void> {
   }
 }
 
-async function openPage(browser: Browser, { page: files, settings }: ClientJob): Promise<Page> {
+async function openPage(browser: Browser, { page: files, settings, paths }: ClientJob): Promise<Page> {
   const page = await browser.newPage();
   await page.setViewport({ width: 1280, height: 720 });
   page.on('pageerror', (error) => console.error(`page: ${String(error)}`));
-  const origin = pageOrigin(settings.delivery);
+  const origin = pageOrigin(settings.delivery, paths.own);
   const address = await servePageFromHere(page, origin, files);
   await page.goto(address);
   await page.waitForFunction('window.trialPage !== undefined');

@@ -1,15 +1,8 @@
 import type { Page, Protocol } from 'puppeteer-core';
-import { PORTS, SERVER_ADDRESS } from '../addresses.js';
 import type { PageFiles } from '../page-bundle.js';
-import type { SystemDelivery } from '../system.js';
 
 /** Where nothing is served: what the page asks for there is answered by this process. */
 const FOLDER = '/trial/';
-
-/** The page's and the media's origin: over QUIC for all but HTTP/1.1. */
-export function pageOrigin(delivery: SystemDelivery): string {
-  return delivery === 'http1' ? `http://${SERVER_ADDRESS}:${PORTS.http1}` : `https://${SERVER_ADDRESS}:${PORTS.quic}`;
-}
 
 /**
  * Answers the requests for the page itself, so that the link carries the player's traffic only and its trace begins with

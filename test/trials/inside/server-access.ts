@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { launchChrome } from '../../../tools/start/headless.mjs';
-import { PORTS, SERVER_ADDRESS } from '../addresses.js';
+import { PORTS, serverAddress } from '../addresses.js';
 
 /** How long voxel-serve may take to answer. */
 const SERVER_PATIENCE_MS = 30_000;
@@ -22,7 +22,11 @@ export async function untilServerAnswers(file: string): Promise<void> {
 const FROM_ANYWHERE = '--disable-features=LocalNetworkAccessChecks';
 
 /** With QUIC from the first request on: Chromium would otherwise learn of it from an answer over TCP. */
-export function launchWithQuic({ chrome, spki }: { readonly chrome: string; readonly spki: string }): Promise<Browser> {
-  const quic = `--origin-to-force-quic-on=${SERVER_ADDRESS}:${PORTS.quic}`;
+export function launchWithQuic(
+  { chrome, spki }: { readonly chrome: string; readonly spki: string },
+  paths = 1,
+): Promise<Browser> {
+  const servers = Array.from({ length: paths }, (_, path) => `${serverAddress(path)}:${PORTS.quic}`);
+  const quic = `--origin-to-force-quic-on=${servers.join(',')}`;
   return launchChrome(chrome, [quic, FROM_ANYWHERE, `--ignore-certificate-errors-spki-list=${spki}`]);
 }

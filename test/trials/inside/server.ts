@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { FILES, type Job } from '../job.js';
 import { serveCrossTraffic } from './cross-traffic-server.js';
 
-/** For the only route of this network. A network's default would have to be one that the machine allows to everybody. */
+/** For every route of this network, one for each path. A network's default would have to be one that the machine allows to everybody. */
 function setTcpControl(name: string): void {
-  const [route] = execFileSync('ip', ['-4', 'route', 'show'], { encoding: 'utf8' }).split('\n');
-  execFileSync('ip', ['route', 'replace', ...route!.trim().split(/\s+/), 'congctl', name]);
+  const routes = execFileSync('ip', ['-4', 'route', 'show'], { encoding: 'utf8' }).trim().split('\n');
+  for (const route of routes) execFileSync('ip', ['route', 'replace', ...route.trim().split(/\s+/), 'congctl', name]);
 }
 
 const folder = process.argv[2]!;

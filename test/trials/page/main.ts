@@ -80,6 +80,9 @@ class Run {
     handle.on('session', (event) =>
       this.#note(`session ${event.state}${event.state === 'opened' ? '' : `: ${event.message}`}`),
     );
+    handle.on('path', ({ url, state, message }) =>
+      this.#note(`path ${url} ${state}${message === undefined ? '' : `: ${message}`}`),
+    );
     return () => handle.statistics().throughput;
   }
 

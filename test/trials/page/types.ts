@@ -11,6 +11,8 @@ export interface PageSettings {
   readonly bufferSegments: number;
   /** Seconds. */
   readonly segmentDuration: number;
+  /** The server's addresses, where the player is to use several. */
+  readonly paths?: readonly { readonly url: string; readonly cost: number }[];
 }
 
 /** One moment of a playback. */

@@ -4,7 +4,7 @@ import { OverWholeSegments } from '../../sim/over-whole-segments.js';
 import type { PageSettings } from './types.js';
 
 /** The plugin's options for a system of ours. */
-export function voxelOptions({ player, delivery, bufferSegments }: PageSettings): FullVoxelOptions {
+export function voxelOptions({ player, delivery, bufferSegments, paths }: PageSettings): FullVoxelOptions {
   if (player.kind !== 'voxel') throw new TypeError('stock dash.js has no plugin');
   const { rule, strategy, bandwidthSafety, segments } = player;
   const safety = bandwidthSafety === undefined ? {} : { bandwidthSafety };
@@ -16,6 +16,7 @@ export function voxelOptions({ player, delivery, bufferSegments }: PageSettings)
     // Left to the rule, which may ask for streams for single segments.
     ...(delivery === 'streams' && { delivery }),
     bufferSegments,
+    ...(paths && { paths }),
     ...safety,
   };
 }

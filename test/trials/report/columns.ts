@@ -56,6 +56,8 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   ),
   number('vmaf', 'VMAF', ({ vmaf }) => vmaf, { scale: 1, digits: 1 }),
   number('psnr', 'PSNR, dB', ({ psnr }) => psnr, { scale: 1, digits: 1 }),
+  text('paths', 'paths’ shares %', ({ paths }) => paths?.map(pathShare).join(', ') ?? NOTHING),
+  number('bulkRate', 'kbit/s of a bulk flow', ({ bulkRate }) => bulkRate, { scale: 1e-3, digits: 0 }),
   number('linkIdle', 'link idle %', ({ linkIdle }) => linkIdle, { scale: 100, digits: 1 }),
 ];
 
@@ -85,6 +87,10 @@ export function csvTable(rows: readonly SummaryRow[]): string {
   const columns = [...CONDITION_COLUMNS, ...MEASURE_COLUMNS];
   const lines = [columns.map(({ key }) => key), ...rows.map((row) => columns.map(({ value }) => csvCell(value(row))))];
   return lines.map((line) => `${line.join(',')}\n`).join('');
+}
+
+function pathShare({ name, share }: { readonly name: string; readonly share: number }): string {
+  return `${name} ${formatted(share, { scale: 100, digits: 0 })}`;
 }
 
 function csvCell(value: number | string | null): string {

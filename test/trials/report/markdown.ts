@@ -26,6 +26,8 @@ const SHOWN = [
   'skipped',
   'lost',
   'datagrams',
+  'paths',
+  'bulkRate',
   'linkIdle',
 ];
 const COMPARED = [

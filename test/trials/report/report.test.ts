@@ -199,6 +199,16 @@ describe('the measures', () => {
     const carriers = { datagrams: 0.8, streams: 0.2, http: 0 };
     const [row] = summarise([result({ carriers, measures: { vmaf: [80, 90] } }), result({ shift: 1 })], 'bola');
     expect(row).toMatchObject({ segmentsAsDatagrams: 0.8, vmaf: 85, psnr: null });
+    const paths = [0.6, 0.4].map((share, index) => ({ name: 'ab'[index]!, bytes: 9, share }));
+    const [shared] = summarise([result({ paths, bulkRates: [1e6, 3e6] })], 'bola');
+    expect(shared).toMatchObject({
+      bulkRate: 2e6,
+      paths: [
+        { name: 'a', share: 0.6 },
+        { name: 'b', share: 0.4 },
+      ],
+    });
+    expect(table([shared!])).toContain('a 60, b 40');
     const text = table(summarise([result({ measures: { vmaf: [80, 90] } })], 'bola'));
     expect(text).toContain('| 50 / 25 / 25 / 0 / 0 |');
     expect(text).toContain('| VMAF |');

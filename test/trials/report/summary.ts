@@ -61,6 +61,10 @@ export interface SummaryRow extends Scenario {
   readonly vmaf: number | null;
   /** Null: sessions too short. */
   readonly linkIdle: number | null;
+  /** Of a bundle's paths, name and mean share of what came; absent without. */
+  readonly paths?: readonly { readonly name: string; readonly share: number }[];
+  /** Mean bit/s of a bulk download beside it; null: there was none. */
+  readonly bulkRate: number | null;
   /** Against the baseline under the same conditions; undefined for the baseline itself. */
   readonly versus?: Versus;
 }
@@ -147,9 +151,19 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     psnr: meanOfPresent(results.map(({ measures }) => (measures?.psnr ? mean(measures.psnr) : null))),
     vmaf: meanOfPresent(results.map(({ measures }) => (measures?.vmaf ? mean(measures.vmaf) : null))),
     linkIdle: meanOfPresent(results.map(({ linkIdle }) => linkIdle)),
+    bulkRate: meanOfPresent(results.map(({ bulkRates }) => (bulkRates ? mean(bulkRates) : null))),
+    ...pathsOf(results),
     recovered: mean(results.map((result) => result.bytesRecovered / Math.max(1, whole(result)))),
     ...(versus && { versus }),
   };
+}
+
+/** Of sessions over the same bundle. */
+function pathsOf(results: readonly TrialResult[]): Pick<SummaryRow, 'paths'> {
+  const all = results.flatMap(({ paths }) => (paths ? [paths] : []));
+  if (all.length === 0) return {};
+  const shareOf = (index: number) => mean(all.map((paths) => paths[index]!.share));
+  return { paths: all[0]!.map(({ name }, index) => ({ name, share: shareOf(index) })) };
 }
 
 function meanShares(shares: readonly MosShares[]): MosShares {

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lineChart, type Series } from '../../sim/report/line-chart.js';
 import type { EvaluatedSegment } from '../evaluate.js';
-import { PATH_NAME } from '../link-file.js';
+import { pathNames } from '../link-file.js';
 import type { Sample } from '../page/types.js';
+import type { TrialResult } from '../result.js';
 
 type Point = readonly [x: number, y: number];
 
@@ -14,11 +15,18 @@ export interface Timeline {
 }
 
 /** Draws a trial from the files in its folder; undefined where they are absent. */
-export function drawTimeline(folder: string): Timeline | undefined {
-  const files = ['timeline.json', 'segments.jsonl', `${PATH_NAME}-down.csv`].map((name) => join(folder, name));
+export function drawTimeline(folder: string, { paths }: Pick<TrialResult, 'paths'>): Timeline | undefined {
+  const names = pathNames(paths);
+  const logs = names.map((name) => `${name}-down.csv`);
+  const files = ['timeline.json', 'segments.jsonl', ...logs].map((name) => join(folder, name));
   if (!files.every((file) => existsSync(file))) return undefined;
-  const [samples, segments, link] = files.map((file) => readFileSync(file, 'utf8')) as [string, string, string];
-  return draw(JSON.parse(samples) as Sample[], readLines(segments), link);
+  const [samples, segments, ...links] = files.map((file) => readFileSync(file, 'utf8')) as [
+    string,
+    string,
+    ...string[],
+  ];
+  const series = names.map((name, index) => ({ name, points: linkRates(links[index]!) }));
+  return draw(JSON.parse(samples) as Sample[], readLines(segments), series);
 }
 
 function readLines(text: string): EvaluatedSegment[] {
@@ -28,7 +36,7 @@ function readLines(text: string): EvaluatedSegment[] {
     .map((line) => JSON.parse(line) as EvaluatedSegment);
 }
 
-function draw(samples: readonly Sample[], segments: readonly EvaluatedSegment[], link: string): Timeline {
+function draw(samples: readonly Sample[], segments: readonly EvaluatedSegment[], links: readonly Series[]): Timeline {
   const end = samples.at(-1)?.at ?? 0;
   const throughput = samples.flatMap(({ at, throughput: rate }) => (rate === null ? [] : [[at, rate / 1e6] as const]));
   const levels = segments
@@ -38,7 +46,7 @@ function draw(samples: readonly Sample[], segments: readonly EvaluatedSegment[],
       [deliveredAt, bandwidth / 1e6] as const,
     ]);
   const series: Series[] = [
-    { name: 'link', points: linkRates(link).filter(([at]) => at <= end) },
+    ...links.map(({ name, points }) => ({ name, points: points.filter(([at]) => at <= end) })),
     { name: 'estimated throughput', points: throughput },
     { name: 'level', points: levels },
   ];

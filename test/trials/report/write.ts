@@ -32,7 +32,7 @@ export function writeReport({ config, trials, results, out }: WrittenReport): vo
   writeFileSync(join(out, 'summary.md'), markdownSummary({ title, baseline, systems, facts, rows }));
   const html = htmlReport({
     ...{ title, baseline, systems, facts, results },
-    timelineOf: ({ id, attempt }) => drawTimeline(trialFolder(out, id, attempt)),
+    timelineOf: (result) => drawTimeline(trialFolder(out, result.id, result.attempt), result),
   });
   writeFileSync(join(out, 'report.html'), html);
 }

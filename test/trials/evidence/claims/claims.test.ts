@@ -9,6 +9,7 @@ import {
   perfectSegments,
   stallsOverQuicStar,
 } from './beside-others.js';
+import { SEVERAL_PATHS } from './several-paths.js';
 import { otherMetrics, remainsLost, stallsByMetric } from './measures.js';
 
 const mos = { excellent: 0, good: 1, fair: 0, poor: 0, bad: 0 };
@@ -123,4 +124,35 @@ it('other metrics are compared over all segments, and stalls by the metric of th
   const byMetric = (bufRatio: number) => matrix([{ video: 'ssim' }, { video: 'psnr', bufRatio }], { videos });
   expect(stallsByMetric(byMetric(0))).toMatchObject({ ours: 'SSIM 0.00 %, PSNR 0.00 %', verdict: 'reproduced' });
   expect(stallsByMetric(byMetric(0.1))?.verdict).toBe('not reproduced');
+});
+
+it('VICTOR stalls less than a reliable bundle by the paper’s share; beaten where VOXEL does not stall and looks good', () => {
+  const session = (system: string, bufRatio: number, aSSIM = 1) => ({
+    ...{ system, bufRatio, aSSIM, path: 'LTE 3.6 %, WLAN 3.6 %' },
+  });
+  const measured = (victor: number, voxel: number, aSSIM: number) =>
+    SEVERAL_PATHS[0]!.measured!(
+      matrix([
+        session('tput@streams+min-rtt', 0.5),
+        session('tput@datagrams+victor', victor),
+        session('voxel', voxel, aSSIM),
+      ]),
+    );
+  expect(measured(0.1, 0, 0.96)).toMatchObject({ verdict: 'beaten', sessions: 1 });
+  expect(measured(0.1, 0, 0.9)).toMatchObject({ verdict: 'reproduced' });
+  expect(measured(0.2, 0, 0.96)).toMatchObject({ verdict: 'not reproduced' });
+});
+
+it('bulk flows keep their rate beside VOXEL if they have 95 % of what they have beside stock dash.js', () => {
+  const claim = SEVERAL_PATHS.find(({ figure }) => figure === 'chunklets 6')!;
+  const measured = (rate: number) =>
+    claim.measured!(
+      matrix([
+        { system: 'dashjs-dynamic@http1', path: 'FQ-CoDel', bulkRates: [1e6, 3e6] },
+        { system: 'voxel', path: 'FQ-CoDel', bulkRates: [rate] },
+      ]),
+    );
+  expect(measured(1.95e6)).toMatchObject({ ours: '97.5 % of their rate', verdict: 'reproduced' });
+  expect(measured(1.8e6)).toMatchObject({ verdict: 'not reproduced' });
+  expect(claim.measured!(matrix([{ system: 'voxel', path: 'FQ-CoDel' }]))).toBeUndefined();
 });

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import type { Fields } from './fields.js';
+
+export interface TraceSpec {
+  /** As `--traces` of the simulator, files absolute; or `GENERATOR:N`, a generator's Nth trace. */
+  readonly source: string;
+  /** Stands in where the source's file is absent. */
+  readonly otherwise: string | undefined;
+  /** A constant is added to every rate so that this is the mean (thesis §6.4.5). */
+  readonly meanMbps: number | undefined;
+}
+
+/** Files are relative to `folder`. */
+export function traceSpec(value: Fields | string, folder: string): TraceSpec {
+  const source = (text: string) => (isFile(text) ? resolve(folder, text) : text);
+  if (typeof value === 'string') {
+    return { source: source(value), otherwise: undefined, meanMbps: undefined };
+  }
+  const spec: TraceSpec = {
+    source: source(value.text('source')),
+    otherwise: value.optionalText('otherwise'),
+    meanMbps: value.optionalNumber('meanMbps', { low: 0.001, high: 1e6 }),
+  };
+  value.end();
+  return spec;
+}
+
+/** Its stand-in, which needs no data. */
+export function standIn({ source, otherwise, meanMbps }: TraceSpec): TraceSpec {
+  return { source: otherwise ?? source, otherwise: undefined, meanMbps };
+}
+
+/** Generators and formulas have no slash and no extension in their names. */
+function isFile(source: string): boolean {
+  return /[/\\]|\.(csv|sum|down|up)$/.test(source);
+}
