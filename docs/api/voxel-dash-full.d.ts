@@ -1,3 +1,7 @@
+interface ByteRange {
+	readonly start: number;
+	readonly end: number;
+}
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -76,6 +80,26 @@ interface Parity {
  * ordinary HTTP request.
  */
 export type Delivery = "datagrams" | "streams" | "http";
+/** What is known of one path. */
+export interface PathReport {
+	readonly url: string;
+	readonly cost: number;
+	/** `failed`: it is tried again. */
+	readonly state: "opening" | "open" | "failed";
+	/** Bytes of segments that came over it, and over no other before. */
+	readonly bytes: number;
+	/** Bit/s, as last seen; undefined: not known yet. */
+	readonly rate: number | undefined;
+	/** Milliseconds. */
+	readonly roundTrip: number | undefined;
+	/** Share of datagrams that are lost on the way. */
+	readonly lossRate: number;
+	/** Why it is not open. */
+	readonly error: {
+		readonly code: VoxelErrorCode;
+		readonly message: string;
+	} | undefined;
+}
 /**
  * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
  * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
@@ -105,8 +129,8 @@ export interface DashPlayer {
 type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 interface AbrSettings {
 	/**
-	 * Share of the throughput that is counted on, in (0, 1]: `abr-star` plans and reviews with it, 0.85 unless told; the others
-	 * review with it, 0.9 unless told. The thesis lowers it for its T-Mobile trace (§6.6), whose rate falls faster than any average.
+	 * Share of the throughput that is counted on, in (0, 1], 0.9 unless told: `abr-star` plans and reviews with it, the others review
+	 * with it. The thesis lowers it for its T-Mobile trace (§6.6), whose rate falls faster than any average.
 	 */
 	readonly bandwidthSafety?: number;
 }
@@ -248,6 +272,54 @@ interface ProtectionNeed {
 	readonly lossRate: number | undefined;
 }
 type Protection = (need: ProtectionNeed) => Parity | undefined;
+interface PathLink {
+	readonly id: number;
+	/** Bytes per second. */
+	readonly rate: number;
+	readonly roundTrip: number;
+	/** Share of datagrams that are lost on the way. */
+	readonly lossRate: number;
+	/** Bytes that were asked for over it and are not here. */
+	readonly queued: number;
+	/** Congestion window in bytes; Infinity: not in slow start. */
+	readonly window: number;
+	/** Seconds until it takes a request: what its handshakes still take, 0 once it is open. */
+	readonly setup: number;
+	/** Seconds since anything came, while bytes are owed; 0 where none are. */
+	readonly silence: number;
+	/** Above 0: metered. */
+	readonly cost: number;
+}
+interface UnderWay extends ByteRange {
+	readonly path: number;
+	/** They were asked for a second time, over another path. */
+	readonly isRepeated: boolean;
+}
+interface Work {
+	readonly reliableLength: number;
+	/** Not yet asked for, ascending and apart. */
+	readonly left: readonly ByteRange[];
+	readonly underWay: readonly UnderWay[];
+	/** Seconds until the buffer runs out; Infinity: nothing plays. */
+	readonly buffer: number;
+	/** Bytes that may be asked for a second time. */
+	readonly repeatable: number;
+}
+interface Dealt extends ByteRange {
+	readonly path: number;
+	/** They are under way on another path, too. */
+	readonly isRepeat: boolean;
+}
+type Schedule = (work: Work, paths: readonly PathLink[]) => readonly Dealt[];
+declare const SCHEDULES: {
+	readonly single: Schedule;
+	readonly "round-robin": Schedule;
+	readonly "min-rtt": Schedule;
+	readonly victor: Schedule;
+	readonly eaf: Schedule;
+	readonly voxel: Schedule;
+};
+type ScheduleName = keyof typeof SCHEDULES;
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
  * (docs/DELIVERY.md). For simulator and player.
@@ -271,6 +343,8 @@ export interface Strategy {
 	readonly keepsLate: boolean;
 	/** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
 	readonly discountsLosses: boolean;
+	/** Over which of several paths what is asked for; default `voxel`. */
+	readonly schedule?: ScheduleName | undefined;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -333,7 +407,7 @@ export interface VoxelOptions {
 	 * the plugin starts otherwise.
 	 */
 	readonly workerUrl?: string;
-	/** Share of the measured throughput that plans count on where a link is unsteady, and reviews of a running download. Default 0.85. */
+	/** Share of the measured throughput that plans count on where a link is unsteady, and reviews of a running download. Default 0.9. */
 	readonly bandwidthSafety?: number;
 }
 export interface EndpointOption {
@@ -409,6 +483,8 @@ export interface VoxelStatistics {
 	readonly fallbacks: number;
 	/** The latest hundred, one line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
 	readonly errors: readonly string[];
+	/** Where several are used (`voxel-dash/full`): what is known of each. */
+	readonly paths: readonly PathReport[];
 	/** Estimate, bit/s; undefined before the first download. */
 	readonly throughput: number | undefined;
 	/** Seconds of video in the buffer. */
@@ -426,6 +502,14 @@ export type SessionEvent = {
 	/** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
 	readonly retryIn: number | undefined;
 };
+/** One of several paths has become usable, or is not any more; it is tried again then. */
+export interface PathEvent {
+	readonly url: string;
+	readonly state: "open" | "failed";
+	/** Why it is not. */
+	readonly code: ErrorCode | undefined;
+	readonly message: string | undefined;
+}
 /** What the rule chose for one segment. */
 export interface DecisionEvent {
 	readonly index: number;
@@ -472,6 +556,7 @@ export interface FallbackEvent {
 }
 export interface VoxelEventMap {
 	session: SessionEvent;
+	path: PathEvent;
 	decision: DecisionEvent;
 	delivered: DeliveredEvent;
 	lost: LostEvent;
@@ -483,19 +568,30 @@ declare const STRATEGIES: {
 	readonly clipstream: Strategy;
 	readonly "clipstream-fec": Strategy;
 	readonly hollywood: Strategy;
+	readonly victor: Strategy;
+	readonly eaf: Strategy;
+	readonly "min-rtt": Strategy;
+	readonly "round-robin": Strategy;
 };
 type StrategyName = keyof typeof STRATEGIES;
 /** Every rule of the plugin, the published rivals of `abr-star` among them (docs/ABR.md), or `dashjs`. */
 export type RuleName = AbrName | AbrName$1;
+/** One address of the service. */
+export interface PathOption extends EndpointOption {
+	/** Above 0: metered, used where playback would stall otherwise. Default 0. */
+	readonly cost?: number;
+}
 export interface FullVoxelOptions extends Omit<VoxelOptions, "abr" | "strategy"> {
 	/** Default `abr-star`. */
 	readonly abr?: RuleName | VoxelOptions["abr"];
 	/** Default `voxel`. */
 	readonly strategy?: StrategyName | VoxelOptions["strategy"];
+	/** Several addresses of the service, all of which are used: each has a session. Default: what `voxel.json` says (docs/DELIVERY.md). */
+	readonly paths?: readonly PathOption[];
 }
 /**
- * As `attachVoxel` of the plain build, with every rule and strategy by its name, and with sessions on the page's own thread where the
- * page's content security policy forbids workers from Blob URLs.
+ * As `attachVoxel` of the plain build, with every rule and strategy by its name, over several paths where there are some, and with
+ * sessions on the page's own thread where the page's content security policy forbids workers from Blob URLs.
  */
 export declare function attachVoxel(player: DashPlayer, options?: FullVoxelOptions): VoxelHandle;
 interface DashNamespace {

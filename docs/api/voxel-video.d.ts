@@ -62,6 +62,25 @@ declare const catalogue: {
 };
 type VoxelErrorCode = keyof typeof catalogue;
 type Delivery = "datagrams" | "streams" | "http";
+interface PathReport {
+	readonly url: string;
+	readonly cost: number;
+	/** `failed`: it is tried again. */
+	readonly state: "opening" | "open" | "failed";
+	/** Bytes of segments that came over it, and over no other before. */
+	readonly bytes: number;
+	/** Bit/s, as last seen; undefined: not known yet. */
+	readonly rate: number | undefined;
+	/** Milliseconds. */
+	readonly roundTrip: number | undefined;
+	/** Share of datagrams that are lost on the way. */
+	readonly lossRate: number;
+	/** Why it is not open. */
+	readonly error: {
+		readonly code: VoxelErrorCode;
+		readonly message: string;
+	} | undefined;
+}
 type FrameState = "reliable" | "complete" | "skipped" | "repaired";
 interface DashPlayer {
 	extend(parentName: string, child: object, override: boolean): void;
@@ -175,6 +194,8 @@ interface VoxelStatistics {
 	readonly fallbacks: number;
 	/** The latest hundred, one line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
 	readonly errors: readonly string[];
+	/** Where several are used (`voxel-dash/full`): what is known of each. */
+	readonly paths: readonly PathReport[];
 	/** Estimate, bit/s; undefined before the first download. */
 	readonly throughput: number | undefined;
 	/** Seconds of video in the buffer. */
@@ -192,6 +213,13 @@ type SessionEvent = {
 	/** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
 	readonly retryIn: number | undefined;
 };
+interface PathEvent {
+	readonly url: string;
+	readonly state: "open" | "failed";
+	/** Why it is not. */
+	readonly code: ErrorCode | undefined;
+	readonly message: string | undefined;
+}
 interface DecisionEvent {
 	readonly index: number;
 	readonly representation: string;
@@ -235,6 +263,7 @@ interface FallbackEvent {
 }
 interface VoxelEventMap {
 	session: SessionEvent;
+	path: PathEvent;
 	decision: DecisionEvent;
 	delivered: DeliveredEvent;
 	lost: LostEvent;
