@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import json
+import socket
+import subprocess
 import urllib.request
 from datetime import timedelta
 from pathlib import Path
@@ -58,6 +60,47 @@ def _certificate(quic: QuicConnection) -> x509.Certificate:
 def test_a_public_endpoint_is_announced_instead(starts: Start) -> None:
     server = starts("--public-endpoint", "https://media.example:5555/voxel")
     assert server.endpoint == "https://media.example:5555/voxel"
+
+
+def test_further_addresses_are_announced_with_cost_and_hashes(starts: Start) -> None:
+    with socket.socket(type=socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own, other = f"https://127.0.0.1:{port}/voxel", "https://b.example:4433/voxel"
+    digest = base64.b64encode(bytes(range(32))).decode()
+    options = ["--path", f"{other};cost=1.5;hash={digest}", "--path", "https://c.example/voxel", "--path", own]
+    server = starts(*options, quic_port=port)
+    with urllib.request.urlopen(server.url + ".well-known/voxel.json") as response:
+        document = json.load(response)
+    assert document["endpoint"] == own
+    assert document["paths"] == [
+        {"endpoint": other, "certificateHashes": [digest], "cost": 1.5},
+        {"endpoint": "https://c.example/voxel", "certificateHashes": [], "cost": 0},
+        {"endpoint": own, "certificateHashes": server.certificate_hashes, "cost": 0},
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["http://b.example/voxel"],
+        ["b.example"],
+        ["https://b.example/voxel;cost=cheap"],
+        ["https://b.example/voxel;hash=AAAA"],
+        ["https://b.example/voxel;price=1"],
+        ["https://b.example/voxel", "https://b.example/voxel;cost=1"],
+        [f"https://b{number}.example/voxel" for number in range(8)],
+    ],
+)
+def test_an_address_that_clients_would_refuse_is_one_clear_line(
+    command: list[str], folder: Path, values: list[str]
+) -> None:
+    options = [option for value in values for option in ("--path", value)]
+    refused = subprocess.run([*command, str(folder), *options], capture_output=True, text=True, timeout=20)
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    (line,) = refused.stderr.splitlines()
+    assert ": --path" in line
 
 
 async def test_the_session_agrees_on_voxel_1(client: VoxelClient) -> None:

@@ -117,6 +117,10 @@ async def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
             ["FOLDER", "--public-endpoint", "127.0.0.1:5555"],
             "--public-endpoint must have the form https://host:port/voxel, got '127.0.0.1:5555'",
         ),
+        (
+            ["FOLDER", "--path", "https://b.example/voxel;cost=-1"],
+            "--path: cost must be a number from 0, got '-1'",
+        ),
         (["FOLDER", "--host", "0.0.0.0"], "--host 0.0.0.0 is not a loopback address"),
         (["FOLDER", "--host", "host.invalid", "--insecure"], "--host: host.invalid cannot be resolved"),
         (["FOLDER", "--qlog", "/proc/absent"], "--qlog: /proc/absent must be a writable folder"),

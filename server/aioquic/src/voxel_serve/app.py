@@ -112,7 +112,8 @@ async def running(config: Config) -> AsyncIterator[Server]:
         http_port, quic_port = tcp.getsockname()[1], udp.getsockname()[1]
         discovery = None
         if config.webtransport:
-            discovery = Discovery(config.host, quic_port, config.public_endpoint, certificates.hashes)
+            hashes = certificates.hashes
+            discovery = Discovery(config.host, quic_port, config.public_endpoint, hashes, config.paths)
         site = Site(mounts, origins, limits, Metrics(), discovery)
         http1, http3 = Http1Service(site, tls), Http3Service(site, config.token)
         resets = StatelessResets(reset_key(config.certificate_cache), quic_port)

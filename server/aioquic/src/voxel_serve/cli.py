@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from .announced import parse_path
 from .app import running
 from .config import Config, CongestionControl
 from .errors import ConfigurationError
@@ -53,6 +54,14 @@ def serve(
     public_endpoint: Annotated[
         str | None,
         typer.Option(metavar="URL", help="WebTransport URL for clients, if it differs from the address of the server."),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URL[;cost=N][;hash=SHA256]",
+            help="Another address of the same files, for clients that use several; cost above the others': metered;"
+            " hash: of its certificate, if that is self-signed; repeatable.",
+        ),
     ] = None,
     congestion_control: Annotated[
         CongestionControl, typer.Option(help="Congestion control of streams and datagrams.")
@@ -99,6 +108,7 @@ def serve(
             allowed_origins=frozenset(allow_origin or []),
             token=token,
             public_endpoint=public_endpoint,
+            paths=tuple(parse_path(text) for text in path or []),
             congestion_control=congestion_control,
             qlog=qlog,
             insecure=insecure,

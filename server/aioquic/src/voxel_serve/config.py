@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from .announced import AnnouncedPath, check_paths
 from .cors import is_loopback
 from .errors import ConfigurationError
 from .limits import Limits
@@ -44,6 +45,10 @@ class Config:
 
     token: str | None = None
     public_endpoint: str | None = None
+
+    paths: tuple[AnnouncedPath, ...] = ()
+    """Further addresses of the service for clients."""
+
     congestion_control: CongestionControl = CongestionControl.CUBIC
     qlog: Path | None = None
 
@@ -64,6 +69,7 @@ class Config:
             raise ConfigurationError(
                 f"--public-endpoint must have the form https://host:port/voxel, got {self.public_endpoint!r}"
             )
+        check_paths(self.paths)
         if not is_loopback(self.host) and self.certificate is None and not self.insecure:
             raise ConfigurationError(
                 f"--host {self.host} is not a loopback address: add --certificate and --key, or --insecure for tests"

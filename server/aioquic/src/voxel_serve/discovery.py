@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .announced import AnnouncedPath
 from .cors import host_name
 
 DISCOVERY_PATH = "/.well-known/voxel.json"
@@ -29,6 +30,9 @@ class Discovery:
     certificate_hashes: Callable[[], Sequence[str]]
     """Base64 SHA-256 of the certificates' DER form; empty: publicly trusted. Changes when certificates are renewed."""
 
+    paths: Sequence[AnnouncedPath] = ()
+    """Further addresses. The endpoint's own may be among them, to have a cost; its hashes are the server's own."""
+
     def endpoint(self, authority: str | None = None) -> str:
         """The endpoint's URL for a client whose Host header is `authority`."""
         if self.public_endpoint is not None:
@@ -40,9 +44,15 @@ class Discovery:
 
     def document(self, authority: str) -> bytes:
         """The file's JSON text."""
-        content = {
-            "endpoint": self.endpoint(authority),
-            "certificateHashes": list(self.certificate_hashes()),
-            "versions": [VERSION],
-        }
+        endpoint, hashes = self.endpoint(authority), list(self.certificate_hashes())
+        content: dict[str, object] = {"endpoint": endpoint, "certificateHashes": hashes, "versions": [VERSION]}
+        if self.paths:
+            content["paths"] = [
+                {
+                    "endpoint": path.url,
+                    "certificateHashes": hashes if path.url == endpoint else list(path.certificate_hashes),
+                    "cost": path.cost,
+                }
+                for path in self.paths
+            ]
         return json.dumps(content).encode() + b"\n"

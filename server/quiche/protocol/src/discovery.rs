@@ -1,6 +1,7 @@
 //! `/.well-known/voxel.json`: the URL and the certificates of the WebTransport endpoint.
 
 use crate::VERSION;
+use crate::announced::AnnouncedPath;
 use crate::origin::host_name;
 
 pub const DISCOVERY_PATH: &str = "/.well-known/voxel.json";
@@ -17,6 +18,8 @@ pub struct Discovery {
     pub port: u16,
     /// The URL to announce instead, if clients reach the server under another address.
     pub public_endpoint: Option<String>,
+    /// Further addresses. The endpoint's own may be among them, to have a cost; its hashes are the server's own.
+    pub paths: Vec<AnnouncedPath>,
 }
 
 impl Discovery {
@@ -37,13 +40,30 @@ impl Discovery {
 
     /// The JSON text of the file. `certificate_hashes`: base64 SHA-256 of the DER forms; empty if publicly trusted.
     pub fn document(&self, authority: &str, certificate_hashes: &[String]) -> String {
-        let hashes: Vec<_> = certificate_hashes.iter().map(|hash| format!("\"{hash}\"")).collect();
+        let endpoint = self.endpoint(Some(authority));
+        let paths: Vec<_> = self.paths.iter().map(|path| path_entry(path, &endpoint, certificate_hashes)).collect();
+        let paths = if paths.is_empty() { String::new() } else { format!(", \"paths\": [{}]", paths.join(", ")) };
         format!(
-            "{{\"endpoint\": {}, \"certificateHashes\": [{}], \"versions\": [\"{VERSION}\"]}}\n",
-            json_string(&self.endpoint(Some(authority))),
-            hashes.join(", "),
+            "{{\"endpoint\": {}, \"certificateHashes\": {}, \"versions\": [\"{VERSION}\"]{paths}}}\n",
+            json_string(&endpoint),
+            json_strings(certificate_hashes),
         )
     }
+}
+
+fn path_entry(path: &AnnouncedPath, endpoint: &str, own_hashes: &[String]) -> String {
+    let hashes = if path.url == endpoint { own_hashes } else { &path.certificate_hashes };
+    format!(
+        "{{\"endpoint\": {}, \"certificateHashes\": {}, \"cost\": {}}}",
+        json_string(&path.url),
+        json_strings(hashes),
+        path.cost
+    )
+}
+
+fn json_strings(texts: &[String]) -> String {
+    let texts: Vec<_> = texts.iter().map(|text| json_string(text)).collect();
+    format!("[{}]", texts.join(", "))
 }
 
 /// RFC 8259 section 7. A URL that the operator gave may contain any character.
@@ -62,9 +82,12 @@ fn json_string(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::announced::parse_paths;
+
+    const HASH: &str = "B0EWs0fuMuFu9wHqofo/D2mVFTNUZtvC2ostVMpZJIY=";
 
     fn discovery(host: &str) -> Discovery {
-        Discovery { host: host.to_owned(), port: 4433, public_endpoint: None }
+        Discovery { host: host.to_owned(), port: 4433, public_endpoint: None, paths: Vec::new() }
     }
 
     #[test]
@@ -80,5 +103,19 @@ mod tests {
         assert_eq!(document["endpoint"], "https://a\"\\\n");
         assert_eq!(document["certificateHashes"][0], "aa=");
         assert_eq!(document["versions"][0], "voxel-1");
+        assert!(document.get("paths").is_none());
+    }
+
+    #[test]
+    fn paths_have_their_own_hashes_and_the_endpoint_among_them_the_servers() {
+        let texts = [&format!("https://b.example/voxel;hash={HASH}"), "https://a:4433/voxel;cost=0.5"];
+        let paths = parse_paths(&texts.map(str::to_owned)).unwrap();
+        let discovery = Discovery { paths, ..discovery("a") };
+        let document: serde_json::Value = serde_json::from_str(&discovery.document("a", &["aa=".to_owned()])).unwrap();
+        let expected = serde_json::json!([
+            { "endpoint": "https://b.example/voxel", "certificateHashes": [HASH], "cost": 0 },
+            { "endpoint": "https://a:4433/voxel", "certificateHashes": ["aa="], "cost": 0.5 },
+        ]);
+        assert_eq!(document["paths"], expected);
     }
 }

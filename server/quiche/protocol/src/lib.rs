@@ -6,6 +6,7 @@
 //! is the framing of HTTP/3 and WebTransport on a stream.
 #![forbid(unsafe_code)]
 
+pub mod announced;
 pub mod client;
 pub mod coded;
 pub mod coding;

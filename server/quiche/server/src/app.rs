@@ -42,6 +42,7 @@ const CLOSE: Duration = Duration::from_secs(1);
 pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     options.check()?;
     let metrics = options.metrics_address()?;
+    let paths = options.paths()?;
     let (limits, permits) = descriptor_limits(&options);
     let mounts = Mounts::new(options.folders()?, permits)?;
     let origins = origin_policy(&options)?;
@@ -66,6 +67,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         host: options.host.clone(),
         port: quic_port,
         public_endpoint: options.public_endpoint.clone(),
+        paths,
     });
     let hashes = CertificateHashes::default();
     hashes.set(certificate.hashes());

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
+use voxel_protocol::announced::{AnnouncedPath, parse_paths};
 use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::is_loopback;
 
@@ -66,6 +67,11 @@ pub struct Options {
     /// WebTransport URL to announce to clients, if they reach the server under another address
     #[arg(long, value_name = "URL")]
     pub public_endpoint: Option<String>,
+
+    /// Another address of the same files, for clients that use several; cost above the others': metered; hash: of its
+    /// certificate, if that is self-signed; repeatable
+    #[arg(long = "path", value_name = "URL[;cost=N][;hash=SHA256]")]
+    pub paths: Vec<String>,
 
     /// TCP connections at a time, and as many QUIC connections; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -146,6 +152,11 @@ impl Options {
             }
         }
         Ok(folders)
+    }
+
+    /// Further addresses for the discovery file.
+    pub fn paths(&self) -> Result<Vec<AnnouncedPath>, ConfigurationError> {
+        parse_paths(&self.paths).map_err(|error| ConfigurationError(error.to_string()))
     }
 
     /// Host and port of the counters; `None`: nowhere.
