@@ -1,3 +1,5 @@
+import type { ByteRange } from './byte-range.js';
+
 /** How many intervals an insertion has to move at most. */
 const BLOCK_SIZE = 512;
 
@@ -15,6 +17,10 @@ export class IntervalSet {
   /** None is empty. */
   readonly #blocks: Block[] = [];
   #size = 0;
+
+  constructor(intervals: Iterable<ByteRange> = []) {
+    for (const { start, end } of intervals) this.add(start, end);
+  }
 
   /** How many integers are in the set. */
   get size(): number {

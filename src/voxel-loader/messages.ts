@@ -1,5 +1,4 @@
 import type { ByteRange } from '../manifest/byte-range.js';
-import { IntervalSet } from '../manifest/interval-set.js';
 import { VoxelError, type VoxelErrorCode } from './errors.js';
 import type {
   DeliveredSegment,
@@ -78,10 +77,4 @@ export type DeliveredMessage = Omit<DeliveredSegment, 'received' | 'failure' | '
 
 export function decodeError({ code, message, status }: ErrorMessage): VoxelError {
   return new VoxelError(code, message, status === undefined ? {} : { status });
-}
-
-export function decodeIntervals(ranges: readonly ByteRange[]): IntervalSet {
-  const set = new IntervalSet();
-  for (const { start, end } of ranges) set.add(start, end);
-  return set;
 }

@@ -1,11 +1,6 @@
+import { IntervalSet } from '../manifest/interval-set.js';
 import { VoxelError } from './errors.js';
-import {
-  decodeError,
-  decodeIntervals,
-  type DeliveredMessage,
-  type PageMessage,
-  type WorkerMessage,
-} from './messages.js';
+import { decodeError, type DeliveredMessage, type PageMessage, type WorkerMessage } from './messages.js';
 import type { RemoteDownload } from './remote-download.js';
 import { RemoteSession, type SessionLink } from './remote-session.js';
 import { layoutOf } from './segment-layout.js';
@@ -134,7 +129,7 @@ export class WorkerClient implements SessionLink {
   #decode({ received, failure, kept, ...delivered }: DeliveredMessage): DeliveredSegment {
     return {
       ...delivered,
-      received: decodeIntervals(received),
+      received: new IntervalSet(received),
       failure: failure && decodeError(failure),
       kept: kept === undefined ? undefined : { id: kept, release: () => this.post({ type: 'release', id: kept }) },
     };

@@ -154,12 +154,23 @@ describe('at the server', () => {
     await playUntil(page, 3);
     process.kill(mortal.pid, 'SIGKILL');
     await mortal.exited;
+    // The clip is to last until a session is open again, however long that takes here.
+    await playUntil(page, 5);
+    await page.evaluate(() => window.players[0]!.player.pause());
     // Where servers keep their certificate for the next start.
     vi.stubEnv('XDG_CACHE_HOME', join(stage.folder, 'empty'));
     const risen = await servePlayerPage(stage.folder, media, ...ports);
     vi.unstubAllEnvs();
     try {
       expect(risen.ready.certificateHashes).not.toEqual(mortal.ready.certificateHashes);
+      await page.waitForFunction(
+        () => {
+          const { sessions } = window.players[0]!;
+          return sessions.length > 1 && sessions.at(-1)!.state === 'opened';
+        },
+        { timeout: 90_000 },
+      );
+      await page.evaluate(() => window.players[0]!.player.play());
       await playUntil(page);
       const { errors, ended, sessions, statistics } = await outcomeOf(page);
       expect({ errors, ended }).toEqual({ errors: [], ended: true });

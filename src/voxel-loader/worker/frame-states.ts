@@ -23,8 +23,7 @@ export function describeFrames(map: SegmentLayout, arrival: Arrival, reports: re
 /** One state per frame, in decode order. A frame that was skipped in part and lost in part counts as `repaired`. */
 function frameStates(map: SegmentLayout, { received, lost }: Arrival, reports: readonly FrameReport[]): FrameState[] {
   const states: FrameState[] = reports.map(() => 'reliable');
-  const gaps = new IntervalSet();
-  for (const { start, end } of lost) gaps.add(start, end);
+  const gaps = new IntervalSet(lost);
   for (const { start, end } of map.unreliable) {
     const range = { start: start - map.range.start, end: end - map.range.start };
     const frame = frameAt(reports, range.start);

@@ -1,6 +1,6 @@
 import { longestRange, parityFrom } from '../../coding/symbols.js';
 import { comesInTime, reorderingWindow } from '../../delivery/recovery.js';
-import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
+import { totalBytes } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { SegmentAssembly } from './assembly.js';
 import { VoxelError } from '../errors.js';
@@ -239,7 +239,7 @@ class RunningDownload implements Download {
     this.#stop();
     const assembly = this.#assembly;
     // Over several paths two requests may miss the same.
-    const lost = [...this.#exchanges.reduce((all, exchange) => addAll(all, exchange.lost()), new IntervalSet())];
+    const lost = [...new IntervalSet(this.#exchanges.flatMap((exchange) => exchange.lost()))];
     const bytesLost = totalBytes(lost);
     this.#resolve({
       bytes: assembly.bytes,
@@ -275,11 +275,6 @@ class RunningDownload implements Download {
     clearTimeout(this.#stallTimer);
     for (const exchange of this.#exchanges) exchange.stop();
   }
-}
-
-function addAll(set: IntervalSet, ranges: readonly ByteRange[]): IntervalSet {
-  for (const { start, end } of ranges) set.add(start, end);
-  return set;
 }
 
 function sum(numbers: readonly number[]): number {

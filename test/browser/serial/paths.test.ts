@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PathReport } from '../../../player/full.js';
+import { startRelay } from '../../../tools/start/relay.mjs';
 import { prepareClip } from '../support/clip.js';
 import {
   fallbacksOnceReady,
@@ -22,12 +23,14 @@ declare global {
 
 /** A machine that is busy with other things may hold playback up on its own. */
 const MOST_STANDS = 1;
-/** Seconds of video until a server that is back is used again: within 5 where nothing else computes. */
-const MOST_UNUSED = 15;
+/** Seconds of video until a server that is back is used again. */
+const MOST_UNUSED = 5;
 
 let media: string;
 let page: Page;
 let second: PlayerServer;
+/** Between browser and second server: Chromium 156's network process at times crashes where a port refuses its packets. */
+let relay: Awaited<ReturnType<typeof startRelay>>;
 
 const stage = playerStage(async (folder) => {
   media = await prepareClip(folder, { seconds: 40, segmentSeconds: 2 });
@@ -36,18 +39,29 @@ const stage = playerStage(async (folder) => {
 
 beforeEach(async () => {
   second = await servePlayerPage(stage.folder, media);
+  relay = await startRelay({ lossPercent: 0, seed: 1 });
+  relay.connect(second.ready.quicPort);
   page = await openPage(stage.browser, stage.server.ready.url);
 });
 
 afterEach(async () => {
   await page.close();
+  relay.close();
   await second.stop();
 });
 
-/** What `voxel.json` says names the second server, too. */
+/** Of the second server. */
+function secondEndpoint(): string {
+  return `https://127.0.0.1:${relay.port}/voxel`;
+}
+
+/** What `voxel.json` says names the second server, too, and has the first one cost something. */
 async function announcePaths(): Promise<void> {
   const { endpoint, certificateHashes } = stage.server.ready;
-  const paths = [{ endpoint: second.ready.endpoint, certificateHashes: second.ready.certificateHashes }];
+  const paths = [
+    { endpoint, certificateHashes, cost: 1 },
+    { endpoint: secondEndpoint(), certificateHashes: second.ready.certificateHashes },
+  ];
   await page.setRequestInterception(true);
   page.on('request', (request) => {
     if (!request.url().endsWith('/.well-known/voxel.json')) return void request.continue();
@@ -80,12 +94,10 @@ async function untilItBrings(index: number, bytes: number): Promise<void> {
   );
 }
 
-// Skipped: in one of three runs the whole session closes with the path that dies, and opens again.
-it.skip('plays over two servers, goes on while one is killed, and uses it again once it is back', async () => {
+it('goes on over a path that costs while the server of the other one is killed, and uses that again once it is back', async () => {
   await announcePaths();
   await start();
   await playUntil(page, 4);
-  await untilItBrings(0, 10_000);
   await untilItBrings(1, 10_000);
 
   process.kill(second.pid, 'SIGKILL');
@@ -96,10 +108,11 @@ it.skip('plays over two servers, goes on while one is killed, and uses it again 
   const dead = await paths();
   expect(dead).toMatchObject([{ state: 'open' }, { bytes: expect.any(Number) as number }]);
   const diedAt = await page.evaluate(() => window.players[0]!.video.currentTime);
+  await untilItBrings(0, 10_000);
   await playUntil(page, diedAt + 5);
 
-  const ports = ['--http-port', new URL(second.ready.url).port, '--quic-port', String(second.ready.quicPort)];
-  second = await servePlayerPage(stage.folder, media, ...ports);
+  second = await servePlayerPage(stage.folder, media);
+  relay.connect(second.ready.quicPort);
   const returnedAt = await page.evaluate(() => window.players[0]!.video.currentTime);
   await untilItBrings(1, dead[1]!.bytes);
   const usedAt = await page.evaluate(() => window.players[0]!.video.currentTime);
@@ -109,15 +122,14 @@ it.skip('plays over two servers, goes on while one is killed, and uses it again 
   const outcome = await outcomeOf(page);
   const { errors, sessions, statistics, paths: events } = outcome;
   expect(errors).toEqual([]);
-  // Not yet as it should be: what the dead path owed of one segment may come over HTTP.
-  expect(new Set(fallbacksOnceReady(outcome).map(({ index }) => index)).size).toBeLessThanOrEqual(1);
+  expect(fallbacksOnceReady(outcome)).toEqual([]);
   expect(sessions).toMatchObject([{ state: 'opened' }]);
-  const ofSecond = events.filter(({ url }) => url === second.ready.endpoint).map(({ state }) => state);
+  const ofSecond = events.filter(({ url }) => url === secondEndpoint()).map(({ state }) => state);
   expect(ofSecond).toEqual(['open', 'failed', 'open']);
-  expect(events.filter(({ url }) => url !== second.ready.endpoint)).toMatchObject([{ state: 'open' }]);
+  expect(events.filter(({ url }) => url !== secondEndpoint())).toMatchObject([{ state: 'open' }]);
   expect(await page.evaluate(() => window.stands)).toBeLessThanOrEqual(MOST_STANDS);
   // The first one may have come over HTTP, before the session was open.
-  expect(statistics!.segments.slice(1).filter(({ delivery }) => delivery === 'http').length).toBeLessThanOrEqual(1);
+  expect(statistics!.segments.slice(1).filter(({ delivery }) => delivery === 'http')).toEqual([]);
 });
 
 it('uses the paths that the page names, and plays over the second where the first does not answer', async () => {

@@ -152,10 +152,8 @@ export class Freight implements Carriage {
 
   /** It is to be asked for again, unless that is under way elsewhere. */
   #takeBack(planned: PlannedRequest): void {
-    const elsewhere = new IntervalSet();
-    for (const order of this.#orders) for (const { start, end } of order.planned.pieces) elsewhere.add(start, end);
-    const left = new IntervalSet();
-    for (const { start, end } of this.#left) left.add(start, end);
+    const elsewhere = new IntervalSet(this.#orders.flatMap((order) => order.planned.pieces));
+    const left = new IntervalSet(this.#left);
     for (const piece of this.#missing(planned)) {
       for (const { start, end } of elsewhere.gaps(piece.start, piece.end)) left.add(start, end);
     }
