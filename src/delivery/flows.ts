@@ -1,0 +1,79 @@
+/** Connections to one address, at most (Adaptive Chunklets, §5.2). */
+export const MOST_FLOWS = 10;
+
+/** What is known when a segment is to be asked for. Rates in bit/s, of throughput: what a rule asks of the link before it chooses a bitrate. */
+export interface FlowsNeed {
+  /** Index of the segment. */
+  readonly segment: number;
+  /** Position in the ladder of what is to be asked for. */
+  readonly representation: number;
+  /** Bytes of this segment and of those after it in that representation, as far as they are known. */
+  readonly sizes: readonly number[];
+  /** With which the highest representation is chosen. */
+  readonly topRate: number;
+  /** Whether that is what is to be asked for. */
+  readonly isTop: boolean;
+  /** With which the wanted score is had. */
+  readonly wantedRate: number;
+}
+
+/** What a segment that is here has shown. */
+export interface FlowsSample {
+  readonly segment: number;
+  /** Connections that it came over. */
+  readonly flows: number;
+  /** Bit/s of all of them together. */
+  readonly rate: number;
+}
+
+/** Says over how many connections to one address the next segment is asked for. It has memory, but no clock and no I/O. */
+export interface FlowsRule {
+  /** From 1 to `MOST_FLOWS`. */
+  choose(need: FlowsNeed): number;
+  add(sample: FlowsSample): void;
+}
+
+/** Always the same number (chunklets, §2.4). */
+export function fixedFlows(flows: number): FlowsRule {
+  const limited = limitFlows(flows);
+  return { choose: () => limited, add: () => {} };
+}
+
+export function limitFlows(flows: number): number {
+  return Math.min(MOST_FLOWS, Math.max(1, flows));
+}
+
+/** A bottleneck of which every flow has an equal share: N of its flows together have C · N / (M + N) (Adaptive Chunklets, §4.1.1). */
+export interface SharedLink {
+  /** C, bit/s. */
+  readonly capacity: number;
+  /** M, other flows; not always a whole number. */
+  readonly rivals: number;
+}
+
+/** Bit/s of that many own flows together. */
+export function rateOf({ capacity, rivals }: SharedLink, flows: number): number {
+  return (capacity * flows) / (rivals + flows);
+}
+
+/** A link that carries more than a thousand times what it was seen to carry is no bottleneck. */
+const MOST_CAPACITY = 1000;
+
+/**
+ * The link that two segments over different numbers of connections have shown: 1 / rate = 1 / C + (M / C) / N is a line over 1 / N.
+ * Where more connections brought no more, the link is full, and there are no rivals.
+ */
+export function sharedLink(one: FlowsSample, other: FlowsSample): SharedLink {
+  const slope = (1 / one.rate - 1 / other.rate) / (1 / one.flows - 1 / other.flows);
+  const most = Math.max(one.rate, other.rate);
+  if (slope <= 0) return { capacity: most, rivals: 0 };
+  const inverse = Math.max(1 / one.rate - slope / one.flows, 1 / (MOST_CAPACITY * most));
+  return { capacity: 1 / inverse, rivals: slope / inverse };
+}
+
+/** The fewest flows that have that rate: N = ⌈M · R / (C − R)⌉; undefined where none have. */
+export function fewestFlows({ capacity, rivals }: SharedLink, rate: number): number | undefined {
+  if (rate >= capacity) return undefined;
+  // What is a whole number but for rounding errors is that number.
+  return Math.max(1, Math.ceil((rivals * rate) / (capacity - rate) - 1e-9));
+}
