@@ -7,6 +7,7 @@ import {
   MOST_FLOWS,
   rateOf,
   sharedLink,
+  spreadOf,
   type FlowsNeed,
   type FlowsRule,
   type SharedLink,
@@ -32,7 +33,7 @@ const need = (segment: number, known: Partial<FlowsNeed> = {}): FlowsNeed => ({
 function play(rule: FlowsRule, segments: number, link: (segment: number) => SharedLink, known?: Partial<FlowsNeed>) {
   return Array.from({ length: segments }, (_, segment) => {
     const flows = rule.choose(need(segment, known));
-    rule.add({ segment, flows, rate: rateOf(link(segment), flows) });
+    rule.add({ segment, flows, rate: rateOf(link(segment), flows), spread: undefined });
     return flows;
   });
 }
@@ -43,14 +44,14 @@ describe('a link that all flows share evenly', () => {
   });
 
   it('is known from two segments: 1.09 Mbit/s over one flow and 3.43 over four are 12 Mbit/s and ten rivals', () => {
-    const samples = [1, 4].map((flows) => ({ segment: 0, flows, rate: (12 * MBPS * flows) / (10 + flows) }));
+    const samples = [1, 4].map((flows) => ({ flows, rate: (12 * MBPS * flows) / (10 + flows) }));
     const { capacity, rivals } = sharedLink(samples[0]!, samples[1]!);
     expect(capacity).toBeCloseTo(12 * MBPS, 0);
     expect(rivals).toBeCloseTo(10);
   });
 
   it('has no rivals where four flows bring no more than one', () => {
-    const link = sharedLink({ segment: 0, flows: 1, rate: 3 * MBPS }, { segment: 1, flows: 4, rate: 2.9 * MBPS });
+    const link = sharedLink({ flows: 1, rate: 3 * MBPS }, { flows: 4, rate: 2.9 * MBPS });
     expect(link).toEqual({ capacity: 3 * MBPS, rivals: 0 });
   });
 
@@ -71,7 +72,7 @@ describe('a link that all flows share evenly', () => {
         fc.double({ min: 0.05, max: 0.95, noNaN: true }),
         (capacity, rivals, [one, other], share) => {
           const link = { capacity, rivals };
-          const sample = (flows: number) => ({ segment: 0, flows, rate: rateOf(link, flows) });
+          const sample = (flows: number) => ({ flows, rate: rateOf(link, flows) });
           const found = sharedLink(sample(one!), sample(other!));
           expect(found.capacity / capacity).toBeCloseTo(1, 6);
           expect(found.rivals / rivals).toBeCloseTo(1, 6);
@@ -84,6 +85,13 @@ describe('a link that all flows share evenly', () => {
   });
 });
 
+it('says how unequal connections were where they brought enough to say so', () => {
+  // 90 and 110 kB are 10 kB off their mean.
+  expect(spreadOf([90e3, 110e3])).toBeCloseTo(0.1);
+  expect(spreadOf([90e3, 100e3])).toBeUndefined();
+  expect(spreadOf([1e6])).toBeUndefined();
+});
+
 describe('adaptive chunklets', () => {
   const ten = { capacity: 12 * MBPS, rivals: 10 };
   /** The window begins with the worst triple: 4, 5 and 6 differ least, 5 is the largest and 4 the smallest. */
@@ -93,7 +101,7 @@ describe('adaptive chunklets', () => {
     const rule = new AdaptiveFlows();
     const used = Array.from({ length: 10 }, (_, segment) => {
       const flows = rule.choose(need(segment, { sizes: sizes.slice(segment), isTop: false }));
-      rule.add({ segment, flows, rate: rateOf(ten, flows) });
+      rule.add({ segment, flows, rate: rateOf(ten, flows), spread: undefined });
       return flows;
     });
     // N − 1 is not less than one connection, and two bring 83 % more than one.
@@ -119,7 +127,7 @@ describe('adaptive chunklets', () => {
   it('forgets a probe when the representation changes', () => {
     const rule = new AdaptiveFlows();
     rule.choose(need(0));
-    rule.add({ segment: 0, flows: 1, rate: MBPS });
+    rule.add({ segment: 0, flows: 1, rate: MBPS, spread: undefined });
     const used = [1, 2].map((segment) => rule.choose(need(segment, { representation: 3, sizes: [1000] })));
     expect(used).toEqual([1, 1]);
   });
@@ -149,6 +157,17 @@ describe('the number of connections from two probes', () => {
     expect(used.slice(-2)).toEqual([1, 1]);
   });
 
+  it('is one for fifty segments after five over which connections brought unequal parts, as in a queue that all share', () => {
+    const rule = new VoxelFlows();
+    const used = Array.from({ length: 60 }, (_, segment) => {
+      const flows = rule.choose(need(segment));
+      const rate = rateOf({ capacity: 12 * MBPS, rivals: 10 }, flows);
+      rule.add({ segment, flows, rate, spread: flows > 1 ? 0.11 : undefined });
+      return flows;
+    });
+    expect(used).toEqual([1, 4, 7, 7, 7, 7, ...Array.from({ length: 50 }, () => 1), 7, 7, 7, 7]);
+  });
+
   it('does not flicker at a border: one less only with 5 % to spare', () => {
     const capacity = 12 * MBPS;
     const rule = new VoxelFlows();
@@ -168,15 +187,16 @@ it('is a whole number of connections from one to the most, whatever a link shows
     sizes: fc.array(fc.integer({ min: 1, max: 1e7 }), { maxLength: 12 }),
     step: fc.integer({ min: -3, max: 3 }),
     isHere: fc.boolean(),
+    spread: fc.option(fc.double({ min: 0, max: 2, noNaN: true }), { nil: undefined }),
   });
   fc.assert(
     fc.property(fc.array(sample, { maxLength: 60 }), (samples) => {
       for (const rule of [fixedFlows(99), new AdaptiveFlows(), new VoxelFlows()]) {
         let segment = 0;
-        for (const { rate, step, isHere, ...known } of samples) {
+        for (const { rate, step, isHere, spread, ...known } of samples) {
           const flows = rule.choose(need(segment, known));
           expect(Number.isInteger(flows) && flows >= 1 && flows <= MOST_FLOWS).toBe(true);
-          if (isHere) rule.add({ segment, flows, rate });
+          if (isHere) rule.add({ segment, flows, rate, spread });
           segment = Math.max(0, segment + step);
         }
       }

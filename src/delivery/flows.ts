@@ -1,3 +1,5 @@
+import { LEAST_BLOCK } from './schedule.js';
+
 /** Connections to one address, at most (Adaptive Chunklets, §5.2). */
 export const MOST_FLOWS = 10;
 
@@ -24,6 +26,8 @@ export interface FlowsSample {
   readonly flows: number;
   /** Bit/s of all of them together. */
   readonly rate: number;
+  /** How unequal they were (`spreadOf`); undefined: not known. */
+  readonly spread: number | undefined;
 }
 
 /** Says over how many connections to one address the next segment is asked for. It has memory, but no clock and no I/O. */
@@ -43,6 +47,16 @@ export function limitFlows(flows: number): number {
   return Math.min(MOST_FLOWS, Math.max(1, flows));
 }
 
+/** Blocks that each connection brings on average, at least, where a difference of one does not count. */
+const LEAST_BLOCKS = 6;
+
+/** Coefficient of variation of the bytes that each connection brought; undefined: these are too few to say. */
+export function spreadOf(bytes: readonly number[]): number | undefined {
+  const mean = bytes.reduce((sum, own) => sum + own, 0) / bytes.length;
+  if (bytes.length < 2 || mean < LEAST_BLOCKS * LEAST_BLOCK) return undefined;
+  return Math.sqrt(bytes.reduce((sum, own) => sum + (own - mean) ** 2, 0) / bytes.length) / mean;
+}
+
 /** A bottleneck of which every flow has an equal share: N of its flows together have C · N / (M + N) (Adaptive Chunklets, §4.1.1). */
 export interface SharedLink {
   /** C, bit/s. */
@@ -56,6 +70,8 @@ export function rateOf({ capacity, rivals }: SharedLink, flows: number): number 
   return (capacity * flows) / (rivals + flows);
 }
 
+type FlowsRate = Pick<FlowsSample, 'flows' | 'rate'>;
+
 /** A link that carries more than a thousand times what it was seen to carry is no bottleneck. */
 const MOST_CAPACITY = 1000;
 
@@ -63,7 +79,7 @@ const MOST_CAPACITY = 1000;
  * The link that two segments over different numbers of connections have shown: 1 / rate = 1 / C + (M / C) / N is a line over 1 / N.
  * Where more connections brought no more, the link is full, and there are no rivals.
  */
-export function sharedLink(one: FlowsSample, other: FlowsSample): SharedLink {
+export function sharedLink(one: FlowsRate, other: FlowsRate): SharedLink {
   const slope = (1 / one.rate - 1 / other.rate) / (1 / one.flows - 1 / other.flows);
   const most = Math.max(one.rate, other.rate);
   if (slope <= 0) return { capacity: most, rivals: 0 };

@@ -18,6 +18,14 @@ const TOLERANCE = 0.08;
 /** One connection less only where that leaves so much more than is wanted: rates vary. */
 const MARGIN = 1.05;
 
+/**
+ * Mean spread of what connections bring above which they have no queues of their own (FQ-CoDel: .02 to .07, one queue for all: .08 to .3, `npm run
+ * simulate -- flows`), of how many segments, and for how many more there is one connection then.
+ */
+const SHARED_SPREAD = 0.1;
+const SPREAD_SEGMENTS = 5;
+const STEPS_ASIDE = 50;
+
 /** Bit/s: less shows nothing. */
 const LEAST_RATE = 1;
 
@@ -27,26 +35,40 @@ const MOST_SHARE = 0.75;
 /**
  * The plugin's own: two segments over different numbers of connections show capacity and rivals of the bottleneck, and these how many
  * connections the wanted rate takes, at once. From then on every segment shows how many rivals there are; the capacity is estimated anew when a change
- * of the number did not bring what was expected.
+ * of the number did not bring what was expected. Where all share a queue, several connections are at everybody's expense: there it keeps to one.
  */
 export class VoxelFlows implements FlowsRule {
   #flows = 1;
   #last: FlowsSample | undefined;
   #link: SharedLink | undefined;
+  /** The latest, newest last. */
+  #spreads: readonly number[] = [];
+  /** Before that segment it keeps to one. */
+  #asideUntil = 0;
 
-  choose({ wantedRate }: FlowsNeed): number {
-    this.#flows = this.#next(wantedRate);
+  choose({ segment, wantedRate }: FlowsNeed): number {
+    this.#flows = segment < this.#asideUntil ? 1 : this.#next(wantedRate);
     return this.#flows;
   }
 
   add(sample: FlowsSample): void {
     if (sample.rate < LEAST_RATE) return;
+    this.#lookAside(sample);
     const before = this.#last;
     this.#last = sample;
     if (before && before.flows !== sample.flows && !this.#isAsExpected(sample)) this.#link = sharedLink(before, sample);
     if (!this.#link) return;
     const capacity = Math.max(this.#link.capacity, sample.rate);
     this.#link = { capacity, rivals: sample.flows * (capacity / sample.rate - 1) };
+  }
+
+  #lookAside({ segment, spread }: FlowsSample): void {
+    if (spread === undefined) return;
+    this.#spreads = [...this.#spreads, spread].slice(-SPREAD_SEGMENTS);
+    const sum = this.#spreads.reduce((total, one) => total + one, 0);
+    if (this.#spreads.length < SPREAD_SEGMENTS || sum <= SPREAD_SEGMENTS * SHARED_SPREAD) return;
+    this.#spreads = [];
+    this.#asideUntil = segment + 1 + STEPS_ASIDE;
   }
 
   #isAsExpected({ flows, rate }: FlowsSample): boolean {

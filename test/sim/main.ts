@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { bundleMain } from './bundle/main.js';
 import type { Experiment } from './experiment.js';
+import { flowsMain } from './flows/main.js';
 import { parseOptions, USAGE, type SimulateOptions } from './options.js';
 import { pageMain } from './page/main.js';
 import { runExperiment } from './pool.js';
@@ -16,6 +17,7 @@ import { offsetToMean } from './link/trace.js';
 /** `npm run simulate`. Resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   if (args[0] === 'page') return pageMain(args.slice(1));
+  if (args[0] === 'flows') return flowsMain(args.slice(1));
   if (args[0] === 'bundle') return bundleMain(args.slice(1));
   const options = parseOptions(args);
   if (!options) {

@@ -17,6 +17,7 @@ const GENERATOR_NAMES = Object.keys(GENERATORS).join(', ');
 export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
        npm run simulate -- page [options]     web pages over two interfaces (see page --help)
        npm run simulate -- bundle [options]   a video over two links at once (see bundle --help)
+       npm run simulate -- flows [options]    a video over several connections beside bulk flows (see flows --help)
 
 Plays a video over recorded links in simulation: the player's own bitrate rules, a modelled transport.
 Writes sessions.jsonl (one line for each playback), summary.csv and report.html into --out.
