@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parseOptions as parseTrialsOptions } from '../trials/options.js';
 import { parseOptions as parseSimulateOptions } from '../sim/options.js';
 import { parseBundleOptions } from '../sim/bundle/options.js';
+import { parseFlowsOptions } from '../sim/flows/options.js';
 import { parsePageOptions } from '../sim/page/options.js';
 import { root } from '../../tools/setup/paths.mjs';
 import { parseOptions as parseStartOptions } from '../../tools/start/options.mjs';
@@ -70,6 +71,7 @@ describe('the documents', () => {
     for (const [, ...words] of commandsWith('npm run simulate')) {
       if (words[0] === 'page') parsePageOptions(words.slice(1));
       else if (words[0] === 'bundle') parseBundleOptions(words.slice(1));
+      else if (words[0] === 'flows') parseFlowsOptions(words.slice(1));
       else parseSimulateOptions(words);
     }
   });

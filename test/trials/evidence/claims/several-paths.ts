@@ -1,5 +1,16 @@
+import flows from '../../../../docs/results/flows.json' with { type: 'json' };
 import page from '../../../../docs/results/page.json' with { type: 'json' };
-import { fewest, meanOf, ofEach, percent, sessionsOf, type Claim, type Conditions, type Measured } from '../claim.js';
+import {
+  fewest,
+  meanOf,
+  ofEach,
+  percent,
+  sessionsOf,
+  type Claim,
+  type Conditions,
+  type Measured,
+  type Verdict,
+} from '../claim.js';
 import type { Matrix } from '../kept.js';
 
 const VICTOR = 'victor-4-small';
@@ -83,6 +94,16 @@ const PAGES = {
   why: 'All pages, handcrafted and generated: the crawl of the Alexa Top 100 is not published.',
 };
 
+/** What `npm run simulate -- flows` found, as it says it. */
+const SIMULATED_FLOWS: readonly Claim[] = flows.headlines.map(({ figure, claim, theirs, ours, verdict, why }) => ({
+  figure: `chunklets ${figure}, simulated`,
+  claim,
+  theirs,
+  why,
+  command: `npm run simulate -- flows --seconds ${flows.seconds}`,
+  computed: () => ({ ours, verdict: verdict as Verdict }),
+}));
+
 /** What a player with one connection for each address cannot show. */
 const ONE_CONNECTION = 'The player has one connection to each address.';
 
@@ -118,6 +139,7 @@ export const SEVERAL_PATHS: readonly Claim[] = [
     theirs: '−30 % connections, −8 % bandwidth',
     ...{ command: 'chunklets-12-small', outlook: ONE_CONNECTION },
   },
+  ...SIMULATED_FLOWS,
   {
     figure: 'Intents 3.4',
     claim: 'earliest arrival first is faster than one interface, and more often so where it may stripe',
