@@ -32,7 +32,7 @@ function overload(queue: Queue, { perMs, from, to }: { perMs: number; from: numb
 
 describe('a queue', () => {
   it('that drops at its tail keeps the first, in their order', () => {
-    const queue = new DropTail(3);
+    const queue: Queue = new DropTail(3);
     for (let sequence = 0; sequence < 5; sequence++) queue.enqueue(packet(sequence), 0);
     expect(drain(queue, 0).map(({ sequence }) => sequence)).toEqual([0, 1, 2]);
   });
@@ -43,7 +43,7 @@ describe('a queue', () => {
   });
 
   it('of FQ-CoDel serves flows in turn, whatever they have waiting', () => {
-    const queue = new FqCodel(1000);
+    const queue: Queue = new FqCodel(1000);
     for (let sequence = 0; sequence < 6; sequence++) queue.enqueue(packet(sequence, 1), 0);
     for (let sequence = 0; sequence < 2; sequence++) queue.enqueue(packet(sequence, 2), 0);
     expect(drain(queue, 0).map(({ bucket }) => bucket)).toEqual([1, 2, 1, 2, 1, 1, 1, 1]);
@@ -57,7 +57,7 @@ describe('a queue', () => {
   });
 
   it('of FQ-CoDel that is full drops from the flow that has most', () => {
-    const queue = new FqCodel(5);
+    const queue: Queue = new FqCodel(5);
     for (let sequence = 0; sequence < 5; sequence++) queue.enqueue(packet(sequence, 1), 0);
     queue.enqueue(packet(0, 2), 0);
     expect(drain(queue, 0).map(({ bucket, sequence }) => [bucket, sequence])).toEqual([
