@@ -167,6 +167,21 @@ describe('voxel', () => {
     expect(used(1)).toContain(1);
   });
 
+  it('takes a path that hardly moves for a silent one when playback waits for it, however much was asked for twice', () => {
+    const link = { lossRate: 0, window: Infinity, setup: 0, cost: 0, roundTrip: 0.05 };
+    const stuck = { ...link, id: 0, rate: 1_000, queued: 16_384, silence: 0.1 };
+    const idle = { ...link, id: 1, rate: 200_000, queued: 0, silence: 0 };
+    const owed = { start: 0, end: 16_384, path: 0, isRepeated: false };
+    const repeated = (buffer: number, rate = stuck.rate) =>
+      SCHEDULES.voxel({ reliableLength: 16_384, left: [], underWay: [owed], buffer, repeatable: 0 }, [
+        { ...stuck, rate },
+        idle,
+      ]);
+    expect(repeated(0)).toEqual([{ path: 1, start: 0, end: 16_384, isRepeat: true }]);
+    expect(repeated(1)).toEqual([]);
+    expect(repeated(0, 50_000)).toEqual([]);
+  });
+
   it('sends the most valuable datagrams over the path that loses fewer', () => {
     const paths = [
       { rate: 250_000, roundTrip: 0.03, lossRate: 0.05 },

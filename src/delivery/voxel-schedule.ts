@@ -29,12 +29,15 @@ const AT_EASE = 4;
 /** Share of the time until bytes come that a repeat may take: predictions err. */
 const WORTHWHILE = 0.75;
 
+/** The same where playback waits for them: a path that slow is as good as silent, and what it owes is asked for however much was before. */
+const STUCK = 0.1;
+
 /**
  * Every block goes where it arrives first, so that bytes come in about the order of their worth over all paths together: a path
  * that would bring the next block sooner than any other takes that, any other takes bytes from so far behind as the rest will have got
  * to by then, and none where they would be done sooner. When everything should be in time, a lossy path takes the least valuable
  * datagrams. With little in the buffer, what a silent path owes is asked for on another at once, and what is late on its path when
- * nothing else is left (XLINK's re-injection). A metered path is used to avoid a stall only.
+ * nothing else is left (XLINK's re-injection); that is limited, unless playback waits for a path that hardly moves. A metered path is used to avoid a stall only.
  */
 export const voxelSchedule: Schedule = (work, paths) => {
   const usable = paths.filter((path) => path.setup === 0 && !isSilent(path));
@@ -113,7 +116,10 @@ function repeats(
     const [best] = now
       .filter((path) => path.id !== piece.path && hasRoom(path))
       .sort((a, b) => arrivalOver(a, bytes) - arrivalOver(b, bytes));
-    if (!best || bytes > repeatable || arrivalOver(best, bytes) > WORTHWHILE * expected(piece)) continue;
+    if (!best) continue;
+    const sooner = arrivalOver(best, bytes) / expected(piece);
+    const isStuck = sooner < STUCK && arrivalOver(best, bytes) > buffer;
+    if (sooner > WORTHWHILE || (bytes > repeatable && !isStuck)) continue;
     repeatable -= bytes;
     deals.push({ path: best.id, start, end, isRepeat: true });
     now = now.map((path) => (path === best ? withQueued(path, bytes) : path));

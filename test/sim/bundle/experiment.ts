@@ -20,6 +20,8 @@ export interface PathOfPair {
 export interface Pair {
   readonly name: string;
   readonly paths: readonly [PathOfPair, PathOfPair];
+  /** Not drawn: one on which several paths may well be worse than one. */
+  readonly isSpecial?: boolean;
 }
 
 /** Of one playback. Seconds, and a share of the bytes. */
@@ -33,6 +35,7 @@ export interface Figures {
 /** A pair with each schedule; `best`: of each figure that of the better path alone. */
 export interface PairResult {
   readonly pair: string;
+  readonly isSpecial: boolean;
   readonly best: Figures;
   readonly of: Readonly<Record<(typeof COMPARED)[number], Figures>>;
 }
@@ -64,13 +67,16 @@ export function pairsOf(traces: readonly Trace[], count: number, seed: number): 
   const [near, far] = drawPair(traces, random).paths;
   return [
     ...drawn,
-    { name: '20 and 1 Mbit/s', paths: [constant(20), constant(1)] },
-    { name: `${near.trace.name} and, 400 ms away, ${far.trace.name}`, paths: [near, { ...far, roundTrip: FAR }] },
+    { name: '20 and 1 Mbit/s', paths: [constant(20), constant(1)], isSpecial: true },
+    {
+      name: `${near.trace.name} and, 400 ms away, ${far.trace.name}`,
+      ...{ paths: [near, { ...far, roundTrip: FAR }] as const, isSpecial: true },
+    },
   ];
 }
 
 /** Plays a pair with every schedule, and over each of its paths alone. */
-export function runPair({ name, paths }: Pair, seed: number): PairResult {
+export function runPair({ name, paths, isSpecial = false }: Pair, seed: number): PairResult {
   const video = videoFor(paths, seededRandom(derivedSeed(seed, name)));
   const play = (own: readonly PathOfPair[], schedule: ScheduleName) =>
     figures(
@@ -83,7 +89,7 @@ export function runPair({ name, paths }: Pair, seed: number): PairResult {
   const alone = paths.map((path) => play([path], 'single'));
   const least = (figure: keyof Figures) => Math.min(...alone.map((one) => one[figure]));
   return {
-    pair: name,
+    ...{ pair: name, isSpecial },
     best: { segmentP99: least('segmentP99'), segmentMean: least('segmentMean'), waited: least('waited'), redundant: 0 },
     of: Object.fromEntries(COMPARED.map((schedule) => [schedule, play(paths, schedule)])) as PairResult['of'],
   };

@@ -3,7 +3,7 @@ import { readTraces } from '../link/trace-source.js';
 import { progressLine } from '../report/progress-line.js';
 import { pairsOf, runPair } from './experiment.js';
 import { BUNDLE_USAGE, parseBundleOptions } from './options.js';
-import { summarise, tables } from './summary.js';
+import { summarise, tables, verdicts } from './summary.js';
 
 /** `npm run simulate -- bundle`. Returns the exit code. */
 export function bundleMain(args: readonly string[]): number {
@@ -24,7 +24,9 @@ export function bundleMain(args: readonly string[]): number {
     return result;
   });
   const summary = summarise(results);
-  process.stdout.write(`${json ? JSON.stringify({ ...options, results, summary }) : tables(results, summary)}\n`);
+  process.stdout.write(
+    `${json ? JSON.stringify({ ...options, results, summary, verdicts: verdicts(results) }) : tables(results, summary)}\n`,
+  );
   say(`${results.length} pairs in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   return 0;
 }

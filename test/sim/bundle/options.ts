@@ -5,7 +5,7 @@ export const BUNDLE_USAGE = `Usage: npm run simulate -- bundle [options]
 
 Plays a video over two recorded links at once, with every way to deal its bytes out that the player has, and over each of them alone: random
 pairs, one of 20 and 1 Mbit/s, and one of which the second link is 400 ms away. Prints the times of segments, the seconds waited (start-up and
-stalls) and the bytes that were asked for twice, each beside the better link alone.
+stalls) and the bytes that were asked for twice, each beside the better link alone, and whether the player's own schedule reaches its goals.
 
   --traces SOURCE   as for sessions: files, folders, generators, sets (default lte-like)
   --pairs N         random pairs, 1 to 1000 (default 20)

@@ -1,7 +1,8 @@
+import { INITIAL_WINDOW } from '../../../src/delivery/schedule.js';
 import type { Transport } from '../link/transport.js';
 
-/** Seconds of a path's work over which its rate is averaged. */
-const MEMORY = 1;
+/** Seconds of a path's work over which its rate is averaged: what was seen half a second ago weighs half, as in the player (`path-traffic.ts`). */
+const MEMORY = 0.5 / Math.LN2;
 
 /** Bytes per second: before anything came, and what a path is taken for at least. */
 const FIRST_RATE = 125_000;
@@ -55,6 +56,11 @@ export class PathSession<Piece> {
   /** Bytes per second. */
   get rate(): number {
     return this.#rate;
+  }
+
+  /** Until anything has come nothing is known of the path, as in the player. Bytes. */
+  get window(): number {
+    return this.#measured === 0 ? INITIAL_WINDOW : Infinity;
   }
 
   /** Seconds since anything came, while bytes are owed. */

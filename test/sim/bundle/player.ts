@@ -180,9 +180,9 @@ class Run {
   }
 
   #links(): PathLink[] {
-    return this.#sessions.map(({ rate, roundTrip, queued, silence, cost }, id) => ({
-      ...{ id, rate, roundTrip, queued, silence, cost },
-      ...{ lossRate: 0, window: Infinity, setup: 0 },
+    return this.#sessions.map(({ rate, roundTrip, queued, silence, window, cost }, id) => ({
+      ...{ id, rate, roundTrip, queued, silence, window, cost },
+      ...{ lossRate: 0, setup: 0 },
     }));
   }
 }
