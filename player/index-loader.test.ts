@@ -103,6 +103,13 @@ describe('IndexLoader', () => {
     expect(asked()).toEqual([500]);
   });
 
+  it('fetches what takes next to no time, though few bytes have shown no rate for it', async () => {
+    loader.want(ladder(1_000, 1e6, 5e6), 0);
+    // Some 10 kbit/s, as the page was busy when they came; the next answer takes as long.
+    await answerNextIn(0.02);
+    expect(asked()).toEqual([1e6, 5e6]);
+  });
+
   it('learns nothing of the link from an empty answer', async () => {
     loader.want(ladder(1, 2, 3), 0);
     await answerNext(new Uint8Array(0));

@@ -17,6 +17,8 @@ const SMALL_REST = 16 * 1024;
 const PARALLEL_FETCHES = 6;
 /** Representations of more than so many times the link's rate are left for later. Their segments in part are within reach below that. */
 const REACH = 2;
+/** Seconds of a fetch that delays nothing, whatever the link carries: so few bytes do not show that. */
+const BRIEF = 0.05;
 
 /** Milliseconds that a segment may wait for its description; then it is a plain one. */
 const PATIENCE = 500;
@@ -50,7 +52,7 @@ interface Task {
 
 /**
  * Fetches the indexes of representations ahead of the decisions that need them, lowest bitrate first, and of those that the link
- * can carry: on a slow one all of them would take as long as the first segment. A representation whose index cannot be had, or is
+ * can carry, or that it brings in no time: on a slow one all of them would take as long as the first segment. A representation whose index cannot be had, or is
  * none, plays as a plain one.
  */
 export class IndexLoader {
@@ -59,6 +61,8 @@ export class IndexLoader {
   readonly #throughput: () => number | undefined;
   /** Bits/s, the most that a fetch has shown. */
   #rate = 0;
+  /** The least that a fetch has taken. */
+  #seconds = Infinity;
   readonly #tasks = new Map<RepresentationMap, Task>();
   readonly #queue: Task[] = [];
   #running = 0;
@@ -150,10 +154,10 @@ export class IndexLoader {
   }
 
   #startFetches(): void {
-    const reach = this.#reach;
-    while (this.#running < (reach > 0 ? PARALLEL_FETCHES : 1) && this.#queue.length > 0) {
+    const rate = this.#knownRate;
+    while (this.#running < (rate > 0 ? PARALLEL_FETCHES : 1) && this.#queue.length > 0) {
       const task = this.#queue.shift()!;
-      if (task.isOptional && reach > 0 && task.representation.bandwidth > reach) {
+      if (task.isOptional && rate > 0 && this.#isTooMuch(task, rate)) {
         finish(task, 'idle');
         continue;
       }
@@ -165,9 +169,14 @@ export class IndexLoader {
     }
   }
 
-  /** Bits/s of the highest representation that is worth an index; 0: nothing is known of the link. */
-  get #reach(): number {
-    return REACH * Math.max(this.#rate, this.#throughput() ?? 0);
+  /** Bits/s; 0: nothing is known of the link. */
+  get #knownRate(): number {
+    return Math.max(this.#rate, this.#throughput() ?? 0);
+  }
+
+  /** Whether a link of `rate` bits/s neither carries that representation nor brings an index in no time. */
+  #isTooMuch({ representation }: Task, rate: number): boolean {
+    return representation.bandwidth > REACH * rate && this.#seconds > BRIEF;
   }
 
   async #fetch(task: Task, stopped: AbortSignal): Promise<void> {
@@ -179,6 +188,7 @@ export class IndexLoader {
         if (stopped.aborted) return;
         // An empty answer tells nothing: 0 bytes in 0 seconds is no number.
         this.#rate = Math.max(this.#rate, (8 * sent.bytes.length) / sent.seconds || 0);
+        this.#seconds = Math.min(this.#seconds, sent.seconds);
         // It was asked for before the index was to be loaded anew.
         if (index !== task.representation.index) continue;
         checkVersion(task, sent.etag);
