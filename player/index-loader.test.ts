@@ -85,6 +85,15 @@ describe('IndexLoader', () => {
     expect(asked()).toEqual([3, 4, 5, 6, 7, 8]);
   });
 
+  it('fetches first what was wanted first, whatever the link carries', async () => {
+    const all = ladder(1, 2, 3e9);
+    loader.want([all[2]!], 0);
+    loader.want(all, 0);
+    expect(asked()).toEqual([3e9]);
+    await answerNextIn(1);
+    expect(asked()).toEqual([1, 2]);
+  });
+
   it('leaves those alone that the link cannot carry, until it is faster', async () => {
     const all = ladder(100, 300, 500, 1000);
     const [lowest, second, third, top] = all as [IndexedRepresentation, ...IndexedRepresentation[]];

@@ -71,11 +71,13 @@ function chooseRepresentation(
   const maps = allowed.map((representation) => content.representation(representation));
   // A ladder that has VOXEL data in part only cannot be compared by score.
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
+  const first = recorder.isFirst ? chooser.begin(maps) : undefined;
+  // The viewer waits for that one's index.
+  if (first) content.want([first], next.index);
   content.want(maps, next.index);
   // The very first segment has the link to itself.
   if (!recorder.isFirst) initializations.want(allowed.filter((_, place) => maps[place]!.segment(next.index)));
   if (recorder.isFirst && maps.some((map) => content.isPending(map, next.index))) {
-    const first = chooser.begin(maps);
     return first ? allowed[maps.indexOf(first)]! : null;
   }
   const decision = chooser.choose(maps, next);
