@@ -71,6 +71,13 @@ describe('parseConfig', () => {
     expect(path!.bundle![0]).not.toHaveProperty('trace');
   });
 
+  it('has paths that carry nothing at times', () => {
+    const outages = [{ start: 5, stop: 9 }];
+    const [path, single] = parse({ paths: [{ bundle: [{ name: 'a' }, { name: 'b', outages }] }, { outages }] }).paths;
+    expect(path!.bundle!.map((one) => one.outages)).toEqual([undefined, outages]);
+    expect(single!.outages).toEqual(outages);
+  });
+
   it('has other traffic that comes and goes', () => {
     const timedFlows = [{ start: 10, stop: 20 }];
     const { crossTraffic } = parse({ crossTraffic: [{ bulkFlows: 1, timedFlows }, { bulkFlows: 2 }] });
@@ -84,6 +91,11 @@ describe('parseConfig', () => {
     [{ paths: [{ bundle: [{ name: 'a' }] }] }, 'bundle must have 2 to 8 paths, got 1'],
     [{ paths: [{ bundle: [{ name: 'a' }, { name: 'a' }] }] }, "bundle: name must differ, got 'a' twice"],
     [{ paths: [{ bundle: [{ name: 'a b' }, { name: 'c' }] }] }, 'name must consist of letters, digits, - and _'],
+    [{ paths: [{ outages: [{ start: 9, stop: 3 }] }] }, 'outages[0]: stop must be a number from 9'],
+    [
+      { paths: [{ outages: [{ start: 1, stop: 9 }].concat({ start: 5, stop: 20 }) }] },
+      'outages[1]: start must be a number from 9',
+    ],
     [{ paths: [{ bundle: [{}, {}] }] }, 'bundle[0]: name is required: a string'],
     [{ paths: [{ bundle: [{ name: 'a', trace: 4 }] }] }, 'bundle[0]: trace must be a string or an object, got 4'],
     [{ paths: [{ ...BUNDLE, delayMs: 5 }] }, "paths[0]: unknown field 'delayMs'"],

@@ -38,7 +38,7 @@ function evidence(
     observation: {
       outcome: 'ended',
       protocols: { h3: 1 },
-      bulkRates: [],
+      ...{ bulkRates: [], samples: [], pathMoments: [] },
       notes: [],
       timerDelay: { p99: 1, max: 1 },
       ...observation,

@@ -8,6 +8,8 @@ import type { Observation } from './job.js';
 import { idleShare } from './link-log.js';
 import type { DeliveredSegment } from './page/types.js';
 import type { Trial } from './plan.js';
+import { endpointUrl } from './addresses.js';
+import { countOutages } from './outage-counts.js';
 import { countRecovery } from './recovery-counts.js';
 import type { TrialResult, Versions } from './result.js';
 import { problemsOf, type LinkSummary } from './validity.js';
@@ -70,7 +72,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     ...countFrames(segments),
     ...countRecovery(segments),
     protocols: observation.protocols,
-    ...(link.paths.length > 1 && { paths: pathShares(link) }),
+    ...(link.paths.length > 1 && { paths: pathResults(evidence) }),
     ...(observation.bulkRates.length > 0 && { bulkRates: observation.bulkRates }),
     notes: observation.notes,
     lateFrames: playback.droppedVideoFrames / Math.max(1, playback.totalVideoFrames),
@@ -115,13 +117,22 @@ function linkIdle({ observation, link }: Evidence): number | null {
 }
 
 /** By what the emulator carried towards the client. */
-function pathShares({ paths }: LinkSummary): TrialResult['paths'] {
+function pathResults({ trial, observation, link: { paths } }: Evidence): TrialResult['paths'] {
+  const { samples, pathMoments } = observation;
+  const hasSeen = samples.some(({ pathBytes }) => pathBytes);
   const carried = paths.map(({ name, down }) => ({
     name,
     bytes: down.reduce((sum, { deliveredBytes }) => sum + deliveredBytes, 0),
   }));
   const total = carried.reduce((sum, { bytes }) => sum + bytes, 0);
-  return carried.map((path) => ({ ...path, share: path.bytes / Math.max(1, total) }));
+  return carried.map((path, index) => {
+    const moments = pathMoments.filter(({ url }) => url === endpointUrl(index));
+    const outages = hasSeen ? trial.bundle?.[index]?.outages : undefined;
+    return {
+      ...{ ...path, share: path.bytes / Math.max(1, total) },
+      ...(outages && { outages: countOutages(outages, index, { samples, moments }) }),
+    };
+  });
 }
 
 /** Nothing where none are asked for. */

@@ -1,3 +1,4 @@
+import { interrupted } from './outage.js';
 import type { Route, Trial } from './plan.js';
 
 /** The name of a single path, and so that of the emulator's logs: `link-down.csv`. */
@@ -17,12 +18,19 @@ export function pathNames(paths: readonly { readonly name: string }[] = [{ name:
   return paths.map(({ name }) => name);
 }
 
-function linkPath({ name, trace, startSeconds, delayMs, queue, loss, upMbps }: Route): object {
+function linkPath({ name, trace, startSeconds, delayMs, queue, loss, upMbps, outages }: Route): object {
   const steps = Array.from(trace.rates, (rate) => ({ seconds: trace.step, mbps: rate / 1e6 }));
   const up = { discipline: 'drop-tail', limit: { packets: UP_QUEUE_PACKETS } };
+  const upwards = [{ seconds: 1, mbps: upMbps }];
   return {
     name,
-    down: { trace: { steps, startSeconds }, queue, delayMs, loss },
-    up: { trace: { mbps: upMbps }, queue: up, delayMs },
+    down: {
+      trace: outages ? { steps: interrupted(steps, startSeconds, outages) } : { steps, startSeconds },
+      ...{ queue, delayMs, loss },
+    },
+    up: {
+      trace: outages ? { steps: interrupted(upwards, 0, outages) } : { mbps: upMbps },
+      ...{ queue: up, delayMs },
+    },
   };
 }

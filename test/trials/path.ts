@@ -1,6 +1,7 @@
 import { UserError } from '../../tools/setup/process.mjs';
 import { MOST_PATHS } from './addresses.js';
 import type { Fields } from './fields.js';
+import { outageSpecs, sooner, type Outage } from './outage.js';
 import { standIn, traceSpec, type TraceSpec } from './trace-spec.js';
 
 /** The thesis' testbed (§6.4.4, §6.4.5): 30 ms, and a queue of 1.25 times what that holds at 10 Mbit/s. */
@@ -21,6 +22,8 @@ export interface PathSpec {
   /** From the server to the client, as in a link file. */
   readonly loss: LossSpec;
   readonly upMbps: number;
+  /** In order. Absent: none. */
+  readonly outages?: readonly Outage[];
   /** Paths that a session may use together; all else is then the first one's. Absent: there is one. */
   readonly bundle?: readonly BundledPath[];
 }
@@ -66,6 +69,17 @@ export function withStandIns({ bundle, ...path }: PathSpec): PathSpec {
   return { ...path, bundle: bundle.map(({ trace, ...one }) => ({ ...one, ...(trace && { trace: standIn(trace) }) })) };
 }
 
+/** The same for a session that is shorter by a factor. */
+export function shortenedPath({ bundle, ...path }: PathSpec, factor: number): PathSpec {
+  const short = <Way extends Pick<PathSpec, 'outages'>>(way: Way): Way =>
+    way.outages ? { ...way, outages: sooner(way.outages, factor) } : way;
+  return { ...short(path), ...(bundle && { bundle: bundle.map(short) }) };
+}
+
+export function hasOutages({ outages, bundle = [] }: PathSpec): boolean {
+  return outages !== undefined || bundle.some((path) => path.outages);
+}
+
 function bundleSpec(fields: Fields, folder: string): PathSpec {
   const bundle = fields.list('bundle').map((path) => bundledPath(path, folder));
   requireUnique('bundle', bundle);
@@ -97,6 +111,7 @@ function bundledPath(fields: Fields | string, folder: string): BundledPath {
 function way(fields: Fields, name: string | undefined): PathSpec {
   const delayMs = fields.optionalNumber('delayMs', { low: 0, high: 60_000 }) ?? PAPER_DELAY_MS;
   const loss = lossSpec(fields.object('loss', { percent: 0 }));
+  const outages = outageSpecs(fields);
   return {
     name: name ?? nameOf(delayMs, loss),
     delayMs,
@@ -104,6 +119,7 @@ function way(fields: Fields, name: string | undefined): PathSpec {
     queue: fields.optionalJson('queue') ?? { discipline: 'drop-tail', limit: { packets: PAPER_QUEUE_PACKETS } },
     loss,
     upMbps: fields.optionalNumber('upMbps', { low: 0.01, high: 10_000 }) ?? UPLINK_MBPS,
+    ...(outages && { outages }),
   };
 }
 

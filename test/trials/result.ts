@@ -2,6 +2,7 @@ import type { SegmentRecord } from '../../player/types.js';
 import type { Metrics } from '../sim/metrics.js';
 import type { FrameCounts } from './frame-counts.js';
 import type { Outcome } from './job.js';
+import type { OutageCounts } from './outage-counts.js';
 import type { RecoveryCounts } from './recovery-counts.js';
 import type { ControlName, ServerName } from './serving.js';
 import type { SessionMeasure } from './session-measures.js';
@@ -54,7 +55,7 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   /** Media requests by `nextHopProtocol`. */
   readonly protocols: Readonly<Record<string, number>>;
   /** What came over each path of a bundle, other traffic included: bytes of packets. Absent without. */
-  readonly paths?: readonly { readonly name: string; readonly bytes: number; readonly share: number }[];
+  readonly paths?: readonly PathResult[];
   /** Of each bulk download beside it, in the order of their starts: mean bit/s while both ran. Absent without. */
   readonly bulkRates?: readonly number[];
   readonly notes: readonly string[];
@@ -67,6 +68,15 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly linkIdle: number | null;
   readonly versions: Versions;
   readonly date: string;
+}
+
+/** Of one path of a bundle. */
+export interface PathResult {
+  readonly name: string;
+  readonly bytes: number;
+  readonly share: number;
+  /** Absent where there are none, or the system has one path alone. */
+  readonly outages?: readonly OutageCounts[];
 }
 
 /** What made a result. */

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfig, readConfig } from './config.js';
+import { parseConfig, readConfig, type TrialsConfig } from './config.js';
+import { hasOutages } from './path.js';
 import { parseOptions, type TrialsOptions } from './options.js';
 import type { TrialResult } from './result.js';
 import { failuresOf, smoke, smokeConfigs } from './smoke.js';
@@ -15,9 +16,15 @@ const config = (changes: object) =>
     '/configs/test.json',
   );
 
+/** What a system may travel otherwise over. */
+const kindOf = ({ paths: [path] }: Pick<TrialsConfig, 'paths'>) => [
+  ...(path!.bundle ? ['bundle'] : []),
+  ...(hasOutages(path!) ? ['outages'] : []),
+];
+
 const combinations = (configs: Parameters<typeof smokeConfigs>[0]) =>
   smokeConfigs(configs).flatMap(({ systems, servers, controls, paths }) =>
-    systems.map(({ name }) => [name, ...servers, ...controls, ...(paths[0]!.bundle ? ['bundle'] : [])].join(' ')),
+    systems.map(({ name }) => [name, ...servers, ...controls, ...kindOf({ paths })].join(' ')),
   );
 
 it('--smoke leaves the results of an earlier run alone', async () => {
@@ -35,9 +42,7 @@ describe('smokeConfigs', () => {
     const configs = readdirSync(FOLDER).map((name) => readConfig(join(FOLDER, name)));
     const wanted = configs.flatMap(({ systems, servers, controls, paths }) =>
       systems.flatMap(({ name }) =>
-        servers.flatMap((server) =>
-          controls.map((control) => `${name} ${server} ${control}${paths[0]!.bundle ? ' bundle' : ''}`),
-        ),
+        servers.flatMap((server) => controls.map((control) => [name, server, control, ...kindOf({ paths })].join(' '))),
       ),
     );
     expect(combinations(configs).sort()).toEqual([...new Set(wanted)].sort());
@@ -68,6 +73,16 @@ it('plays systems in a bundle, too, and other traffic within its ten seconds', (
   const [, second] = smokeConfigs([config({ systems }), bundled]);
   expect(second!.paths[0]!.bundle![1]!.trace).toEqual({ source: 'lte-like:2', otherwise: undefined });
   expect(second!.crossTraffic).toMatchObject([{ timedFlows: [{ flows: 1, start: 5, stop: 7.5 }] }]);
+});
+
+it('plays systems over paths with outages, too, within its ten seconds', () => {
+  const bundle = [{ name: 'a', outages: [{ start: 60, stop: 90 }] }, { name: 'b' }];
+  const paths = [{ bundle }];
+  const configs = [{ bundle: [{ name: 'a' }, { name: 'b' }] }, paths[0]].map((path) =>
+    config({ systems: ['voxel'], paths: [path], videos: [{ duration: 120 }] }),
+  );
+  const [, second] = smokeConfigs(configs);
+  expect(second!.paths[0]!.bundle!.map(({ outages }) => outages)).toEqual([[{ start: 5, stop: 7.5 }], undefined]);
 });
 
 describe('failuresOf', () => {

@@ -11,7 +11,7 @@ import { planTrials, type Trial } from './plan.js';
 import type { TrialResult } from './result.js';
 import { ResultsFile } from './results-file.js';
 import { runAll } from './run-all.js';
-import { withStandIns } from './path.js';
+import { hasOutages, shortenedPath, withStandIns, type PathSpec } from './path.js';
 import { systemOf } from './system.js';
 import { standIn } from './trace-spec.js';
 import { tracesOf } from './traces.js';
@@ -58,8 +58,7 @@ export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
   return configs.flatMap((config) =>
     config.servers.flatMap((server) =>
       config.controls.flatMap((control) => {
-        const keyOf = (system: string) =>
-          [system, server, control, ...(config.paths[0]!.bundle ? ['bundle'] : [])].join(' ');
+        const keyOf = (system: string) => [system, server, control, ...kindOf(config.paths[0]!)].join(' ');
         const systems = config.systems.filter(({ name }) => !seen.has(keyOf(name)));
         for (const { name } of systems) seen.add(keyOf(name));
         return systems.length > 0 ? [{ ...shortened(config), systems, servers: [server], controls: [control] }] : [];
@@ -68,17 +67,23 @@ export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
   );
 }
 
+/** Of paths, as far as systems may travel otherwise over them. */
+function kindOf(path: PathSpec): string[] {
+  return [...(path.bundle ? ['bundle'] : []), ...(hasOutages(path) ? ['outages'] : [])];
+}
+
 /** The first of everything, a link that needs no data, and the sample in segments of the first video's duration. */
 function shortened(config: TrialsConfig): TrialsConfig {
   const [video] = config.videos;
+  const factor = SECONDS / (video!.duration ?? SECONDS);
   const sample = { name: undefined, file: undefined, otherwise: undefined, start: undefined };
   return {
     ...config,
     videos: [{ ...sample, levels: LEVELS, duration: SECONDS, segment: video!.segment }],
     traces: [standIn(config.traces[0]!)],
     links: undefined,
-    paths: [withStandIns(config.paths[0]!)],
-    crossTraffic: [sooner(config.crossTraffic[0]!, SECONDS / (video!.duration ?? SECONDS))],
+    paths: [shortenedPath(withStandIns(config.paths[0]!), factor)],
+    crossTraffic: [sooner(config.crossTraffic[0]!, factor)],
     buffers: config.buffers.slice(0, 1),
     ...{ shifts: 1, repetitions: 1 },
   };

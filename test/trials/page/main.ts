@@ -6,7 +6,7 @@ import type { SegmentRecord } from '../../../player/types.js';
 import { base64 } from './base64.js';
 import { Deliveries } from './deliveries.js';
 import { prepareStockPlayer } from './stock-player.js';
-import type { PageSettings, PlaybackRecord, Progress, Sample } from './types.js';
+import type { PageSettings, PathMoment, PlaybackRecord, Progress, Sample } from './types.js';
 import { voxelOptions } from './voxel-options.js';
 
 /** The page loads the unmodified dash.js with a script element of its own. */
@@ -26,8 +26,11 @@ class Run {
   readonly #video: HTMLVideoElement;
   readonly #deliveries = new Deliveries();
   readonly #samples: Sample[] = [];
+  readonly #pathMoments: PathMoment[] = [];
   readonly #notes: string[] = [];
   #throughput: () => number | undefined;
+  /** Bytes over each path. */
+  #pathBytes: () => readonly number[] | undefined = () => undefined;
 
   constructor(video: HTMLVideoElement, settings: PageSettings) {
     this.#video = video;
@@ -51,6 +54,7 @@ class Run {
       playback: this.#observer.summary(),
       segments: this.#deliveries.segments,
       samples: this.#samples,
+      pathMoments: this.#pathMoments,
       protocols: mediaProtocols(),
       notes: this.#notes,
     };
@@ -80,9 +84,14 @@ class Run {
     handle.on('session', (event) =>
       this.#note(`session ${event.state}${event.state === 'opened' ? '' : `: ${event.message}`}`),
     );
-    handle.on('path', ({ url, state, message }) =>
-      this.#note(`path ${url} ${state}${message === undefined ? '' : `: ${message}`}`),
-    );
+    handle.on('path', ({ url, state, message }) => {
+      this.#note(`path ${url} ${state}${message === undefined ? '' : `: ${message}`}`);
+      this.#pathMoments.push({ at: this.#now(), url, state });
+    });
+    this.#pathBytes = () => {
+      const { paths } = handle.statistics();
+      return settings.paths?.map(({ url }) => paths.find((path) => path.url === url)?.bytes ?? 0);
+    };
     return () => handle.statistics().throughput;
   }
 
@@ -94,11 +103,13 @@ class Run {
 
   #takeSample(): void {
     if (this.#observer.ended) return;
+    const pathBytes = this.#pathBytes();
     this.#samples.push({
       at: this.#now(),
       position: this.#video.currentTime,
       buffer: this.#player.getBufferLength('video') || 0,
       throughput: this.#throughput() ?? null,
+      ...(pathBytes && { pathBytes }),
     });
   }
 

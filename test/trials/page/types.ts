@@ -25,6 +25,16 @@ export interface Sample {
   readonly buffer: number;
   /** The player's estimate, bit/s; null where it has none. */
   readonly throughput: number | null;
+  /** Bytes that have come over each path, in the order of the settings. Absent where there is one. */
+  readonly pathBytes?: readonly number[];
+}
+
+/** A path has become usable, or is not any more. */
+export interface PathMoment {
+  /** Seconds since the player was started. */
+  readonly at: number;
+  readonly url: string;
+  readonly state: 'open' | 'failed';
 }
 
 /** A delivered segment; frames in decode order as r reliable, c complete, s skipped, x repaired. */
@@ -61,6 +71,7 @@ export interface PlaybackRecord {
   /** In the order of delivery. */
   readonly segments: readonly DeliveredSegment[];
   readonly samples: readonly Sample[];
+  readonly pathMoments: readonly PathMoment[];
   /** `nextHopProtocol` of the media's requests, with how many there were; h3 is HTTP/3. */
   readonly protocols: Readonly<Record<string, number>>;
   /** Requests that took dash.js' own path although VOXEL was asked for, and what became of sessions; one line each. */

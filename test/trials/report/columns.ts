@@ -1,5 +1,5 @@
 import type { Difference } from '../../sim/report/statistics.js';
-import type { Estimate, SummaryRow } from './summary.js';
+import type { Estimate, PathSummary, SummaryRow } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
 export interface Column {
@@ -57,6 +57,7 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   number('vmaf', 'VMAF', ({ vmaf }) => vmaf, { scale: 1, digits: 1 }),
   number('psnr', 'PSNR, dB', ({ psnr }) => psnr, { scale: 1, digits: 1 }),
   text('paths', 'paths’ shares %', ({ paths }) => paths?.map(pathShare).join(', ') ?? NOTHING),
+  text('outages', 'outages', ({ paths }) => paths?.flatMap(pathOutages).join('; ') || NOTHING),
   number('bulkRate', 'kbit/s of a bulk flow', ({ bulkRate }) => bulkRate, { scale: 1e-3, digits: 0 }),
   number('linkIdle', 'link idle %', ({ linkIdle }) => linkIdle, { scale: 100, digits: 1 }),
 ];
@@ -89,8 +90,16 @@ export function csvTable(rows: readonly SummaryRow[]): string {
   return lines.map((line) => `${line.join(',')}\n`).join('');
 }
 
-function pathShare({ name, share }: { readonly name: string; readonly share: number }): string {
+function pathShare({ name, share }: PathSummary): string {
   return `${name} ${formatted(share, { scale: 100, digits: 0 })}`;
+}
+
+function pathOutages({ name, outages = [] }: PathSummary): string[] {
+  return outages.map(({ start, stop, failures, usedAgain }) => {
+    const events = `${Number(failures.toFixed(1))} failure${failures === 1 ? '' : 's'}`;
+    const again = usedAgain === null ? 'not used again' : `used again after ${usedAgain.toFixed(1)} s`;
+    return `${name} ${start} to ${stop} s: ${events}, ${again}`;
+  });
 }
 
 function csvCell(value: number | string | null): string {

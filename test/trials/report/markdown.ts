@@ -27,6 +27,7 @@ const SHOWN = [
   'lost',
   'datagrams',
   'paths',
+  'outages',
   'bulkRate',
   'linkIdle',
 ];

@@ -1,7 +1,8 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { FEWEST_SESSIONS, mean, median, quantile, standardError } from '../../sim/report/statistics.js';
 import type { MosShares } from '../../sim/metrics.js';
-import type { TrialResult } from '../result.js';
+import type { OutageCounts } from '../outage-counts.js';
+import type { PathResult, TrialResult } from '../result.js';
 import { pairsOf, versusOf, waitedSeconds, type Versus } from './paired.js';
 
 /** A mean with its standard error over links; the error is null for fewer than ten sessions. */
@@ -62,7 +63,7 @@ export interface SummaryRow extends Scenario {
   /** Null: sessions too short. */
   readonly linkIdle: number | null;
   /** Of a bundle's paths, name and mean share of what came; absent without. */
-  readonly paths?: readonly { readonly name: string; readonly share: number }[];
+  readonly paths?: readonly PathSummary[];
   /** Mean bit/s of a bulk download beside it; null: there was none. */
   readonly bulkRate: number | null;
   /** Against the baseline under the same conditions; undefined for the baseline itself. */
@@ -158,12 +159,30 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
   };
 }
 
+/** Failures on average, and the longest time until the path was used again. */
+export type PathSummary = Omit<PathResult, 'bytes'>;
+
 /** Of sessions over the same bundle. */
 function pathsOf(results: readonly TrialResult[]): Pick<SummaryRow, 'paths'> {
   const all = results.flatMap(({ paths }) => (paths ? [paths] : []));
   if (all.length === 0) return {};
   const shareOf = (index: number) => mean(all.map((paths) => paths[index]!.share));
-  return { paths: all[0]!.map(({ name }, index) => ({ name, share: shareOf(index) })) };
+  return {
+    paths: all[0]!.map(({ name }, index) => {
+      const outages = outagesOf(all.map((paths) => paths[index]!));
+      return { name, share: shareOf(index), ...(outages && { outages }) };
+    }),
+  };
+}
+
+function outagesOf(paths: readonly PathResult[]): OutageCounts[] | undefined {
+  const all = paths.flatMap(({ outages }) => (outages ? [outages] : []));
+  return all[0]?.map(({ start, stop }, index) => {
+    const own = all.map((outages) => outages[index]!);
+    const times = present(own.map(({ usedAgain }) => usedAgain));
+    const usedAgain = times.length < own.length ? null : Math.max(...times);
+    return { start, stop, failures: mean(own.map(({ failures }) => failures)), usedAgain };
+  });
 }
 
 function meanShares(shares: readonly MosShares[]): MosShares {
