@@ -27,6 +27,11 @@ describe('countOutages', () => {
     ]);
   });
 
+  it('counts on where the player has begun anew', () => {
+    const bytes = (at: number) => (at < 22 ? 5e6 : at < 24 ? 10_000 : 90_000);
+    expect(countOutages(outages, 1, { samples: samples(bytes), moments: [] })[0]!.usedAgain).toBe(4);
+  });
+
   it('takes what a queue still held for no use, nor what comes after the next', () => {
     const bytes = (at: number) => (at < 20 ? 0 : at < 45 ? 50_000 : 1e6);
     const [first, second] = countOutages(outages, 1, { samples: samples(bytes), moments: [] });

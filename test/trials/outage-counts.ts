@@ -22,11 +22,13 @@ interface Seen {
 export function countOutages(outages: readonly Outage[], path: number, { samples, moments }: Seen): OutageCounts[] {
   return outages.map(({ start, stop }, index) => {
     const next = outages[index + 1]?.start ?? Infinity;
-    const bytes = ({ pathBytes }: Sample) => pathBytes?.[path] ?? 0;
-    const before = samples.findLast(({ at }) => at <= stop);
-    const used = samples.find(
-      (sample) => sample.at > stop && sample.at < next && bytes(sample) >= (before ? bytes(before) : 0) + USED_BYTES,
-    );
+    let came = 0;
+    const used = samples.find(({ at, pathBytes }, place) => {
+      // A player that begins anew counts from 0.
+      const more = Math.max(0, (pathBytes?.[path] ?? 0) - (samples[place - 1]?.pathBytes?.[path] ?? 0));
+      if (at > stop && at < next) came += more;
+      return came >= USED_BYTES;
+    });
     const failed = moments.filter(({ at, state }) => state === 'failed' && at >= start && at < next);
     return { start, stop, failures: failed.length, usedAgain: used ? used.at - stop : null };
   });

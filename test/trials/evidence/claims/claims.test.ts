@@ -156,3 +156,20 @@ it('bulk flows keep their rate beside VOXEL if they have 95 % of what they have 
   expect(measured(1.8e6)).toMatchObject({ verdict: 'not reproduced' });
   expect(claim.measured!(matrix([{ system: 'voxel', path: 'FQ-CoDel' }]))).toBeUndefined();
 });
+
+it('a path that goes must cost no stall and one event, and be used again within five seconds', () => {
+  const claim = SEVERAL_PATHS.find(({ command }) => command === 'path-outage-small')!;
+  const measured = (stallSeconds: number, outage: { failures: number; usedAgain: number | null }) => {
+    const paths = [{ name: 'wlan', bytes: 1, share: 1, outages: [{ start: 1, stop: 2, ...outage }] }];
+    return claim.measured!(matrix([{ system: 'voxel', stallSeconds, paths }]));
+  };
+  expect(measured(0, { failures: 1, usedAgain: 4 })).toMatchObject({ verdict: 'reproduced', sessions: 1 });
+  for (const missed of [
+    measured(1, { failures: 1, usedAgain: 4 }),
+    measured(0, { failures: 2, usedAgain: 4 }),
+    measured(0, { failures: 1, usedAgain: 6 }),
+    measured(0, { failures: 1, usedAgain: null }),
+  ])
+    expect(missed).toMatchObject({ verdict: 'not reproduced' });
+  expect(claim.measured!(matrix([{ system: 'voxel' }]))).toBeUndefined();
+});
