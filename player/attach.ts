@@ -14,7 +14,7 @@ import { followPage } from './page-lifecycle.js';
 import type { PathFollower } from './path-follower.js';
 import { RateControl } from './rate-control.js';
 import { Retransmission } from './retransmission.js';
-import { createSessionSource, SessionManager, type SessionSource } from './session-manager.js';
+import { createSessionSource, SessionManager } from './session-manager.js';
 import type { Delivery, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
 
 /**
@@ -32,8 +32,8 @@ export function attachVoxel(player: DashPlayer, options: VoxelOptions = {}): Vox
 export interface Additions {
   /** Does the worker's work on pages that can have none. */
   readonly withoutWorker?: () => WorkerLike;
-  /** Says where the server answers, with several paths where there are some. */
-  readonly locate?: SessionSource['locate'];
+  /** Sessions with several paths where there are some. */
+  readonly source?: typeof createSessionSource;
   /** Made for each player: follows the paths. */
   readonly follow?: (...of: ConstructorParameters<typeof PathFollower>) => PathFollower;
 }
@@ -55,13 +55,17 @@ class Plugin implements VoxelHandle {
   readonly #adapter: DashAdapter;
   readonly #leavePage: () => void;
 
-  constructor(player: DashPlayer, options: VoxelOptions, { withoutWorker, locate, follow }: Additions) {
+  constructor(
+    player: DashPlayer,
+    options: VoxelOptions,
+    { withoutWorker, source = createSessionSource, follow }: Additions,
+  ) {
     const { rule, bufferSegments, preferences } = resolveOptions(options);
     this.#delivery = preferences.delivery;
     this.#paths = follow?.(this.#link.throughput, (event) => this.#events.emit('path', event));
     const onPaths: ReceiverOptions['onPaths'] = (paths) => this.#paths?.update(paths);
     this.#receiver = new Receiver({ workerUrl: options.workerUrl, withoutWorker, onPaths });
-    this.#sessions = new SessionManager(createSessionSource(this.#receiver, options.endpoint, locate), (event) =>
+    this.#sessions = new SessionManager(source(this.#receiver, options.endpoint), (event) =>
       this.#events.emit('session', event),
     );
     const settings = new PlayerSettings(player, { bufferSegments, ruleOwner: rule ? 'voxel' : 'dashjs' });

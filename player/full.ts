@@ -1,4 +1,5 @@
-import { createAbr, type AbrName as NamedRule } from '../src/abr-star/index.js';
+import { createAbr, type Abr, type AbrName as NamedRule } from '../src/abr-star/index.js';
+import { flowsRule } from '../src/delivery/flows-rules.js';
 import { strategyOf, type StrategyName } from '../src/delivery/strategies.js';
 import { SCHEDULES } from '../src/delivery/schedules.js';
 import { createEndpoint, discoverEndpoint } from '../src/voxel-loader/index.js';
@@ -7,9 +8,10 @@ import { openPaths } from '../src/voxel-loader/worker/paths/open-paths.js';
 import { runOnPage } from '../src/voxel-loader/worker/run-on-page.js';
 import { attachWith } from './attach.js';
 import type { DashPlayer } from './dash/dash-types.js';
+import { FlowsControl } from './flows-control.js';
 import { PathFollower } from './path-follower.js';
-import type { SessionSource } from './session-manager.js';
-import type { AbrName, EndpointOption, VoxelHandle, VoxelOptions } from './types.js';
+import { createSessionSource, type SessionSource } from './session-manager.js';
+import type { AbrName, EndpointOption, PathReport, VoxelHandle, VoxelOptions } from './types.js';
 
 export * from './index.js';
 
@@ -39,26 +41,60 @@ export function attachVoxel(player: DashPlayer, options: FullVoxelOptions = {}):
   const { abr: rule, strategy: name } = options;
   const abr = typeof rule !== 'string' || rule === 'dashjs' ? rule : createAbr(rule, options);
   const strategy = typeof name === 'string' ? strategyOf(name) : name;
+  const flows = strategy?.flows === undefined ? undefined : new FlowsControl(flowsRule(strategy.flows));
+  const locate = locateWith(options, strategy?.schedule, flows !== undefined);
   return attachWith(
     player,
-    { ...options, abr, strategy },
+    { ...options, abr: flows ? flows.listenTo(ruleFor(abr, options)) : abr, strategy },
     {
       withoutWorker: () => runOnPage(openPaths),
-      locate: locateWith(options, strategy?.schedule),
-      follow: (...of) => new PathFollower(...of),
+      source: (receiver, endpoint) => {
+        const source = createSessionSource(receiver, endpoint);
+        const open: SessionSource['open'] = async (located) => {
+          const session = await source.open(located);
+          return flows?.direct(session) ?? session;
+        };
+        return { ...source, locate, open };
+      },
+      follow: (...of) => (flows ? new FlowsFollower(flows, ...of) : new PathFollower(...of)),
     },
   );
 }
 
+/** Tells what came over each connection, too. */
+class FlowsFollower extends PathFollower {
+  readonly #flows: FlowsControl;
+
+  constructor(flows: FlowsControl, ...of: ConstructorParameters<typeof PathFollower>) {
+    super(...of);
+    this.#flows = flows;
+  }
+
+  override update(paths: readonly PathReport[]): void {
+    this.#flows.update(paths);
+    super.update(paths);
+  }
+}
+
+/** Throws `RangeError` where dash.js chooses: nobody would say what is wanted. */
+function ruleFor(abr: VoxelOptions['abr'] = 'abr-star', options: FullVoxelOptions): Abr {
+  if (abr === 'dashjs') throw new RangeError("a strategy with flows needs a rule of the plugin, got abr 'dashjs'");
+  return typeof abr === 'object' ? abr : createAbr(abr, options);
+}
+
 /** Throws `RangeError` for a schedule that is none. */
-function locateWith({ paths, endpoint }: FullVoxelOptions, schedule: string | undefined): SessionSource['locate'] {
+function locateWith(
+  { paths, endpoint }: FullVoxelOptions,
+  schedule: string | undefined,
+  hasFlows: boolean,
+): SessionSource['locate'] {
   if (schedule !== undefined && !Object.hasOwn(SCHEDULES, schedule))
     throw new RangeError(
       `the strategy's schedule must be one of ${Object.keys(SCHEDULES).join(', ')}, got ${schedule}`,
     );
   return async (origin, signal) => {
-    if (paths) return { ...createPaths(paths), schedule };
-    if (endpoint) return createEndpoint(endpoint.url, endpoint.certificateHashes);
-    return { ...(await discoverEndpoint(origin, signal, parsePaths)), schedule };
+    if (paths) return { ...createPaths(paths), schedule, hasFlows };
+    if (endpoint) return { ...createEndpoint(endpoint.url, endpoint.certificateHashes), schedule, hasFlows };
+    return { ...(await discoverEndpoint(origin, signal, parsePaths)), schedule, hasFlows };
   };
 }

@@ -33,17 +33,10 @@ export interface SessionSource {
   probe(origin: string): Promise<unknown>;
 }
 
-/** `locate`: as the full build does it. */
-export function createSessionSource(
-  receiver: Receiver,
-  endpoint: EndpointOption | undefined,
-  locate?: SessionSource['locate'],
-): SessionSource {
+export function createSessionSource(receiver: Receiver, endpoint: EndpointOption | undefined): SessionSource {
   return {
-    locate:
-      locate ??
-      (async (origin, signal) =>
-        endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal)),
+    locate: async (origin, signal) =>
+      endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal),
     open: (located) => receiver.open(located),
     probe: probeOrigin,
   };

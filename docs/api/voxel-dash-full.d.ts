@@ -272,6 +272,7 @@ interface ProtectionNeed {
 	readonly lossRate: number | undefined;
 }
 type Protection = (need: ProtectionNeed) => Parity | undefined;
+type Flows = number | "adaptive" | "voxel";
 interface PathLink {
 	readonly id: number;
 	/** Bytes per second. */
@@ -317,6 +318,7 @@ declare const SCHEDULES: {
 	readonly "min-rtt": Schedule;
 	readonly victor: Schedule;
 	readonly eaf: Schedule;
+	readonly "whoever-is-free": Schedule;
 	readonly voxel: Schedule;
 };
 type ScheduleName = keyof typeof SCHEDULES;
@@ -345,6 +347,8 @@ export interface Strategy {
 	readonly discountsLosses: boolean;
 	/** Over which of several paths what is asked for; default `voxel`. */
 	readonly schedule?: ScheduleName | undefined;
+	/** Over how many connections to one address; undefined: one. */
+	readonly flows?: Flows | undefined;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -572,6 +576,9 @@ declare const STRATEGIES: {
 	readonly eaf: Strategy;
 	readonly "min-rtt": Strategy;
 	readonly "round-robin": Strategy;
+	readonly chunklets: Strategy;
+	readonly "adaptive-chunklets": Strategy;
+	readonly "voxel-chunklets": Strategy;
 };
 type StrategyName = keyof typeof STRATEGIES;
 /** Every rule of the plugin, the published rivals of `abr-star` among them (docs/ABR.md), or `dashjs`. */

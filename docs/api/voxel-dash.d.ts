@@ -255,6 +255,7 @@ interface ProtectionNeed {
 	readonly lossRate: number | undefined;
 }
 type Protection = (need: ProtectionNeed) => Parity | undefined;
+type Flows = number | "adaptive" | "voxel";
 interface PathLink {
 	readonly id: number;
 	/** Bytes per second. */
@@ -300,6 +301,7 @@ declare const SCHEDULES: {
 	readonly "min-rtt": Schedule;
 	readonly victor: Schedule;
 	readonly eaf: Schedule;
+	readonly "whoever-is-free": Schedule;
 	readonly voxel: Schedule;
 };
 type ScheduleName = keyof typeof SCHEDULES;
@@ -328,6 +330,8 @@ export interface Strategy {
 	readonly discountsLosses: boolean;
 	/** Over which of several paths what is asked for; default `voxel`. */
 	readonly schedule?: ScheduleName | undefined;
+	/** Over how many connections to one address; undefined: one. */
+	readonly flows?: Flows | undefined;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */

@@ -234,3 +234,16 @@ describe('min-rtt', () => {
     expect(order.lastIndexOf(1)).toBeLessThan(order.indexOf(0));
   });
 });
+
+describe('whoever-is-free', () => {
+  const path = (id: number, queued: number): PathLink => ({
+    ...{ id, queued, rate: 100_000, roundTrip: 0.02, lossRate: 0, window: Infinity, setup: 0, silence: 0, cost: 0 },
+  });
+  const work = { reliableLength: 0, underWay: [], buffer: 5, repeatable: 0 };
+
+  it('deals equal parts to paths that are all free, and nothing to one that is not', () => {
+    const paths = [path(0, 0), path(1, 1e6), path(2, 0), path(3, 0)];
+    const dealt = SCHEDULES['whoever-is-free']({ ...work, left: [{ start: 0, end: 48 * 1024 }] }, paths);
+    expect(dealt.map(({ path, start, end }) => [path, end - start])).toEqual([0, 2, 3].map((id) => [id, 16_384]));
+  });
+});

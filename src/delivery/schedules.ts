@@ -1,9 +1,10 @@
-import type { ByteRange } from '../manifest/byte-range.js';
+import { totalBytes, type ByteRange } from '../manifest/byte-range.js';
 import {
   arrivalOver,
   blockAt,
   blockOf,
   hasRoom,
+  LEAST_BLOCK,
   withQueued,
   without,
   type Dealt,
@@ -51,6 +52,18 @@ const earliestArrival: Schedule = ({ left, reliableLength }, paths) => {
   });
 };
 
+/**
+ * Blocks in order, each over the path that has least on its way, for paths that are alike: chunklets, dealt out as paths get free. No block
+ * is more than an equal part of what is left.
+ */
+const whoeverIsFree: Schedule = (work, paths) => {
+  const open = opened(paths);
+  const part = Math.max(LEAST_BLOCK, Math.ceil(totalBytes(work.left) / open.length));
+  const least = (free: readonly PathLink[]): PathLink | undefined =>
+    [...free].sort((a, b) => a.queued - b.queued).find(hasRoom);
+  return dealInOrder(work, open, least, (path) => Math.min(part, blockOf(path)));
+};
+
 /** Every schedule by name. `victor` is `min-rtt` of a delivery order that begins with the I-frames. */
 export const SCHEDULES = {
   single,
@@ -58,6 +71,7 @@ export const SCHEDULES = {
   'min-rtt': minRtt,
   victor: minRtt,
   eaf: earliestArrival,
+  'whoever-is-free': whoeverIsFree,
   voxel: voxelSchedule,
 } as const satisfies Readonly<Record<string, Schedule>>;
 
@@ -75,17 +89,18 @@ function earliest(paths: readonly PathLink[], bytes: number): PathLink {
   return paths.reduce((best, path) => (arrivalOver(path, bytes) < arrivalOver(best, bytes) ? path : best));
 }
 
-/** Blocks from the first on, each over the path that `choose` says, until that is none. */
+/** Blocks from the first on, each over the path that `choose` says, until that is none; `most`: bytes of one. */
 function dealInOrder(
   { left, reliableLength }: Work,
   paths: readonly PathLink[],
   choose: (paths: readonly PathLink[]) => PathLink | undefined,
+  most: (path: PathLink) => number = blockOf,
 ): Dealt[] {
   const deals: Dealt[] = [];
   let now = paths;
   let rest = left;
   for (let path = choose(now); path; path = choose(now)) {
-    const block = blockAt(rest, reliableLength, { offset: 0, most: blockOf(path) });
+    const block = blockAt(rest, reliableLength, { offset: 0, most: most(path) });
     if (!block) break;
     deals.push(dealt(path, block));
     rest = without(rest, block);

@@ -45,6 +45,15 @@ const eaf: Strategy = { ...clipstream, name: 'eaf', recovery: true, schedule: 'e
 const minRtt: Strategy = { ...eaf, name: 'min-rtt', schedule: 'min-rtt' };
 const roundRobin: Strategy = { ...eaf, name: 'round-robin', schedule: 'round-robin' };
 
+/** Chunklets (§2.4): over eight connections to one address, which suffice beside ten bulk flows there (Fig. 4b). */
+const chunklets: Strategy = { ...eaf, name: 'chunklets', schedule: 'whoever-is-free', flows: 8 };
+
+/** The same with as many as probes find to be worth it (§5.1). */
+const adaptiveChunklets: Strategy = { ...chunklets, name: 'adaptive-chunklets', flows: 'adaptive' };
+
+/** The plugin's own over as many connections as the wanted score takes. */
+const voxelChunklets: Strategy = { ...voxel, name: 'voxel-chunklets', schedule: 'whoever-is-free', flows: 'voxel' };
+
 const STRATEGIES = {
   voxel,
   clipstream,
@@ -54,6 +63,9 @@ const STRATEGIES = {
   eaf,
   'min-rtt': minRtt,
   'round-robin': roundRobin,
+  chunklets,
+  'adaptive-chunklets': adaptiveChunklets,
+  'voxel-chunklets': voxelChunklets,
 } as const satisfies Readonly<Record<string, Strategy>>;
 
 export type StrategyName = keyof typeof STRATEGIES;

@@ -1,3 +1,4 @@
+import type { Flows } from './flows-rules.js';
 import type { PipelineThreshold } from './pipeline.js';
 import { parityForTheTail, type Protection } from './protection.js';
 import type { ScheduleName } from './schedules.js';
@@ -27,6 +28,8 @@ export interface Strategy {
   readonly discountsLosses: boolean;
   /** Over which of several paths what is asked for; default `voxel`. */
   readonly schedule?: ScheduleName | undefined;
+  /** Over how many connections to one address; undefined: one. */
+  readonly flows?: Flows | undefined;
 }
 
 /** The plugin's own. */

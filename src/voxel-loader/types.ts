@@ -23,6 +23,8 @@ export interface Endpoint {
   readonly paths?: readonly PathEndpoint[];
   /** By which schedule; default `voxel`. */
   readonly schedule?: string | undefined;
+  /** As many connections to this one address as each request says, in place of `paths`: with `voxel-dash/full` only. */
+  readonly hasFlows?: boolean;
 }
 
 /** One address of a service that has several. */
@@ -68,6 +70,8 @@ export interface SegmentRequest {
   readonly recovery: boolean;
   /** That the datagrams should come with; of a request that has to be divided, each part gets it. Undefined: none. */
   readonly parity?: Parity | undefined;
+  /** Over how many connections, of an endpoint that has several; default: all that are open. */
+  readonly flows?: number;
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
   /** Those, without ports, whose server gets these headers; no other does. */

@@ -121,6 +121,53 @@ async function run<Result>(
   return result;
 }
 
+describe('several connections to one address', () => {
+  /** The server behind it: each connection has this rate, and sends to itself alone. */
+  async function openFlows(): Promise<{ connections: Route[]; scene: Scene }> {
+    const connections: Route[] = [];
+    const WebTransport = function (url: string, options: WebTransportOptions) {
+      const route = new Route();
+      connections.push(route);
+      return new (route.connect().WebTransport)(url, options);
+    } as unknown as WebTransportConstructor;
+    let reports: readonly PathReport[] = [];
+    const endpoint = { url: 'https://a/voxel', certificateHashes: [], hasFlows: true, schedule: 'whoever-is-free' };
+    const opening = openPaths(endpoint, WebTransport, (now) => (reports = now));
+    await settle();
+    return {
+      connections,
+      scene: { routes: connections as unknown as Scene['routes'], session: await opening, reports: () => reports },
+    };
+  }
+
+  const brought = ({ reports }: Scene) => reports().map(({ bytes }) => bytes);
+
+  it('are as many as each request says, and share what it asks for', async () => {
+    const { connections, scene } = await openFlows();
+    expect(connections.length).toBe(1);
+    await run(scene, download(scene, { flows: 3 }).result);
+    expect(connections.length).toBe(3);
+    const before = brought(scene);
+    expectSound(await run(scene, download(scene, { flows: 3 }).result), map, 140_000);
+    const parts = brought(scene).map((bytes, index) => bytes - before[index]!);
+    expect(Math.min(...parts)).toBeGreaterThan(30_000);
+  });
+
+  it('bring nothing of what is asked for over fewer, and are closed when they are not needed for ten seconds', async () => {
+    const { connections, scene } = await openFlows();
+    await run(scene, download(scene, { flows: 3 }).result);
+    const [, ...before] = brought(scene);
+    await run(scene, download(scene, { flows: 1 }).result);
+    expect(brought(scene).slice(1)).toEqual(before);
+    await pass(10_000);
+    await run(scene, download(scene, { flows: 1 }).result);
+    expect(scene.reports().length).toBe(1);
+    expect(connections.map(({ server }) => server.closedByClient)).toEqual([false, true, true]);
+    expectSound(await run(scene, download(scene, { flows: 2 }).result), map, 140_000);
+    expect(connections.length).toBe(4);
+  });
+});
+
 describe('a session over two paths', () => {
   it.each(['voxel', 'round-robin', 'min-rtt', 'victor', 'eaf', 'single'])(
     'brings a segment as %s deals it',

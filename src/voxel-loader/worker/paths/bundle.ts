@@ -2,6 +2,7 @@ import { arrivalOver, INITIAL_WINDOW, isSilent, type PathLink, type Schedule } f
 import { VoxelError } from '../../errors.js';
 import type { PathReport } from '../../types.js';
 import type { DatagramListener, Flow, Load, Session } from '../types.js';
+import type { FlowPaths } from './flow-paths.js';
 import { Freight, type Carrier } from './freight.js';
 import type { Path } from './path.js';
 
@@ -25,12 +26,20 @@ const FIRST_RATE = 125_000;
 /** Bytes of a request for something that was lost. */
 const REPAIR = 4_096;
 
+export interface BundleOptions {
+  readonly schedule: Schedule;
+  readonly report: (paths: readonly PathReport[]) => void;
+  /** Connections to one address that come and go; undefined: paths stay. */
+  readonly flows?: FlowPaths | undefined;
+}
+
 /** Several paths as one session: downloads are dealt out to them, and go on while one of them is left. */
 export class Bundle implements Session, Carrier {
   readonly host: string;
   readonly closed: Promise<VoxelError>;
   #close!: (reason: VoxelError) => void;
   readonly #paths: readonly Path[];
+  readonly #flows: FlowPaths | undefined;
   readonly #schedule: Schedule;
   readonly #report: (paths: readonly PathReport[]) => void;
   readonly #freights = new Set<Freight>();
@@ -43,11 +52,9 @@ export class Bundle implements Session, Carrier {
   #session!: Session;
 
   /** One of the paths is open. */
-  constructor(
-    paths: readonly Path[],
-    { schedule, report }: { schedule: Schedule; report: (paths: readonly PathReport[]) => void },
-  ) {
-    this.#paths = paths;
+  constructor(paths: readonly Path[], { schedule, report, flows }: BundleOptions) {
+    this.#paths = flows?.paths ?? paths;
+    this.#flows = flows;
     this.#schedule = schedule;
     this.#report = report;
     this.closed = new Promise((resolve) => (this.#close = resolve));
@@ -64,6 +71,7 @@ export class Bundle implements Session, Carrier {
   }
 
   carry(load: Load): Freight {
+    this.#flows?.want(load.request.flows ?? 1, ({ id }) => this.#queued(id) === 0);
     const freight = new Freight(load, this);
     this.#freights.add(freight);
     this.#looks ??= setInterval(() => this.#look(), LOOK_INTERVAL);
@@ -159,7 +167,7 @@ export class Bundle implements Session, Carrier {
     const now = performance.now();
     for (const freight of this.#freights) {
       const bytes = this.#paths.reduce((sum, { traffic }) => sum + traffic.bytes, 0);
-      const links = this.#links(now);
+      const links = this.#links(now).filter(({ id }) => id < freight.flows);
       const deals = this.#schedule(freight.work(REDUNDANCY * bytes - this.#bytesRepeated), links);
       for (const path of this.#paths) {
         const own = deals.filter((deal) => deal.path === path.id);

@@ -78,6 +78,11 @@ export class Freight implements Carriage {
     return this.#left.length === 0;
   }
 
+  /** Over how many paths, the first ones, it may be asked for. */
+  get flows(): number {
+    return this.#load.request.flows ?? Infinity;
+  }
+
   /** Bytes asked for over that path that are not here. */
   queuedOn(path: Path): number {
     const orders = this.#orders.filter((order) => order.path === path);
