@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { outcomeOf, playUntil } from '../browser/support/player-page.js';
 import { root } from '../../tools/setup/paths.mjs';
 import { run, say } from '../../tools/setup/process.mjs';
+import { readResults } from '../trials/results-file.js';
 import { atMost, barLine, type Bar } from './support/bar.js';
 import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
@@ -100,9 +101,8 @@ async function onVerizon(): Promise<Row[]> {
   const out = mkdtempSync(join(tmpdir(), 'voxel-bench-'));
   const config = 'test/trials/configs/remaining-loss.json';
   await run('node', ['test/trials/trials.mjs', config, '--out', out], { cwd: root, output: 'on-failure' });
-  const results = readFileSync(join(out, 'trials.jsonl'), 'utf8').trim().split('\n');
+  const trials = readResults(join(out, 'trials.jsonl')).filter(({ valid }) => valid);
   rmSync(out, { recursive: true });
-  const trials = results.map((line) => JSON.parse(line) as TrialLine).filter(({ valid }) => valid);
   return Object.entries(VERIZON_BARS).map(([buffer, bar]) => {
     const remains = trials
       .filter((trial) => trial.buffer === Number(buffer))
@@ -113,15 +113,6 @@ async function onVerizon(): Promise<Row[]> {
       }));
     return rowOf(`${trials[0]?.trace ?? 'no valid trial'}, ${buffer} segments`, sumOf(remains), bar);
   });
-}
-
-interface TrialLine {
-  readonly valid: boolean;
-  readonly trace: string;
-  readonly buffer: number;
-  readonly bytesDelivered: number;
-  readonly bytesLost: number;
-  readonly bytesRefetched: number;
 }
 
 function sumOf(parts: readonly Remains[]): Remains {

@@ -1,7 +1,11 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../tools/setup/process.mjs';
+import { readJsonLines } from './json-lines.js';
 import type { SimulatedSession, TrialResult } from './result.js';
+
+/** What a line is. */
+const RESULT = 'the result of a trial';
 
 /** Significant digits of numbers: more than any of them is exact to. */
 const DIGITS = 7;
@@ -48,13 +52,13 @@ function lineOf(result: object): string {
 
 /** The whole lines of a results file. Throws a `UserError` that names the line. */
 export function readResults(path: string): TrialResult[] {
-  return readLines<TrialResult>(path);
+  return readJsonLines<TrialResult>(path, RESULT);
 }
 
 /** The simulator's part of the sessions in the file `sessions`: of `--calibrate`, beside that file. None where nothing was simulated. */
 export function readSimulated(sessions: string): SimulatedSession[] {
   const path = simulatedFile(sessions);
-  return existsSync(path) ? readLines<SimulatedSession>(path) : [];
+  return existsSync(path) ? readJsonLines<SimulatedSession>(path, RESULT) : [];
 }
 
 /** Returns the path. */
@@ -65,15 +69,3 @@ export function writeSimulated(sessions: string, simulated: readonly SimulatedSe
 }
 
 const simulatedFile = (sessions: string) => join(dirname(sessions), 'simulated.jsonl');
-
-function readLines<Line>(path: string): Line[] {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  // What follows the last line break is empty, or half a line.
-  return lines.slice(0, -1).map((line, index) => {
-    try {
-      return JSON.parse(line) as Line;
-    } catch {
-      throw new UserError(`${path}:${index + 1}: the line is not the result of a trial`);
-    }
-  });
-}

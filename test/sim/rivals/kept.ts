@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
+import { readJsonLines } from '../../trials/json-lines.js';
 import type { SessionResult } from '../experiment.js';
 import { mean } from '../report/statistics.js';
 
@@ -39,10 +40,7 @@ export function keptOf(results: readonly SessionResult[], trace?: string): Kept 
 export function keptLines(file: string): readonly Kept[] {
   const path = join(root, file);
   if (!existsSync(path)) return [];
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Kept);
+  return readJsonLines<Kept>(path, 'the mean of sessions');
 }
 
 /** In one write, so that what is cut off lacks whole steps. */

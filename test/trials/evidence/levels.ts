@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
+import { readJsonLines } from '../json-lines.js';
 
 /** Of `npm run bench -- frames`. */
 export const LEVELS = 'docs/results/frames/levels.jsonl';
@@ -38,9 +39,7 @@ export interface Level {
 /** The kept lines; none where there is no file. */
 export function keptLevels(): readonly Level[] {
   const path = join(root, LEVELS);
-  if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as Level);
+  return existsSync(path) ? readJsonLines<Level>(path, 'the levels of a segment') : [];
 }
 
 /** Undefined: the whole segment does not reach the target, or the order was not measured. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lineChart, type Series } from '../../sim/report/line-chart.js';
 import type { EvaluatedSegment } from '../evaluate.js';
+import { readJsonLines } from '../json-lines.js';
 import { pathNames } from '../link-file.js';
 import type { Sample } from '../page/types.js';
 import type { TrialResult } from '../result.js';
@@ -20,20 +21,13 @@ export function drawTimeline(folder: string, { paths }: Pick<TrialResult, 'paths
   const logs = names.map((name) => `${name}-down.csv`);
   const files = ['timeline.json', 'segments.jsonl', ...logs].map((name) => join(folder, name));
   if (!files.every((file) => existsSync(file))) return undefined;
-  const [samples, segments, ...links] = files.map((file) => readFileSync(file, 'utf8')) as [
-    string,
-    string,
-    ...string[],
-  ];
-  const series = names.map((name, index) => ({ name, points: linkRates(links[index]!) }));
-  return draw(JSON.parse(samples) as Sample[], readLines(segments), series);
-}
-
-function readLines(text: string): EvaluatedSegment[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as EvaluatedSegment);
+  const [samples, segments, ...links] = files as [string, string, ...string[]];
+  const series = names.map((name, index) => ({ name, points: linkRates(readFileSync(links[index]!, 'utf8')) }));
+  return draw(
+    JSON.parse(readFileSync(samples, 'utf8')) as Sample[],
+    readJsonLines<EvaluatedSegment>(segments, 'a segment of a trial'),
+    series,
+  );
 }
 
 function draw(samples: readonly Sample[], segments: readonly EvaluatedSegment[], links: readonly Series[]): Timeline {
