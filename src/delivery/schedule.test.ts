@@ -74,13 +74,16 @@ function play(schedule: Schedule, routes: readonly Route[], { reliableLength, le
   return { seconds: now, dealt, here, bytesRepeated: totalBytes(dealt.filter(({ isRepeat }) => isRepeat)) };
 }
 
-const routes = fc.array(
-  fc.record({
-    rate: fc.integer({ min: 20_000, max: 2_000_000 }),
-    roundTrip: fc.double({ min: 0.005, max: 0.6, noNaN: true }),
-  }),
-  { minLength: 1, maxLength: 3 },
-);
+const routesWith = (...lossRates: number[]) =>
+  fc.array(
+    fc.record({
+      rate: fc.integer({ min: 20_000, max: 2_000_000 }),
+      roundTrip: fc.double({ min: 0.005, max: 0.6, noNaN: true }),
+      lossRate: fc.constantFrom(...lossRates),
+    }),
+    { minLength: 1, maxLength: 3 },
+  );
+const routes = routesWith(0);
 const download = fc
   .record({ reliableLength: fc.integer({ min: 1, max: 400_000 }), rest: fc.integer({ min: 0, max: 1_000_000 }) })
   .map(({ reliableLength, rest }) => ({ reliableLength, length: reliableLength + rest }));
@@ -88,11 +91,12 @@ const download = fc
 describe.each(NAMES)('the schedule %s', (name) => {
   it('asks for every byte once, but for repeats, and gets it', () => {
     fc.assert(
-      fc.property(routes, download, fc.constantFrom(0, 3, Infinity), (paths, wanted, buffer) => {
+      fc.property(routesWith(0, 0.02, 0.1), download, fc.constantFrom(0, 3, Infinity), (paths, wanted, buffer) => {
         const { dealt, here } = play(SCHEDULES[name], paths, { ...wanted, buffer });
         const first = new IntervalSet();
         for (const { start, end, isRepeat, path } of dealt) {
           expect(end).toBeGreaterThan(start);
+          expect([start, end].every(Number.isInteger)).toBe(true);
           expect(paths[path]).toBeDefined();
           if (isRepeat) expect(first.contains(start, end)).toBe(true);
           else expect(first.add(start, end)).toBe(end - start);

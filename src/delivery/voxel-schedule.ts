@@ -94,7 +94,7 @@ function placeFor(path: PathLink, paths: readonly PathLink[], { left, reliableLe
   const isLossy = path.lossRate > Math.min(...paths.map(({ lossRate }) => lossRate)) + LOSSIER;
   const isReliable = left[0]!.start < reliableLength;
   if (!isLossy || isReliable || finishTime(paths, bytes) > COUNTED_ON * buffer) return meanwhile;
-  const own = (bytes * path.rate) / sum(paths.map(({ rate }) => rate));
+  const own = Math.round((bytes * path.rate) / sum(paths.map(({ rate }) => rate)));
   return Math.max(meanwhile, bytes - Math.max(own, blockOf(path)));
 }
 
