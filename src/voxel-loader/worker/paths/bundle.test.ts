@@ -241,6 +241,22 @@ describe('a session over two paths', () => {
     expect(scene.reports()[1]).toMatchObject({ state: 'failed' });
   });
 
+  it('asks a silent path for nothing more while the download goes on, though what it owed has come over the other one', async () => {
+    const scene = await open();
+    const [, b] = scene.routes;
+    const long = segmentOf(1000, [40_000, 700_000]);
+    let askedIn = 0;
+    const request = { map: long, unreliableBytes: 700_000, buffer: 3000 };
+    const delivered = await run(scene, download(scene, request).result, (ms) => {
+      if (ms === 300) b.isUp = false;
+      // Silence shows after 0.3 s.
+      if (ms === 650) askedIn = b.heads.length;
+    });
+    expectSound(delivered, long, 700_000);
+    expect(b.heads.length).toBe(askedIn);
+    expect(scene.reports()[1]).toMatchObject({ state: 'failed' });
+  });
+
   it('tries a path that took long to open beside a fast one', async () => {
     const scene = await open({ opensIn: 900 });
     scene.routes[0].rate = 2000;

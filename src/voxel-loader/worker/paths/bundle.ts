@@ -176,7 +176,8 @@ export class Bundle implements Session, Carrier {
       freight.endIfDone();
       if (!freight.isAskedFor) break;
     }
-    for (const { id, traffic } of this.#paths) traffic.owes(this.#queued(id) > 0, now);
+    // Also of what has come over another one meanwhile: a path that is silent would seem idle, and be asked for more.
+    for (const path of this.#paths) path.traffic.owes(this.#hasOrders(path), now);
   }
 
   #links(now: number): PathLink[] {
@@ -199,6 +200,10 @@ export class Bundle implements Session, Carrier {
         cost: path.cost,
       };
     });
+  }
+
+  #hasOrders(path: Path): boolean {
+    return [...this.#freights].some((freight) => freight.hasOrders(path));
   }
 
   #queued(id: number): number {

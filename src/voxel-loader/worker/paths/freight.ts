@@ -83,6 +83,11 @@ export class Freight implements Carriage {
     return this.#load.request.flows ?? Infinity;
   }
 
+  /** Whether a request over that path is not answered in full. */
+  hasOrders(path: Path): boolean {
+    return this.#orders.some((order) => order.path === path);
+  }
+
   /** Bytes asked for over that path that are not here. */
   queuedOn(path: Path): number {
     const orders = this.#orders.filter((order) => order.path === path);
