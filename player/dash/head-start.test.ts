@@ -49,6 +49,10 @@ describe('HeadStart', () => {
     return { startedAt, customData: request.customData as LoaderRequest['customData'] & typeof customData, response };
   }
 
+  /** Of its connection, which may be reset. */
+  const closeOf = ({ socket }: IncomingMessage): Promise<unknown> =>
+    new Promise((resolve) => socket.once('close', resolve));
+
   const untilAsked = (): Promise<IncomingMessage> => vi.waitUntil(() => asked[0]);
 
   beforeAll(async () => {
@@ -126,7 +130,7 @@ describe('HeadStart', () => {
     answer = (_, response) => void response.writeHead(206).write(BYTES.subarray(0, 40));
     headStart.begin(initialization());
     const request = await untilAsked();
-    const closed = once(request.socket, 'close');
+    const closed = closeOf(request);
     const { customData } = ask();
     customData.abort!();
     expect(customData.onabort).toHaveBeenCalledOnce();
@@ -142,7 +146,7 @@ describe('HeadStart', () => {
   ])('is aborted when dash.js asks for %s', async (_, askElse) => {
     answer = (_request, response) => void response.writeHead(206).write(BYTES.subarray(0, 40));
     headStart.begin(initialization());
-    const closed = once((await untilAsked()).socket, 'close');
+    const closed = closeOf(await untilAsked());
     askElse();
     await closed;
     expect(parentLoad).toHaveBeenCalledOnce();

@@ -117,7 +117,7 @@ class Run {
     };
   }
 
-  /** Segments in turn: the next gets nothing while something of one before is not asked for. */
+  /** Segments in turn: the next gets what paths still take to which nothing of the one before is dealt now. */
   #deal(): void {
     for (let index = this.#first; index < this.#segments.length && this.#isWanted(index); index++) {
       const segment = this.#segments[index]!;
@@ -126,7 +126,6 @@ class Run {
       const repeatable = REPEATABLE * totalOf(this.#bytesOf) - this.#repeated;
       const work = { reliableLength, left, underWay, buffer: this.#buffer, repeatable };
       for (const dealt of this.#schedule(work, this.#links())) this.#ask(dealt, segment, index);
-      if (segment.left.length > 0) return;
     }
   }
 

@@ -18,7 +18,7 @@ describe('the published documents', () => {
     for (const { path, text } of await expectedDocuments()) {
       expect(differences(textOf(path), text), path).toEqual([]);
     }
-  }, 60_000);
+  }, 300_000);
 
   it('name commands and configurations that exist', () => {
     const configs = CLAIMS.map(({ command }) => command).filter((command) => !command.startsWith('npm'));

@@ -73,11 +73,6 @@ export class Freight implements Carriage {
     this.#carrier.remove(this);
   }
 
-  /** True: the next download may have what the paths can still take. */
-  get isAskedFor(): boolean {
-    return this.#left.length === 0;
-  }
-
   /** Over how many paths, the first ones, it may be asked for. */
   get flows(): number {
     return this.#load.request.flows ?? Infinity;
