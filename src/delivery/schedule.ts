@@ -60,6 +60,9 @@ export interface Dealt extends ByteRange {
  */
 export type Schedule = (work: Work, paths: readonly PathLink[]) => readonly Dealt[];
 
+/** Seconds of buffer with which nothing is asked for twice, and the next segment gets what paths still take while something of this one is left. */
+export const AT_EASE = 4;
+
 /** Seconds of a path's rate that are asked for at once. */
 const BLOCK_TIME = 0.1;
 /** Bytes of that, at least and at most: a request has a price, and a long one decides for a long time. */

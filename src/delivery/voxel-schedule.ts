@@ -2,6 +2,7 @@ import { totalBytes } from '../manifest/byte-range.js';
 import {
   affordable,
   arrivalOver,
+  AT_EASE,
   blockAt,
   blockOf,
   finishTime,
@@ -22,9 +23,6 @@ const COUNTED_ON = 0.8;
 
 /** A path that loses so much more of its datagrams than the best one carries what is worth less. */
 const LOSSIER = 0.01;
-
-/** Seconds of buffer with which nothing is asked for twice. */
-const AT_EASE = 4;
 
 /** Share of the time until bytes come that a repeat may take: predictions err. */
 const WORTHWHILE = 0.75;

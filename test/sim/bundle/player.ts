@@ -1,6 +1,13 @@
 import type { ByteRange } from '../../../src/manifest/byte-range.js';
 import { IntervalSet } from '../../../src/manifest/interval-set.js';
-import { without, type Dealt, type PathLink, type Schedule, type UnderWay } from '../../../src/delivery/schedule.js';
+import {
+  AT_EASE,
+  without,
+  type Dealt,
+  type PathLink,
+  type Schedule,
+  type UnderWay,
+} from '../../../src/delivery/schedule.js';
 import type { PathSession } from './path-session.js';
 
 /** Seconds between two looks at the paths. */
@@ -117,7 +124,7 @@ class Run {
     };
   }
 
-  /** Segments in turn: the next gets what paths still take to which nothing of the one before is dealt now. */
+  /** Segments in turn: with little in the buffer the next gets nothing while something of the one before is not asked for. */
   #deal(): void {
     for (let index = this.#first; index < this.#segments.length && this.#isWanted(index); index++) {
       const segment = this.#segments[index]!;
@@ -126,6 +133,7 @@ class Run {
       const repeatable = REPEATABLE * totalOf(this.#bytesOf) - this.#repeated;
       const work = { reliableLength, left, underWay, buffer: this.#buffer, repeatable };
       for (const dealt of this.#schedule(work, this.#links())) this.#ask(dealt, segment, index);
+      if (segment.left.length > 0 && this.#buffer <= AT_EASE) return;
     }
   }
 

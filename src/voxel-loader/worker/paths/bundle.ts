@@ -174,6 +174,7 @@ export class Bundle implements Session, Carrier {
         if (own.length > 0) this.#bytesRepeated += freight.ask(own, path);
       }
       freight.endIfDone();
+      if (!freight.leavesRoom) break;
     }
     // Also of what has come over another one meanwhile: a path that is silent would seem idle, and be asked for more.
     for (const path of this.#paths) path.traffic.owes(this.#hasOrders(path), now);

@@ -1,5 +1,5 @@
 import { longestRange } from '../../../coding/symbols.js';
-import { without, type Dealt, type UnderWay, type Work } from '../../../delivery/schedule.js';
+import { AT_EASE, without, type Dealt, type UnderWay, type Work } from '../../../delivery/schedule.js';
 import { totalBytes, type ByteRange } from '../../../manifest/byte-range.js';
 import { IntervalSet } from '../../../manifest/interval-set.js';
 import type { VoxelError } from '../../errors.js';
@@ -73,6 +73,17 @@ export class Freight implements Carriage {
     this.#carrier.remove(this);
   }
 
+  /** True: the next download may have what the paths can still take. */
+  get leavesRoom(): boolean {
+    return this.#left.length === 0 || this.#buffer > AT_EASE;
+  }
+
+  /** Seconds until the buffer runs out; Infinity: nothing plays. */
+  get #buffer(): number {
+    const { buffer } = this.#load.request;
+    return buffer === undefined ? Infinity : Math.max(0, buffer - (performance.now() - this.#startedAt)) / 1000;
+  }
+
   /** Over how many paths, the first ones, it may be asked for. */
   get flows(): number {
     return this.#load.request.flows ?? Infinity;
@@ -106,7 +117,7 @@ export class Freight implements Carriage {
       reliableLength: assembly.reliableLength,
       left: this.#left,
       underWay: this.#orders.flatMap((order) => this.#underWay(order)),
-      buffer: request.buffer === undefined ? Infinity : Math.max(0, request.buffer - elapsed) / 1000,
+      buffer: this.#buffer,
       repeatable,
     };
   }
