@@ -68,8 +68,7 @@ export class HttpDownloads {
       seconds,
     };
     const order = this.#recorder.arrived(segment, asked, facts);
-    const received = new IntervalSet();
-    received.add(0, bytes.length);
+    const received = new IntervalSet([{ start: 0, end: bytes.length }]);
     const inspect = async (): Promise<void> => {
       const frames = await this.#receiver.inspect(key, map, bytes);
       const recorded = { ...facts, bytes, received, frames, kept: undefined };

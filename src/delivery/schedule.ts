@@ -101,6 +101,13 @@ export function arrivalOver(path: PathLink, bytes: number): number {
   return arrival(bytes, { rate, roundTrip, transfers: queued > 0 ? 1 : 0 }, { setup, remaining: queued, window });
 }
 
+/** The path over which so many bytes arrive first, of equals the first; undefined: there is none. */
+export function earliest(paths: readonly PathLink[], bytes: number): PathLink | undefined {
+  let best: PathLink | undefined;
+  for (const path of paths) if (!best || arrivalOver(path, bytes) < arrivalOver(best, bytes)) best = path;
+  return best;
+}
+
 /** A path to which bytes have been dealt. */
 export function withQueued(path: PathLink, bytes: number): PathLink {
   return { ...path, queued: path.queued + bytes };

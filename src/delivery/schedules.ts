@@ -1,8 +1,8 @@
 import { totalBytes, type ByteRange } from '../manifest/byte-range.js';
 import {
-  arrivalOver,
   blockAt,
   blockOf,
+  earliest,
   hasRoom,
   LEAST_BLOCK,
   withQueued,
@@ -46,7 +46,7 @@ const earliestArrival: Schedule = ({ left, reliableLength }, paths) => {
   if (now.length === 0) return [];
   return whole(left, reliableLength).map((part) => {
     const bytes = part.end - part.start;
-    const best = earliest(now, bytes);
+    const best = earliest(now, bytes)!;
     now = now.map((path) => (path === best ? withQueued(path, bytes) : path));
     return dealt(best, part);
   });
@@ -83,10 +83,6 @@ function opened(paths: readonly PathLink[]): PathLink[] {
 
 function dealt({ id }: PathLink, { start, end }: ByteRange): Dealt {
   return { path: id, start, end, isRepeat: false };
-}
-
-function earliest(paths: readonly PathLink[], bytes: number): PathLink {
-  return paths.reduce((best, path) => (arrivalOver(path, bytes) < arrivalOver(best, bytes) ? path : best));
 }
 
 /** Blocks from the first on, each over the path that `choose` says, until that is none; `most`: bytes of one. */

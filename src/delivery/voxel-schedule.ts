@@ -5,6 +5,7 @@ import {
   AT_EASE,
   blockAt,
   blockOf,
+  earliest,
   finishTime,
   hasRoom,
   isSilent,
@@ -62,7 +63,7 @@ function deal(
   while (free.length > 0 && left.length > 0) {
     const bytes = totalBytes(left);
     const first = Math.min(LEAST_BLOCK, bytes);
-    const path = free.reduce((best, one) => (arrivalOver(one, first) < arrivalOver(best, first) ? one : best));
+    const path = earliest(free, first)!;
     const offset = placeFor(path, now, { ...work, left });
     // At the end all should be done at the same time.
     const share = ((bytes - offset) * path.rate) / sum(now.map(({ rate }) => rate));
@@ -111,9 +112,8 @@ function repeats(
   for (const piece of wanted.sort((a, b) => a.start - b.start)) {
     const { start, end } = piece;
     const bytes = end - start;
-    const [best] = now
-      .filter((path) => path.id !== piece.path && hasRoom(path))
-      .sort((a, b) => arrivalOver(a, bytes) - arrivalOver(b, bytes));
+    const others = now.filter((path) => path.id !== piece.path && hasRoom(path));
+    const best = earliest(others, bytes);
     if (!best) continue;
     const sooner = arrivalOver(best, bytes) / expected(piece);
     const isStuck = sooner < STUCK && arrivalOver(best, bytes) > buffer;

@@ -164,8 +164,7 @@ export class Host {
   }
 
   #inspect({ representation, map, bytes }: Message<'inspect'>): SegmentFrames {
-    const received = new IntervalSet();
-    received.add(0, bytes.length);
+    const received = new IntervalSet([{ start: 0, end: bytes.length }]);
     const { frames } = this.#repairers.repair(representation, {
       bytes: bytes as Uint8Array<ArrayBuffer>,
       received,

@@ -1,4 +1,4 @@
-import { arrivalOver, INITIAL_WINDOW, isSilent, type PathLink, type Schedule } from '../../../delivery/schedule.js';
+import { earliest, INITIAL_WINDOW, isSilent, type PathLink, type Schedule } from '../../../delivery/schedule.js';
 import { VoxelError } from '../../errors.js';
 import type { PathReport } from '../../types.js';
 import type { DatagramListener, Flow, Load, Session } from '../types.js';
@@ -94,7 +94,7 @@ export class Bundle implements Session, Carrier {
   pick(): Session {
     const links = this.#links(performance.now()).filter(({ setup }) => setup === 0);
     const free = links.filter(({ cost }) => cost <= 0);
-    const [best] = (free.length > 0 ? free : links).sort((a, b) => arrivalOver(a, REPAIR) - arrivalOver(b, REPAIR));
+    const best = earliest(free.length > 0 ? free : links, REPAIR);
     return (this.#session = (best && this.#paths[best.id]!.session) ?? this.#session);
   }
 
