@@ -41,7 +41,7 @@ describe('parseConfig', () => {
 
   it('takes files relative to itself, and generators and formulas as they are', () => {
     const { traces, videos } = parse({
-      traces: ['../t.csv', '3g-like:2', { source: 'step:4,2@10', meanMbps: 3 }],
+      traces: ['../t.csv', '3g-like:2', { source: 'step:4,2@10', meanMbps: 3, scale: 0.5 }],
       videos: ['../v.mp4', 'sample'],
     });
     expect(traces.map(({ source }) => source)).toEqual(['/t.csv', '3g-like:2', 'step:4,2@10']);

@@ -100,13 +100,15 @@ describe('planTrials', () => {
 });
 
 describe('tracesOf', () => {
-  const spec = { otherwise: undefined, meanMbps: undefined };
+  const spec = { otherwise: undefined, meanMbps: undefined, scale: undefined };
 
-  it("takes a generator's trace by number, and another mean", () => {
+  it("takes a generator's trace by number, another mean, and other units", () => {
     const [third] = tracesOf({ traces: [{ ...spec, source: '3g-like:3' }], seed: 1 });
     expect(third!.name).toBe('3g-like-03');
     const [offset] = tracesOf({ traces: [{ ...spec, source: 'constant:4', meanMbps: 10 }], seed: 1 });
     expect(offset!.rates[0]).toBe(10e6);
+    const [scaled] = tracesOf({ traces: [{ ...spec, source: 'constant:4', meanMbps: 10, scale: 0.2 }], seed: 1 });
+    expect(scaled!.rates[0]).toBe(2e6);
   });
 
   it('takes what stands in where a file is absent', () => {

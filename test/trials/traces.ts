@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { GENERATORS } from '../sim/link/trace-generators.js';
 import { readTraces } from '../sim/link/trace-source.js';
-import { offsetToMean, type Trace } from '../sim/link/trace.js';
+import { offsetToMean, scaled, type Trace } from '../sim/link/trace.js';
 import type { TrialsConfig } from './config.js';
 import type { TraceSpec } from './trace-spec.js';
 
@@ -23,9 +23,10 @@ export function traceOf(spec: TraceSpec, seed: number): Trace {
 }
 
 function tracesAt(spec: TraceSpec, seed: number): Trace[] {
-  const read = readSource(sourceOf(spec), seed);
-  const { meanMbps } = spec;
-  return meanMbps === undefined ? read : read.map((trace) => offsetToMean(trace, meanMbps * 1e6));
+  const { meanMbps, scale = 1 } = spec;
+  return readSource(sourceOf(spec), seed).map((trace) =>
+    scaled(meanMbps === undefined ? trace : offsetToMean(trace, meanMbps * 1e6), scale),
+  );
 }
 
 /** Of a single trace, as results have it. */
