@@ -11,7 +11,7 @@ import { barLine, type Bar } from './support/bar.js';
 export const usage = `npm run bench -- rivals [--constants] [--quick]: abr-star against SODA, RobustMPC, BBA and a Fugu-like rule on the report traces
 in simulation, 10,800 sessions, in its own measure and in SODA's. --constants: instead of that, abr-star on the development traces
 with each of its constants half and one and a half times as large. What is played is kept in docs/results/simulated, and not played again:
-a run that was cut off goes on there; delete the files where a rule has changed. --quick: every tenth trace from one
+a run that was cut off goes on there; delete the lines of a rule that has changed. --quick: every tenth trace from one
 start, nothing kept. Then \`npm run evidence\` fills docs/ABR.md. Minutes of a core. Exit code 1 where a bar is missed.`;
 
 const flag = { type: 'boolean', default: false } as const;
@@ -33,14 +33,17 @@ function playRivals(quick: boolean): Bar[] {
   const rules = [...OURS, ...RIVALS];
   const experiment = experimentOn('report', quick, { rules, shifts: quick ? 1 : SHIFTS });
   const known = quick ? [] : keptLines(RIVALS_FILE);
-  const done = new Set(known.map(({ trace }) => trace));
+  const done = new Set(known.map(({ trace, abr }) => `${trace}/${abr}`));
   const lines = [...known];
-  const play = playerOf(experiment);
-  const left = experiment.traces.map((_, index) => index).filter((index) => !done.has(experiment.traces[index]!.name));
+  const left = experiment.traces.flatMap(({ name }, index) => {
+    const missing = rules.filter((rule) => !done.has(`${name}/${rule}`));
+    return missing.length === 0 ? [] : [{ name, index, missing }];
+  });
   const progress = progressLine('report traces');
-  left.forEach((index, count) => {
+  left.forEach(({ name, index, missing }, count) => {
+    const play = playerOf({ ...experiment, rules: missing });
     const results = Array.from({ length: experiment.shifts }, (_, shift) => play(index, shift)).flat();
-    const fresh = linesOf(results, experiment.traces[index]!.name);
+    const fresh = linesOf(results, name);
     if (!quick) keep(RIVALS_FILE, fresh);
     lines.push(...fresh);
     progress(count + 1, left.length);

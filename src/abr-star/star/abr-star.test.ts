@@ -136,11 +136,28 @@ describe('start', () => {
     expect(option).toEqual(dear.findLast(({ representation }) => representation === 0));
   });
 
-  test('begins after 0.8 s with what is here, unless the next lower representation would show more', () => {
+  test('begins with what is here, not before 0.8 s, and never without the reliable bytes', () => {
     expect(started({})).toBe('keep');
     expect(started({ elapsed: 0.7 })).toBe('continue');
-    expect(started({ levelReceived: 0 })).toBe('continue');
-    expect(started({ phase: 'reliable' })).toBe('continue');
+    expect(started({ phase: 'reliable', levelReceived: 0 })).toBe('continue');
+  });
+
+  test('waits for what comes soon, and not for what comes late', () => {
+    const { option } = createAbr('abr-star').choose(first);
+    const least = options.find(({ representation }) => representation === option.representation)!;
+    const begun = (bytesReceived: number) =>
+      started({ elapsed: 0.8, levelReceived: least.level, bytesReceived, option });
+    expect(begun(option.bytes * 0.98)).toBe('continue');
+    expect(begun(least.bytes)).toBe('keep');
+  });
+
+  test('takes a lower representation where the rest of the first one would take many times as long', () => {
+    const top = options.at(-1)!;
+    const begun = (bytesReceived: number) =>
+      started({ option: top, phase: 'reliable', levelReceived: 0, bytesReceived });
+    expect(begun(top.bytes / 20)).toBe('restart');
+    expect(begun(top.bytes * 0.95)).toBe('continue');
+    expect(begun(0)).toBe('continue');
   });
 });
 

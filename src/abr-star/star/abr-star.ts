@@ -88,8 +88,9 @@ export class AbrStar implements Abr {
 
   #judge(progress: DownloadProgress, running: Running | undefined): Review {
     const { state, option, elapsed, bytesReceived, phase } = progress;
-    if (!state.lastChoice) return isGoodStart(progress, this.#constants) ? { action: 'keep' } : { action: 'continue' };
-    if (!running?.basis || elapsed < REVIEW_GRACE) return { action: 'continue' };
+    if (!running || elapsed < REVIEW_GRACE) return { action: 'continue' };
+    if (!state.lastChoice) return this.#judgeStart(progress, running.progress.throughput);
+    if (!running.basis) return { action: 'continue' };
     const { outlook, rate } = running.basis;
     const { bandwidthSafety, progressWeight, lastMoment } = this.#constants;
     const now = progressWeight * bandwidthSafety * running.progress.throughput + (1 - progressWeight) * rate;
@@ -99,6 +100,29 @@ export class AbrStar implements Abr {
     if (phase === 'unreliable' && isLastMoment) return { action: 'keep' };
     if (secondsLeft <= state.bufferLevel) return { action: 'continue' };
     return this.#restartIfBetter(progress, running.basis, now);
+  }
+
+  /** Before anything plays a second costs as much as in a stall: that weighs what is here, what may still come, and another representation. With `now` bit/s. */
+  #judgeStart(progress: DownloadProgress, now: number): Review {
+    const { state, option, elapsed, bytesReceived, phase } = progress;
+    const { startUp, stallWeight, stepWeight, restartGain, bytesInQueues } = this.#constants;
+    if (now === 0) return { action: 'continue' };
+    const range = scoreRange(state.ladder);
+    const perByte = (8 / now) * ((stallWeight * range) / state.segmentDuration);
+    const worth = ({ bytes, score }: Download) => (1 + stepWeight) * score - perByte * bytes;
+    const goingOn = Math.max(...remainders(progress).map(worth));
+    const isHere = phase === 'unreliable' && elapsed >= startUp;
+    if (isHere && (1 + stepWeight) * scoreOfArrived(progress) >= goingOn) return { action: 'keep' };
+    const bytesLeft = option.bytes - bytesReceived;
+    const lower = this.#candidates(state.options).options.filter(
+      (other) => other.representation < option.representation,
+    );
+    if (lower.length === 0) return { action: 'continue' };
+    const queued = Math.min(bytesInQueues, bytesLeft);
+    const restart = highest(lower, (other) => worth(behind(queued, other)));
+    return restart.worth > goingOn + restartGain * range
+      ? { action: 'restart', option: restart.option }
+      : { action: 'continue' };
   }
 
   /** With `now` bit/s. */
@@ -182,13 +206,6 @@ export class AbrStar implements Abr {
     const segments = upcoming ? upcoming.slice(1, 1 + horizon) : Array.from({ length: horizon }, () => options);
     return segments.map(this.#fewCandidates);
   }
-}
-
-/** Whether it is time to start, with at least what the whole of the next lower representation would show. */
-function isGoodStart(progress: DownloadProgress, { startUp }: Constants): boolean {
-  const { state, option, elapsed, phase } = progress;
-  if (elapsed < startUp || phase !== 'unreliable') return false;
-  return scoreOfArrived(progress) >= wholeSegment(state.options, Math.max(0, option.representation - 1)).score;
 }
 
 /**
