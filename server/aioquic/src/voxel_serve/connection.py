@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import functools
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from http import HTTPStatus
 
 from aioquic.asyncio.protocol import QuicConnectionProtocol
@@ -13,6 +13,7 @@ from aioquic.quic.packet import QuicErrorCode
 
 from .errors import HttpError
 from .files import Body
+from .growing import GrowingBody
 from .limits import Limits
 from .log import log
 from .quic_bounds import drop_reset_data, release
@@ -46,6 +47,8 @@ class Connection(QuicConnectionProtocol):
         self._requests = requests
         self._in_flight: set[int] = set()
         """Streams from the first byte of a request to the end of its answer."""
+        self._follows = 0
+        """Answers that follow a growing file."""
         self._heads: dict[int, asyncio.TimerHandle] = {}
         """Streams whose head is half read, and what ends them."""
         self.asks_for_turn: Callable[[Connection], None] = Connection._send
@@ -153,6 +156,10 @@ class Connection(QuicConnectionProtocol):
     async def write_stream(self, stream_id: int, data: bytes) -> None:
         """Waits for room, then sends `data` on the stream unchanged, with what other streams have by then."""
         await self.wait_for_room(stream_id)
+        self.send_now(stream_id, data)
+
+    def send_now(self, stream_id: int, data: bytes) -> None:
+        """The same, whether there is room or not."""
         self._quic.send_stream_data(stream_id, data)
         self.transmit()
 
@@ -168,19 +175,19 @@ class Connection(QuicConnectionProtocol):
 
     async def wait_for_room(self, stream_id: int) -> None:
         """Returns once less than `ahead_bytes` of the stream are unsent. `TimeoutError`: there is no progress."""
-        await self._wait_until_unsent_are_fewer_than(self.ahead_bytes, stream_id)
+        await self.wait_until_unsent_are_fewer_than(self.ahead_bytes, stream_id)
 
-    async def read(self, body: Body, stream_id: int) -> bytes:
+    async def read(self, body: Body | GrowingBody, stream_id: int) -> bytes:
         """The next bytes for the stream, as soon as there is room for them. `TimeoutError`: there is no progress."""
         await self.wait_for_room(stream_id)
         return await body.read(self.ahead_bytes // 2)
 
     async def wait_until_sent(self, stream_id: int) -> None:
         """Returns once every byte of the stream was sent. Raises `TimeoutError` without progress."""
-        await self._wait_until_unsent_are_fewer_than(1, stream_id)
+        await self.wait_until_unsent_are_fewer_than(1, stream_id)
 
-    async def _wait_until_unsent_are_fewer_than(self, count: int, stream_id: int) -> None:
-        """A client that never reads must not hold a file and its buffer for ever."""
+    async def wait_until_unsent_are_fewer_than(self, count: int, stream_id: int) -> None:
+        """`TimeoutError`: a client that never reads must not hold a file and its buffer for ever."""
         least, since = unsent_stream_bytes(self._quic, stream_id), self._loop.time()
         while least >= count:
             with contextlib.suppress(TimeoutError):
@@ -199,6 +206,17 @@ class Connection(QuicConnectionProtocol):
         if len(self._in_flight) >= self._limits.requests_per_connection or not self._requests.take(self.client):
             raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight")
         self._in_flight.add(stream_id)
+
+    @contextlib.contextmanager
+    def following(self) -> Iterator[None]:
+        """Counts an answer that follows a growing file. Raises `HttpError` 429."""
+        if self._follows >= self._limits.follows_per_connection:
+            raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many files followed")
+        self._follows += 1
+        try:
+            yield
+        finally:
+            self._follows -= 1
 
     def _head_is_half_read(self, stream_id: int) -> None:
         """Ends the stream if the rest of its head does not come in time. Raises `HttpError` 429."""

@@ -10,6 +10,7 @@ from .cors import host_name
 DISCOVERY_PATH = "/.well-known/voxel.json"
 ENDPOINT_PATH = "/voxel"
 VERSION = "voxel-1"
+FEATURES = ["follow"]
 
 WILDCARDS = ("0.0.0.0", "::")
 
@@ -46,6 +47,7 @@ class Discovery:
         """The file's JSON text."""
         endpoint, hashes = self.endpoint(authority), list(self.certificate_hashes())
         content: dict[str, object] = {"endpoint": endpoint, "certificateHashes": hashes, "versions": [VERSION]}
+        content["features"] = FEATURES
         if self.paths:
             content["paths"] = [
                 {

@@ -2,11 +2,12 @@
 
 import asyncio
 import errno
+import logging
 import mimetypes
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -14,8 +15,10 @@ from urllib.parse import unquote_to_bytes
 
 from .descriptors import FilePermits
 from .errors import ConfigurationError, HttpError
+from .log import log
 from .ranges import ByteRange
-from .shared_files import Lease, SharedFiles
+from .shared_files import Identity, Lease, SharedFiles
+from .vxl import MOST_FILE_BYTES, SUFFIX, Record, VxlReader
 
 INDEX = "index.html"
 
@@ -49,6 +52,28 @@ class Redirect(Exception):
         self.location = location
 
 
+@dataclass(slots=True)
+class LiveRecords:
+    """What the `.vxl` beside a live segment says; must be closed."""
+
+    name: str
+    lease: Lease
+    identity: Identity
+    reader: VxlReader
+    records: list[Record]
+    _is_kept: bool = False
+
+    def kept(self) -> "LiveRecords":
+        """The same, which only its new owner closes."""
+        kept = replace(self)
+        self._is_kept = True
+        return kept
+
+    def close(self) -> None:
+        if not self._is_kept:
+            self.lease.close()
+
+
 @dataclass(frozen=True, slots=True)
 class MediaFile:
     """An open regular file; must be closed."""
@@ -56,13 +81,22 @@ class MediaFile:
     handle: Lease
 
     size: int
+    """Of a file that grows: of its complete chunks."""
+
     modified_ns: int
     content_type: str
+    records: LiveRecords | None = None
+    """Of a live segment."""
+
+    @property
+    def grows(self) -> bool:
+        """Whether more bytes will come."""
+        return self.records is not None and not self.records.reader.ended
 
     @property
     def etag(self) -> str:
-        """A strong validator (RFC 9110 section 8.8.3): changes with the file's time or size."""
-        return f'"{max(0, self.modified_ns):x}-{self.size:x}"'
+        """A strong validator (RFC 9110 section 8.8.3): changes with the file's time or size; "" of one that grows."""
+        return "" if self.grows else f'"{max(0, self.modified_ns):x}-{self.size:x}"'
 
     def check_unchanged(self, if_match: str | None) -> None:
         """`if_match` is the header. Raises `HttpError` 412."""
@@ -71,10 +105,13 @@ class MediaFile:
 
     def changed(self) -> HttpError:
         """412 with the current validator."""
-        return HttpError(HTTPStatus.PRECONDITION_FAILED, "the file has changed", (("etag", self.etag),))
+        headers = (("etag", self.etag),) if self.etag else ()
+        return HttpError(HTTPStatus.PRECONDITION_FAILED, "the file has changed", headers)
 
     def close(self) -> None:
         self.handle.close()
+        if self.records is not None:
+            self.records.close()
 
 
 def listed(value: str) -> list[str]:
@@ -143,11 +180,47 @@ def _open(root: Path, segments: Sequence[str], path: str, files: SharedFiles) ->
             return _open_regular(found / INDEX, files)
         if path.endswith("/"):
             raise _not_found()
-        return _open_regular(found, files)
+        return _open_media(found, files)
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
         if isinstance(error, OSError) and error.errno in UNAVAILABLE:
             raise _unavailable() from error
         raise _not_found() from error
+
+
+def _open_media(found: Path, files: SharedFiles) -> MediaFile:
+    """Records are read first: the file has all bytes that they name."""
+    records = _read_records(found.with_name(found.name + SUFFIX), files)
+    try:
+        file = _open_regular(found, files)
+    except BaseException:
+        if records is not None:
+            records.close()
+        raise
+    if records is None:
+        return file
+    file = replace(file, records=records)
+    return replace(file, size=records.reader.available) if file.grows else file
+
+
+def _read_records(found: Path, files: SharedFiles) -> LiveRecords | None:
+    """None: there is no such file, or it is malformed."""
+    try:
+        if not stat.S_ISREG(os.lstat(found).st_mode):
+            return None
+        file = _open_regular(found, files)
+    except FileNotFoundError:
+        return None
+    reader = VxlReader()
+    try:
+        records = reader.feed(os.pread(file.handle.fileno(), MOST_FILE_BYTES + 1, 0))
+    except ValueError as error:
+        log("malformed records", logging.WARNING, file=str(found), error=str(error))
+        file.close()
+        return None
+    except OSError:
+        file.close()
+        raise
+    return LiveRecords(str(found), file.handle, file.handle.identity, reader, records)
 
 
 def _open_regular(found: Path, files: SharedFiles) -> MediaFile:

@@ -1,5 +1,6 @@
 """The datagrams of one response body: `varint flow | varint offset | payload`. No I/O, no clock."""
 
+import itertools
 from collections.abc import Callable, Sequence
 
 from aioquic.buffer import encode_uint_var
@@ -26,10 +27,13 @@ class Flow:
         *,
         parity: Parity | None = None,
         ranges: Sequence[int] = (),
+        first_offset: int = 0,
+        pieces: Sequence[int] = (),
     ) -> None:
         """`length` is that of the body, `datagram_size` that of a datagram with its first bytes, `prefix`; in bytes.
 
-        `parity`: what is asked for, of a body that consists of `ranges` of these lengths.
+        `parity`: what is asked for, of a body that consists of `ranges` of these lengths. `first_offset`: that of the
+        body's first byte. `pieces`: no datagram has bytes of two of these lengths.
         """
         self.number = number
         self.sent_bytes = 0
@@ -38,6 +42,9 @@ class Flow:
         self.sent_datagrams = 0
         """With those of parity."""
         self._length = length
+        self._first_offset = first_offset
+        self._ends = list(itertools.accumulate(pieces)) or [length]
+        """Of the pieces of the body that are not sent."""
         self._datagram_size = datagram_size
         self._head = prefix + encode_uint_var(number)
         self._pushed = 0
@@ -88,8 +95,10 @@ class Flow:
             head = self._head + encode_uint_var(coded.parity_offset)
             self._next_payload = coded.parity_bytes(self._datagram_size - len(head))
             return head + coded.parity[: self._next_payload]
-        head = self._head + encode_uint_var(self.sent_bytes)
-        room = self._datagram_size - len(head)
+        head = self._head + encode_uint_var(self._first_offset + self.sent_bytes)
+        while self._ends[0] == self.sent_bytes:
+            del self._ends[0]
+        room = min(self._datagram_size - len(head), self._ends[0] - self.sent_bytes)
         payload = room if coded is None else coded.data_bytes(room)
         if len(self._unsent) < payload and self._pushed < self._length:
             return None

@@ -1,5 +1,6 @@
 """HTTP/3: ordinary requests, and the CONNECT request that opens a WebTransport session (draft-ietf-webtrans-http3)."""
 
+import contextlib
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from . import structured
 from .connection import WEBTRANSPORT_ERROR_0, Connection
 from .discovery import ENDPOINT_PATH, VERSION
 from .errors import HttpError
+from .growing import GrowingBody
 from .log import log, path_of
 from .quic_internals import HeadTooLong, MessageRejected, VoxelH3Connection, buffered_frame_bytes
 from .request import combined_headers
@@ -267,7 +269,14 @@ class Http3Protocol(Connection):
 
     async def _answer_request(self, stream_id: int, request: HttpRequest) -> None:
         response = await self._site.respond(request)
-        await self._send_response(stream_id, response)
+        with contextlib.ExitStack() as stack:
+            if isinstance(response.body, GrowingBody):
+                try:
+                    stack.enter_context(self.following())
+                except HttpError as error:
+                    response.body.close()
+                    response = text_response(error)
+            await self._send_response(stream_id, response)
         self._count(response.status, target=path_of(request.target))
 
     def _count(self, status: HTTPStatus, **fields: str) -> None:
@@ -280,6 +289,8 @@ class Http3Protocol(Connection):
         headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]
         try:
             self._http.send_headers(stream_id, headers)
+            if isinstance(response.body, GrowingBody):
+                self.transmit()  # Bytes may be long in coming.
             while chunk := await self.read(response.body, stream_id):
                 self._http.send_data(stream_id, chunk, end_stream=False)
                 self.transmit()

@@ -13,6 +13,7 @@ _HELP = {
     "voxel_flows_cut_total": "Flows that ended before all of their bytes were sent.",
     "voxel_sessions_total": "WebTransport sessions opened.",
     "voxel_sessions": "WebTransport sessions open now.",
+    "voxel_watched_files": "Growing files that are watched now.",
     "voxel_quic_connections": "QUIC connections open now.",
 }
 

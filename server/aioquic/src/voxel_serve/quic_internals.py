@@ -279,6 +279,11 @@ def has_room(quic: QuicConnection) -> bool:
     return loss._rtt_latest <= loss._rtt_min + max(loss._rtt_min / QUEUE_DIVISOR, LEAST_QUEUE_SECONDS)
 
 
+def congestion_window(quic: QuicConnection) -> int:
+    """In bytes."""
+    return quic._loss.congestion_window
+
+
 def smoothed_rtt(quic: QuicConnection) -> float | None:
     """The smoothed round-trip time in seconds; None before the first sample (RFC 9002 section 5.3)."""
     return quic._loss._rtt_smoothed if quic._loss._rtt_initialized else None

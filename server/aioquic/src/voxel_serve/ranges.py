@@ -89,6 +89,23 @@ def satisfiable_ranges(specs: Sequence[RangeSpec], size: int, limits: Limits) ->
     return _bounded(ranges, size, limits)
 
 
+def followed_range(specs: Sequence[RangeSpec], size: int) -> ByteRange | None:
+    """Of an HTTP request for a file that grows, with `size` bytes by now: the part to be followed (RFC 8673).
+
+    It begins at what is there and ends beyond it. None: the request is for what is there.
+    """
+    spec = specs[0]
+    if len(specs) > 1 or spec.first is None or spec.last is None or not spec.first <= size <= spec.last:
+        return None
+    return ByteRange(spec.first, spec.last + 1)
+
+
+def known_ranges(specs: Sequence[RangeSpec], size: int, limits: Limits) -> list[ByteRange]:
+    """Of an HTTP request for a file that grows, with `size` bytes by now. Raises `HttpError` 416."""
+    known = [spec for spec in specs if spec.first is not None]  # Where it ends nobody knows.
+    return satisfiable_ranges(known, size, limits)
+
+
 def _resolve(spec: RangeSpec, size: int) -> ByteRange | None:
     if spec.first is None:
         start, end = max(0, size - (spec.last or 0)), size

@@ -19,6 +19,7 @@ VOXEL_HEADERS = (
     "x-voxel-deadline",
     "x-voxel-after",
     "x-voxel-parity",
+    "x-voxel-follow",
 )
 """All request headers of the protocol, past ones included."""
 
@@ -30,6 +31,14 @@ _LENGTH = re.compile(rb"\ncontent-length:([^\r]*)", re.IGNORECASE)
 
 _MILLISECONDS = re.compile(r"\d{1,15}", re.ASCII)
 """The longest integer of a structured field (RFC 9651 section 3.3.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """The wish to get a growing file as it grows."""
+
+    deadline: float | None
+    """Seconds after a chunk is known; its frames that are unsent by then are dropped. None: they are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,9 @@ class VoxelRequest:
 
     after: int | None = None
     """The number of the flow whose bytes go before this body; None: it waits for no other."""
+
+    follow: Follow | None = None
+    """None: what is there now; so it is for ranges."""
 
     parity: Parity | None = None
     """The parity that is wanted with datagrams."""
@@ -169,6 +181,7 @@ def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:
         deadline=_deadline(headers),
         if_match=headers.get("if-match"),
         after=_after(headers),
+        follow=_follow(headers),
         parity=parse_parity(headers.get("x-voxel-parity", "")),
     )
 
@@ -189,6 +202,22 @@ def _flow(headers: Mapping[str, str]) -> int | None:
     if flow is None:
         raise HttpError(HTTPStatus.BAD_REQUEST, "x-voxel-unreliable needs a flow number")
     return flow
+
+
+def _follow(headers: Mapping[str, str]) -> Follow | None:
+    value = headers.get("x-voxel-follow")
+    if value is None:
+        return None
+    try:
+        wanted, parameters = structured.parse_item(value)
+    except ValueError:
+        wanted, parameters = "", {}
+    deadline = parameters.get("deadline", 0)
+    if not isinstance(wanted, bool) or not isinstance(deadline, int) or isinstance(deadline, bool) or deadline < 0:
+        raise HttpError(HTTPStatus.BAD_REQUEST, "malformed x-voxel-follow header")
+    if not wanted or "range" in headers:
+        return None
+    return Follow(deadline / 1000 if "deadline" in parameters else None)
 
 
 def _after(headers: Mapping[str, str]) -> int | None:

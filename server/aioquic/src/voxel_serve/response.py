@@ -17,7 +17,7 @@ def encode_head(status: HTTPStatus, headers: Headers) -> bytes:
 
 def reliable_head(status: HTTPStatus, length: int, etag: str) -> bytes:
     """The head of a body of `length` bytes that follows on the stream."""
-    return encode_head(status, [("content-length", str(length)), ("etag", etag)])
+    return encode_head(status, [("content-length", str(length)), *_validator(etag)])
 
 
 def unreliable_head(status: HTTPStatus, length: int, flow: int, etag: str, parity: Parity | None = None) -> bytes:
@@ -31,7 +31,7 @@ def unreliable_head(status: HTTPStatus, length: int, flow: int, etag: str, parit
             ("x-voxel-unreliable", f"?1;flow={flow}"),
             ("x-voxel-length", str(length)),
             *([] if parity is None else [("x-voxel-parity", str(parity))]),
-            ("etag", etag),
+            *_validator(etag),
             ("transfer-encoding", "chunked"),
             ("trailer", "x-voxel-sent, x-voxel-rtt"),
         ],
@@ -57,6 +57,11 @@ def error_response(error: HttpError) -> bytes:
     body = f"{error.message}\n".encode()
     headers = [("content-type", "text/plain; charset=utf-8"), ("content-length", str(len(body))), *error.headers]
     return encode_head(error.status, headers) + body
+
+
+def _validator(etag: str) -> Headers:
+    """None of a file that grows."""
+    return [("etag", etag)] if etag else []
 
 
 def _lines(headers: Headers) -> list[str]:

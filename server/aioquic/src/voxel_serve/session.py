@@ -11,6 +11,7 @@ from .connection import WEBTRANSPORT_ERROR_0, Connection
 from .errors import HttpError
 from .files import Body, MediaFile, Redirect
 from .flow import Flow
+from .following import FollowAnswer
 from .limits import Limits
 from .log import log, path_of
 from .quic_internals import has_room, max_datagram_bytes, pull_datagrams_from, smoothed_rtt
@@ -33,6 +34,8 @@ class Session:
         self._scheduler = Scheduler(functools.partial(has_room, self._quic))
         self._readers: dict[int, RequestReader | None] = {}
         """By stream, until the client ends it; None: answered, further bytes are ignored."""
+        self._followed: set[int] = set()
+        """The flows of answers that follow a file."""
         self._flows: dict[int, asyncio.Task[None]] = {}
         """The answers with datagrams that have not ended, by the number of their flow."""
         pull_datagrams_from(self._quic, self._scheduler)
@@ -85,7 +88,12 @@ class Session:
         before = None if request.after is None else self._flows.get(request.after)
         task = self._connection.answer(stream_id, self._answer(stream_id, request, before))
         number = request.flow
-        if number is not None and number not in self._flows and max_datagram_bytes(self._quic):
+        if (
+            number is not None
+            and request.follow is None
+            and number not in self._flows
+            and max_datagram_bytes(self._quic)
+        ):
             self._flows[number] = task
             task.add_done_callback(lambda _: self._flow_ended(number))
 
@@ -94,12 +102,17 @@ class Session:
         self._connection.transmit()
 
     async def _answer(self, stream_id: int, request: VoxelRequest, before: asyncio.Task[None] | None) -> None:
-        deadline = None if request.deadline is None else self._loop.time() + request.deadline
+        arrival = self._loop.time()
+        deadline = None if request.deadline is None else arrival + request.deadline
         status = HTTPStatus.OK if request.ranges is None else HTTPStatus.PARTIAL_CONTENT
         datagram_size = max_datagram_bytes(self._quic)
         try:
             file = await self._file(request)
             with contextlib.closing(file):
+                if request.follow is not None and file.records is not None:
+                    status = HTTPStatus.OK
+                    await self._follow(stream_id, request, file, arrival)
+                    return self._count(status, target=path_of(request.target))
                 body = _body(request, file, self._site.limits)
                 if request.flow is None or not datagram_size:
                     head = reliable_head(status, body.length, file.etag)
@@ -140,8 +153,7 @@ class Session:
         before: asyncio.Task[None] | None,
     ) -> None:
         """Returns after the last datagram of the flow is in a packet and the trailer is queued."""
-        if flow.number in self._scheduler:
-            raise HttpError(HTTPStatus.BAD_REQUEST, f"flow {flow.number} is in use")
+        self._check_unused(flow.number)
         self._scheduler.add(flow, deadline)
         timer = None if deadline is None else self._loop.call_at(deadline, self._expire, flow)
         try:
@@ -161,6 +173,37 @@ class Session:
         parity_bytes = None if flow.parity is None else flow.sent_parity_bytes
         trailers = unreliable_end(flow.sent_bytes, flow.sent_datagrams, smoothed_rtt(self._quic), parity_bytes)
         self._connection.end_stream(stream_id, trailers)
+
+    async def _follow(self, stream_id: int, request: VoxelRequest, file: MediaFile, arrival: float) -> None:
+        """Raises `HttpError` 400 and 429 before anything is sent."""
+        assert request.follow is not None
+        number = request.flow if max_datagram_bytes(self._quic) else None
+        if number is not None:
+            self._check_unused(number)
+        with self._connection.following(), contextlib.closing(self._site.watchers.follow(file)) as following:
+            answer = FollowAnswer(
+                self._connection,
+                stream_id,
+                self._scheduler,
+                self._site.metrics,
+                file,
+                following,
+                number,
+                encode_uint_var(self.session_id // 4),
+                request.follow.deadline,
+                arrival,
+            )
+            numbers = set() if number is None else {number}
+            self._followed |= numbers
+            try:
+                await answer.send()
+            finally:
+                self._followed -= numbers
+
+    def _check_unused(self, number: int) -> None:
+        """Raises `HttpError` 400."""
+        if number in self._scheduler or number in self._followed:
+            raise HttpError(HTTPStatus.BAD_REQUEST, f"flow {number} is in use")
 
     def _has_room(self, flow: Flow) -> bool:
         return flow.unsent_bytes < self._connection.ahead_bytes

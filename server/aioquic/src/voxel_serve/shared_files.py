@@ -33,6 +33,13 @@ class Lease:
             raise ValueError("the file is closed")
         return self._file.descriptor
 
+    @property
+    def identity(self) -> Identity:
+        """Of the file. Raises `ValueError` after `close`."""
+        if self._file is None:
+            raise ValueError("the file is closed")
+        return self._file.identity
+
     def close(self) -> None:
         """From here on this response does not read it."""
         file, self._file = self._file, None

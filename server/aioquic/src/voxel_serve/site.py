@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.utils import formatdate
 from http import HTTPStatus
 
@@ -13,13 +14,21 @@ from .cors import PREFLIGHT_HEADERS, OriginPolicy
 from .discovery import DISCOVERY_PATH, Discovery
 from .errors import HttpError
 from .files import Body, MediaFile, Mounts, Redirect
+from .growing import GrowingBody, Watchers
 from .limits import Limits
 from .metrics import Metrics
-from .ranges import ByteRange, parse_range_header, satisfiable_ranges
+from .ranges import ByteRange, followed_range, known_ranges, parse_range_header, satisfiable_ranges
 from .shares import Shares
 
 _VISIBLE = re.compile("[!-~]+")
 """Of which a target consists; clients encode everything else (RFC 3986 section 2)."""
+
+COMMON_HEADERS = (("accept-ranges", "bytes"), ("cache-control", "no-cache"), ("x-content-type-options", "nosniff"))
+"""Of all responses with bytes of a file."""
+
+TIME_PATH = "/.well-known/voxel-time"
+
+Fields = list[tuple[str, str]]
 
 ALLOWED_METHODS = "GET, HEAD, OPTIONS"
 
@@ -44,8 +53,8 @@ class HttpResponse:
     """Status, headers with the content length, and body, which must be closed."""
 
     status: HTTPStatus
-    headers: list[tuple[str, str]]
-    body: Body
+    headers: Fields
+    body: Body | GrowingBody
 
 
 @dataclass
@@ -65,6 +74,7 @@ class Site:
     def __post_init__(self) -> None:
         self.requests = Shares(each=self.limits.requests_per_address)
         """Those in flight of each client."""
+        self.watchers = Watchers(self.metrics)
 
     async def respond(self, request: HttpRequest) -> HttpResponse:
         """The response to any request; never raises `HttpError`."""
@@ -94,6 +104,8 @@ class Site:
         if target.partition("?")[0] == DISCOVERY_PATH and self.discovery is not None:
             document = self.discovery.document(request.authority)
             return literal_response(document, "application/json", ("cache-control", "no-store"))
+        if target.partition("?")[0] == TIME_PATH:
+            return literal_response(_now(), "text/plain; charset=utf-8", ("cache-control", "no-store"))
         try:
             file = await self.open(target)
         except Redirect as redirect:
@@ -101,7 +113,7 @@ class Site:
             headers = [("location", f"{redirect.location}{separator}{query}"), ("content-length", "0")]
             return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, headers, Body([]))
         try:
-            return self._file_response(file, request)
+            return self._growing_response(file, request) if file.grows else self._file_response(file, request)
         except HttpError:
             file.close()
             raise
@@ -111,13 +123,28 @@ class Site:
         if self.draining:
             raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "the server is stopping")
 
+    def _growing_response(self, file: MediaFile, request: HttpRequest) -> HttpResponse:
+        """Follows the file, or has ranges of what is there."""
+        file.check_unchanged(request.headers.get("if-match"))
+        common = [("content-type", file.content_type), *COMMON_HEADERS]
+        # A validator in `If-Range` is not of this state.
+        in_any_state = request.method == "GET" and "if-range" not in request.headers
+        range_header = request.headers.get("range") if in_any_state else None
+        specs = None if range_header is None else parse_range_header(range_header, self.limits)
+        if specs is None:
+            return HttpResponse(HTTPStatus.OK, common, GrowingBody(file, self.watchers.follow(file)))
+        part = followed_range(specs, file.size)
+        if part is not None:
+            headers = [*common, ("content-range", f"bytes {part.start}-{part.end - 1}/*")]
+            body = GrowingBody(file, self.watchers.follow(file), part)
+            return HttpResponse(HTTPStatus.PARTIAL_CONTENT, headers, body)
+        return self._range_response(file, known_ranges(specs, file.size, self.limits), [*COMMON_HEADERS])
+
     def _file_response(self, file: MediaFile, request: HttpRequest) -> HttpResponse:
         common = [
-            ("accept-ranges", "bytes"),
-            ("cache-control", "no-cache"),
+            *COMMON_HEADERS,
             ("etag", file.etag),
             ("last-modified", formatdate(file.modified_ns / 1e9, usegmt=True)),
-            ("x-content-type-options", "nosniff"),
         ]
         file.check_unchanged(request.headers.get("if-match"))
         if has_changed(request.headers, file.modified_ns):
@@ -134,7 +161,9 @@ class Site:
             body = Body([ByteRange(0, file.size)], file)
             headers = [("content-type", file.content_type)]
             return HttpResponse(HTTPStatus.OK, [*headers, _length(body), *common], body)
-        ranges = satisfiable_ranges(specs, file.size, self.limits)
+        return self._range_response(file, satisfiable_ranges(specs, file.size, self.limits), common)
+
+    def _range_response(self, file: MediaFile, ranges: list[ByteRange], common: Fields) -> HttpResponse:
         if len(ranges) == 1:
             body = Body(ranges, file)
             headers = [("content-type", file.content_type), ("content-range", _content_range(ranges[0], file))]
@@ -143,6 +172,11 @@ class Site:
             body = Body(_multipart(ranges, file, boundary), file)
             headers = [("content-type", f"multipart/byteranges; boundary={boundary}")]
         return HttpResponse(HTTPStatus.PARTIAL_CONTENT, [*headers, _length(body), *common], body)
+
+
+def _now() -> bytes:
+    """An ISO 8601 date of milliseconds, without an end of line, which `Date.parse` would refuse."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
 
 
 def text_response(error: HttpError) -> HttpResponse:
@@ -174,7 +208,7 @@ def _multipart(ranges: list[ByteRange], file: MediaFile, boundary: str) -> list[
 
 
 def _content_range(part: ByteRange, file: MediaFile) -> str:
-    return f"bytes {part.start}-{part.end - 1}/{file.size}"
+    return f"bytes {part.start}-{part.end - 1}/{'*' if file.grows else file.size}"
 
 
 def _length(body: Body) -> tuple[str, str]:
