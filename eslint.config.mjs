@@ -30,6 +30,10 @@ const importZones = [
   ),
   zone('src/abr-star/star', 'src/abr-star/rivals'),
   zone('src/abr-star/rivals', 'src/abr-star/star'),
+  ...['star', 'rivals'].flatMap((other) => [
+    zone('src/abr-star/live', `src/abr-star/${other}`),
+    zone(`src/abr-star/${other}`, 'src/abr-star/live'),
+  ]),
   // The commands set up and start things; what measures and tests builds on them.
   zone('tools', 'test'),
 ];

@@ -161,6 +161,27 @@ export interface ThroughputSample {
 	/** The part of `seconds` before the first byte; 0 where it is not known. */
 	readonly timeToFirstByte?: number;
 }
+/** One chunk of a live segment that came as datagrams. */
+export interface Dispersion {
+	readonly packets: number;
+	/** Of all of them but the first. */
+	readonly bytes: number;
+	/** From the first to the last. */
+	readonly seconds: number;
+}
+/** What a rule for live streams may look at besides. */
+export interface LiveState {
+	/** Of the latest chunks, newest last. */
+	readonly dispersions: readonly Dispersion[];
+	/** Bit/s that the sender's congestion window lets through: a window each round trip. Undefined: not known yet. */
+	readonly windowRate: number | undefined;
+	/** Bytes of the picture that a segment begins with, for each representation of the ladder. */
+	readonly keyFrameBytes: readonly number[];
+	/** Seconds that a chunk may take from the server to the buffer. */
+	readonly slack: number;
+	/** Seconds since a chunk last came with bytes that the server did not send in time, or since the beginning. */
+	readonly secondsWithoutUnsent: number;
+}
 /** Everything a rule may look at before it chooses. Times in seconds, rates in bit/s, sizes in bytes. */
 export interface DecisionState {
 	readonly segmentIndex: number;
@@ -184,6 +205,8 @@ export interface DecisionState {
 	readonly upcoming?: readonly (readonly Option$1[])[];
 	/** Share of the unreliable bytes sent lately that never arrived, nor when they were asked for again, 0 … 1. Undefined before the first. */
 	readonly lossRate?: number;
+	/** Undefined: the stream is not live, or its server sends no chunks. */
+	readonly live?: LiveState;
 }
 export interface Choice {
 	readonly option: Option$1;

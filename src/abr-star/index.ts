@@ -1,5 +1,6 @@
 export { CONSTANTS } from './star/constants.js';
 export { createAbrStar } from './star/create-abr-star.js';
+export { AbrLive } from './live/abr-live.js';
 export { waitForRoom } from './buffer.js';
 export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';
@@ -12,8 +13,10 @@ export type {
   Abr,
   Choice,
   DecisionState,
+  Dispersion,
   DownloadProgress,
   LadderRepresentation,
+  LiveState,
   Option,
   Review,
   ThroughputSample,
