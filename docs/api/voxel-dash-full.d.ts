@@ -383,7 +383,9 @@ type ManifestErrorCode =
 /** The segment is larger than any real one. */
  | "size"
 /** The index is damaged, or no index. */
- | "index";
+ | "index"
+/** The records of a live segment are damaged, or none. */
+ | "record";
 /** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
 export type PlayerErrorCode = 
 /** The session is still being opened and the segment should not wait longer. */

@@ -110,7 +110,9 @@ type ManifestErrorCode =
 /** The segment is larger than any real one. */
  | "size"
 /** The index is damaged, or no index. */
- | "index";
+ | "index"
+/** The records of a live segment are damaged, or none. */
+ | "record";
 type PlayerErrorCode = 
 /** The session is still being opened and the segment should not wait longer. */
 "session-opening"

@@ -9,7 +9,9 @@ export type ManifestErrorCode =
   /** The segment is larger than any real one. */
   | 'size'
   /** The index is damaged, or no index. */
-  | 'index';
+  | 'index'
+  /** The records of a live segment are damaged, or none. */
+  | 'record';
 
 /** Bad VOXEL data of one segment: the player then treats that segment as a plain one. The message is one line. */
 export class ManifestError extends Error {

@@ -1,6 +1,6 @@
 import type { ByteRange } from '../../src/manifest/byte-range.js';
 import type { WebTransportConstructor, WebTransportLike } from '../../src/voxel-loader/worker/session.js';
-import { encodeVarint } from '../../src/voxel-loader/worker/varint.js';
+import { encodeVarint } from '../../src/manifest/varint.js';
 import { fileBytes } from './segment-content.js';
 
 /** A request that has arrived whole, and the server's end of its stream. What follows its end has no effect. */

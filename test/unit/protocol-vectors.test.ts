@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeDatagram } from '../../src/voxel-loader/worker/datagram.js';
 import { serializeRequestHead } from '../../src/voxel-loader/worker/request-head.js';
 import { ResponseParser } from '../../src/voxel-loader/worker/response-parser.js';
-import { encodeVarint } from '../../src/voxel-loader/worker/varint.js';
+import { encodeVarint } from '../../src/manifest/varint.js';
 
 interface DatagramVector {
   readonly flow: number;

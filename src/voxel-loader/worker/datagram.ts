@@ -1,4 +1,4 @@
-import { decodeVarint } from './varint.js';
+import { decodeVarint } from '../../manifest/varint.js';
 
 /** One piece of a response body: `varint flow | varint offset | payload`. */
 export interface Datagram {

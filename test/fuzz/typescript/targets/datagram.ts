@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { decodeDatagram } from '../../../../src/voxel-loader/worker/datagram.js';
-import { encodeVarint } from '../../../../src/voxel-loader/worker/varint.js';
+import { encodeVarint } from '../../../../src/manifest/varint.js';
 import { target } from '../support/target.js';
 
 /** A datagram: its payload is the rest, and written again in the shortest form it says the same. */
