@@ -60,25 +60,26 @@ describe('RateControl', () => {
   it('begins with less the farther the server is', () => {
     Object.assign(abr, { firstRate: middle.bandwidth });
     control.firstLink = { roundTrip: 0.1, rate: Infinity };
-    expect(control.begin([high, low, middle])).toBe(middle);
+    expect(control.begin([high, low, middle], 1)).toBe(middle);
     control.firstLink = { roundTrip: 0.11, rate: Infinity };
-    expect(control.begin([high, low, middle])).toBe(low);
+    expect(control.begin([high, low, middle], 1)).toBe(low);
   });
 
-  it('begins with no more than the link has carried of the manifest', () => {
+  it('begins with no more than the link has carried of the manifest, and with what comes in 1.5 s', () => {
     Object.assign(abr, { firstRate: high.bandwidth });
     control.firstLink = { roundTrip: 0.1, rate: middle.bandwidth };
-    expect(control.begin([high, low, middle])).toBe(middle);
+    expect(control.begin([high, low, middle], 1)).toBe(middle);
+    expect(control.begin([high, low, middle], 3)).toBe(low);
     control.firstLink = { roundTrip: 0.1, rate: 1 };
-    expect(control.begin([high, low, middle])).toBe(low);
+    expect(control.begin([high, low, middle], 1)).toBe(low);
   });
 
   it('begins with what the rule counts on where no size is known, or the lowest', () => {
-    expect(control.begin([high, low, middle])).toBe(low);
+    expect(control.begin([high, low, middle], 1)).toBe(low);
     Object.assign(abr, { firstRate: middle.bandwidth + 1 });
-    expect(control.begin([high, low, middle])).toBe(middle);
+    expect(control.begin([high, low, middle], 1)).toBe(middle);
     Object.assign(abr, { firstRate: 1 });
-    expect(control.begin([high, low, middle])).toBe(low);
+    expect(control.begin([high, low, middle], 1)).toBe(low);
   });
 
   it('puts every virtual level of every candidate before the rule, lowest bitrate first', () => {
@@ -151,6 +152,16 @@ describe('RateControl', () => {
     control.delivered(4);
     expect(control.decide([low, high], situation)).not.toBe(decision);
     expect(decisions).toHaveLength(2);
+  });
+
+  it('reviews the first segment with what is known of the others by then', () => {
+    let isKnown = false;
+    const later = representation('later', 1, () => (isKnown ? segment(1) : undefined)!);
+    const decision = control.decide([later, high], situation)!;
+    expect(abr.states[0]!.options.map((option) => option.representation)).not.toContain(0);
+    isKnown = true;
+    abr.review.mockImplementation(({ state }) => ({ action: 'restart', option: state.options[0]! }));
+    expect(control.review(decision, progress, 0)).toMatchObject({ decision: { representation: later } });
   });
 
   it('keeps decisions by segment: neither a choice ahead nor a review of the running one overwrites the other', () => {

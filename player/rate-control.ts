@@ -12,6 +12,7 @@ import {
   levelReached,
   linkState,
   upcomingOptions,
+  type FirstLink,
   type LinkEstimate,
 } from '../src/delivery/index.js';
 import type { RepresentationMap } from '../src/manifest/segment-map.js';
@@ -25,14 +26,6 @@ export interface Situation {
   readonly bufferLevel: number;
   /** `whole`: over HTTP there is no choosing of frames. */
   readonly segments: 'partial' | 'whole';
-}
-
-/** What loading the manifest has shown. */
-export interface FirstLink {
-  /** Seconds to the server and back; 0: not known. */
-  readonly roundTrip: number;
-  /** Bits/s; infinite: not known. */
-  readonly rate: number;
 }
 
 /** What a restart adds to the estimate of the link. */
@@ -68,7 +61,7 @@ export class RateControl {
   /** By segment: the next one may be decided on while one is under way. */
   readonly #decisions = new Map<number, Decision>();
   #previous: Decision | undefined;
-  /** What is known of the link before anything is chosen. */
+  /** What loading the manifest has shown. */
   firstLink: FirstLink = { roundTrip: 0, rate: Infinity };
 
   constructor(abr: Abr, link: MeasuredLink, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
@@ -88,10 +81,9 @@ export class RateControl {
   }
 
   /** What to ask for first, while the segments' sizes are not known: `decideLevel` then says how much of it. */
-  begin(candidates: readonly RepresentationMap[]): RepresentationMap {
+  begin(candidates: readonly RepresentationMap[], segmentDuration: number): RepresentationMap {
     this.#candidates = candidates;
-    const { roundTrip, rate: shown } = this.firstLink;
-    const rate = Math.min(shown, firstRateOver(this.#abr.firstRate, roundTrip));
+    const rate = firstRateOver(this.#abr.firstRate, this.firstLink, segmentDuration);
     const ascending = [...candidates].sort((a, b) => a.bandwidth - b.bandwidth);
     return ascending.findLast(({ bandwidth }) => bandwidth <= rate) ?? ascending[0]!;
   }
@@ -113,7 +105,7 @@ export class RateControl {
   /** Looks at a download under way. */
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
     const { representation, option, ladder, delay, delivery } = decision;
-    const state = { ...decision.state, ...linkState(this.#link), bufferLevel };
+    const state = { ...decision.state, ...linkState(this.#link), bufferLevel, options: optionsNow(decision) };
     const steps = representation.segment(state.segmentIndex)?.steps;
     // The index has changed meanwhile.
     if (!steps) return { action: 'continue' };
@@ -205,6 +197,12 @@ export class RateControl {
     const representation = ladder.indexOf(this.#previous.representation);
     return representation === -1 ? undefined : { ...this.#previous.option, representation };
   }
+}
+
+/** The first segment is asked for as soon as its own index is here: by its reviews others have come. */
+function optionsNow({ state, ladder }: Decision): readonly Option[] {
+  if (state.lastChoice) return state.options;
+  return upcomingOptions(ladder, state.segmentIndex, 'partial')[0] ?? state.options;
 }
 
 function chosen(

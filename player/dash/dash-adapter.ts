@@ -1,8 +1,9 @@
+import type { FirstLink } from '../../src/delivery/index.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import { fetchRange } from '../fetch-range.js';
 import { IndexLoader } from '../index-loader.js';
 import type { Journal } from '../journal.js';
-import type { FirstLink, RateControl } from '../rate-control.js';
+import type { RateControl } from '../rate-control.js';
 import type { Retransmission } from '../retransmission.js';
 import type { SessionManager } from '../session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';

@@ -71,7 +71,7 @@ function chooseRepresentation(
   const maps = allowed.map((representation) => content.representation(representation));
   // A ladder that has VOXEL data in part only cannot be compared by score.
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
-  const first = recorder.isFirst ? chooser.begin(maps) : undefined;
+  const first = recorder.isFirst ? chooser.begin(maps, next) : undefined;
   // The viewer waits for that one's index.
   if (first) content.want([first], next.index);
   content.want(maps, next.index);

@@ -35,8 +35,8 @@ export class SegmentChooser {
   }
 
   /** What to ask for first, while the segments' sizes are not known. */
-  begin(candidates: readonly RepresentationMap[]): RepresentationMap | undefined {
-    return this.#options.rateControl?.begin(candidates);
+  begin(candidates: readonly RepresentationMap[], fragment: FragmentRequest): RepresentationMap | undefined {
+    return this.#options.rateControl?.begin(candidates, segmentDurationOf(fragment));
   }
 
   /**

@@ -1,10 +1,21 @@
 /** Seconds to the server and back from which a rule's first rate is too high: a new connection sends a window for each round trip. */
 const NEAR = 0.1;
 
+/** Seconds in which all of the first segment should come over a link that is known to be slow: nothing can be said yet of how much of it will do. */
+const LONGEST_FIRST = 1.5;
+
+/** What is known of a link before anything was downloaded over it that was to be played. */
+export interface FirstLink {
+  /** Seconds to the server and back; 0: not known. */
+  readonly roundTrip: number;
+  /** Bit/s; infinite: not known. */
+  readonly rate: number;
+}
+
 /**
  * Bit/s that the first segment's representation may have at most while the segments' sizes are not known. `ruleRate`: what the rule counts on
- * over a near link; `roundTrip` in seconds, 0 where it is not known.
+ * over a near link. Durations in seconds.
  */
-export function firstRateOver(ruleRate = 0, roundTrip: number): number {
-  return ruleRate * Math.min(1, NEAR / roundTrip);
+export function firstRateOver(ruleRate = 0, { roundTrip, rate }: FirstLink, segmentDuration: number): number {
+  return Math.min(ruleRate * Math.min(1, NEAR / roundTrip), rate * Math.min(1, LONGEST_FIRST / segmentDuration));
 }

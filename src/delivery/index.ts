@@ -1,7 +1,7 @@
 export { bufferCapacity, fullBuffer } from './buffer.js';
 export { deadlineOf } from './deadline.js';
 export { decisionState, linkState, type LinkEstimate, type Situation } from './decision-state.js';
-export { firstRateOver } from './first-rate.js';
+export { firstRateOver, type FirstLink } from './first-rate.js';
 export { bufferAhead, type PipelineMoment, type PipelineThreshold } from './pipeline.js';
 export { comesInTime } from './recovery.js';
 export { PathEstimate, type PathFacts } from './path.js';

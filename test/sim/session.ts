@@ -211,7 +211,9 @@ class Session {
   #begun(state: DecisionState): DecisionState {
     if (!this.#player.beginsUnsized) return state;
     const { rule, transport } = this.#setup;
-    const rate = firstRateOver(rule.abr.firstRate, transport.latency);
+    // Nor what the link carried of the manifest.
+    const shown = { roundTrip: transport.latency, rate: Infinity };
+    const rate = firstRateOver(rule.abr.firstRate, shown, state.segmentDuration);
     const first = Math.max(
       0,
       state.ladder.findLastIndex(({ bitrate }) => bitrate <= rate),
