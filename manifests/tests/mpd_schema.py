@@ -29,6 +29,8 @@ WORD = r"\S+"
 UNSIGNED = r"\d{1,10}"
 BOOLEAN = "true|false|0|1"
 DURATION = r"PT(\d+H)?(\d+M)?\d+(\.\d+)?S"
+DATE_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+NUMBER = r"\d+(\.\d+)?"
 RANGE = r"\d+-\d+"
 LANGUAGE = r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*"
 FRAME_RATE = r"\d+(/[1-9]\d*)?"
@@ -79,15 +81,27 @@ COMMON = (
 
 RULES = {
     "MPD": Rule(
-        ("ProgramInformation", "BaseURL", "ServiceDescription", "Period"),
+        ("ProgramInformation", "BaseURL", "ServiceDescription", "Period", "UTCTiming"),
         (("profiles", WORD), ("minBufferTime", DURATION)),
-        (("type", "static"), ("mediaPresentationDuration", DURATION), ("maxSegmentDuration", DURATION)),
+        (
+            *(("type", "static|dynamic"), ("mediaPresentationDuration", DURATION), ("maxSegmentDuration", DURATION)),
+            *(("availabilityStartTime", DATE_TIME), ("publishTime", DATE_TIME)),
+            *(("minimumUpdatePeriod", DURATION), ("timeShiftBufferDepth", DURATION)),
+        ),
     ),
     "ProgramInformation": Rule(),
-    "ServiceDescription": Rule(optional=(("id", UNSIGNED),)),
+    "ServiceDescription": Rule(("Latency", "PlaybackRate"), optional=(("id", UNSIGNED),)),
+    "Latency": Rule(optional=(("referenceId", UNSIGNED), ("target", UNSIGNED))),
+    "PlaybackRate": Rule(optional=(("min", NUMBER), ("max", NUMBER))),
+    "UTCTiming": DESCRIPTOR,
+    "ProducerReferenceTime": Rule(
+        ("UTCTiming",),
+        (("id", UNSIGNED), ("wallClockTime", DATE_TIME), ("presentationTime", UNSIGNED)),
+        (("inband", BOOLEAN), ("type", "encoder|captured|application")),
+    ),
     "Period": Rule((*ADDRESSES, "AdaptationSet"), optional=(("id", TEXT), ("start", DURATION), ("duration", DURATION))),
     "AdaptationSet": Rule(
-        (*DESCRIPTORS, *ADDRESSES, "Representation"),
+        (*DESCRIPTORS, "ProducerReferenceTime", *ADDRESSES, "Representation"),
         optional=(
             *COMMON,
             *(("id", UNSIGNED), ("contentType", "video|audio|text"), ("lang", LANGUAGE), ("par", r"\d*:\d*")),
@@ -99,7 +113,11 @@ RULES = {
     "SegmentBase": Rule(("Initialization",), optional=SEGMENTS),
     "SegmentList": Rule(("Initialization", "SegmentTimeline", "SegmentURL"), optional=SEGMENTS),
     "SegmentTemplate": Rule(
-        ("Initialization", "SegmentTimeline"), optional=(*SEGMENTS, ("media", TEXT), ("initialization", TEXT))
+        ("Initialization", "SegmentTimeline"),
+        optional=(
+            *(*SEGMENTS, ("media", TEXT), ("initialization", TEXT), ("presentationTimeOffset", UNSIGNED)),
+            *(("availabilityTimeOffset", NUMBER), ("availabilityTimeComplete", BOOLEAN)),
+        ),
     ),
     "SegmentTimeline": Rule(("S",)),
     "S": Rule(required=(("d", UNSIGNED),), optional=(("t", UNSIGNED), ("r", r"-?\d+"))),

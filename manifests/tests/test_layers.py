@@ -10,7 +10,7 @@ import voxel_prepare
 
 PACKAGE = "voxel_prepare"
 
-LAYERS = ("isobmff", "h264", "analysis", "manifest", "media", "jobs", "inspect", "cli")
+LAYERS = ("isobmff", "h264", "analysis", "manifest", "media", "jobs", "live", "inspect", "cli")
 """From the lowest to the highest; the modules beside them are below all."""
 
 Imports = Mapping[str, set[str]]

@@ -1,0 +1,82 @@
+"""Console command `voxel-live`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from voxel_prepare.cli.exits import errors_in_one_line, run
+from voxel_prepare.jobs.progress import say
+from voxel_prepare.live.request import LiveRequest
+from voxel_prepare.live.run import run_live, stop_on_interrupt
+from voxel_prepare.media.ladder import parse_representations
+
+COMMAND = "voxel-live"
+
+INPUT_HELP = (
+    "A file, which is played in real time and again from its start; - for standard input; or a URL that PyAV opens, "
+    "such as udp://:5000 or rtmp://host/app/stream."
+)
+
+LEVELS_HELP = (
+    "What to encode, as SIZE:MBPS,…, such as 240p:0.4,720p:2.5. Default: 240p:0.4,360p:0.8,480p:1.3,720p:2.5, up to "
+    "the size of the input."
+)
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def voxel_live(
+    input_: Annotated[str, typer.Argument(metavar="INPUT", help=INPUT_HELP)],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
+    levels: Annotated[str | None, typer.Option(metavar="LIST", help=LEVELS_HELP)] = None,
+    segment: Annotated[
+        float,
+        typer.Option(min=0.25, max=10, metavar="S", help="Duration of a segment in seconds, rounded to whole frames."),
+    ] = 1,
+    chunk: Annotated[
+        int | None,
+        typer.Option(min=1, max=60, metavar="N", help="Frames of a chunk. Default: 4; 2 for less latency than 0.75 s."),
+    ] = None,
+    latency: Annotated[
+        float, typer.Option(min=0.2, max=30, metavar="S", help="How far players should play behind the capture.")
+    ] = 1,
+    window: Annotated[
+        float,
+        typer.Option(min=10, max=86_400, metavar="S", help="How far back viewers can seek; older files go."),
+    ] = 60,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Delete nothing: all of it can be played when it has ended.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Encodes an input in real time into a growing low-latency DASH stream, and ranks its frames on the way.
+
+    Ctrl-C or the end of the input ends the stream, which can then be played on demand. Started again within a minute,
+    the command goes on with a stream that was not ended.
+
+    Exit codes: 0; 1 failed; 2 bad input; 130 interrupted while it ended.
+    """
+    stop = stop_on_interrupt()
+    with errors_in_one_line(COMMAND, "interrupted; the presentation has not been ended", debug=debug):
+        request = LiveRequest(
+            input=input_,
+            out=out,
+            levels=tuple(parse_representations(levels, option="--levels")) if levels is not None else None,
+            segment=segment,
+            chunk=chunk,
+            latency=latency,
+            window=window,
+            keep=keep,
+        )
+        summary = run_live(request, stop)
+        say(
+            f"{summary.seconds:.0f} s: delay from capture to record {summary.delay_p95:.0f} ms (p95), "
+            f"{summary.cores:.2f} cores"
+        )
+
+
+def main() -> None:
+    """Entry point."""
+    run(app, COMMAND)

@@ -1,0 +1,106 @@
+"""x264 as a live encoder: pictures in, frames in decode order out, with as little delay as droppable frames allow."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from av.codec.context import Flags
+from av.packet import Packet
+from av.video.codeccontext import VideoCodecContext
+from av.video.frame import PictureType, VideoFrame
+from av.video.reformatter import Interpolation, VideoReformatter
+from av.video.stream import VideoStream
+
+from voxel_prepare.h264.annex_b import to_configuration, to_sample
+from voxel_prepare.media.ladder import Representation
+
+LONG_RUN_SECONDS = 0.75
+"""From this latency target on there is time for three B pictures in a row, which delay by three frames."""
+
+LONG_RUN, SHORT_RUN = 3, 1
+CHUNK_FRAMES, SHORT_CHUNK_FRAMES = 4, 2
+
+X264 = "b-adapt=0:rc-lookahead=0:sync-lookahead=0:mbtree=0:force-cfr=1:scenecut=0:b-pyramid=normal"
+"""The frames' types are fixed, and nothing is looked at ahead."""
+
+BUFFER_SECONDS = Fraction(1, 2)
+"""Of the rate control: no frame is so large that the link needs longer for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameChoice:
+    """Which frames the encoder makes, and how many make a chunk."""
+
+    segment_frames: int
+    run: int
+    """B pictures in a row."""
+    chunk_frames: int
+
+    @classmethod
+    def of(cls, segment_frames: int, latency: float, chunk_frames: int | None) -> "FrameChoice":
+        """For a latency target in seconds; without `chunk_frames` those that suit it."""
+        is_long = latency >= LONG_RUN_SECONDS
+        run = min(LONG_RUN if is_long else SHORT_RUN, max(0, segment_frames - 2))
+        return cls(segment_frames, run, chunk_frames or (CHUNK_FRAMES if is_long else SHORT_CHUNK_FRAMES))
+
+    @property
+    def delay_frames(self) -> int:
+        """Pictures that the encoder holds back."""
+        return self.run
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedFrame:
+    """A frame as it comes out of an encoder."""
+
+    data: bytes
+    """A sample: NAL units, each after its length."""
+    time: int
+    """When it is presented, in frames since media time 0."""
+    is_sync: bool
+
+
+class LevelEncoder:
+    """Encodes one representation, in one thread."""
+
+    def __init__(self, level: Representation, rate: Fraction, choice: FrameChoice) -> None:
+        encoder = VideoCodecContext.create("libx264", "w")
+        encoder.width, encoder.height, encoder.pix_fmt = level.width, level.height, "yuv420p"
+        encoder.time_base, encoder.framerate = 1 / rate, rate
+        encoder.bit_rate = level.bitrate
+        encoder.thread_count = 1
+        encoder.flags |= Flags.global_header
+        buffer = f"vbv-maxrate={level.bitrate // 1000}:vbv-bufsize={int(level.bitrate * BUFFER_SECONDS) // 1000}"
+        frames = f"keyint={choice.segment_frames}:bframes={choice.run}"
+        encoder.options = {"preset": "veryfast", "x264-params": f"{X264}:{frames}:{buffer}"}
+        encoder.open()
+        self.configuration = to_configuration(bytes(encoder.extradata or b""))
+        """Payload of the `avcC`."""
+        self._encoder = encoder
+        self._reformatter = VideoReformatter()
+        self._time_base = 1 / rate
+
+    def encode(self, picture: VideoFrame, time: int) -> Iterator[EncodedFrame]:
+        """The frames that are finished with this picture, which is presented at `time` (see `EncodedFrame`)."""
+        scaled = self._reformatter.reformat(
+            picture,
+            self._encoder.width,
+            self._encoder.height,
+            "yuv420p",
+            interpolation=Interpolation.BILINEAR,
+            threads=1,
+        )
+        if scaled is picture:  # it is of the right size, and others use it, too
+            scaled = VideoFrame.from_ndarray(picture.to_ndarray(), format="yuv420p")
+        scaled.pts, scaled.time_base = time, self._time_base
+        scaled.pict_type = PictureType.NONE
+        yield from map(_frame, self._encoder.encode(scaled))
+
+    def flush(self) -> Iterator[EncodedFrame]:
+        """The frames that are held back; nothing can be encoded afterwards."""
+        yield from map(_frame, self._encoder.encode(None))
+
+
+def _frame(packet: "Packet[VideoStream]") -> EncodedFrame:
+    assert packet.pts is not None, "the encoder was given time stamps"
+    return EncodedFrame(to_sample(bytes(packet)), packet.pts, packet.is_keyframe)

@@ -1,0 +1,132 @@
+"""Makes of an ended presentation one to be played on demand: indexes out of the records, and a static manifest."""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import accumulate
+from pathlib import Path
+from statistics import fmean
+
+from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric, OrderName, SegmentAnalysis, Step
+from voxel_prepare.byte_ranges import ByteRange, merged
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.gop import gop
+from voxel_prepare.live.timeline import Timeline
+from voxel_prepare.manifest.index_file import write_index
+from voxel_prepare.manifest.live_mpd import (
+    Ending,
+    LiveAudio,
+    LivePresentation,
+    LiveVideo,
+    write_ended_mpd,
+)
+from voxel_prepare.manifest.live_records import ChunkFrame, Records
+
+STEP = 0.002
+"""Least distance of the scores of steps."""
+HASH_DIGITS = 12
+
+
+def describe_ended(
+    folder: Path,
+    timeline: Timeline,
+    run: int,
+    video: Sequence[tuple[TrackFolder, LiveVideo]],
+    audio: LiveAudio | None,
+) -> bytes:
+    """Writes the indexes of all finished segments that are left without a gap; the manifest.
+
+    `run`: B pictures in a row.
+    Raises `PreparationError` if there are none.
+    """
+    numbers = _numbers(timeline, [track for track, _ in video])
+    described: list[LiveVideo] = []
+    for track, level in video:
+        segments = [analyse_records(track.records(number), timeline.frame_ticks, run) for number in numbers]
+        index = write_index(segments, SCORE_DECIMALS)
+        digest = hashlib.sha256(index).hexdigest()[:HASH_DIGITS]
+        name = f"{level.track.id}.{digest}.index"
+        for old in folder.glob(f"{level.track.id}.*.index"):
+            old.unlink()
+        (folder / name).write_bytes(index)
+        described.append(replace(level, index=name, average_score=fmean(segment.score for segment in segments)))
+    first = numbers[0] - timeline.first_number
+    last = video[0][0].records(numbers[-1]).chunks[-1]
+    duration = Fraction(last.decode_time + last.duration, timeline.timescale) - first * timeline.segment_seconds
+    presentation = LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio)
+    return write_ended_mpd(presentation, Ending(first, duration))
+
+
+def analyse_records(records: Records, frame_ticks: int, run: int) -> SegmentAnalysis:
+    """A finished segment as an index describes it; the scores of its steps are predicted from costs.
+
+    `frame_ticks`: the duration of a frame in the timescale; `run`: B pictures in a row.
+
+    Raises `PreparationError` if it has no chunk.
+    """
+    if records.head is None or not records.chunks:
+        raise PreparationError("live records: expected a segment with a chunk, found none")
+    scale = 10**records.head.decimals
+    count = sum(chunk.duration for chunk in records.chunks) // frame_ticks
+    referenced = {frame.index for frame in gop(count, run) if frame.is_reference}
+    frames = _segment_order([frame for chunk in records.chunks for frame in chunk.frames], referenced)
+    costs = [frame.cost / scale for frame in frames]
+    last = records.chunks[-1]
+    return SegmentAnalysis(
+        range=ByteRange(0, last.range.end),
+        reliable=merged(range_ for chunk in records.chunks for range_ in chunk.reliable),
+        unreliable=[range_ for frame in frames for range_ in frame.ranges],
+        metric=Metric.SSIM,
+        order_name=OrderName.UNREFERENCED,
+        order=[frame.index for frame in frames],
+        slices=[len(frame.ranges) for frame in frames],
+        loss_costs=costs,
+        steps=_steps(
+            last.reliable_score / scale,
+            last.whole_score / scale,
+            costs,
+            [sum(range_.size for range_ in frame.ranges) for frame in frames],
+        ),
+    )
+
+
+def predicted_score(whole: float, reliable: float, missing: float) -> float:
+    """The score without frames whose costs are `missing` in sum: see docs/MANIFEST.md, "Score … as delivered"."""
+    span = whole - reliable
+    if span <= 0 or missing <= 0:
+        return whole
+    return whole - float(missing / (1 + (missing / span) ** 3) ** (1 / 3))
+
+
+def _segment_order(frames: Sequence[ChunkFrame], referenced: Collection[int]) -> list[ChunkFrame]:
+    """As in each chunk: references in decode order, then the others by cost per byte."""
+    references = sorted((frame for frame in frames if frame.index in referenced), key=lambda frame: frame.index)
+    others = [frame for frame in frames if frame.index not in referenced]
+    return references + sorted(others, key=lambda frame: -frame.cost / sum(range_.size for range_ in frame.ranges))
+
+
+def _steps(reliable: float, whole: float, costs: Sequence[float], sizes: Sequence[int]) -> list[Step]:
+    left = list(accumulate(reversed(costs), initial=0.0))[::-1]
+    taken = list(accumulate(sizes, initial=0))
+    steps = [Step(min(reliable, whole), 0, 0)]
+    for count in range(1, len(costs)):
+        score = predicted_score(whole, reliable, left[count])
+        if score >= steps[-1].score + STEP and score <= whole - STEP:
+            steps.append(Step(score, count, taken[count]))
+    return [*steps, Step(whole, len(costs), taken[-1])] if costs else [Step(whole, 0, 0)]
+
+
+def _numbers(timeline: Timeline, tracks: Sequence[TrackFolder]) -> list[int]:
+    """The last run of segments that all representations have."""
+    common = set.intersection(*(set(track.numbers()) for track in tracks))
+    finished = [
+        number
+        for number in sorted(common)
+        if number >= timeline.first_number and all(track.records(number).length for track in tracks)
+    ]
+    if not finished:
+        raise PreparationError("no segment was finished")
+    gaps = [place for place in range(1, len(finished)) if finished[place] > finished[place - 1] + 1]
+    return finished[gaps[-1] if gaps else 0 :]

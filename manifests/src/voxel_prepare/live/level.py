@@ -1,0 +1,204 @@
+"""One video representation of a running encoder: its thread takes pictures and adds chunks to its files."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from queue import SimpleQueue
+
+from av.video.frame import VideoFrame
+
+from voxel_prepare.h264.errors import RepairError
+from voxel_prepare.isobmff.writer import video_init
+from voxel_prepare.live.chunker import Chunk, Chunker, video_segments
+from voxel_prepare.live.encoder import EncodedFrame, FrameChoice, LevelEncoder
+from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.gop import gop
+from voxel_prepare.live.publish import VideoChunks
+from voxel_prepare.live.ranking import SegmentCosts
+from voxel_prepare.live.scores import LevelMeter, Scores
+from voxel_prepare.live.timeline import Timeline
+from voxel_prepare.media.ladder import Representation
+
+MAX_WAITING = 30
+"""Pictures: where more wait the last one is repeated, which takes less time than a new one."""
+
+
+@dataclass(slots=True)
+class SegmentSource:
+    """What all levels share of a segment."""
+
+    costs: SegmentCosts
+    pictures: dict[int, VideoFrame] = field(default_factory=dict)
+    """Those to compare with, by time in frames since media time 0; only where a level is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture to encode."""
+
+    frame: VideoFrame
+    time: int
+    """In frames since media time 0."""
+    captured: int
+    """Ms since 1970 (UTC)."""
+    segment: SegmentSource
+
+
+OnRecord = Callable[[int], None]
+"""Called with the capture time of a chunk whose record has just been written, in ms since 1970 (UTC)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A finished segment to measure."""
+
+    level: "Level"
+    data: bytes
+    first: int
+    """Time of its earliest picture."""
+    sources: dict[int, VideoFrame]
+
+    def run(self) -> None:
+        """Decodes and compares; the level then has newer scores."""
+        self.level.measure(self.data, self.first, self.sources)
+
+
+class Level:
+    """A video representation."""
+
+    def __init__(
+        self,
+        representation: Representation,
+        folder: TrackFolder,
+        timeline: Timeline,
+        choice: FrameChoice,
+        reference_size: tuple[int, int],
+    ) -> None:
+        """`reference_size`: that of the top level, in which pictures are compared."""
+        self.representation = representation
+        self.encoder = LevelEncoder(representation, timeline.rate, choice)
+        self._meter = LevelMeter(self.encoder.configuration, *reference_size)
+        self.scores: Scores | None = None
+        self.folder = folder
+        self._timeline = timeline
+
+    def measure(self, data: bytes, first: int, sources: Mapping[int, VideoFrame]) -> None:
+        """Adds a measurement to the running means (`LevelMeter.measure`)."""
+        scores = self._meter.measure(data, first, self._timeline.frame_ticks, sources)
+        self.scores = scores if self.scores is None else self.scores.mixed(scores)
+
+    def write_init(self) -> None:
+        """The initialization segment."""
+        size = self.representation.width, self.representation.height
+        self.folder.write_init(video_init(self.encoder.configuration, *size, self._timeline.timescale))
+
+
+class LevelWriter:
+    """Encodes a level's pictures from a segment's start on and writes them."""
+
+    def __init__(
+        self,
+        level: Level,
+        timeline: Timeline,
+        choice: FrameChoice,
+        first_segment: int,
+        is_measured: Callable[[int], bool],
+        measure: Callable[[Measurement], None],
+        on_record: OnRecord,
+    ) -> None:
+        self._level = level
+        self._timeline = timeline
+        self._is_measured = is_measured
+        self._measure = measure
+        self._on_record = on_record
+        self._chunks = VideoChunks(level.encoder.configuration, timeline)
+        first = first_segment * choice.segment_frames
+        self._choice = choice
+        self._chunker: Chunker[EncodedFrame] = Chunker(
+            video_segments(choice.segment_frames), choice.chunk_frames, first
+        )
+        self._captured: dict[int, int] = {}
+        self._segments: dict[int, SegmentSource] = {}
+        self._data = bytearray()
+
+    def encode(self, picture: Picture) -> None:
+        """Encodes a picture, and writes what is finished with it."""
+        self._captured[picture.time] = picture.captured
+        self._segments[picture.time // self._choice.segment_frames] = picture.segment
+        for frame in self._level.encoder.encode(picture.frame, picture.time):
+            self._add(self._chunker.add(frame))
+
+    def finish(self) -> None:
+        """Writes what the encoder has held back, and ends the segment."""
+        self._end_segment()
+        for frame in self._level.encoder.flush():
+            self._add(self._chunker.add(frame))
+        self._add(self._chunker.flush())
+        self._level.folder.close()
+
+    def _end_segment(self) -> None:
+        """The encoder ends the GOP with the pictures that it has."""
+        for number, segment in self._segments.items():
+            count = max(self._captured) + 1 - number * self._choice.segment_frames if self._captured else 0
+            if 0 < count < self._choice.segment_frames:
+                costs = segment.costs.ended(gop(count, self._choice.run))
+                self._segments[number] = SegmentSource(costs, segment.pictures)
+
+    def _add(self, chunk: Chunk[EncodedFrame] | None) -> None:
+        if chunk is None:
+            return
+        folder, segment = self._level.folder, self._segments[chunk.segment]
+        earliest = min(frame.time for frame in chunk.frames)
+        captured = self._captured[earliest]
+        start = folder.begin(self._timeline.number(chunk.segment))
+        made = self._chunks.make(
+            chunk, start, captured, segment.costs.cost, lambda data: self._scores(data, earliest, segment)
+        )
+        folder.append(made.data, made.record)
+        self._on_record(captured)
+        for frame in chunk.frames:
+            del self._captured[frame.time]
+        self._data += made.data
+        if chunk.is_last:
+            folder.finish()
+            self._finished(chunk.segment)
+
+    def _scores(self, data: bytes, earliest: int, segment: SegmentSource) -> Scores:
+        """The level's present ones; at the very start those of the first chunk, until there are others."""
+        if self._level.scores is None:
+            try:
+                self._level.measure(data, earliest, segment.pictures)
+            except RepairError:  # it is completely reliable
+                self._level.scores = Scores(1, 1)
+        return self._level.scores or Scores(1, 1)
+
+    def _finished(self, segment: int) -> None:
+        source = self._segments.pop(segment)
+        if self._is_measured(segment) and source.pictures:
+            first = segment * self._choice.segment_frames
+            self._measure(Measurement(self._level, bytes(self._data), first, source.pictures))
+        self._data.clear()
+
+
+class LevelQueue:
+    """The pictures that wait for a writer, which works in a thread of its own."""
+
+    def __init__(self, writer: LevelWriter) -> None:
+        self._writer = writer
+        self._pictures: SimpleQueue[Picture | None] = SimpleQueue()
+
+    def put(self, picture: Picture | None) -> None:
+        """The next picture; None: no more come."""
+        self._pictures.put(picture)
+
+    def waiting(self) -> int:
+        """Pictures that are not encoded yet."""
+        return self._pictures.qsize()
+
+    def work(self) -> None:
+        """Until no more pictures come."""
+        last: VideoFrame | None = None
+        while picture := self._pictures.get():
+            if last is None or self.waiting() <= MAX_WAITING:
+                last = picture.frame
+            self._writer.encode(replace(picture, frame=last))
+        self._writer.finish()

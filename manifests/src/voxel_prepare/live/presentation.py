@@ -1,0 +1,190 @@
+"""A presentation in its folder: begins or goes on, grows, and ends as one to be played on demand."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from av.video.frame import VideoFrame
+
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.jobs.durable import write_durably
+from voxel_prepare.jobs.progress import say
+from voxel_prepare.live import resume, sound
+from voxel_prepare.live.finish import describe_ended
+from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.level import Level
+from voxel_prepare.live.publish import record_head
+from voxel_prepare.live.sound import SoundWriter
+from voxel_prepare.live.state import LiveState
+from voxel_prepare.live.timeline import Timeline
+from voxel_prepare.manifest.live_mpd import (
+    UPDATE_SECONDS,
+    Growth,
+    LiveAudio,
+    LivePresentation,
+    LiveTrack,
+    LiveVideo,
+    write_live_mpd,
+)
+from voxel_prepare.manifest.mpd_file import MANIFEST
+
+AUDIO = "a0"
+"""The audio representation."""
+
+LATE_REQUESTS_SECONDS = 10
+"""Segments stay longer than the manifest says, for requests on their way."""
+
+
+class Presentation:
+    """What an encoder publishes."""
+
+    def __init__(self, folder: Path, state: LiveState, latency: float, window: float, *, keep: bool) -> None:
+        """`state`: as wanted; its timeline is that of a new presentation. `latency`, `window`: in seconds."""
+        self.state = state
+        self.levels: list[Level] = []
+        self._folder = folder
+        self._latency, self._window, self._keep = latency, window, keep
+        self._audio: TrackFolder | None = None
+        self._audio_first = 0, 0
+        self._updated = 0.0
+
+    def begin(self, picture: VideoFrame, now: float) -> int:
+        """Starts with the first picture, which is captured at `now`, in ms since 1970 (UTC).
+
+        The segment to begin with, since media time 0. Goes on with what is in the folder if it has the same settings
+        and has not paused for long: what is missing shows the picture.
+        """
+        before = LiveState.read(self._folder)
+        self.state = replace(self.state, timeline=self._timeline(before, now))
+        timeline = self.state.timeline
+        top = self.state.levels[-1]
+        self.levels = [
+            Level(
+                level, self._track(level.id, timeline.timescale), timeline, self.state.choice, (top.width, top.height)
+            )
+            for level in self.state.levels
+        ]
+        self.state.write(self._folder)
+        for level in self.levels:
+            level.write_init()
+        if self.state.has_audio:
+            self._audio = self._track(AUDIO, sound.SAMPLE_RATE)
+            sound.open_folder(self._audio)
+        first = max(0, timeline.frame_at(now) // timeline.segment_frames)
+        is_continued = before is not None and before.timeline == timeline
+        if is_continued:
+            self._fill(first * timeline.segment_frames, picture)
+        for level in self.levels:
+            level.folder.begin(timeline.number(first))
+        self._begin_audio(first if not is_continued else None)
+        self._write_mpd(now)
+        return first
+
+    def sound(self, on_record: Callable[[int], None]) -> SoundWriter | None:
+        """Writes the audio representation, if there is one."""
+        if self._audio is None:
+            return None
+        timeline, choice = self.state.timeline, self.state.choice
+        return SoundWriter(self._audio, timeline, choice.chunk_frames / timeline.rate, *self._audio_first, on_record)
+
+    def update(self, now: float, frames: int) -> None:
+        """Renews the manifest now and then, and deletes what the window has left behind; `frames`: how many came."""
+        if now - self._updated < 1000 * UPDATE_SECONDS:
+            return
+        self._write_mpd(now)
+        if self._keep:
+            return
+        timeline = self.state.timeline
+        kept = Fraction(self._window + LATE_REQUESTS_SECONDS) * timeline.rate
+        oldest = timeline.number(int(frames - kept) // timeline.segment_frames)
+        for folder in self._folders():
+            folder.remove_before(oldest)
+
+    def end(self) -> None:
+        """Replaces the manifest by one to be played on demand, with indexes. Raises `PreparationError`."""
+        manifest = describe_ended(
+            self._folder,
+            self.state.timeline,
+            self.state.choice.run,
+            [(level.folder, self._video(level)) for level in self.levels],
+            self._live_audio(),
+        )
+        self._replace(manifest)
+
+    def _timeline(self, before: LiveState | None, now: float) -> Timeline:
+        wanted = self.state.timeline
+        if before is None:
+            return replace(wanted, availability_start=round(now))
+        old = before.timeline
+        folders = [self._track(level.id, old.timescale) for level in before.levels]
+        written = min((resume.frames_written(folder, old.frame_ticks) for folder in folders), default=0)
+        gap = (now - old.wall_time(written)) / 1000
+        if self.state.continues(before) and -1 <= gap <= resume.MAX_GAP_SECONDS:
+            say(f"going on with the presentation after {max(0.0, gap):.1f} s")
+            return old
+        newest = max((number for folder in folders for number in folder.numbers()), default=-1)
+        return replace(wanted, availability_start=round(now), first_number=newest + 1)
+
+    def _fill(self, end: int, picture: VideoFrame) -> None:
+        """Stills up to frame `end`."""
+        timeline = self.state.timeline
+        for level in self.levels:
+            first = resume.frames_written(level.folder, timeline.frame_ticks)
+            if first > end:
+                raise PreparationError(f"{level.folder.folder}: ends in the future: is the clock right?")
+            resume.write_stills(level, timeline, self.state.choice, first, end, picture)
+
+    def _begin_audio(self, first: int | None) -> None:
+        """From a segment on; None: where it has stopped."""
+        if self._audio is None:
+            return
+        timeline = self.state.timeline
+        seconds = timeline.segment_seconds
+        if first is None:
+            frame = resume.frames_written(self._audio, sound.FRAME_SAMPLES)
+            first = int(frame * sound.FRAME_SECONDS / seconds)
+            start = -int(-first * seconds // sound.FRAME_SECONDS)
+        else:
+            start = frame = -int(-first * seconds // sound.FRAME_SECONDS)
+        self._audio_first = frame, frame - start
+        self._audio.begin(timeline.number(first))
+
+    def _write_mpd(self, now: float) -> None:
+        self._updated = now
+        timeline = self.state.timeline
+        growth = Growth(
+            availability_start=timeline.availability_start,
+            published=round(now),
+            chunk_seconds=self.state.choice.chunk_frames / timeline.rate,
+            latency=self._latency,
+            window=self._window,
+        )
+        presentation = LivePresentation(
+            rate=timeline.rate,
+            segment_seconds=timeline.segment_seconds,
+            first_number=timeline.first_number,
+            video=[self._video(level) for level in self.levels],
+            audio=self._live_audio(),
+        )
+        self._replace(write_live_mpd(presentation, growth))
+
+    def _replace(self, manifest: bytes) -> None:
+        write_durably(self._folder / MANIFEST, manifest, through=self._folder)
+
+    def _video(self, level: Level) -> LiveVideo:
+        shape = level.representation
+        codecs = f"avc1.{level.encoder.configuration[1:4].hex().upper()}"
+        track = LiveTrack(shape.id, codecs, shape.bitrate, self.state.timeline.timescale)
+        return LiveVideo(track, shape.width, shape.height, level.scores.whole if level.scores else None)
+
+    def _live_audio(self) -> LiveAudio | None:
+        if self._audio is None:
+            return None
+        return LiveAudio(LiveTrack(AUDIO, sound.CODECS, sound.BITRATE, sound.SAMPLE_RATE), sound.CHANNELS)
+
+    def _track(self, id_: str, timescale: int) -> TrackFolder:
+        return TrackFolder(self._folder / id_, record_head(timescale))
+
+    def _folders(self) -> list[TrackFolder]:
+        return [level.folder for level in self.levels] + ([self._audio] if self._audio else [])

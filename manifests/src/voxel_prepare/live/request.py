@@ -1,0 +1,53 @@
+"""What the user asks of `voxel-live`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from voxel_prepare.errors import InputError
+from voxel_prepare.live.encoder import FrameChoice
+from voxel_prepare.live.source import Input
+from voxel_prepare.manifest.segment_duration import SegmentDuration
+from voxel_prepare.media.ladder import Representation, RepresentationName, choose_representations
+
+DEFAULT_LEVELS = tuple(
+    RepresentationName(size, mbps) for size, mbps in (("240p", 0.4), ("360p", 0.8), ("480p", 1.3), ("720p", 2.5))
+)
+LEAST_CHUNKS = 4
+"""Of a segment: players estimate the throughput from the times between chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRequest:
+    """Options of `voxel-live`; seconds."""
+
+    input: str
+    out: Path
+    levels: tuple[RepresentationName, ...] | None
+    segment: float
+    chunk: int | None
+    """Frames; None for the number that suits the latency."""
+    latency: float
+    window: float
+    keep: bool
+
+    def frames(self, input_: Input) -> FrameChoice:
+        """Raises `InputError` for chunks that are too long."""
+        segment = SegmentDuration.nearest(self.segment, input_.rate).frames
+        choice = FrameChoice.of(segment, self.latency, self.chunk)
+        if choice.chunk_frames * LEAST_CHUNKS > segment:
+            raise InputError(
+                f"--chunk: a segment of {segment} frames must have at least {LEAST_CHUNKS} chunks, "
+                f"got chunks of {choice.chunk_frames} frames"
+            )
+        return choice
+
+    def representations(self, input_: Input) -> list[Representation]:
+        """The levels with ids `v0`, `v1`, … ascending in bitrate. Raises `InputError`."""
+        names = self.levels
+        if names is None:
+            height = min(input_.width, input_.height)
+            names = tuple(name for name in DEFAULT_LEVELS if int(name.size.removesuffix("p")) <= height)
+        found = choose_representations(input_.width, input_.height, names or DEFAULT_LEVELS[:1], "--levels")
+        return [
+            Representation(f"v{number}", level.width, level.height, level.bitrate) for number, level in enumerate(found)
+        ]

@@ -1,0 +1,83 @@
+"""The present scores of a representation: from decodes of some of its segments, compared with the source."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from av.video.frame import VideoFrame
+from av.video.reformatter import Interpolation, VideoReformatter
+
+from voxel_prepare.analysis.encoded_segment import EncodedSegment
+from voxel_prepare.analysis.metrics import PictureComparer
+from voxel_prepare.analysis.repairable_segment import RepairableSegment
+from voxel_prepare.analysis.segment_analysis import Metric
+from voxel_prepare.isobmff import SampleDefaults
+
+EVERY = 8
+"""One segment in this many is measured, of each representation another one."""
+
+PICTURES_APART = 3
+"""One picture in this many is compared: no multiple of it is the distance of two references."""
+
+NEWEST_SHARE = 0.5
+"""Of a new measurement in the running mean: content changes within some seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Of one representation, 0 to 1."""
+
+    whole: float
+    reliable: float
+    """With the reliable bytes alone."""
+
+    def mixed(self, newer: "Scores") -> "Scores":
+        """The running mean with another measurement."""
+        return Scores(_mixed(self.whole, newer.whole), _mixed(self.reliable, newer.reliable))
+
+
+def _mixed(old: float, new: float) -> float:
+    return old + NEWEST_SHARE * (new - old)
+
+
+def is_measured(segment: int, level: int, levels: int) -> bool:
+    """Whether a segment, counted from the encoder's start, is measured for a level: the first one is for all."""
+    return segment == 0 or segment % EVERY == level * EVERY // levels
+
+
+class LevelMeter:
+    """Measures one representation."""
+
+    def __init__(self, configuration: bytes, width: int, height: int) -> None:
+        """`configuration`: payload of the `avcC`. The size is that in which pictures are compared."""
+        self._configuration = configuration
+        self._size = width, height
+        self._comparer = PictureComparer(Metric.SSIM)
+        self._reformatter = VideoReformatter()
+
+    def measure(self, data: bytes, first: int, frame_ticks: int, sources: Mapping[int, VideoFrame]) -> Scores:
+        """Of the chunks `data`, whose earliest picture has the time `first`.
+
+        Times are in frames, of `frame_ticks` in the timescale; `sources` has pictures to compare with, by time.
+        Raises a `RepairError` for what repair does not support.
+        """
+        segment = RepairableSegment.of(EncodedSegment(self._configuration, SampleDefaults(), data))
+        earliest = min(frame.presentation_time for frame in segment.frames)
+        times = {frame.index: first + (frame.presentation_time - earliest) // frame_ticks for frame in segment.frames}
+        references = {index: self._scaled(sources[time]) for index, time in times.items() if time in sources}
+        return Scores(
+            self._score(segment, frozenset(), references), self._score(segment, set(segment.droppable), references)
+        )
+
+    def _score(
+        self, segment: RepairableSegment, missing: Collection[int], references: Mapping[int, VideoFrame]
+    ) -> float:
+        pictures = segment.pictures(missing, references.keys())
+        return fmean(self._comparer.measure(picture, references[index]) for index, picture in pictures)
+
+    def _scaled(self, source: VideoFrame) -> VideoFrame:
+        """A picture of its own: comparisons change time stamps."""
+        scaled = self._reformatter.reformat(
+            source, *self._size, "yuv420p", interpolation=Interpolation.BILINEAR, threads=1
+        )
+        return VideoFrame.from_ndarray(scaled.to_ndarray(), format="yuv420p") if scaled is source else scaled

@@ -1,0 +1,163 @@
+"""Runs an encoder: from an input's pictures and sound to a growing presentation."""
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Event, Thread, get_native_id
+from time import monotonic, time
+
+from av.video.frame import VideoFrame
+
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.h264.errors import RepairError
+from voxel_prepare.live.level import LevelQueue, LevelWriter, Measurement, Picture
+from voxel_prepare.live.pictures import PictureLine
+from voxel_prepare.live.presentation import Presentation
+from voxel_prepare.live.scores import is_measured
+from voxel_prepare.live.sound import SoundWriter
+from voxel_prepare.live.source import Input, Material, Reader
+from voxel_prepare.live.status import LiveStatus, LiveSummary
+
+LATE_SECONDS = 0.25
+"""After which a picture or sound counts as missing."""
+ASTRAY_SECONDS = 1.0
+"""Material that is this far from the present time starts a new stretch of it: time stamps jump, sources pause."""
+POLL_SECONDS = 0.02
+MEASURING_NICENESS = 10
+
+
+class WallClock:
+    """The time of day, without jumps while the encoder runs."""
+
+    def __init__(self) -> None:
+        self._difference = 1000 * (time() - monotonic())
+
+    def now(self) -> float:
+        """Ms since 1970 (UTC)."""
+        return self._difference + 1000 * monotonic()
+
+
+class Session:
+    """One run of an encoder."""
+
+    def __init__(self, input_: Input, presentation: Presentation, clock: WallClock, stop: Event) -> None:
+        self._input = input_
+        self._presentation = presentation
+        self._clock = clock
+        self._stop = stop
+        self._measurements: SimpleQueue[Measurement | None] = SimpleQueue()
+        self._status = LiveStatus(presentation.state.levels, clock.now)
+        self._queues: list[LevelQueue] = []
+        self._base: float | None = None
+        """Media time of the reader's time 0."""
+
+    def run(self) -> LiveSummary | None:
+        """Until the input ends or `stop` is set; None if no picture came. Raises `PreparationError`."""
+        reader = Reader(self._input, self._stop)
+        reader.start()
+        measuring = Thread(target=self._measure_all, name="scores", daemon=True)
+        measuring.start()
+        try:
+            first = self._first_picture(reader)
+            if first is not None:
+                self._encode_all(reader, first)
+        finally:
+            self._stop.set()
+            self._measurements.put(None)
+            self._status.close()
+        if first is not None:
+            self._presentation.end()
+        if reader.error is not None:
+            raise reader.error
+        return None if first is None else self._status.summary()
+
+    def _first_picture(self, reader: Reader) -> VideoFrame | None:
+        """The reader begins with a picture."""
+        while not self._stop.is_set():
+            try:
+                material = reader.material.get(timeout=POLL_SECONDS)
+            except Empty:
+                continue
+            return material.frame if material and isinstance(material.frame, VideoFrame) else None
+        return None
+
+    def _encode_all(self, reader: Reader, first: VideoFrame) -> None:
+        start = self._presentation.begin(first, self._clock.now())
+        timeline, choice = self._presentation.state.timeline, self._presentation.state.choice
+        count = len(self._presentation.levels)
+        for number, level in enumerate(self._presentation.levels):
+            measured = partial(_is_measured, start, [number], count)
+            writer = LevelWriter(
+                level, timeline, choice, start, measured, self._measurements.put, self._status.on_record
+            )
+            self._queues.append(LevelQueue(writer))
+        line = PictureLine(timeline, choice, start, partial(_is_measured, start, range(count), count), self._put)
+        sound = self._presentation.sound(self._status.on_record)
+        with ThreadPoolExecutor(count) as pool:
+            work = [pool.submit(queue.work) for queue in self._queues]
+            try:
+                self._take(Material(first, 0), line, sound)
+                self._loop(reader, line, sound, lambda: any(future.done() for future in work))
+            finally:
+                for queue in self._queues:
+                    queue.put(None)
+        for future in work:
+            future.result()
+        if sound is not None:
+            sound.finish()
+
+    def _loop(
+        self, reader: Reader, line: PictureLine, sound: SoundWriter | None, has_failed: Callable[[], bool]
+    ) -> None:
+        while not self._stop.is_set() and not has_failed():
+            try:
+                material = reader.material.get(timeout=POLL_SECONDS)
+            except Empty:
+                pass
+            else:
+                if material is None:
+                    break
+                self._take(material, line, sound)
+            late = self._media_time() - LATE_SECONDS
+            line.fill(late)
+            if sound is not None:
+                sound.fill(late)
+            self._presentation.update(self._clock.now(), line.next)
+            waiting = max(queue.waiting() for queue in self._queues)
+            self._status.show(float(waiting / self._presentation.state.timeline.rate))
+
+    def _media_time(self) -> float:
+        """The present one, in seconds."""
+        return (self._clock.now() - self._presentation.state.timeline.availability_start) / 1000
+
+    def _take(self, material: Material, line: PictureLine, sound: SoundWriter | None) -> None:
+        """Puts material on the timeline."""
+        now, is_picture = self._media_time(), isinstance(material.frame, VideoFrame)
+        is_astray = self._base is not None and abs(self._base + material.seconds - now) > ASTRAY_SECONDS
+        if self._base is None or (is_astray and is_picture):
+            self._base = now - material.seconds
+        elif is_astray:
+            return
+        if isinstance(material.frame, VideoFrame):
+            line.add(material.frame, self._base + material.seconds)
+        elif sound is not None:
+            sound.add(material.frame, self._base + material.seconds)
+
+    def _put(self, picture: Picture) -> None:
+        for queue in self._queues:
+            queue.put(picture)
+
+    def _measure_all(self) -> None:
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), MEASURING_NICENESS)
+        while measurement := self._measurements.get():
+            try:
+                measurement.run()
+            except (RepairError, PreparationError):
+                continue  # the scores stay as they are
+
+
+def _is_measured(start: int, levels: Iterable[int], count: int, segment: int) -> bool:
+    """Whether one of these levels, of `count`, is measured in a segment; the encoder has begun with `start`."""
+    return any(is_measured(segment - start, level, count) for level in levels)

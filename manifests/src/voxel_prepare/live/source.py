@@ -1,0 +1,171 @@
+"""Opens an input, and reads it in real time in a thread of its own."""
+
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from queue import Full, Queue
+from threading import Event, Thread
+from time import monotonic
+from typing import Any
+
+import av
+from av.audio.frame import AudioFrame
+from av.container import InputContainer
+from av.error import FFmpegError, ProtocolNotFoundError
+from av.packet import Packet
+from av.video.frame import VideoFrame
+
+from voxel_prepare.errors import InputError, PreparationError
+from voxel_prepare.ffmpeg import INPUT_OPTIONS
+from voxel_prepare.media.source import output_rate
+
+STDIN = "-"
+QUEUED = 32
+"""Pictures and pieces of sound."""
+STOP_SECONDS = 0.5
+"""How long it may take to notice the end of the encoder."""
+OPEN_SECONDS = 20.0
+READ_SECONDS = 60.0
+"""How long a network input may be silent before it counts as ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A picture or a piece of sound."""
+
+    frame: VideoFrame | AudioFrame
+    seconds: float
+    """Since the first picture; goes on across loops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An opened input."""
+
+    name: str
+    container: InputContainer
+    width: int
+    height: int
+    rate: Fraction
+    """Frames per second to encode at."""
+    has_audio: bool
+
+    @property
+    def loops(self) -> bool:
+        """A file is played again and again."""
+        return not self.is_network and self.name != STDIN
+
+    @property
+    def is_network(self) -> bool:
+        """It sets the pace itself."""
+        return "://" in self.name
+
+
+def open_input(name: str) -> Input:
+    """Opens a file, `-` for standard input, or a URL. Raises `InputError`."""
+    is_file = "://" not in name and name != STDIN
+    if is_file and not Path(name).is_file():
+        raise InputError(f"{name}: no such file" if not Path(name).exists() else f"{name}: expected a file")
+    try:
+        if is_file:
+            container = av.open(str(Path(name).absolute()), options=INPUT_OPTIONS)
+        elif name == STDIN:
+            formats = {"format_whitelist": INPUT_OPTIONS["format_whitelist"]}
+            container = av.open(sys.stdin.buffer, mode="r", options=formats)
+        else:
+            container = av.open(name, timeout=(OPEN_SECONDS, READ_SECONDS))
+    except ProtocolNotFoundError as error:
+        raise InputError(
+            f"{name}: PyAV lacks this protocol: let ffmpeg read it (ffmpeg -i URL -c copy -f mpegts - | voxel-live -)"
+        ) from error
+    except (FFmpegError, OSError) as error:
+        raise InputError(f"{name}: cannot be opened: {error.strerror or error}") from error
+    if not container.streams.video:
+        raise InputError(f"{name}: expected a video track, found none")
+    stream = container.streams.video[0]
+    rate = stream.average_rate or stream.guessed_rate
+    if not rate or not stream.codec_context.width:
+        raise InputError(f"{name}: expected a frame rate and a size, found none")
+    context = stream.codec_context
+    aspect = stream.sample_aspect_ratio or Fraction(1)
+    return Input(
+        name=name,
+        container=container,
+        width=round(context.width * aspect),
+        height=context.height,
+        rate=output_rate(Fraction(rate), stream.base_rate and Fraction(stream.base_rate)),
+        has_audio=bool(container.streams.audio),
+    )
+
+
+class Reader(Thread):
+    """Puts an input's pictures and sound into a queue when they are due; None at the end."""
+
+    def __init__(self, input_: Input, stop: Event) -> None:
+        super().__init__(name="reader", daemon=True)
+        self.material: Queue[Material | None] = Queue(QUEUED)
+        self.error: PreparationError | None = None
+        """Why reading ended."""
+        self._input = input_
+        self._stop_event = stop
+        self._origin: float | None = None
+
+    def run(self) -> None:
+        try:
+            offset = 0.0
+            while not self._stop_event.is_set():
+                played = self._play(offset)
+                if not self._input.loops or played == 0:
+                    break
+                offset += played
+                self._input.container.seek(0)
+        except (FFmpegError, OSError) as error:
+            self.error = PreparationError(f"{self._input.name}: reading ended: {error.strerror or error}")
+        finally:
+            self._put(None)
+
+    def _play(self, offset: float) -> float:
+        """Reads to the end; the seconds that it lasted."""
+        container, end = self._input.container, 0.0
+        start: float | None = None
+        streams = [container.streams.video[0], *container.streams.audio[:1]]
+        for packet in container.demux(streams):
+            for frame in _decoded(packet):
+                if self._stop_event.is_set():
+                    return 0
+                if frame.time is None or not isinstance(frame, VideoFrame | AudioFrame):
+                    continue
+                if start is None:
+                    if not isinstance(frame, VideoFrame):
+                        continue
+                    start = frame.time
+                seconds = frame.time - start
+                if isinstance(frame, VideoFrame):
+                    end = max(end, seconds + float(1 / self._input.rate))
+                self._wait_until(offset + seconds)
+                self._put(Material(frame, offset + seconds))
+        return end
+
+    def _wait_until(self, seconds: float) -> None:
+        """Files and pipes are read in real time."""
+        if self._origin is None:
+            self._origin = monotonic() - seconds
+        if not self._input.is_network:
+            self._stop_event.wait(max(0.0, self._origin + seconds - monotonic()))
+
+    def _put(self, material: Material | None) -> None:
+        while not self._stop_event.is_set():
+            try:
+                self.material.put(material, timeout=STOP_SECONDS)
+                break
+            except Full:
+                continue
+
+
+def _decoded(packet: "Packet[Any]") -> list[Any]:
+    """The frames of a packet; none of a damaged one, as networks deliver them."""
+    try:
+        return list(packet.decode())
+    except av.error.InvalidDataError:
+        return []

@@ -1,0 +1,85 @@
+"""`live.json`: what an encoder that is started again must know, and one process at a time uses the folder."""
+
+import fcntl
+import json
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import IO
+
+from voxel_prepare.errors import InputError
+from voxel_prepare.jobs.durable import write_durably
+from voxel_prepare.live.encoder import FrameChoice
+from voxel_prepare.live.timeline import Timeline
+from voxel_prepare.media.ladder import Representation
+
+STATE = "live.json"
+LOCK = ".voxel-live.lock"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LiveState:
+    """A presentation in a folder."""
+
+    timeline: Timeline
+    choice: FrameChoice
+    levels: tuple[Representation, ...]
+    has_audio: bool
+
+    def write(self, folder: Path) -> None:
+        """Replaces the file."""
+        timeline = self.timeline
+        content = {
+            "version": VERSION,
+            "availabilityStart": timeline.availability_start,
+            "rate": str(timeline.rate),
+            "segmentFrames": self.choice.segment_frames,
+            "firstNumber": timeline.first_number,
+            "run": self.choice.run,
+            "chunkFrames": self.choice.chunk_frames,
+            "levels": [asdict(level) for level in self.levels],
+            "audio": self.has_audio,
+        }
+        write_durably(folder / STATE, json.dumps(content, indent=2).encode() + b"\n", through=folder)
+
+    @classmethod
+    def read(cls, folder: Path) -> "LiveState | None":
+        """None if there is none, or one of another version. Raises `InputError` if it is damaged."""
+        try:
+            content = json.loads((folder / STATE).read_text())
+            if content["version"] != VERSION:
+                return None
+            choice = FrameChoice(content["segmentFrames"], content["run"], content["chunkFrames"])
+            rate = Fraction(content["rate"])
+            timeline = Timeline(content["availabilityStart"], rate, choice.segment_frames, content["firstNumber"])
+            levels = tuple(Representation(**level) for level in content["levels"])
+            return cls(timeline, choice, levels, bool(content["audio"]))
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+            raise InputError(f"{folder / STATE}: damaged: delete it to start a new presentation") from error
+
+    def continues(self, other: "LiveState | None") -> bool:
+        """Whether it has the same settings as another, which may have another timeline."""
+        return other is not None and (self.choice, self.levels, self.has_audio, self.timeline.rate) == (
+            other.choice,
+            other.levels,
+            other.has_audio,
+            other.timeline.rate,
+        )
+
+
+def lock_folder(folder: Path) -> IO[str]:
+    """Makes the folder if necessary, and keeps other encoders out until the result is closed. Raises `InputError`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / LOCK).open("w")
+    except OSError as error:
+        raise InputError(f"{folder}: the output folder cannot be written: {error.strerror}") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        raise InputError(f"{folder}: the output folder is in use by another voxel-live") from error
+    return file

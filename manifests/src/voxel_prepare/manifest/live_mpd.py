@@ -1,0 +1,246 @@
+"""Writes the manifest of a live presentation while it grows and when it has ended (docs/MANIFEST.md, "Live folder")."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from lxml import etree
+
+from voxel_prepare.manifest.index_file import INDEX_SCHEME
+from voxel_prepare.manifest.mpd import CHANNEL_CONFIGURATION, NAMESPACE
+from voxel_prepare.manifest.mpd_file import VOXEL_NAMESPACE, VOXEL_PREFIX, voxel_attribute
+
+LIVE_SCHEME = "urn:voxel-dash:live:1"
+"""`SupplementalProperty@schemeIdUri`: its value is appended to the URL of a segment for that of its records."""
+RECORDS_SUFFIX = ".vxl"
+
+PROFILES = "urn:mpeg:dash:profile:isoff-live:2011"
+CLOCK_SCHEME = "urn:mpeg:dash:utc:http-xsdate:2014"
+CLOCK_URL = "/.well-known/voxel-time"
+UPDATE_SECONDS = 10
+"""Players ask for the manifest so often: scores change, and in the end it becomes static."""
+PLAYBACK_RATES = "0.96", "1.04"
+"""Within which players may catch up: hardly audible."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTrack:
+    """What representations of both kinds have."""
+
+    id: str
+    """Also its folder."""
+    codecs: str
+    """RFC 6381."""
+    bandwidth: int
+    """Bit/s."""
+    timescale: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiveVideo:
+    """A video representation."""
+
+    track: LiveTrack
+    width: int
+    height: int
+    average_score: float | None
+    """SSIM, 0 to 1; None before it has been measured."""
+    index: str | None = None
+    """The URL of the index, when the presentation has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveAudio:
+    """The audio representation; its timescale is the sample rate."""
+
+    track: LiveTrack
+    channels: int
+
+
+@dataclass(frozen=True, slots=True)
+class LivePresentation:
+    """What the manifest says in both states."""
+
+    rate: Fraction
+    """Frames per second."""
+    segment_seconds: Fraction
+    first_number: int
+    """Of the segment at media time 0."""
+    video: Sequence[LiveVideo]
+    """Ascending in bitrate."""
+    audio: LiveAudio | None
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What only a growing presentation has; seconds."""
+
+    availability_start: int
+    """Ms since 1970 (UTC)."""
+    published: int
+    """Ms since 1970 (UTC)."""
+    chunk_seconds: Fraction
+    latency: float
+    window: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What is left of an ended presentation, in segments since media time 0 and seconds."""
+
+    first_segment: int
+    duration: Fraction
+
+
+def write_live_mpd(presentation: LivePresentation, growth: Growth) -> bytes:
+    """The manifest of a growing presentation."""
+    mpd = _root(
+        type="dynamic",
+        availabilityStartTime=date_time(growth.availability_start),
+        publishTime=date_time(growth.published),
+        minimumUpdatePeriod=f"PT{UPDATE_SECONDS}S",
+        timeShiftBufferDepth=_duration(growth.window),
+        maxSegmentDuration=_duration(presentation.segment_seconds),
+        minBufferTime=_duration(presentation.segment_seconds),
+    )
+    service = _child(mpd, "ServiceDescription", id="0")
+    _child(service, "Latency", target=str(round(1000 * growth.latency)), referenceId="0")
+    _child(service, "PlaybackRate", min=PLAYBACK_RATES[0], max=PLAYBACK_RATES[1])
+    _add_period(mpd, presentation, growth, 0, {"start": "PT0S"})
+    _child(mpd, "UTCTiming", schemeIdUri=CLOCK_SCHEME, value=CLOCK_URL)
+    return _text(mpd)
+
+
+def write_ended_mpd(presentation: LivePresentation, ending: Ending) -> bytes:
+    """The manifest of what is left of an ended presentation, to be played on demand."""
+    duration = _duration(ending.duration)
+    mpd = _root(
+        type="static", mediaPresentationDuration=duration, minBufferTime=_duration(presentation.segment_seconds)
+    )
+    _add_period(mpd, presentation, None, ending.first_segment, {"start": "PT0S", "duration": duration})
+    return _text(mpd)
+
+
+def date_time(milliseconds: int) -> str:
+    """Of ms since 1970 (UTC), as xs:dateTime."""
+    moment = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(microsecond=milliseconds % 1000 * 1000)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _root(**attributes: str) -> etree._Element:
+    return etree.Element(
+        f"{{{NAMESPACE}}}MPD",
+        {"profiles": PROFILES, **attributes},
+        nsmap={None: NAMESPACE, VOXEL_PREFIX: VOXEL_NAMESPACE},  # type: ignore[dict-item]  # lxml-stubs forget the default namespace
+    )
+
+
+def _add_period(
+    mpd: etree._Element, presentation: LivePresentation, growth: Growth | None, first: int, times: dict[str, str]
+) -> None:
+    period = _child(mpd, "Period", id="0", **times)
+    video = _child(
+        period,
+        "AdaptationSet",
+        id="0",
+        contentType="video",
+        mimeType="video/mp4",
+        segmentAlignment="true",
+        startWithSAP="1",
+        maxWidth=str(max(level.width for level in presentation.video)),
+        maxHeight=str(max(level.height for level in presentation.video)),
+        frameRate=str(presentation.rate),
+    )
+    _add_clock(video, growth, "0")
+    for level in presentation.video:
+        representation = _add_representation(
+            video, level.track, codecs=level.track.codecs, width=str(level.width), height=str(level.height)
+        )
+        if level.average_score is not None:
+            representation.set(voxel_attribute("avgSSIM"), f"{level.average_score:.5f}")
+        if level.index is not None:
+            _child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=level.index)
+        _add_segments(representation, level.track, presentation, growth, first)
+    if presentation.audio is not None:
+        _add_audio(period, presentation, presentation.audio, growth, first)
+
+
+def _add_audio(
+    period: etree._Element, presentation: LivePresentation, audio: LiveAudio, growth: Growth | None, first: int
+) -> None:
+    adaptation_set = _child(
+        period,
+        "AdaptationSet",
+        id="1",
+        contentType="audio",
+        mimeType="audio/mp4",
+        lang="und",
+        segmentAlignment="true",
+        startWithSAP="1",
+    )
+    _add_clock(adaptation_set, growth, "1")
+    rate = str(audio.track.timescale)
+    representation = _add_representation(adaptation_set, audio.track, codecs=audio.track.codecs, audioSamplingRate=rate)
+    _child(representation, "AudioChannelConfiguration", schemeIdUri=CHANNEL_CONFIGURATION, value=str(audio.channels))
+    _add_segments(representation, audio.track, presentation, growth, first)
+
+
+def _add_clock(adaptation_set: etree._Element, growth: Growth | None, id_: str) -> None:
+    """Says that media time 0 was captured at the availability start time."""
+    if growth is None:
+        return
+    clock = _child(
+        adaptation_set,
+        "ProducerReferenceTime",
+        id=id_,
+        type="captured",
+        inband="true",
+        wallClockTime=date_time(growth.availability_start),
+        presentationTime="0",
+    )
+    _child(clock, "UTCTiming", schemeIdUri=CLOCK_SCHEME, value=CLOCK_URL)
+
+
+def _add_representation(parent: etree._Element, track: LiveTrack, **attributes: str) -> etree._Element:
+    return _child(parent, "Representation", id=track.id, bandwidth=str(track.bandwidth), **attributes)
+
+
+def _add_segments(
+    representation: etree._Element,
+    track: LiveTrack,
+    presentation: LivePresentation,
+    growth: Growth | None,
+    first: int,
+) -> None:
+    if growth is not None:
+        _child(representation, "SupplementalProperty", schemeIdUri=LIVE_SCHEME, value=RECORDS_SUFFIX)
+    # The scale makes the duration of a segment a whole number also for sound, whose segments have whole frames.
+    scale = track.timescale * presentation.segment_seconds.denominator
+    attributes = {
+        "timescale": str(scale),
+        "duration": str(scale * presentation.segment_seconds.numerator // presentation.segment_seconds.denominator),
+        "startNumber": str(presentation.first_number + first),
+        "initialization": f"{track.id}/init.mp4",
+        "media": f"{track.id}/$Number$.m4s",
+    }
+    if first:
+        attributes["presentationTimeOffset"] = str(round(first * presentation.segment_seconds * scale))
+    if growth is not None:
+        offset = presentation.segment_seconds - growth.chunk_seconds
+        attributes["availabilityTimeOffset"] = f"{float(offset):.6f}".rstrip("0").rstrip(".")
+        attributes["availabilityTimeComplete"] = "false"
+    _child(representation, "SegmentTemplate", **attributes)
+
+
+def _child(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
+    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
+
+
+def _duration(seconds: Fraction | float) -> str:
+    """ISO 8601, to the microsecond."""
+    return f"PT{float(seconds):.6f}".rstrip("0").rstrip(".") + "S"
+
+
+def _text(mpd: etree._Element) -> bytes:
+    return etree.tostring(mpd, pretty_print=True, xml_declaration=True, encoding="utf-8")

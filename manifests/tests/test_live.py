@@ -1,0 +1,232 @@
+"""`voxel-live` from outside: what it writes while it runs, when it is interrupted, and when it has ended."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+import pytest
+from clips import ffmpeg, make_clip_with_sound
+from lxml import etree
+from mpd_schema import check_mpd
+from processes import call, wait_for
+from voxel_prepare.analysis.decode import decode_samples
+from voxel_prepare.analysis.encoded_segment import split_samples
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.cli import live
+from voxel_prepare.inspect.described import read_described
+from voxel_prepare.isobmff import SampleDefaults, parse_track
+from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.publish import record_head
+from voxel_prepare.live.state import LiveState
+from voxel_prepare.manifest.existing import read_existing
+from voxel_prepare.manifest.index_file import read_index
+from voxel_prepare.manifest.live_records import Records
+
+LEVELS = "144p:0.1,240p:0.3"
+COMMAND = [sys.executable, "-c", "from voxel_prepare.cli.live import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """3.4 s with sound in MPEG-TS, for standard input: it ends."""
+    folder = tmp_path_factory.mktemp("input")
+    clip = make_clip_with_sound(folder / "clip.mp4", seconds=3.4)
+    ffmpeg("-i", clip, "-vf", "scale=432:240", "-c:v", "libx264", "-c:a", "aac", folder / "clip.ts")
+    return folder / "clip.ts"
+
+
+@pytest.fixture(scope="module")
+def ended(stream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The stream, encoded to its end in segments of half a second."""
+    out = tmp_path_factory.mktemp("ended")
+    with stream.open("rb") as pipe:
+        arguments = ("-", "--out", out, "--levels", LEVELS, "--segment", "0.64", "--keep")
+        run = subprocess.run([*COMMAND, *map(str, arguments)], stdin=pipe, capture_output=True, text=True, check=False)
+    assert (run.returncode, "delay from capture to record" in run.stderr) == (0, True), run.stderr
+    return out
+
+
+def track(out: Path, name: str) -> TrackFolder:
+    return TrackFolder(out / name, record_head(1))
+
+
+def records(out: Path, name: str) -> dict[int, Records]:
+    return {number: track(out, name).records(number) for number in track(out, name).numbers()}
+
+
+@pytest.mark.parametrize("name", ["v0", "v1", "a0"])
+def test_segments_are_complete_and_follow_each_other(ended: Path, name: str) -> None:
+    found = records(ended, name)
+    assert list(found) == list(range(len(found)))
+    assert len(found) >= 5
+    time = 0
+    for number, of_segment in found.items():
+        assert of_segment.length == len(track(ended, name).media(number))
+        for chunk in of_segment.chunks:
+            assert chunk.decode_time == time
+            time += chunk.duration
+
+
+@pytest.mark.parametrize("name", ["v0", "v1"])
+def test_every_sequence_of_chunks_can_be_decoded(ended: Path, name: str) -> None:
+    """Every prefix of a segment, without any message of the decoder: the pictures of all its frames."""
+    configuration = parse_track((ended / name / "init.mp4").read_bytes()).codec_configuration
+    strict = {"err_detect": "explode"}
+    for number, of_segment in records(ended, name).items():
+        media = track(ended, name).media(number)
+        for chunk in of_segment.chunks:
+            samples = split_samples(media[: chunk.range.end], SampleDefaults())
+            assert len(list(decode_samples(configuration, enumerate(samples), strict))) == len(samples)
+
+
+def test_sound_can_be_decoded(ended: Path) -> None:
+    data = (ended / "a0/init.mp4").read_bytes()
+    data += b"".join(track(ended, "a0").media(number) for number in records(ended, "a0"))
+    (ended / "sound.mp4").write_bytes(data)
+    with av.open(str(ended / "sound.mp4")) as container:
+        frames = list(container.decode(audio=0))
+    assert frames[0].pts == 0
+    assert sum(frame.samples for frame in frames) / 48_000 == pytest.approx(3.4, abs=0.2)
+    loud = [float(frame.to_ndarray().max()) > 0.1 for frame in frames]
+    assert loud.index(True) * 1024 / 48_000 == pytest.approx(2, abs=0.1)
+
+
+def test_records_say_what_may_be_missing(ended: Path) -> None:
+    """A busy machine may repeat pictures, so not every chunk loses by what is missing."""
+    for of_segment in records(ended, "v1").values():
+        frames = [frame for chunk in of_segment.chunks for frame in chunk.frames]
+        assert len({frame.index for frame in frames}) == len(frames)
+        assert 0 not in {frame.index for frame in frames}
+        assert all(frame.cost >= 0 for frame in frames)
+    scores = [
+        (chunk.reliable_score, chunk.whole_score)
+        for of_segment in records(ended, "v1").values()
+        for chunk in of_segment.chunks
+    ]
+    assert all(0 < reliable <= whole < 100_000 for reliable, whole in scores)
+    assert any(reliable < whole for reliable, whole in scores)
+
+
+def test_sound_is_completely_reliable(ended: Path) -> None:
+    for of_segment in records(ended, "a0").values():
+        assert all(chunk.reliable == (chunk.range,) and not chunk.frames for chunk in of_segment.chunks)
+
+
+def test_the_better_level_has_the_better_score(ended: Path) -> None:
+    low, high = (records(ended, name)[3].chunks[0] for name in ("v0", "v1"))
+    assert low.whole_score < high.whole_score
+
+
+def test_an_ended_stream_is_one_to_be_played_on_demand(ended: Path) -> None:
+    check_mpd(ended / "manifest.mpd")
+    assert [len(each.segments) for each in read_described(ended)] == [len(records(ended, "v0"))] * 2
+    for name in ("v0", "v1"):
+        (index,) = ended.glob(f"{name}.*.index")
+        for number, segment in enumerate(read_index(index.read_bytes())):
+            assert segment is not None
+            assert segment.range == ByteRange(0, len(track(ended, name).media(number)))
+            scores = [step.score for step in segment.steps]
+            assert scores == sorted(scores)
+
+
+def test_voxel_prepare_can_refine_an_ended_stream(ended: Path) -> None:
+    existing = read_existing(ended / "manifest.mpd")
+    low, high = (each.segment_frames for each in existing.representations)
+    assert low == high
+    assert low[:5] == [16] * 5
+
+
+def test_what_follows_is_not_announced_after_the_end(ended: Path) -> None:
+    assert all(path.stat().st_size > 0 for path in ended.glob("*/*"))
+
+
+@pytest.fixture
+def running(clip: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """The clip in a loop, and the command."""
+    command = [*COMMAND, str(clip), "--out", str(tmp_path / "out"), "--levels", "144p:0.1", "--segment", "0.64"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    yield process, command
+    process.kill()
+    process.wait()
+
+
+def test_ctrl_c_ends_a_stream(running: tuple[subprocess.Popen[str], list[str]], tmp_path: Path) -> None:
+    process, _ = running
+    wait_for(lambda: (tmp_path / "out/v0/2.m4s").exists())
+    check_mpd(tmp_path / "out/manifest.mpd")
+    assert etree.parse(tmp_path / "out/manifest.mpd").getroot().get("type") == "dynamic"
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate()
+    assert (process.returncode, "ending:" in messages) == (0, True), messages
+    assert etree.parse(tmp_path / "out/manifest.mpd").getroot().get("type") == "static"
+    assert all(of_segment.length for of_segment in records(tmp_path / "out", "v0").values())
+
+
+def test_an_encoder_that_was_killed_goes_on_without_a_gap(
+    running: tuple[subprocess.Popen[str], list[str]], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    process, command = running
+    wait_for(lambda: (out / "v0/2.m4s").exists())
+    process.kill()
+    process.communicate()
+    before = LiveState.read(out)
+    assert before is not None
+    first = {number: track(out, "v0").media(number) for number in (0, 1)}
+    last = max(track(out, "v0").numbers())
+    again = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: (out / f"v0/{last + 4}.m4s").exists() or again.poll() is not None)
+    again.send_signal(signal.SIGINT)
+    _, messages = again.communicate()
+    assert (again.returncode, "going on with the presentation" in messages) == (0, True), messages
+    assert LiveState.read(out) == before
+    time = 0
+    for number, of_segment in records(out, "v0").items():
+        assert of_segment.length == len(track(out, "v0").media(number))
+        for chunk in of_segment.chunks:
+            assert chunk.decode_time == time
+            time += chunk.duration
+    assert {number: track(out, "v0").media(number)[: len(data)] for number, data in first.items()} == first
+
+
+def test_other_settings_start_a_new_presentation_after_the_old_numbers(
+    ended: Path, stream: Path, tmp_path: Path
+) -> None:
+    """Caches keep what they know of a number."""
+    out = tmp_path / "again"
+    shutil.copytree(ended, out)
+    with stream.open("rb") as pipe:
+        arguments = ("-", "--out", out, "--levels", "144p:0.1", "--segment", "0.64", "--keep")
+        subprocess.run([*COMMAND, *map(str, arguments)], stdin=pipe, capture_output=True, check=True)
+    state = LiveState.read(out)
+    assert state is not None
+    assert state.timeline.first_number == len(records(ended, "v0"))
+    assert {path.name: path.read_bytes() for path in (ended / "v0").glob("*.vxl")}.items() <= {
+        path.name: path.read_bytes() for path in (out / "v0").glob("*.vxl")
+    }.items()
+    assert len(read_described(out)) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.mp4"], "none.mp4: no such file"),
+        (["."], ".: expected a file"),
+        ([__file__], "cannot be opened"),
+        (["srt://127.0.0.1:1"], "lacks this protocol"),
+        (["{clip}", "--levels", "99p:1"], "--levels: the size must be one of"),
+        (["{clip}", "--levels", "2160p:1"], "--levels: 2160p is larger than the source"),
+        (["{clip}", "--chunk", "20"], "--chunk: a segment of 25 frames must have at least 4 chunks"),
+        (["{clip}", "--segment", "0.1"], "--segment"),
+    ],
+)
+def test_bad_input_is_one_line(clip: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
+    given = [argument.format(clip=clip) for argument in arguments]
+    run = call(*given, "--out", tmp_path / "out", main=live.main)
+    assert run.returncode == 2
+    assert message in run.stderr
+    assert run.stderr.count("\n") == 1

@@ -1,0 +1,120 @@
+"""The files of a live representation: MP4 that others read, and growth that survives an interruption."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from live_vectors import FIRST, HEAD, SECOND
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.errors import InputError
+from voxel_prepare.h264 import MalformedStream
+from voxel_prepare.h264.annex_b import nal_units, to_configuration, to_sample
+from voxel_prepare.isobmff import parse_fragments, parse_track
+from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, audio_init, video_init, write_chunk_boxes
+from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.state import lock_folder
+from voxel_prepare.manifest.live_records import write_chunk
+
+AVCC = bytes.fromhex("0164001effe100046764001e01000268ee")
+
+samples = st.lists(
+    st.builds(NewSample, st.binary(min_size=1, max_size=40), st.booleans(), st.booleans(), st.integers(-5000, 5000)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(samples, st.integers(0, 2**40), st.integers(1, 5000), st.integers(0, 2**41))
+def test_a_chunk_is_read_as_it_was_written(written: list[NewSample], start: int, duration: int, captured: int) -> None:
+    data = write_chunk_boxes(written, ChunkTimes(start, start, duration, captured), 7)
+    (fragment,) = parse_fragments(data)
+    assert (fragment.start, fragment.end, fragment.sequence) == (0, len(data), 7)
+    assert [data[sample.offset : sample.offset + sample.size] for sample in fragment.samples] == [
+        sample.data for sample in written
+    ]
+    assert [(sample.is_sync, sample.composition_offset) for sample in fragment.samples] == [
+        (sample.is_sync, sample.composition_offset) for sample in written
+    ]
+    assert [sample.decode_time for sample in fragment.samples] == [
+        start + duration * place for place in range(len(written))
+    ]
+    assert data[4:8] == b"prft"
+    seconds = int.from_bytes(data[16:24], "big") / (1 << 32) - 2_208_988_800
+    assert seconds == pytest.approx(captured / 1000, abs=1e-3)
+
+
+def test_initialization_segments_say_what_the_track_is() -> None:
+    video = parse_track(video_init(AVCC, 640, 360, 15_360))
+    assert (video.handler, video.width, video.height, video.timescale) == ("vide", 640, 360, 15_360)
+    assert video.codec_configuration == AVCC
+    audio = parse_track(audio_init(b"\x11\x90", 2, 48_000))
+    assert (audio.handler, audio.sample_entry, audio.timescale) == ("soun", "mp4a", 48_000)
+
+
+def test_start_codes_become_lengths() -> None:
+    stream = b"\0\0\0\1\x67\x64\0\x1e\0\0\1\x68\xee\0\0\0\1\x65\x88\x80"
+    assert nal_units(stream) == [b"\x67\x64\0\x1e", b"\x68\xee", b"\x65\x88\x80"]
+    assert to_sample(b"\0\0\1\x65\x88") == b"\0\0\0\2\x65\x88"
+    assert to_configuration(stream)[:6] == b"\x01\x64\0\x1e\xff\xe1"
+    with pytest.raises(MalformedStream, match="one SPS and one PPS, found 0 and 1"):
+        to_configuration(b"\0\0\1\x68\xee")
+
+
+def test_the_next_segment_exists_before_it_begins(tmp_path: Path) -> None:
+    track = TrackFolder(tmp_path / "v0", HEAD)
+    track.write_init(b"init")
+    assert track.begin(4) == 0
+    assert {path.name for path in track.folder.iterdir()} == {
+        *("init.mp4", "4.m4s", "4.m4s.vxl", "5.m4s", "5.m4s.vxl"),
+    }
+    assert track.records(4).head == HEAD
+    assert track.records(5).head is None
+
+
+def test_a_segment_grows_by_chunks_and_ends(tmp_path: Path) -> None:
+    track = TrackFolder(tmp_path, HEAD)
+    track.begin(0)
+    track.append(bytes(9000), FIRST)
+    assert track.begin(0) == 9000
+    assert (track.records(0).chunks, track.records(0).length) == ((FIRST,), None)
+    track.append(bytes(900), SECOND)
+    track.finish()
+    assert (track.records(0).length, len(track.media(0))) == (9900, 9900)
+    track.begin(1)
+    track.close()
+    assert track.numbers() == [0]
+
+
+@pytest.mark.parametrize("lost", [0, 1, 30])
+def test_after_an_interruption_complete_chunks_are_left(tmp_path: Path, lost: int) -> None:
+    track = TrackFolder(tmp_path, HEAD)
+    track.begin(0)
+    track.append(bytes(9000), FIRST)
+    with (tmp_path / "0.m4s").open("ab") as media:
+        media.write(bytes(900))
+    with (tmp_path / "0.m4s.vxl").open("ab") as records:
+        records.write(write_chunk(SECOND)[:lost])
+    again = TrackFolder(tmp_path, HEAD)
+    assert again.begin(0) == 9000
+    assert len(again.media(0)) == 9000
+    again.append(bytes(900), SECOND)
+    assert [chunk.range for chunk in again.records(0).chunks] == [ByteRange(0, 9000), ByteRange(9000, 9900)]
+
+
+def test_old_segments_are_removed(tmp_path: Path) -> None:
+    track = TrackFolder(tmp_path, HEAD)
+    for number in range(9, 13):
+        track.begin(number)
+        track.append(bytes(9000), FIRST)
+        track.finish()
+    track.remove_before(11)
+    track.close()
+    assert track.numbers() == [11, 12]
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_one_encoder_at_a_time_has_a_folder(tmp_path: Path) -> None:
+    with lock_folder(tmp_path), pytest.raises(InputError, match="in use by another voxel-live"):
+        lock_folder(tmp_path)
+    lock_folder(tmp_path).close()

@@ -1,0 +1,86 @@
+"""What live encoding assumes of x264, and what it predicts."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from av.video.frame import VideoFrame
+from hypothesis import given
+from hypothesis import strategies as st
+from voxel_prepare.analysis.cells import CellGrid
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.h264 import ParameterSets, read_access_unit
+from voxel_prepare.h264.frames import Frame
+from voxel_prepare.live.encoder import FrameChoice, LevelEncoder
+from voxel_prepare.live.gop import error_weights, gop
+from voxel_prepare.live.ranking import SegmentCosts, chunk_order
+from voxel_prepare.media.ladder import Representation
+
+LEVEL = Representation("v0", 64, 48, 100_000)
+
+
+def picture(shift: int) -> VideoFrame:
+    """Noise that moves."""
+    noise = np.random.default_rng(1).integers(0, 255, (48, 64), np.uint8)
+    planes = np.full((72, 64), 128, np.uint8)
+    planes[:48] = np.roll(noise, shift, 1)
+    return VideoFrame.from_ndarray(planes, format="yuv420p")
+
+
+@pytest.mark.parametrize("latency", [0.5, 1.0])
+@pytest.mark.parametrize("frames", [2, 3, 4, 7, 12, 15, 24, 25, 30])
+def test_x264_makes_the_frames_that_are_foretold(frames: int, latency: float) -> None:
+    """In a whole segment, and in one that ends early."""
+    choice = FrameChoice.of(frames, latency, None)
+    encoder = LevelEncoder(LEVEL, Fraction(30), choice)
+    ended = max(1, frames - 3)
+    encoded = [frame for time in range(frames + ended) for frame in encoder.encode(picture(2 * time), time)]
+    encoded += encoder.flush()
+    parameter_sets = ParameterSets.from_avcc(encoder.configuration)
+    made = []
+    for frame in encoded:
+        unit = read_access_unit(parameter_sets, frame.data, 0, len(frame.data))
+        made.append((frame.time, unit.picture_type, any(header.nal_ref_idc for header in unit.slices)))
+    foretold = [
+        (start + frame.presentation_time, frame.type, frame.is_reference)
+        for start, count in ((0, frames), (frames, ended))
+        for frame in gop(count, choice.run)
+    ]
+    assert made == foretold
+
+
+@given(st.integers(1, 60), st.sampled_from([0, 1, 3]))
+def test_a_gop_has_every_frame_once_and_errors_spread_forwards_only(frames: int, run: int) -> None:
+    structure = gop(frames, run)
+    assert sorted(frame.presentation_time for frame in structure) == list(range(frames))
+    for frame, weight in zip(structure, error_weights(structure), strict=True):
+        assert weight == 1 if not frame.is_reference else 1 <= weight <= frames
+
+
+def test_costs_grow_with_what_changes_and_with_what_refers_to_it() -> None:
+    """A P picture after a cut costs most; where nothing changes nothing is lost."""
+    structure = gop(9, 3)
+    costs = SegmentCosts(structure)
+    for time in range(9):
+        shown = picture(0 if time < 4 else 17)
+        costs.see(time, CellGrid.of(shown).samples(shown))
+    by_time = {frame.presentation_time: costs.cost(frame.index) for frame in structure}
+    assert by_time[0] == 0
+    assert by_time[8] == pytest.approx(0, abs=1e-6)
+    assert by_time[4] == max(by_time.values())
+    assert by_time[4] > 2 * by_time[2]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 500), st.floats(0, 1)), max_size=8))
+def test_references_come_first_then_what_is_worth_most_per_byte(facts: list[tuple[bool, int, float]]) -> None:
+    frames = [
+        Frame(index, "B", referenced, index, (ByteRange(0, size),) if size else ())
+        for index, (referenced, size, _) in enumerate(facts)
+    ]
+    costs = [cost for *_, cost in facts]
+    order = chunk_order(frames, costs)
+    assert sorted(order) == [index for index, (_, size, _) in enumerate(facts) if size]
+    references = [place for place in order if frames[place].is_reference]
+    assert order[: len(references)] == sorted(references)
+    worth = [costs[place] / frames[place].unreliable_bytes for place in order[len(references) :]]
+    assert worth == sorted(worth, reverse=True)

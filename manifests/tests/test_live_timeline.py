@@ -1,0 +1,79 @@
+"""Where pictures and sound go on the timeline, and how frames become chunks and segments."""
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+from voxel_prepare.live.chunker import Chunker, audio_segments, video_segments
+from voxel_prepare.live.timeline import Grid, Timeline
+
+RATES = st.sampled_from([Fraction(24), Fraction(30), Fraction(30_000, 1001), Fraction(50), Fraction(12)])
+
+
+@given(RATES, st.lists(st.floats(-1, 3), max_size=50), st.integers(0, 100))
+def test_every_place_gets_exactly_one_picture(rate: Fraction, arrivals: list[float], first: int) -> None:
+    grid = Grid(rate, first, 0)
+    places = 0
+    for seconds in arrivals:
+        placed = grid.place(float(first / rate) + seconds)
+        assert placed.skipped in {0, 1}
+        places += placed.filled + 1 - placed.skipped
+        assert grid.next == first + places
+
+
+@given(RATES, st.integers(0, 10**6))
+def test_pictures_in_time_are_neither_repeated_nor_left_out(rate: Fraction, first: int) -> None:
+    grid = Grid(rate, first, 0)
+    for place in range(first, first + 10):
+        placed = grid.place(float(place / rate) + 0.004)
+        assert (placed.filled, placed.skipped) == (0, 0)
+    assert grid.fill(float((first + 10) / rate) - 0.001) == 0
+    assert grid.fill(float((first + 15) / rate) + 0.001) == 5
+
+
+def test_sound_is_appended_unless_it_is_far_off() -> None:
+    grid = Grid(Fraction(48_000), 0, 2400)
+    assert grid.place(0.04, 1000).filled == 0
+    assert grid.place(1.0, 1000).filled == 47_000
+    late = grid.place(0.9, 9600)
+    assert (late.filled, late.skipped) == (0, 5800)
+
+
+@given(RATES, st.integers(1, 60), st.integers(0, 10**7))
+def test_wall_times_and_frames_agree(rate: Fraction, segment_frames: int, frame: int) -> None:
+    timeline = Timeline(1_795_000_000_123, rate, segment_frames, 7)
+    assert timeline.frame_at(timeline.wall_time(frame) + 1) == frame
+    assert Fraction(timeline.frame_ticks, timeline.timescale) == 1 / rate
+    assert timeline.number(3) == 10
+
+
+@given(st.integers(1, 40), st.integers(1, 12), st.integers(0, 200), st.integers(0, 5))
+def test_chunks_have_all_frames_in_order_and_stay_in_their_segment(
+    segment: int, size: int, count: int, first_segment: int
+) -> None:
+    first = first_segment * segment
+    chunker: Chunker[int] = Chunker(video_segments(segment), size, first)
+    chunks = [chunk for frame in range(first, first + count) if (chunk := chunker.add(frame))]
+    chunks += [chunk for chunk in [chunker.flush()] if chunk]
+    assert [frame for chunk in chunks for frame in chunk.frames] == list(range(first, first + count))
+    for chunk in chunks:
+        assert chunk.frames[0] == chunk.first == chunk.segment * segment + chunk.position
+        assert {frame // segment for frame in chunk.frames} == {chunk.segment}
+        assert len(chunk.frames) <= size
+        ends = chunk.frames[-1] + 1 in {first + count, (chunk.segment + 1) * segment}
+        assert len(chunk.frames) == size or ends
+        assert chunk.is_last == (ends if len(chunk.frames) < size else (chunk.frames[-1] + 1) % segment == 0)
+
+
+def test_a_chunker_can_begin_inside_a_segment() -> None:
+    chunker: Chunker[int] = Chunker(video_segments(10), 4, 16, 6)
+    assert [chunker.add(frame) is None for frame in range(3)] == [True] * 3
+    chunk = chunker.add(3)
+    assert chunk is not None
+    assert (chunk.segment, chunk.first, chunk.position, chunk.is_last) == (1, 16, 6, True)
+
+
+def test_sound_belongs_to_the_segment_in_which_it_starts() -> None:
+    """1024 samples at 48 kHz are 21.3 ms: 47 of them start in the first second."""
+    segment_of = audio_segments(Fraction(1024, 48_000), Fraction(1))
+    assert [segment_of(frame) for frame in (0, 46, 47, 93, 94)] == [0, 0, 1, 1, 2]
