@@ -144,7 +144,7 @@ describe('evaluate', () => {
   });
 
   it('says what came over each path of a bundle, and of each bulk download beside it', () => {
-    const seen = evidence({ segments: [whole(0, 0)], bulkRates: [3e6, 2e6] });
+    const seen = evidence({ segments: [{ ...whole(0, 0), connections: 3 }], bulkRates: [3e6, 2e6] });
     const paths = [300, 100].map((deliveredBytes, index) => ({
       name: 'ab'[index]!,
       down: [{ deliveredBytes }, { deliveredBytes }],
@@ -155,8 +155,10 @@ describe('evaluate', () => {
       { name: 'b', bytes: 200, share: 0.25 },
     ]);
     expect(result.bulkRates).toEqual([3e6, 2e6]);
+    expect(result.connections).toBe(3);
     const alone = evaluate(evidence({ segments: [whole(0, 0)] }));
     expect(alone).not.toHaveProperty('paths');
     expect(alone).not.toHaveProperty('bulkRates');
+    expect(alone).not.toHaveProperty('connections');
   });
 });

@@ -72,6 +72,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     ...countFrames(segments),
     ...countRecovery(segments),
     protocols: observation.protocols,
+    ...connectionsOf(segments),
     ...(link.paths.length > 1 && { paths: pathResults(evidence) }),
     ...(observation.bulkRates.length > 0 && { bulkRates: observation.bulkRates }),
     notes: observation.notes,
@@ -107,6 +108,12 @@ export function evaluateSegments({ trial, observation, scored: all }: Evidence):
         place: level,
       };
     });
+}
+
+/** The mean over the segments that say. */
+function connectionsOf(segments: readonly EvaluatedSegment[]): Pick<TrialResult, 'connections'> {
+  const counts = segments.flatMap(({ connections }) => connections ?? []);
+  return counts.length === 0 ? {} : { connections: mean(counts) };
 }
 
 /** From the first segment's delivery to the last one's: the trace begins with the first packet, which is the player's first request. */

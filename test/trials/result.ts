@@ -54,6 +54,8 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly bytesRefetched: number;
   /** Media requests by `nextHopProtocol`. */
   readonly protocols: Readonly<Record<string, number>>;
+  /** Over how many connections a segment came, on average; absent with one. */
+  readonly connections?: number;
   /** What came over each path of a bundle, other traffic included: bytes of packets. Absent without. */
   readonly paths?: readonly PathResult[];
   /** Of each bulk download beside it, in the order of their starts: mean bit/s while both ran. Absent without. */

@@ -7,6 +7,8 @@ export interface DeliveryMoment {
   readonly at: number;
   /** Media time, s. */
   readonly position: number;
+  /** Over how many connections bytes have come since the delivery before; undefined where there is one. */
+  readonly connections?: number;
 }
 
 /**
@@ -27,7 +29,7 @@ export class Deliveries {
   }
 
   /** `data`: the segment as it was appended, where it may have gaps. Returns false when it came too late to be seen. */
-  add(record: SegmentRecord, { at, position }: DeliveryMoment, data?: Uint8Array): boolean {
+  add(record: SegmentRecord, { at, position, connections }: DeliveryMoment, data?: Uint8Array): boolean {
     const { delivery, frames, score, ...rest } = record;
     if (this.#segments.has(rest.index) && position > rest.startTime) return false;
     const letters = frames.map((state) => FRAME_LETTERS[state]).join('');
@@ -37,6 +39,7 @@ export class Deliveries {
       deliveredAt: at,
       estimatedScore: score ?? null,
       frames: letters,
+      ...(connections !== undefined && { connections }),
     });
     this.#damaged.delete(rest.index);
     if (data && rest.framesSkipped + rest.framesRepaired > 0) this.#damaged.set(rest.index, data);

@@ -77,8 +77,12 @@ class Run {
 
   #listenToPlugin(settings: PageSettings): () => number | undefined {
     const handle = attachVoxel(this.#player, voxelOptions(settings));
+    let before: readonly number[] = [];
     handle.on('delivered', ({ record, data }) => {
-      this.#add(record, data);
+      const { paths } = handle.statistics();
+      const connections = paths.filter(({ bytes }, place) => bytes > (before[place] ?? 0)).length;
+      before = paths.map(({ bytes }) => bytes);
+      this.#add(record, data, paths.length > 1 ? connections : undefined);
     });
     handle.on('fallback', ({ index, code, message }) => this.#note(`segment ${index}: ${code}: ${message}`));
     handle.on('session', (event) =>
@@ -95,8 +99,11 @@ class Run {
     return () => handle.statistics().throughput;
   }
 
-  #add(record: SegmentRecord, data?: Uint8Array): void {
-    const moment = { at: this.#now(), position: this.#video.currentTime };
+  #add(record: SegmentRecord, data?: Uint8Array, connections?: number): void {
+    const moment = {
+      ...{ at: this.#now(), position: this.#video.currentTime },
+      ...(connections !== undefined && { connections }),
+    };
     if (!this.#deliveries.add(record, moment, data))
       this.#note(`segment ${record.index} came again, too late to be seen`);
   }

@@ -46,6 +46,8 @@ export type DeliveredSegment = Omit<SegmentRecord, 'delivery' | 'frames' | 'scor
   /** The player's own estimate; null where it has none. */
   readonly estimatedScore: number | null;
   readonly frames: string;
+  /** Over how many connections it came; absent where there is one. */
+  readonly connections?: number;
 };
 
 export const FRAME_LETTERS: Readonly<Record<FrameState, string>> = {

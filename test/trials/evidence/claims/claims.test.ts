@@ -189,3 +189,20 @@ it('eight connections must have the top level under FQ-CoDel, and under PIE and 
   expect(measured([4.2e6, 4.2e6, 1e6])).toMatchObject({ verdict: 'not reproduced' });
   expect(measured([4.2e6, 3e6])).toBeUndefined();
 });
+
+it('adaptive chunklets must do with three quarters of ten connections, VOXEL with three quarters of theirs at the top', () => {
+  const claim = SEVERAL_PATHS.find(({ command }) => command === 'chunklets-12-small')!;
+  const measured = (adaptive: object, voxel: object) =>
+    claim.measured!(
+      matrix([
+        { system: 'tput@whole+chunklets', connections: 8, bitrate: 4e6, score: 1 },
+        { system: 'tput@whole+adaptive-chunklets', connections: 7, bitrate: 3.8e6, score: 0.99, ...adaptive },
+        { system: 'voxel+voxel-chunklets', connections: 4, bitrate: 3e6, score: 0.995, ...voxel },
+      ]),
+    )!.verdict;
+  expect(measured({}, {})).toBe('beaten');
+  expect(measured({}, { connections: 6 })).toBe('reproduced');
+  expect(measured({}, { score: 0.98 })).toBe('reproduced');
+  expect(measured({ connections: 8 }, {})).toBe('not reproduced');
+  expect(measured({ bitrate: 3e6 }, {})).toBe('not reproduced');
+});
