@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -230,3 +231,30 @@ def test_bad_input_is_one_line(clip: Path, tmp_path: Path, arguments: list[str],
     assert run.returncode == 2
     assert message in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+def test_a_replay_has_the_same_media_at_new_times(ended: Path, tmp_path: Path) -> None:
+    out = tmp_path / "replayed"
+    run = call(ended, "--replay", "--out", out, main=live.main)
+    assert run.returncode == 0, run.stderr
+    check_mpd(out / "manifest.mpd")
+    before, after = LiveState.read(ended), LiveState.read(out)
+    assert before is not None
+    assert after is not None
+    shift = after.timeline.availability_start - before.timeline.availability_start
+    assert shift > 0
+    for name in ("v0", "v1", "a0"):
+        for number, of_segment in records(ended, name).items():
+            again = track(out, name).records(number)
+            assert [replace(chunk, captured=chunk.captured + shift) for chunk in of_segment.chunks] == list(
+                again.chunks
+            )
+            old, new = (split_samples(track(each, name).media(number), SampleDefaults()) for each in (ended, out))
+            assert old == new
+    again = call(ended, "--replay", "--out", out, main=live.main)
+    assert (again.returncode, "needs an empty folder" in again.stderr) == (2, True)
+
+
+def test_only_a_recorded_stream_can_be_replayed(tmp_path: Path) -> None:
+    run = call(tmp_path, "--replay", "--out", tmp_path / "out", main=live.main)
+    assert (run.returncode, "found no live.json" in run.stderr) == (2, True)

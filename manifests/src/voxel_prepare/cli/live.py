@@ -8,7 +8,7 @@ import typer
 from voxel_prepare.cli.exits import errors_in_one_line, run
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.request import LiveRequest
-from voxel_prepare.live.run import run_live, stop_on_interrupt
+from voxel_prepare.live.run import run_live, run_replay, stop_on_interrupt
 from voxel_prepare.media.ladder import parse_representations
 
 COMMAND = "voxel-live"
@@ -49,6 +49,9 @@ def voxel_live(
     keep: Annotated[
         bool, typer.Option("--keep", help="Delete nothing: all of it can be played when it has ended.")
     ] = False,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="INPUT is an output folder of this command: its media again, at new times.")
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Encodes an input in real time into a growing low-latency DASH stream, and ranks its frames on the way.
@@ -60,6 +63,9 @@ def voxel_live(
     """
     stop = stop_on_interrupt()
     with errors_in_one_line(COMMAND, "interrupted; the presentation has not been ended", debug=debug):
+        if replay:
+            run_replay(Path(input_), out, latency, window, stop)
+            return
         request = LiveRequest(
             input=input_,
             out=out,

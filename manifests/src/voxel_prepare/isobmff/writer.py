@@ -13,6 +13,8 @@ SELF_CONTAINED = 1
 DEFAULT_BASE_IS_MOOF = 0x020000
 RUN_FLAGS = 0x1 | 0x200 | 0x400 | 0x800
 """Data offset; size, flags and composition offset of each sample (§8.8.8)."""
+NTP_POSITION = 16
+"""Of a `prft`."""
 CAPTURED = 24
 """Flags of a `prft`: the time is that of capture (§8.16.5)."""
 
@@ -75,6 +77,11 @@ def write_chunk_boxes(samples: Sequence[NewSample], times: ChunkTimes, sequence:
     size = len(_moof(samples, times, sequence, 0))
     moof = _moof(samples, times, sequence, size + 8)
     return clock + moof + _box("mdat", *(sample.data for sample in samples))
+
+
+def with_capture_time(chunk: bytes, captured: int) -> bytes:
+    """A chunk of `write_chunk_boxes` with another capture time, in ms since 1970 (UTC)."""
+    return chunk[:NTP_POSITION] + struct.pack(">Q", _ntp(captured)) + chunk[NTP_POSITION + 8 :]
 
 
 def _moof(samples: Sequence[NewSample], times: ChunkTimes, sequence: int, data_offset: int) -> bytes:

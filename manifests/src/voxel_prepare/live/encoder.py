@@ -20,6 +20,9 @@ LONG_RUN_SECONDS = 0.75
 LONG_RUN, SHORT_RUN = 3, 1
 CHUNK_FRAMES, SHORT_CHUNK_FRAMES = 4, 2
 
+LEAST_CHUNKS = 4
+"""Of a segment: players estimate the throughput from the times between chunks."""
+
 X264 = "b-adapt=0:rc-lookahead=0:sync-lookahead=0:mbtree=0:force-cfr=1:scenecut=0:b-pyramid=normal"
 """The frames' types are fixed, and nothing is looked at ahead."""
 
@@ -41,7 +44,8 @@ class FrameChoice:
         """For a latency target in seconds; without `chunk_frames` those that suit it."""
         is_long = latency >= LONG_RUN_SECONDS
         run = min(LONG_RUN if is_long else SHORT_RUN, max(0, segment_frames - 2))
-        return cls(segment_frames, run, chunk_frames or (CHUNK_FRAMES if is_long else SHORT_CHUNK_FRAMES))
+        suitable = min(CHUNK_FRAMES if is_long else SHORT_CHUNK_FRAMES, max(1, segment_frames // LEAST_CHUNKS))
+        return cls(segment_frames, run, chunk_frames or suitable)
 
     @property
     def delay_frames(self) -> int:

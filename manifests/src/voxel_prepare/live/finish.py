@@ -41,7 +41,7 @@ def describe_ended(
     `run`: B pictures in a row.
     Raises `PreparationError` if there are none.
     """
-    numbers = _numbers(timeline, [track for track, _ in video])
+    numbers = finished_numbers(timeline, [track for track, _ in video])
     described: list[LiveVideo] = []
     for track, level in video:
         segments = [analyse_records(track.records(number), timeline.frame_ticks, run) for number in numbers]
@@ -118,8 +118,8 @@ def _steps(reliable: float, whole: float, costs: Sequence[float], sizes: Sequenc
     return [*steps, Step(whole, len(costs), taken[-1])] if costs else [Step(whole, 0, 0)]
 
 
-def _numbers(timeline: Timeline, tracks: Sequence[TrackFolder]) -> list[int]:
-    """The last run of segments that all representations have."""
+def finished_numbers(timeline: Timeline, tracks: Sequence[TrackFolder]) -> list[int]:
+    """The last run of segments that all representations have. Raises `PreparationError` if there is none."""
     common = set.intersection(*(set(track.numbers()) for track in tracks))
     finished = [
         number

@@ -8,29 +8,16 @@ from pathlib import Path
 from av.video.frame import VideoFrame
 
 from voxel_prepare.errors import PreparationError
-from voxel_prepare.jobs.durable import write_durably
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live import resume, sound
-from voxel_prepare.live.finish import describe_ended
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.level import Level
+from voxel_prepare.live.manifest_file import AUDIO, ManifestFile
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.sound import SoundWriter
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.live.timeline import Timeline
-from voxel_prepare.manifest.live_mpd import (
-    UPDATE_SECONDS,
-    Growth,
-    LiveAudio,
-    LivePresentation,
-    LiveTrack,
-    LiveVideo,
-    write_live_mpd,
-)
-from voxel_prepare.manifest.mpd_file import MANIFEST
-
-AUDIO = "a0"
-"""The audio representation."""
+from voxel_prepare.manifest.live_mpd import LiveVideo
 
 LATE_REQUESTS_SECONDS = 10
 """Segments stay longer than the manifest says, for requests on their way."""
@@ -47,7 +34,7 @@ class Presentation:
         self._latency, self._window, self._keep = latency, window, keep
         self._audio: TrackFolder | None = None
         self._audio_first = 0, 0
-        self._updated = 0.0
+        self._manifest: ManifestFile
 
     def begin(self, picture: VideoFrame, now: float) -> int:
         """Starts with the first picture, which is captured at `now`, in ms since 1970 (UTC).
@@ -66,6 +53,7 @@ class Presentation:
             for level in self.state.levels
         ]
         self.state.write(self._folder)
+        self._manifest = ManifestFile(self._folder, self.state, self._latency, self._window)
         for level in self.levels:
             level.write_init()
         if self.state.has_audio:
@@ -78,7 +66,7 @@ class Presentation:
         for level in self.levels:
             level.folder.begin(timeline.number(first))
         self._begin_audio(first if not is_continued else None)
-        self._write_mpd(now)
+        self._manifest.write(self._videos(), now)
         return first
 
     def sound(self, on_record: Callable[[int], None]) -> SoundWriter | None:
@@ -90,9 +78,9 @@ class Presentation:
 
     def update(self, now: float, frames: int) -> None:
         """Renews the manifest now and then, and deletes what the window has left behind; `frames`: how many came."""
-        if now - self._updated < 1000 * UPDATE_SECONDS:
+        if not self._manifest.is_due(now):
             return
-        self._write_mpd(now)
+        self._manifest.write(self._videos(), now)
         if self._keep:
             return
         timeline = self.state.timeline
@@ -103,14 +91,8 @@ class Presentation:
 
     def end(self) -> None:
         """Replaces the manifest by one to be played on demand, with indexes. Raises `PreparationError`."""
-        manifest = describe_ended(
-            self._folder,
-            self.state.timeline,
-            self.state.choice.run,
-            [(level.folder, self._video(level)) for level in self.levels],
-            self._live_audio(),
-        )
-        self._replace(manifest)
+        folders = [level.folder for level in self.levels]
+        self._manifest.end(list(zip(folders, self._videos(), strict=True)))
 
     def _timeline(self, before: LiveState | None, now: float) -> Timeline:
         wanted = self.state.timeline
@@ -150,38 +132,13 @@ class Presentation:
         self._audio_first = frame, frame - start
         self._audio.begin(timeline.number(first))
 
-    def _write_mpd(self, now: float) -> None:
-        self._updated = now
-        timeline = self.state.timeline
-        growth = Growth(
-            availability_start=timeline.availability_start,
-            published=round(now),
-            chunk_seconds=self.state.choice.chunk_frames / timeline.rate,
-            latency=self._latency,
-            window=self._window,
-        )
-        presentation = LivePresentation(
-            rate=timeline.rate,
-            segment_seconds=timeline.segment_seconds,
-            first_number=timeline.first_number,
-            video=[self._video(level) for level in self.levels],
-            audio=self._live_audio(),
-        )
-        self._replace(write_live_mpd(presentation, growth))
-
-    def _replace(self, manifest: bytes) -> None:
-        write_durably(self._folder / MANIFEST, manifest, through=self._folder)
-
-    def _video(self, level: Level) -> LiveVideo:
-        shape = level.representation
-        codecs = f"avc1.{level.encoder.configuration[1:4].hex().upper()}"
-        track = LiveTrack(shape.id, codecs, shape.bitrate, self.state.timeline.timescale)
-        return LiveVideo(track, shape.width, shape.height, level.scores.whole if level.scores else None)
-
-    def _live_audio(self) -> LiveAudio | None:
-        if self._audio is None:
-            return None
-        return LiveAudio(LiveTrack(AUDIO, sound.CODECS, sound.BITRATE, sound.SAMPLE_RATE), sound.CHANNELS)
+    def _videos(self) -> list[LiveVideo]:
+        return [
+            self._manifest.video(
+                level.representation, level.encoder.configuration, level.scores.whole if level.scores else None
+            )
+            for level in self.levels
+        ]
 
     def _track(self, id_: str, timescale: int) -> TrackFolder:
         return TrackFolder(self._folder / id_, record_head(timescale))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxel_prepare.errors import InputError
-from voxel_prepare.live.encoder import FrameChoice
+from voxel_prepare.live.encoder import LEAST_CHUNKS, FrameChoice
 from voxel_prepare.live.source import Input
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.ladder import Representation, RepresentationName, choose_representations
@@ -12,8 +12,6 @@ from voxel_prepare.media.ladder import Representation, RepresentationName, choos
 DEFAULT_LEVELS = tuple(
     RepresentationName(size, mbps) for size, mbps in (("240p", 0.4), ("360p", 0.8), ("480p", 1.3), ("720p", 2.5))
 )
-LEAST_CHUNKS = 4
-"""Of a segment: players estimate the throughput from the times between chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +32,10 @@ class LiveRequest:
         """Raises `InputError` for chunks that are too long."""
         segment = SegmentDuration.nearest(self.segment, input_.rate).frames
         choice = FrameChoice.of(segment, self.latency, self.chunk)
-        if choice.chunk_frames * LEAST_CHUNKS > segment:
+        if self.chunk is not None and self.chunk * LEAST_CHUNKS > segment:
             raise InputError(
                 f"--chunk: a segment of {segment} frames must have at least {LEAST_CHUNKS} chunks, "
-                f"got chunks of {choice.chunk_frames} frames"
+                f"got chunks of {self.chunk} frames"
             )
         return choice
 

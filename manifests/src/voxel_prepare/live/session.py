@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Thread, get_native_id
-from time import monotonic, time
 
 from av.video.frame import VideoFrame
 
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264.errors import RepairError
+from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.level import LevelQueue, LevelWriter, Measurement, Picture
 from voxel_prepare.live.pictures import PictureLine
 from voxel_prepare.live.presentation import Presentation
@@ -26,17 +26,6 @@ ASTRAY_SECONDS = 1.0
 """Material that is this far from the present time starts a new stretch of it: time stamps jump, sources pause."""
 POLL_SECONDS = 0.02
 MEASURING_NICENESS = 10
-
-
-class WallClock:
-    """The time of day, without jumps while the encoder runs."""
-
-    def __init__(self) -> None:
-        self._difference = 1000 * (time() - monotonic())
-
-    def now(self) -> float:
-        """Ms since 1970 (UTC)."""
-        return self._difference + 1000 * monotonic()
 
 
 class Session:

@@ -25,6 +25,8 @@ QUEUED = 32
 """Pictures and pieces of sound."""
 STOP_SECONDS = 0.5
 """How long it may take to notice the end of the encoder."""
+ATTEMPTS = 3
+"""To find a network input's size and rate: the first may see a damaged beginning."""
 OPEN_SECONDS = 20.0
 READ_SECONDS = 60.0
 """How long a network input may be silent before it counts as ended."""
@@ -64,30 +66,19 @@ class Input:
 
 def open_input(name: str) -> Input:
     """Opens a file, `-` for standard input, or a URL. Raises `InputError`."""
-    is_file = "://" not in name and name != STDIN
-    if is_file and not Path(name).is_file():
-        raise InputError(f"{name}: no such file" if not Path(name).exists() else f"{name}: expected a file")
-    try:
-        if is_file:
-            container = av.open(str(Path(name).absolute()), options=INPUT_OPTIONS)
-        elif name == STDIN:
-            formats = {"format_whitelist": INPUT_OPTIONS["format_whitelist"]}
-            container = av.open(sys.stdin.buffer, mode="r", options=formats)
-        else:
-            container = av.open(name, timeout=(OPEN_SECONDS, READ_SECONDS))
-    except ProtocolNotFoundError as error:
-        raise InputError(
-            f"{name}: PyAV lacks this protocol: let ffmpeg read it (ffmpeg -i URL -c copy -f mpegts - | voxel-live -)"
-        ) from error
-    except (FFmpegError, OSError) as error:
-        raise InputError(f"{name}: cannot be opened: {error.strerror or error}") from error
-    if not container.streams.video:
-        raise InputError(f"{name}: expected a video track, found none")
-    stream = container.streams.video[0]
-    rate = stream.average_rate or stream.guessed_rate
-    if not rate or not stream.codec_context.width:
+    is_network = "://" in name
+    for attempt in range(ATTEMPTS if is_network else 1):
+        container = _open(name, is_network=is_network)
+        if not container.streams.video:
+            raise InputError(f"{name}: expected a video track, found none")
+        stream = container.streams.video[0]
+        context, rate = stream.codec_context, stream.average_rate or stream.guessed_rate
+        if rate and context.width:
+            break
+        if attempt < ATTEMPTS - 1:
+            container.close()
+    else:
         raise InputError(f"{name}: expected a frame rate and a size, found none")
-    context = stream.codec_context
     aspect = stream.sample_aspect_ratio or Fraction(1)
     return Input(
         name=name,
@@ -97,6 +88,24 @@ def open_input(name: str) -> Input:
         rate=output_rate(Fraction(rate), stream.base_rate and Fraction(stream.base_rate)),
         has_audio=bool(container.streams.audio),
     )
+
+
+def _open(name: str, *, is_network: bool) -> InputContainer:
+    if not is_network and name != STDIN and not Path(name).is_file():
+        raise InputError(f"{name}: expected a file" if Path(name).exists() else f"{name}: no such file")
+    try:
+        if is_network:
+            return av.open(name, timeout=(OPEN_SECONDS, READ_SECONDS))
+        if name == STDIN:
+            formats = {"format_whitelist": INPUT_OPTIONS["format_whitelist"]}
+            return av.open(sys.stdin.buffer, mode="r", options=formats)
+        return av.open(str(Path(name).absolute()), options=INPUT_OPTIONS)
+    except ProtocolNotFoundError as error:
+        raise InputError(
+            f"{name}: PyAV lacks this protocol: let ffmpeg read it (ffmpeg -i URL -c copy -f mpegts - | voxel-live -)"
+        ) from error
+    except (FFmpegError, OSError) as error:
+        raise InputError(f"{name}: cannot be opened: {error.strerror or error}") from error
 
 
 class Reader(Thread):

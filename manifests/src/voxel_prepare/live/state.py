@@ -26,6 +26,8 @@ class LiveState:
     choice: FrameChoice
     levels: tuple[Representation, ...]
     has_audio: bool
+    is_ended: bool = False
+    """It can only be played on demand."""
 
     def write(self, folder: Path) -> None:
         """Replaces the file."""
@@ -40,6 +42,7 @@ class LiveState:
             "chunkFrames": self.choice.chunk_frames,
             "levels": [asdict(level) for level in self.levels],
             "audio": self.has_audio,
+            "ended": self.is_ended,
         }
         write_durably(folder / STATE, json.dumps(content, indent=2).encode() + b"\n", through=folder)
 
@@ -54,19 +57,24 @@ class LiveState:
             rate = Fraction(content["rate"])
             timeline = Timeline(content["availabilityStart"], rate, choice.segment_frames, content["firstNumber"])
             levels = tuple(Representation(**level) for level in content["levels"])
-            return cls(timeline, choice, levels, bool(content["audio"]))
+            return cls(timeline, choice, levels, bool(content["audio"]), bool(content["ended"]))
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             raise InputError(f"{folder / STATE}: damaged: delete it to start a new presentation") from error
 
     def continues(self, other: "LiveState | None") -> bool:
-        """Whether it has the same settings as another, which may have another timeline."""
-        return other is not None and (self.choice, self.levels, self.has_audio, self.timeline.rate) == (
-            other.choice,
-            other.levels,
-            other.has_audio,
-            other.timeline.rate,
+        """Whether it has the settings of another, which may have another timeline and has not ended."""
+        return (
+            other is not None
+            and not other.is_ended
+            and (self.choice, self.levels, self.has_audio, self.timeline.rate)
+            == (
+                other.choice,
+                other.levels,
+                other.has_audio,
+                other.timeline.rate,
+            )
         )
 
 

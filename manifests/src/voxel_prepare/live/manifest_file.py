@@ -1,0 +1,75 @@
+"""The manifest in the folder of a live presentation."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from voxel_prepare.jobs.durable import write_durably
+from voxel_prepare.live import sound
+from voxel_prepare.live.finish import describe_ended
+from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.state import LiveState
+from voxel_prepare.manifest.live_mpd import (
+    UPDATE_SECONDS,
+    Growth,
+    LiveAudio,
+    LivePresentation,
+    LiveTrack,
+    LiveVideo,
+    write_live_mpd,
+)
+from voxel_prepare.manifest.mpd_file import MANIFEST
+from voxel_prepare.media.ladder import Representation
+
+AUDIO = "a0"
+"""The audio representation."""
+
+
+class ManifestFile:
+    """Writes it while the presentation grows, and at its end."""
+
+    def __init__(self, folder: Path, state: LiveState, latency: float, window: float) -> None:
+        """`latency`, `window`: in seconds."""
+        self._folder, self._state = folder, state
+        self._latency, self._window = latency, window
+        self._written = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Whether players will soon ask for a newer one; `now`: ms since 1970 (UTC)."""
+        return now - self._written >= 1000 * UPDATE_SECONDS
+
+    def write(self, video: Sequence[LiveVideo], now: float) -> None:
+        """While the presentation grows."""
+        self._written = now
+        timeline = self._state.timeline
+        growth = Growth(
+            availability_start=timeline.availability_start,
+            published=round(now),
+            chunk_seconds=self._state.choice.chunk_frames / timeline.rate,
+            latency=self._latency,
+            window=self._window,
+        )
+        presentation = LivePresentation(
+            timeline.rate, timeline.segment_seconds, timeline.first_number, video, self._audio()
+        )
+        self._replace(write_live_mpd(presentation, growth))
+
+    def end(self, video: Sequence[tuple[TrackFolder, LiveVideo]]) -> None:
+        """Describes what is left, to be played on demand. Raises `PreparationError` if there is nothing."""
+        state = self._state
+        self._replace(describe_ended(self._folder, state.timeline, state.choice.run, video, self._audio()))
+        replace(state, is_ended=True).write(self._folder)
+
+    def video(self, level: Representation, configuration: bytes, score: float | None) -> LiveVideo:
+        """A representation; `configuration`: payload of the `avcC`, `score`: its present one."""
+        codecs = f"avc1.{configuration[1:4].hex().upper()}"
+        track = LiveTrack(level.id, codecs, level.bitrate, self._state.timeline.timescale)
+        return LiveVideo(track, level.width, level.height, score)
+
+    def _audio(self) -> LiveAudio | None:
+        if not self._state.has_audio:
+            return None
+        return LiveAudio(LiveTrack(AUDIO, sound.CODECS, sound.BITRATE, sound.SAMPLE_RATE), sound.CHANNELS)
+
+    def _replace(self, manifest: bytes) -> None:
+        write_durably(self._folder / MANIFEST, manifest, through=self._folder)
