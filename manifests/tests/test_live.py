@@ -184,7 +184,7 @@ def test_an_encoder_that_was_killed_goes_on_without_a_gap(
     again.send_signal(signal.SIGINT)
     _, messages = again.communicate()
     assert (again.returncode, "going on with the presentation" in messages) == (0, True), messages
-    assert LiveState.read(out) == before
+    assert LiveState.read(out) == replace(before, is_ended=True)
     time = 0
     for number, of_segment in records(out, "v0").items():
         assert of_segment.length == len(track(out, "v0").media(number))
@@ -246,13 +246,12 @@ def test_a_replay_has_the_same_media_at_new_times(ended: Path, tmp_path: Path) -
     for name in ("v0", "v1", "a0"):
         for number, of_segment in records(ended, name).items():
             again = track(out, name).records(number)
-            assert [replace(chunk, captured=chunk.captured + shift) for chunk in of_segment.chunks] == list(
-                again.chunks
-            )
+            moved = [replace(chunk, captured=chunk.captured + shift) for chunk in of_segment.chunks]
+            assert moved == list(again.chunks)
             old, new = (split_samples(track(each, name).media(number), SampleDefaults()) for each in (ended, out))
             assert old == new
-    again = call(ended, "--replay", "--out", out, main=live.main)
-    assert (again.returncode, "needs an empty folder" in again.stderr) == (2, True)
+    run = call(ended, "--replay", "--out", out, main=live.main)
+    assert (run.returncode, "needs an empty folder" in run.stderr) == (2, True)
 
 
 def test_only_a_recorded_stream_can_be_replayed(tmp_path: Path) -> None:

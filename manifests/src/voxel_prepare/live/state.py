@@ -65,17 +65,10 @@ class LiveState:
 
     def continues(self, other: "LiveState | None") -> bool:
         """Whether it has the settings of another, which may have another timeline and has not ended."""
-        return (
-            other is not None
-            and not other.is_ended
-            and (self.choice, self.levels, self.has_audio, self.timeline.rate)
-            == (
-                other.choice,
-                other.levels,
-                other.has_audio,
-                other.timeline.rate,
-            )
-        )
+        if other is None or other.is_ended:
+            return False
+        ours, theirs = ((state.choice, state.levels, state.has_audio, state.timeline.rate) for state in (self, other))
+        return ours == theirs
 
 
 def lock_folder(folder: Path) -> IO[str]:
