@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig, readConfig } from './config.js';
 import { withStandIns } from './path.js';
@@ -170,6 +170,13 @@ const HOUR = 3600;
 const SMALL_LINES = 360;
 const SMALL_JOBS = 4;
 
+/** Mbit/s of the recordings: more shows nothing more, and rules that go by bitrate pay for it. */
+const SOURCES: Readonly<Record<string, number>> = {
+  'bbb_720p30_a.mp4': 2.38,
+  'bbb_1080p24_c.mp4': 4.52,
+  'sintel_1080p24_d.mp4': 6.67,
+};
+
 describe.each(readdirSync(FOLDER))('configs/%s', (name) => {
   const config = readConfig(join(FOLDER, name));
 
@@ -184,6 +191,13 @@ describe.each(readdirSync(FOLDER))('configs/%s', (name) => {
   it('plays past the steps of its links', () => {
     const steps = config.traces.flatMap(({ source }) => [...source.matchAll(/@([\d.]+)/g)].map(([, at]) => Number(at)));
     for (const { duration = Infinity } of config.videos) expect(Math.max(0, ...steps)).toBeLessThan(duration);
+  });
+
+  it.runIf(/^rivals|^thesis-.*-small/.test(name))('asks for no more than its source has', () => {
+    for (const { file, levels } of config.videos) {
+      const rates = [...levels!.matchAll(/:([\d.]+)/g)].map(([, mbps]) => Number(mbps));
+      expect(Math.max(...rates)).toBeLessThanOrEqual(SOURCES[basename(file!)]!);
+    }
   });
 
   it.runIf(name.endsWith('-small.json'))('ends within an hour', () => {

@@ -193,7 +193,7 @@ export const CHAPTER_6: readonly Claim[] = [
       'thesis-6.17-small',
       beside.perfectSegments((trace) => trace.startsWith('constant'), 0.65),
     ),
-    why: 'Our top level is 4.3 Mbit/s, the link 5 % above it, as theirs.',
+    why: 'Our top level is 2.35 Mbit/s, the link 5 % above it, as theirs.',
     outlook: SIMULATED,
   },
   {
