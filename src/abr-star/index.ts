@@ -1,6 +1,7 @@
 export { CONSTANTS } from './star/constants.js';
 export { createAbrStar } from './star/create-abr-star.js';
 export { AbrLive } from './live/abr-live.js';
+export { linkRate } from './live/link-rate.js';
 export { waitForRoom } from './buffer.js';
 export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';

@@ -16,7 +16,7 @@ const WINDOW_HEADROOM = 1.25;
  * Bit/s that can be counted on: a low quantile of the rates at which the datagrams of the latest chunks came, since a live stream
  * itself asks for less than the link can do, and at most what the sender's window lets through. Undefined: nothing is known yet.
  */
-export function linkRate(live: LiveState | undefined): number | undefined {
+export function linkRate(live: Pick<LiveState, 'dispersions' | 'windowRate'> | undefined): number | undefined {
   if (!live) return undefined;
   const rates = live.dispersions
     .filter(({ packets }) => packets >= MIN_PACKETS)

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { DispersionMeter } from './dispersion.js';
+
+test('a chunk shows the bytes after its first datagram, and the time from that to the last', () => {
+  const meter = new DispersionMeter();
+  expect(meter.dispersion).toBeUndefined();
+  meter.add(1000, 500);
+  expect(meter.dispersion).toBeUndefined();
+  meter.add(900, 510);
+  meter.add(800, 540);
+  expect(meter.dispersion).toEqual({ packets: 3, bytes: 1700, seconds: 0.04 });
+});

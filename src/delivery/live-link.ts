@@ -1,0 +1,154 @@
+import { linkRate, type DecisionState, type Dispersion, type LiveState, type Option } from '../abr-star/index.js';
+
+/** Of what rules look back on. */
+const CHUNKS_KEPT = 32;
+
+/** Milliseconds that a chunk may take while nothing is known: for a target of half a second. */
+const FIRST_SLACK_MS = 200;
+
+/** Of a segment of which nothing is known: shares of its bytes that are reliable, and in its first picture. */
+const RELIABLE_SHARE = 0.25;
+const KEY_FRAME_SHARE = 0.15;
+
+/** Of the score that the unreliable bytes are worth, what a representation gains that has e times the bitrate. */
+const GAIN = 0.05;
+
+/** Of the first representation: only differences count. */
+const UNKNOWN_SCORES = { wholeScore: 1, reliableScore: 0.7 };
+
+/** What a chunk that was handed over says. */
+export interface LiveChunkFacts {
+  readonly number: number;
+  readonly range: { readonly start: number; readonly end: number };
+  readonly wholeScore: number;
+  readonly reliableScore: number;
+  readonly bytesReliable: number;
+  readonly bytesUnsent: number;
+  readonly dispersion: Dispersion | undefined;
+  /** Milliseconds. */
+  readonly slack: number | undefined;
+  readonly roundTrip: number | undefined;
+  /** Bytes. */
+  readonly window: number | undefined;
+}
+
+/** A rung of a live ladder. */
+export interface LiveRung {
+  readonly key: string;
+  /** Bit/s. */
+  readonly bitrate: number;
+}
+
+interface Known {
+  readonly bitrate: number;
+  wholeScore: number;
+  reliableScore: number;
+  /** Bytes of the segment that is under way, or was last. */
+  reliable: number;
+  all: number;
+  keyFrame: number;
+}
+
+/** What the chunks of a live stream have told, for the rule that chooses the next segment's representation. Times in ms on one clock. */
+export class LiveLink {
+  #dispersions: readonly Dispersion[] = [];
+  #slacks: readonly number[] = [];
+  #windowRate: number | undefined;
+  #lastUnsent: number;
+  readonly #known = new Map<string, Known>();
+
+  constructor(now: number) {
+    this.#lastUnsent = now;
+  }
+
+  /** A chunk of that representation was handed over. */
+  add({ key, bitrate }: LiveRung, chunk: LiveChunkFacts, now: number): void {
+    const { dispersion, slack, roundTrip, window, wholeScore, reliableScore, bytesReliable } = chunk;
+    if (dispersion) this.#dispersions = [...this.#dispersions, dispersion].slice(-CHUNKS_KEPT);
+    if (slack !== undefined) this.#slacks = [...this.#slacks, slack].slice(-CHUNKS_KEPT);
+    if (roundTrip && window !== undefined) this.#windowRate = (8000 * window) / roundTrip;
+    if (chunk.bytesUnsent > 0) this.#lastUnsent = now;
+    const known = this.#known.get(key);
+    const before = chunk.number > 0 && known ? known : { reliable: 0, all: 0, keyFrame: bytesReliable };
+    this.#known.set(key, {
+      bitrate,
+      wholeScore,
+      reliableScore,
+      reliable: before.reliable + bytesReliable,
+      all: before.all + chunk.range.end - chunk.range.start,
+      keyFrame: before.keyFrame,
+    });
+  }
+
+  /** Bit/s that the link carries; undefined: not known. */
+  get rate(): number | undefined {
+    return linkRate({ dispersions: this.#dispersions, windowRate: this.#windowRate });
+  }
+
+  /** Milliseconds that a server has for the frames of a chunk. */
+  get deadline(): number {
+    const sorted = [...this.#slacks].sort((a, b) => a - b);
+    return Math.max(0, sorted[Math.floor(sorted.length / 2)] ?? FIRST_SLACK_MS);
+  }
+
+  /** Everything that a rule may look at. `ladder` is ascending in bitrate; `last`: the key of the representation chosen last. */
+  state(
+    ladder: readonly LiveRung[],
+    moment: Pick<DecisionState, 'segmentIndex' | 'segmentDuration' | 'bufferLevel'> & {
+      readonly last: string | undefined;
+      readonly now: number;
+    },
+  ): DecisionState {
+    const { segmentIndex, segmentDuration, bufferLevel, last, now } = moment;
+    const described = ladder.map((rung, index) => this.#describe(rung, index, segmentDuration));
+    const options = described.flatMap(({ options }) => options);
+    const lastChoice = options.findLast(({ representation }) => ladder[representation]!.key === last);
+    const live: LiveState = {
+      dispersions: this.#dispersions,
+      windowRate: this.#windowRate,
+      keyFrameBytes: described.map(({ keyFrameBytes }) => keyFrameBytes),
+      slack: this.deadline / 1000,
+      secondsWithoutUnsent: (now - this.#lastUnsent) / 1000,
+    };
+    return {
+      segmentIndex,
+      segmentDuration,
+      bufferLevel,
+      bufferCapacity: segmentDuration,
+      throughput: undefined,
+      samples: [],
+      lastChoice,
+      ladder: ladder.map(({ bitrate }, index) => ({ bitrate, averageScore: options[2 * index + 1]!.score })),
+      options,
+      live,
+    };
+  }
+
+  /** By its own chunks or, where none has come, by those of the representation that is nearest in bitrate. */
+  #describe(
+    { key, bitrate }: LiveRung,
+    representation: number,
+    seconds: number,
+  ): { options: Option[]; keyFrameBytes: number } {
+    const distance = (known: Known): number => Math.abs(Math.log(known.bitrate / bitrate));
+    const nearest = [...this.#known.values()].reduce<Known | undefined>(
+      (best, known) => (best && distance(best) <= distance(known) ? best : known),
+      undefined,
+    );
+    const like = this.#known.get(key) ?? nearest;
+    const bytes = Math.round((bitrate * seconds) / 8);
+    const share = (part: number | undefined, other: number): number =>
+      Math.round(bytes * (like && like.all > 0 ? part! / like.all : other));
+    const { wholeScore, reliableScore } = like ?? UNKNOWN_SCORES;
+    const gain = GAIN * (wholeScore - reliableScore) * Math.log(bitrate / (like?.bitrate ?? 1e6));
+    const reliableBytes = share(like?.reliable, RELIABLE_SHARE);
+    const option = { representation, reliableBytes };
+    return {
+      options: [
+        { ...option, level: 0, score: reliableScore + gain, bytes: reliableBytes },
+        { ...option, level: 1, score: wholeScore + gain, bytes },
+      ],
+      keyFrameBytes: share(like?.keyFrame, KEY_FRAME_SHARE),
+    };
+  }
+}
