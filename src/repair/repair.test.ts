@@ -64,6 +64,13 @@ describe('repair', () => {
     ]);
   });
 
+  it('takes a chunk of a live segment by itself, whatever boxes stand before its fragment', () => {
+    const before = box('prft', new Uint8Array(24));
+    const fragment = mediaSegment({ runs: [[frame(300), frame(300)]] });
+    const chunk = Uint8Array.from([...before, ...fragment]);
+    expect(repairWithoutEnd(chunk, 1)).toEqual(Uint8Array.from([...before, ...repairWithoutEnd(fragment, 1)]));
+  });
+
   it('skips a slice and fills its sample up, touching nothing else', () => {
     const samples = [frame(300), sample([SEI, slice('P', 300)]), frame(300)];
     const { segment, received } = damage(samples, 1, DATA + 60, DATA + 61);

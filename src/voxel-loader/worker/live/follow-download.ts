@@ -1,0 +1,254 @@
+import { ChunkQueue, dueTime, type Playhead } from '../../../delivery/chunk-queue.js';
+import { LossDetection, reorderingWindow } from '../../../delivery/recovery.js';
+import { VoxelError } from '../../errors.js';
+import type { FollowRequest } from '../../live-types.js';
+import { FileVersion } from '../file-version.js';
+import { ResponseParser, type ResponseEvent } from '../response-parser.js';
+import type { Flow, Session } from '../types.js';
+import { ChunkAssembly } from './chunk-assembly.js';
+import { FollowParser, type FollowEvent, type SentReport } from './follow-parser.js';
+import { checkFollowHead, serializeFollowHead } from './follow-request.js';
+import { PendingChunk, type ReceivedChunk } from './pending-chunk.js';
+
+/** Milliseconds that reliable bytes may be late before somebody else is asked for the rest of the segment. */
+const PATIENCE_MS = 1500;
+
+/** Milliseconds without a byte after which no more are expected: a server gives up an encoder after as many. */
+const SILENCE_MS = 10_000;
+
+/** A round trip is not yet known: that of a mobile link. */
+const UNKNOWN_ROUND_TRIP_MS = 100;
+const MAX_ROUND_TRIP_MS = 1000;
+
+/** Of a flow, how far ahead of the records a datagram may be: more is no honest server's. */
+const MAX_BYTES_AHEAD = 2 ** 20;
+
+export interface FollowOptions {
+  readonly session: Session;
+  readonly request: FollowRequest;
+  /** Undefined: nothing plays yet. */
+  readonly playhead: () => Playhead | undefined;
+  /** Called in order; what it throws ends the download. */
+  readonly onChunk: (chunk: ReceivedChunk) => void;
+  /** Milliseconds, on the playhead's clock. */
+  readonly now: () => number;
+}
+
+/**
+ * Follows one live segment: its chunks come as they are made, their reliable bytes on the stream and their frames as datagrams. What
+ * is lost is asked for again if it can be back before its chunk is due; each chunk is handed over when it is complete or due.
+ */
+export class FollowDownload {
+  /** Resolves after the last chunk; rejects with `VoxelError` where no more will come. */
+  readonly result: Promise<void>;
+  #resolve!: () => void;
+  #reject!: (error: unknown) => void;
+  readonly #options: FollowOptions;
+  readonly #flow: Flow | undefined;
+  readonly #cancel = new AbortController();
+  readonly #file = new FileVersion();
+  readonly #assembly = new ChunkAssembly();
+  readonly #queue = new ChunkQueue<PendingChunk>();
+  readonly #pending: PendingChunk[] = [];
+  readonly #losses = new LossDetection();
+  /** Lost places of the concatenation whose chunk is not known yet. */
+  #lostAhead: { readonly start: number; readonly end: number }[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #began: number;
+  #lastArrival: number;
+  /** Media time at which the next chunk starts. */
+  #nextStart: number;
+  #window: number | undefined;
+  /** The whole body has come. */
+  #hasEnded = false;
+  #isSettled = false;
+
+  constructor(options: FollowOptions) {
+    const { session, request, now } = options;
+    this.#options = options;
+    this.#began = this.#lastArrival = now();
+    this.#nextStart = request.startTime;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    if (request.delivery === 'datagrams')
+      this.#flow = session.openFlow((offset, payload) => this.#guard(() => this.#onDatagram(offset, payload)));
+    void this.#run();
+  }
+
+  abort(): void {
+    this.#fail(new VoxelError('aborted', 'the download was aborted'));
+  }
+
+  /** Looks what has to be done now: playback has moved otherwise than expected. */
+  look(): void {
+    this.#guard(() => this.#look());
+  }
+
+  async #run(): Promise<void> {
+    const { session, request } = this.#options;
+    const response = new ResponseParser();
+    const body = new FollowParser();
+    const onEvent = (event: ResponseEvent): void => {
+      if (event.type === 'head') checkFollowHead(event.status, event.fields, this.#flow?.id);
+      else if (event.type === 'body') for (const one of body.push(event.bytes)) this.#onEvent(one);
+      else body.end();
+    };
+    try {
+      const head = serializeFollowHead(request, { host: session.host, flow: this.#flow?.id });
+      this.#look();
+      for await (const bytes of session.request(head, this.#cancel.signal)) {
+        if (this.#isSettled) return;
+        this.#lastArrival = this.#options.now();
+        for (const event of response.push(bytes)) onEvent(event);
+        this.#look();
+      }
+      if (this.#isSettled) return;
+      for (const event of response.end()) onEvent(event);
+      this.#hasEnded = true;
+      this.#look();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #onEvent(event: FollowEvent): void {
+    switch (event.type) {
+      case 'chunk':
+        this.#onChunk(event.chunk);
+        return;
+      case 'reliable':
+        this.#assembly.addReliable(event.bytes);
+        return;
+      case 'frames':
+        this.#assembly.addFrames(event.offset, event.bytes);
+        return;
+      case 'sent':
+        this.#onSent(event.report);
+        return;
+      case 'end':
+        return;
+    }
+  }
+
+  #onChunk(chunk: Extract<FollowEvent, { type: 'chunk' }>['chunk']): void {
+    const { session, request, now } = this.#options;
+    const pending = new PendingChunk(this.#assembly.add(chunk), {
+      session,
+      request,
+      file: this.#file,
+      now,
+      timeLeft: () => this.#timeLeft(chunk.startTime),
+      roundTrip: () => this.#roundTrip,
+      onArrival: () => this.look(),
+    });
+    this.#pending.push(pending);
+    this.#queue.add(pending);
+    this.#nextStart = chunk.startTime + chunk.duration;
+    const lost = this.#lostAhead;
+    this.#lostAhead = [];
+    this.#recover(lost);
+  }
+
+  #onSent(report: SentReport): void {
+    const { frames } = this.#assembly.close(report);
+    // What was left out is none of the chunk's losses.
+    if (this.#flow) this.#losses.sentUpTo(frames.end, this.#options.now());
+    this.#pending[report.chunk]!.close();
+    this.#options.session.roundTrip = report.roundTrip ?? this.#options.session.roundTrip;
+    this.#window = report.window;
+  }
+
+  #onDatagram(offset: number, payload: Uint8Array): void {
+    const now = this.#options.now();
+    const end = offset + payload.length;
+    if (this.#isSettled || end > this.#assembly.end + MAX_BYTES_AHEAD) return;
+    this.#lastArrival = now;
+    this.#losses.arrived(offset, end, now);
+    const placed = this.#assembly.addFrames(offset, payload);
+    if (placed) this.#pending[placed.chunk.number]!.meter.add(payload.length, now);
+    this.#look();
+  }
+
+  /** Hands over what is ready, asks for what is lost, and comes back when there is something to do though nothing comes. */
+  #look(): void {
+    if (this.#isSettled) return;
+    const now = this.#options.now();
+    const playhead = this.#options.playhead();
+    const window = reorderingWindow(this.#roundTrip, true);
+    this.#recover(this.#losses.take(now, window));
+    for (const pending of this.#queue.take(now, playhead)) {
+      this.#assembly.release(pending.open);
+      this.#options.onChunk(pending.handOver({ roundTrip: this.#options.session.roundTrip, window: this.#window }));
+    }
+    if (this.#hasEnded && !this.#queue.first) {
+      this.#settle();
+      this.#resolve();
+      return;
+    }
+    const givenUpAt = this.#givenUpAt(playhead);
+    if (now >= givenUpAt) throw new VoxelError('timeout', 'the next chunk does not come in time');
+    const times = [givenUpAt, this.#losses.due(window) ?? Infinity, this.#queue.wakeTime(playhead) ?? Infinity];
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.look(), Math.ceil(Math.max(0, Math.min(...times) - now)));
+  }
+
+  /** When to stop waiting for what must come next. */
+  #givenUpAt(playhead: Playhead | undefined): number {
+    const { first } = this.#queue;
+    // Its hand-over is a matter of time.
+    if (first?.isPlayable) return Infinity;
+    const silent = this.#lastArrival + SILENCE_MS;
+    if (!playhead) return silent;
+    return Math.min(silent, Math.max(dueTime(first?.start ?? this.#nextStart, playhead), this.#began) + PATIENCE_MS);
+  }
+
+  #recover(lost: readonly { readonly start: number; readonly end: number }[]): void {
+    for (const { start, end } of lost) {
+      let at = start;
+      while (at < end) {
+        const open = this.#assembly.chunkAt(at);
+        if (!open) {
+          this.#lostAhead.push({ start: at, end });
+          break;
+        }
+        const to = Math.min(end, open.frames.end);
+        this.#pending[open.number]!.recover(at, to);
+        at = to;
+      }
+    }
+  }
+
+  /** Milliseconds until a chunk is due; undefined: nothing plays. */
+  #timeLeft(start: number): number | undefined {
+    const playhead = this.#options.playhead();
+    return playhead && dueTime(start, playhead) - this.#options.now();
+  }
+
+  get #roundTrip(): number {
+    return Math.min(this.#options.session.roundTrip ?? UNKNOWN_ROUND_TRIP_MS, MAX_ROUND_TRIP_MS);
+  }
+
+  #guard(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isSettled) return;
+    this.#settle();
+    this.#reject(error);
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#flow?.close();
+    for (const pending of this.#pending) pending.stop();
+    if (!this.#hasEnded) this.#cancel.abort();
+  }
+}

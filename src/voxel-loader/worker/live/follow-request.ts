@@ -1,0 +1,35 @@
+import { VoxelError } from '../../errors.js';
+import type { FollowRequest } from '../../live-types.js';
+import { serializeRequestHead } from '../request-head.js';
+import type { Fields } from '../response-parser.js';
+import { parseUnreliable } from '../structured-field.js';
+
+/** What a request for ranges has in place of what this one wants. */
+const NO_RANGES = 'range: bytes=\r\n';
+
+/** Asks for the chunks of a live segment as they are made. `flow`: of their frames; undefined: all on the stream. Throws as `serializeRequestHead`. */
+export function serializeFollowHead(
+  { target, headers, headerHosts, deadline }: FollowRequest,
+  { host, flow }: { readonly host: string; readonly flow: number | undefined },
+): Uint8Array<ArrayBuffer> {
+  const isTrusted = headerHosts.includes(new URL(`https://${host}`).hostname);
+  const head = serializeRequestHead({
+    ...{ target, host, flow, ranges: [], etag: undefined, deadline: undefined },
+    headers: isTrusted ? headers : {},
+  });
+  const follow = deadline === undefined ? '?1' : `?1;deadline=${Math.max(0, Math.round(deadline))}`;
+  return new TextEncoder().encode(new TextDecoder().decode(head).replace(NO_RANGES, `x-voxel-follow: ${follow}\r\n`));
+}
+
+/** Throws `VoxelError` for an answer that follows nothing. Whether its frames come as datagrams is the server's choice. */
+export function checkFollowHead(status: number, fields: Fields, flow: number | undefined): void {
+  if (status !== 200) throw new VoxelError('status', `the server answered ${status}`, { status });
+  if (fields.get('x-voxel-follow')?.split(';', 1)[0] !== '?1')
+    throw new VoxelError('status', 'the server does not follow this file', { status });
+  const answered = parseUnreliable(fields.get('x-voxel-unreliable'));
+  if (answered !== undefined && answered !== flow)
+    throw new VoxelError(
+      'bad-response',
+      `the response is for flow ${answered}, expected ${flow ?? 'frames on the stream'}`,
+    );
+}
