@@ -1,0 +1,52 @@
+// @ts-check
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
+import { outputOf, UserError } from '../../tools/setup/process.mjs';
+import { atLeast, atMost, barLine } from './support/bar.js';
+
+export const usage = `npm run bench -- live-encode [--json] [--seconds S] [--segments N]: what voxel-live costs with four levels up to 720p30, and the
+delay from the capture of a chunk to its record, in S seconds (60) of real time; how well foretold costs of frames rank, against decodes
+without each frame, in N segments (3) of three clips. Needs ../shared/data and a quiet machine. --json: one object on standard output.`;
+
+export const options = /** @type {const} */ ({
+  json: { type: 'boolean', default: false },
+  seconds: { type: 'string', default: '60' },
+  segments: { type: 'string', default: '3' },
+});
+
+/** The first one is encoded in real time; of all of them costs are compared. */
+const CLIPS = ['bbb_720p30_a.mp4', 'bbb_1080p24_c.mp4', 'sintel_1080p24_d.mp4'];
+
+const MOST_CORES = 0.8;
+const LEAST_CORRELATION = 0.9;
+/** Beyond a chunk and three frames. */
+const MOST_EXTRA_MS = 30;
+
+/**
+ * @typedef {{ cores: number, delayP95: number, chunkMs: number, frameMs: number, correlations: Record<string, number[]> }} Figures
+ */
+
+/** @param {{ json: boolean, seconds: string, segments: string }} values */
+export function main({ json, seconds, segments }) {
+  const clips = CLIPS.map((name) => join(root, '../shared/data/videos', name));
+  const absent = clips.find((path) => !existsSync(path));
+  if (absent !== undefined) throw new UserError(`expected a clip at ${absent}, found none: npm run data`);
+  const program = join(import.meta.dirname, 'live-encode', 'bench.py');
+  const output = outputOf(venvProgram('python'), [program, ...clips, '--seconds', seconds, '--segments', segments]);
+  if (output === undefined) throw new UserError(`${program} failed`, 1);
+  const figures = /** @type {Figures} */ (JSON.parse(output));
+  const bars = [
+    atMost('cores', figures.cores, MOST_CORES),
+    atMost(
+      'delay from capture to record, p95, ms',
+      figures.delayP95,
+      figures.chunkMs + 3 * figures.frameMs + MOST_EXTRA_MS,
+    ),
+    ...Object.entries(figures.correlations).map(([clip, of]) =>
+      atLeast(`${clip}: lowest rank correlation of foretold costs`, Math.min(...of), LEAST_CORRELATION),
+    ),
+  ];
+  console.log(json ? JSON.stringify(figures) : bars.map(barLine).join('\n'));
+  return bars;
+}
