@@ -13,6 +13,7 @@ from voxel_prepare.h264.annex_b import nal_units, to_configuration, to_sample
 from voxel_prepare.isobmff import parse_fragments, parse_track
 from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, audio_init, video_init, write_chunk_boxes
 from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.resume import end_complete
 from voxel_prepare.live.state import lock_folder
 from voxel_prepare.manifest.live_records import write_chunk
 
@@ -100,6 +101,17 @@ def test_after_an_interruption_complete_chunks_are_left(tmp_path: Path, lost: in
     assert len(again.media(0)) == 9000
     again.append(bytes(900), SECOND)
     assert [chunk.range for chunk in again.records(0).chunks] == [ByteRange(0, 9000), ByteRange(9000, 9900)]
+
+
+def test_a_segment_is_ended_after_an_interruption_just_before_its_end(tmp_path: Path) -> None:
+    track = TrackFolder(tmp_path, HEAD)
+    track.begin(0)
+    track.append(bytes(9000), FIRST)
+    for _ in range(2):
+        again = TrackFolder(tmp_path, HEAD)
+        end_complete(again, 0)
+        end_complete(again, 1)
+        assert (again.records(0).length, again.records(1).head) == (9000, None)
 
 
 def test_old_segments_are_removed(tmp_path: Path) -> None:

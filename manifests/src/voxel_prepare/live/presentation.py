@@ -129,6 +129,8 @@ class Presentation:
             start = -int(-first * seconds // sound.FRAME_SECONDS)
         else:
             start = frame = -int(-first * seconds // sound.FRAME_SECONDS)
+        if frame == start:
+            resume.end_complete(self._audio, timeline.number(first - 1))
         self._audio_first = frame, frame - start
         self._audio.begin(timeline.number(first))
 

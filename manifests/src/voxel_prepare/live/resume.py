@@ -34,12 +34,21 @@ def frames_written(folder: TrackFolder, frame_ticks: int) -> int:
     return 0 if last is None else (last[1].decode_time + last[1].duration) // frame_ticks
 
 
+def end_complete(folder: TrackFolder, number: int) -> None:
+    """Ends a segment that has all its chunks, if the encoder was stopped before it could."""
+    if number in folder.numbers() and folder.records(number).chunks and folder.records(number).length is None:
+        folder.begin(number)
+        folder.finish()
+
+
 def write_stills(
     level: Level, timeline: Timeline, choice: FrameChoice, first: int, end: int, picture: VideoFrame
 ) -> None:
     """Fills the frames from `first` up to `end`, the start of a segment, with one picture."""
     chunks = VideoChunks(level.encoder.configuration, timeline)
     size = choice.segment_frames
+    if first % size == 0:
+        end_complete(level.folder, timeline.number(first // size - 1))
     chunker: Chunker[EncodedFrame] = Chunker(video_segments(size), choice.chunk_frames, first, first % size)
     whole: list[EncodedFrame] = []
     while first < end:
