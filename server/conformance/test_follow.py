@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import json
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -17,13 +16,6 @@ HUGE = 60_000_000
 """Bytes of a frame that lasts longer than any test."""
 
 WATCHED = "voxel_watched_files"
-
-
-@pytest.fixture(autouse=True)
-def _follows(server: Server) -> None:
-    with urllib.request.urlopen(server.url + ".well-known/voxel.json") as answer:
-        if "follow" not in json.load(answer).get("features", []):
-            pytest.skip("this server does not follow files")
 
 
 @pytest.fixture

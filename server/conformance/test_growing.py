@@ -2,10 +2,8 @@
 
 import asyncio
 import http.client
-import json
 import re
 import threading
-import urllib.request
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,13 +17,6 @@ from .servers import Server
 TIMEOUT_SECONDS = 40.0
 
 MINUTE = 60.0
-
-
-@pytest.fixture(autouse=True)
-def _follows(server: Server) -> None:
-    with urllib.request.urlopen(server.url + ".well-known/voxel.json") as answer:
-        if "follow" not in json.load(answer).get("features", []):
-            pytest.skip("this server does not follow files")
 
 
 @pytest.fixture

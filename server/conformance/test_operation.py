@@ -148,6 +148,7 @@ def test_the_counters_have_an_address_of_their_own(server: Server) -> None:
         "voxel_flows_cut_total",
         "voxel_sessions_total",
         "voxel_sessions",
+        "voxel_watched_files",
         "voxel_quic_connections",
     ):
         assert f"# TYPE {name} ".encode() in body

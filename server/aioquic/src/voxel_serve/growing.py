@@ -11,10 +11,13 @@ from .log import log
 from .metrics import Metrics
 from .ranges import ByteRange
 from .shared_files import Identity
-from .vxl import MOST_FILE_BYTES, Record
+from .vxl import Record
 
 POLL_SECONDS = 0.01
 """How often a file is looked at: a thirteenth of a chunk of four frames at 30 frames/s."""
+
+READ_BYTES = 64 * 1024
+"""Of one look: a chunk's record has some hundred."""
 
 SILENCE_SECONDS = 10.0
 """Without a record for that long the encoder is taken for dead."""
@@ -80,7 +83,7 @@ class Watcher:
             await asyncio.sleep(POLL_SECONDS)
             try:
                 # Without a thread: what the encoder has just written is in memory.
-                data = os.pread(self.file.lease.fileno(), MOST_FILE_BYTES + 1, self._reader.taken)
+                data = os.pread(self.file.lease.fileno(), READ_BYTES, self._reader.taken)
                 if data:
                     self._add(self._reader.feed(data))
             except (OSError, ValueError) as error:

@@ -45,5 +45,6 @@ fn modified_after(file: &FileFacts, date: &str) -> Option<bool> {
 }
 
 fn changed(etag: &str) -> HttpError {
-    HttpError::new(Status::PreconditionFailed, "the file has changed").with_header("etag", etag)
+    let error = HttpError::new(Status::PreconditionFailed, "the file has changed");
+    if etag.is_empty() { error } else { error.with_header("etag", etag) }
 }

@@ -44,7 +44,7 @@ impl Discovery {
         let paths: Vec<_> = self.paths.iter().map(|path| path_entry(path, &endpoint, certificate_hashes)).collect();
         let paths = if paths.is_empty() { String::new() } else { format!(", \"paths\": [{}]", paths.join(", ")) };
         format!(
-            "{{\"endpoint\": {}, \"certificateHashes\": {}, \"versions\": [\"{VERSION}\"]{paths}}}\n",
+            "{{\"endpoint\": {}, \"certificateHashes\": {}, \"versions\": [\"{VERSION}\"], \"features\": [\"follow\"]{paths}}}\n",
             json_string(&endpoint),
             json_strings(certificate_hashes),
         )
@@ -103,6 +103,7 @@ mod tests {
         assert_eq!(document["endpoint"], "https://a\"\\\n");
         assert_eq!(document["certificateHashes"][0], "aa=");
         assert_eq!(document["versions"][0], "voxel-1");
+        assert_eq!(document["features"][0], "follow");
         assert!(document.get("paths").is_none());
     }
 

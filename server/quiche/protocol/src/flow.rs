@@ -1,5 +1,7 @@
 //! A response body that is sent as datagrams: `varint flow | varint offset | payload`.
 
+use std::collections::VecDeque;
+
 use bytes::{Buf, BytesMut};
 
 use crate::coded::CodedBody;
@@ -8,6 +10,20 @@ use crate::varint;
 
 /// Bytes (RFC 9000 section 16).
 const LONGEST_VARINT: usize = 8;
+
+/// Which flow, and of a response that follows a file which part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowId {
+    pub number: u64,
+    /// 0 for a flow of one part; else the number of the chunk and one.
+    pub part: u64,
+}
+
+impl From<u64> for FlowId {
+    fn from(number: u64) -> Self {
+        Self { number, part: 0 }
+    }
+}
 
 /// The next datagram of a flow.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,8 +38,14 @@ pub struct Datagram {
 /// `push` adds bytes in order; `next_datagram` and `commit` take them out as datagrams.
 #[derive(Debug)]
 pub struct Flow {
-    number: u64,
+    id: FlowId,
     length: u64,
+    /// The offset of the body's first byte.
+    first_offset: u64,
+    /// Where the pieces of the body end that are not sent: no datagram has bytes of two.
+    ends: VecDeque<u64>,
+    /// Whether something else goes first.
+    held: bool,
     datagram_size: usize,
     /// The bytes that every datagram starts with.
     head: Vec<u8>,
@@ -44,8 +66,11 @@ impl Flow {
         varint::encode(number, &mut head);
         let unsent = BytesMut::new();
         Self {
-            number,
+            id: FlowId::from(number),
             length,
+            first_offset: 0,
+            ends: VecDeque::from([length]),
+            held: false,
             datagram_size,
             head,
             pushed: 0,
@@ -56,6 +81,17 @@ impl Flow {
             stopped: false,
             coded: None,
         }
+    }
+
+    /// The frames, of these lengths, of one chunk of a response that follows a file. `first_offset`: of the first frame.
+    pub fn of_frames(id: FlowId, first_offset: u64, frames: &[u64], datagram_size: usize, prefix: &[u8]) -> Self {
+        let mut end = 0;
+        let ends = frames.iter().map(|length| {
+            end += length;
+            end
+        });
+        let ends = ends.collect();
+        Self { id, first_offset, ends, ..Self::new(id.number, frames.iter().sum(), datagram_size, prefix) }
     }
 
     /// Adds parity to a body that consists of ranges of these lengths. The flow stays as it is if a symbol is too long for
@@ -69,8 +105,17 @@ impl Flow {
         self
     }
 
+    pub fn id(&self) -> FlowId {
+        self.id
+    }
+
     pub fn number(&self) -> u64 {
-        self.number
+        self.id.number
+    }
+
+    /// Lets no datagram leave, or lets them leave again.
+    pub fn hold(&mut self, held: bool) {
+        self.held = held;
     }
 
     /// Bytes of the whole body.
@@ -128,13 +173,13 @@ impl Flow {
 
     /// The next datagram; `None` if the flow has finished or the bytes pushed so far do not fill a datagram.
     pub fn next_datagram(&self) -> Option<Datagram> {
-        if self.finished() {
+        if self.finished() || self.held {
             return None;
         }
         let mut bytes = Vec::with_capacity(self.datagram_size);
         bytes.extend_from_slice(&self.head);
         let due = self.due();
-        varint::encode(due.map_or(self.sent_bytes, |(offset, _)| offset), &mut bytes);
+        varint::encode(due.map_or(self.first_offset + self.sent_bytes, |(offset, _)| offset), &mut bytes);
         let mut room = self.datagram_size.saturating_sub(bytes.len());
         if let (Some(coded), Some((_, parity))) = (&self.coded, due) {
             let payload = coded.parity_bytes(room);
@@ -144,6 +189,8 @@ impl Flow {
         if let Some(coded) = &self.coded {
             room = coded.data_bytes(room);
         }
+        let piece = self.ends.front().map_or(0, |end| end - self.sent_bytes);
+        room = room.min(usize::try_from(piece).unwrap_or(usize::MAX));
         if room == 0 || (self.unsent.len() < room && self.pushed < self.length) {
             return None;
         }
@@ -165,6 +212,9 @@ impl Flow {
         }
         self.unsent.advance(payload);
         self.sent_bytes += payload as u64;
+        if self.ends.front() == Some(&self.sent_bytes) {
+            self.ends.pop_front();
+        }
     }
 }
 

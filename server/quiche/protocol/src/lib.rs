@@ -2,18 +2,21 @@
 //! a clock, so that every rule can be tested in memory.
 //!
 //! A request arrives as bytes ([`request`]) and becomes byte ranges of a file ([`ranges`]), which leave as stream bytes
-//! ([`response`]) or as datagrams ([`flow`], [`scheduler`]), with [`parity`] if the request asks for it. [`site`] responds to ordinary HTTP requests, [`framing`]
+//! ([`response`]) or as datagrams ([`flow`], [`scheduler`]), with [`parity`] if the request asks for it. Live segments are
+//! followed ([`vxl`], [`follow`]) while they are made. [`site`] responds to ordinary HTTP requests, [`framing`]
 //! is the framing of HTTP/3 and WebTransport on a stream.
 #![forbid(unsafe_code)]
 
 pub mod announced;
 pub mod client;
+pub mod clock;
 pub mod coded;
 pub mod coding;
 pub mod conditions;
 pub mod discovery;
 pub mod error;
 pub mod flow;
+pub mod follow;
 pub mod framing;
 pub mod head;
 pub mod limits;
@@ -28,6 +31,7 @@ pub mod scheduler;
 pub mod site;
 pub mod target;
 pub mod varint;
+pub mod vxl;
 pub mod window;
 
 /// The wire version, as WebTransport's protocol negotiation names it.

@@ -26,6 +26,8 @@ pub struct Limits {
     pub handshakes: usize,
     /// Requests in flight on one QUIC connection, from the first byte of their head; a player has two or three.
     pub requests_per_connection: usize,
+    /// Of these, such as follow a growing file: two tracks, each with two segments, and as many again.
+    pub follows_per_connection: usize,
     /// A session is closed after this time without a request. Longer than any player's buffer lasts.
     pub session_idle: Duration,
     /// Time for a request head, from its first byte, and for a handshake of TLS or QUIC.
@@ -51,6 +53,7 @@ impl Default for Limits {
             requests_per_address: 1000,
             handshakes: 250,
             requests_per_connection: 64,
+            follows_per_connection: 8,
             session_idle: Duration::from_secs(600),
             head_timeout: Duration::from_secs(10),
             keep_alive: Duration::from_secs(60),

@@ -91,6 +91,23 @@ pub fn satisfiable_ranges(specs: &[RangeSpec], size: u64, limits: &Limits) -> Re
     bounded(ranges, size, limits)
 }
 
+/// Of an HTTP request for a file that grows, with `size` bytes by now: the part to be followed, which begins at what is
+/// there and ends beyond it (RFC 8673). `None`: the request is for what is there.
+pub fn followed_range(specs: &[RangeSpec], size: u64) -> Option<ByteRange> {
+    match specs {
+        [RangeSpec::From { first, last: Some(last) }] if *first <= size && *last >= size => {
+            Some(ByteRange { start: *first, end: last + 1 })
+        }
+        _ => None,
+    }
+}
+
+/// Of an HTTP request for a file that grows, with `size` bytes by now. Refuses with 416: where it ends nobody knows.
+pub fn known_ranges(specs: &[RangeSpec], size: u64, limits: &Limits) -> Result<Vec<ByteRange>, HttpError> {
+    let known: Vec<_> = specs.iter().filter(|spec| !matches!(spec, RangeSpec::Suffix { .. })).copied().collect();
+    satisfiable_ranges(&known, size, limits)
+}
+
 fn resolve(spec: RangeSpec, size: u64) -> Option<ByteRange> {
     let (start, end) = match spec {
         RangeSpec::Suffix { length } => (size.saturating_sub(length), size),

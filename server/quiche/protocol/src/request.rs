@@ -15,8 +15,21 @@ const MAX_DEADLINE_DIGITS: usize = 15;
 
 /// The headers that only VOXEL requests have, which web pages must be allowed to send, and an older name of the first that is
 /// ignored.
-pub const HEADERS: [&str; 5] =
-    ["x-voxel-unreliable", "x-slipstream-unreliable", "x-voxel-deadline", "x-voxel-after", "x-voxel-parity"];
+pub const HEADERS: [&str; 6] = [
+    "x-voxel-unreliable",
+    "x-slipstream-unreliable",
+    "x-voxel-deadline",
+    "x-voxel-after",
+    "x-voxel-parity",
+    "x-voxel-follow",
+];
+
+/// How a growing file is to be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FollowWish {
+    /// Time after a chunk is known, after which its unsent frames are not sent.
+    pub deadline: Option<Duration>,
+}
 
 /// A well-formed request. The file may not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +46,8 @@ pub struct VoxelRequest {
     pub if_match: Option<String>,
     /// The flow whose bytes go before this body.
     pub after: Option<u64>,
+    /// The wish to get a growing file as it grows; `None`: what is there now, as always for ranges.
+    pub follow: Option<FollowWish>,
     /// The parity that is wanted with datagrams.
     pub parity: Option<Parity>,
 }
@@ -85,6 +100,7 @@ fn interpret(head: &RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpEr
         deadline: deadline(&head.headers)?,
         if_match: head.headers.get("if-match").map(str::to_owned),
         after: after(&head.headers),
+        follow: follow(&head.headers)?,
         parity: head.headers.get("x-voxel-parity").and_then(Parity::parse),
     })
 }
@@ -107,6 +123,18 @@ fn flow_number(item: &BareItem) -> Option<u64> {
         BareItem::Integer(number) => u64::try_from(i64::from(*number)).ok(),
         _ => None,
     }
+}
+
+fn follow(headers: &Headers) -> Result<Option<FollowWish>, HttpError> {
+    let Some(value) = headers.get("x-voxel-follow") else { return Ok(None) };
+    let malformed = || HttpError::bad_request("malformed x-voxel-follow header");
+    let Ok(Item { bare_item: BareItem::Boolean(wanted), params }) = Parser::new(value).parse::<Item>() else {
+        return Err(malformed());
+    };
+    // A whole number of milliseconds has the form of a flow number.
+    let deadline = params.get("deadline").map(|item| flow_number(item).ok_or_else(malformed)).transpose()?;
+    let wish = FollowWish { deadline: deadline.map(Duration::from_millis) };
+    Ok((wanted && headers.get("range").is_none()).then_some(wish))
 }
 
 /// A value that is no flow number is ignored.

@@ -21,7 +21,8 @@ pub fn encode_head<'a>(status: Status, headers: impl IntoIterator<Item = (&'a st
 
 /// The head of a response whose body of `length` bytes follows on the stream. `etag`: the file's validator.
 pub fn reliable_head(request: &VoxelRequest, length: u64, etag: &str) -> String {
-    encode_head(request.status(), [("content-length", length.to_string().as_str()), ("etag", etag)])
+    let length = length.to_string();
+    encode_head(request.status(), [("content-length", length.as_str())].into_iter().chain(validator(etag)))
 }
 
 /// The head of a response whose body is sent as the datagrams of a flow. [`unreliable_end`] follows later.
@@ -30,8 +31,13 @@ pub fn unreliable_head(request: &VoxelRequest, flow: &Flow, etag: &str) -> Strin
     let parity = flow.parity().map(Parity::to_string);
     let first = [("x-voxel-unreliable", number.as_str()), ("x-voxel-length", length.as_str())];
     let parity = parity.iter().map(|parity| ("x-voxel-parity", parity.as_str()));
-    let last = [("etag", etag), ("transfer-encoding", "chunked"), ("trailer", "x-voxel-sent, x-voxel-rtt")];
-    encode_head(request.status(), first.into_iter().chain(parity).chain(last))
+    let last = [("transfer-encoding", "chunked"), ("trailer", "x-voxel-sent, x-voxel-rtt")];
+    encode_head(request.status(), first.into_iter().chain(parity).chain(validator(etag)).chain(last))
+}
+
+/// A file that grows has none.
+fn validator(etag: &str) -> Option<(&'static str, &str)> {
+    (!etag.is_empty()).then_some(("etag", etag))
 }
 
 /// The empty chunked body and its trailers; `smoothed_rtt` is `None` before the first sample, `parity_bytes` if none was

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::flow::{Datagram, Flow};
+use crate::flow::{Datagram, Flow, FlowId};
 
 /// The flows of a session: the earliest deadline first, then in the order of the requests.
 #[derive(Debug, Default)]
@@ -18,23 +18,41 @@ impl Scheduler {
         self.flows.insert(place, (deadline, flow));
     }
 
-    pub fn get(&self, number: u64) -> Option<&Flow> {
-        self.flows.iter().map(|(_, flow)| flow).find(|flow| flow.number() == number)
+    pub fn get(&self, id: impl Into<FlowId>) -> Option<&Flow> {
+        let id = id.into();
+        self.flows.iter().map(|(_, flow)| flow).find(|flow| flow.id() == id)
     }
 
-    pub fn get_mut(&mut self, number: u64) -> Option<&mut Flow> {
-        self.flows.iter_mut().map(|(_, flow)| flow).find(|flow| flow.number() == number)
+    pub fn get_mut(&mut self, id: impl Into<FlowId>) -> Option<&mut Flow> {
+        let id = id.into();
+        self.flows.iter_mut().map(|(_, flow)| flow).find(|flow| flow.id() == id)
     }
 
     /// Removes a flow with its unsent bytes.
-    pub fn remove(&mut self, number: u64) -> Option<Flow> {
-        let place = self.flows.iter().position(|(_, flow)| flow.number() == number)?;
+    pub fn remove(&mut self, id: impl Into<FlowId>) -> Option<Flow> {
+        let id = id.into();
+        let place = self.flows.iter().position(|(_, flow)| flow.id() == id)?;
         Some(self.flows.remove(place).1)
     }
 
-    /// The next datagram and the number of its flow; `None` if no flow has one ready.
-    pub fn next_datagram(&self) -> Option<(u64, Datagram)> {
-        self.flows.iter().find_map(|(_, flow)| Some((flow.number(), flow.next_datagram()?)))
+    /// Removes all parts of a flow.
+    pub fn remove_parts(&mut self, number: u64) -> Vec<Flow> {
+        self.flows.extract_if(.., |(_, flow)| flow.number() == number).map(|(_, flow)| flow).collect()
+    }
+
+    /// Holds all parts of a flow back, or lets them go.
+    pub fn hold(&mut self, number: u64, held: bool) {
+        self.flows.iter_mut().filter(|(_, flow)| flow.number() == number).for_each(|(_, flow)| flow.hold(held));
+    }
+
+    /// Unsent bytes of all parts of a flow.
+    pub fn unsent_bytes(&self, number: u64) -> usize {
+        self.flows.iter().filter(|(_, flow)| flow.number() == number).map(|(_, flow)| flow.unsent_bytes()).sum()
+    }
+
+    /// The next datagram and its flow; `None` if no flow has one ready.
+    pub fn next_datagram(&self) -> Option<(FlowId, Datagram)> {
+        self.flows.iter().find_map(|(_, flow)| Some((flow.id(), flow.next_datagram()?)))
     }
 
     /// Stops the flows whose deadline is `now` or earlier; returns whether there were any.
@@ -71,7 +89,7 @@ mod tests {
         let mut order = Vec::new();
         while let Some((number, datagram)) = scheduler.next_datagram() {
             scheduler.get_mut(number).unwrap().commit(datagram.payload, true);
-            order.push(number);
+            order.push(number.number);
         }
         order
     }

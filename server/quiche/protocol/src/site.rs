@@ -8,7 +8,7 @@ use crate::conditions;
 use crate::error::{HttpError, Status};
 use crate::head::Headers;
 use crate::limits::Limits;
-use crate::ranges::{ByteRange, parse_range_header, satisfiable_ranges};
+use crate::ranges::{ByteRange, followed_range, known_ranges, parse_range_header, satisfiable_ranges};
 use crate::response::TEXT;
 
 pub const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
@@ -50,6 +50,8 @@ pub struct HttpResponse {
     pub status: Status,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<Piece>,
+    /// What is sent instead of the body, as it comes; its end may lie beyond that of the file.
+    pub followed: Option<ByteRange>,
 }
 
 /// Properties of a file that its responses contain.
@@ -58,11 +60,16 @@ pub struct FileFacts {
     pub size: u64,
     pub modified: SystemTime,
     pub content_type: &'static str,
+    /// Whether more bytes will come: `size` is then that of the complete chunks.
+    pub grows: bool,
 }
 
 impl FileFacts {
-    /// A strong validator (RFC 9110 section 8.8.3), from the file's time and size.
+    /// A strong validator (RFC 9110 section 8.8.3), from the file's time and size; "" of a file that grows.
     pub fn etag(&self) -> String {
+        if self.grows {
+            return String::new();
+        }
         let age = self.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         format!("\"{:x}-{:x}\"", age.as_nanos(), self.size)
     }
@@ -77,15 +84,11 @@ pub fn file_response(
 ) -> Result<HttpResponse, HttpError> {
     conditions::check(headers, file)?;
     let etag = file.etag();
-    let common = [
-        ("accept-ranges", "bytes".to_owned()),
-        ("cache-control", "no-cache".to_owned()),
-        ("etag", etag.clone()),
-        ("last-modified", httpdate::fmt_http_date(file.modified)),
-        ("x-content-type-options", "nosniff".to_owned()),
-    ];
+    let mut common = common_headers();
+    common.push(("etag", etag.clone()));
+    common.push(("last-modified", httpdate::fmt_http_date(file.modified)));
     if conditions::is_known(headers, file) {
-        return Ok(HttpResponse { status: Status::NotModified, headers: common.to_vec(), body: Vec::new() });
+        return Ok(HttpResponse { status: Status::NotModified, headers: common, body: Vec::new(), followed: None });
     }
     // Of other methods than GET it means nothing (RFC 9110 section 14.2).
     let wants_range = method == "GET" && headers.get("if-range").is_none_or(|tag| tag == etag);
@@ -98,23 +101,63 @@ pub fn file_response(
     let mut response = match specs {
         None => {
             let body = vec![Piece::Range(ByteRange { start: 0, end: file.size })];
-            HttpResponse { status: Status::Ok, headers: vec![("content-type", content_type)], body }
+            HttpResponse { status: Status::Ok, headers: vec![("content-type", content_type)], body, followed: None }
         }
-        Some(specs) => {
-            let ranges = satisfiable_ranges(&specs, file.size, limits)?;
-            let (headers, body) = if let [range] = ranges[..] {
-                let headers = vec![("content-type", content_type), ("content-range", content_range(range, file))];
-                (headers, vec![Piece::Range(range)])
-            } else {
-                let content_type = format!("multipart/byteranges; boundary={boundary}");
-                (vec![("content-type", content_type)], multipart(&ranges, file, boundary))
-            };
-            HttpResponse { status: Status::PartialContent, headers, body }
-        }
+        Some(specs) => range_response(file, &satisfiable_ranges(&specs, file.size, limits)?, boundary),
     };
     response.headers.push(("content-length", response.body.iter().map(Piece::len).sum::<u64>().to_string()));
     response.headers.extend(common);
     Ok(response)
+}
+
+/// The response to a GET or HEAD of a file that grows: it follows the file, or has ranges of what is there.
+pub fn growing_response(
+    file: &FileFacts,
+    HttpRequest { method, headers, .. }: &HttpRequest,
+    limits: &Limits,
+    boundary: &str,
+) -> Result<HttpResponse, HttpError> {
+    conditions::check_unchanged(headers.get("if-match"), &file.etag())?;
+    // A validator in `If-Range` is not of this state.
+    let wants_range = method == "GET" && headers.get("if-range").is_none();
+    let specs = match headers.get("range").filter(|_| wants_range) {
+        Some(value) => parse_range_header(value, limits)?,
+        None => None,
+    };
+    let part = specs.as_ref().map(|specs| followed_range(specs, file.size));
+    let mut response = match (specs, part.flatten()) {
+        (Some(specs), None) => {
+            let mut response = range_response(file, &known_ranges(&specs, file.size, limits)?, boundary);
+            response.headers.push(("content-length", response.body.iter().map(Piece::len).sum::<u64>().to_string()));
+            response
+        }
+        (_, part) => {
+            let status = if part.is_some() { Status::PartialContent } else { Status::Ok };
+            let range = part.map(|part| ("content-range", content_range(part, file)));
+            let headers = [("content-type", file.content_type.to_owned())].into_iter().chain(range).collect();
+            let followed = Some(part.unwrap_or(ByteRange { start: 0, end: u64::MAX }));
+            HttpResponse { status, headers, body: Vec::new(), followed }
+        }
+    };
+    response.headers.extend(common_headers());
+    Ok(response)
+}
+
+/// Of all responses with bytes of a file.
+fn common_headers() -> Vec<(&'static str, String)> {
+    let headers = [("accept-ranges", "bytes"), ("cache-control", "no-cache"), ("x-content-type-options", "nosniff")];
+    headers.map(|(name, value)| (name, value.to_owned())).to_vec()
+}
+
+fn range_response(file: &FileFacts, ranges: &[ByteRange], boundary: &str) -> HttpResponse {
+    let (headers, body) = if let [range] = *ranges {
+        let content_type = ("content-type", file.content_type.to_owned());
+        (vec![content_type, ("content-range", content_range(range, file))], vec![Piece::Range(range)])
+    } else {
+        let content_type = format!("multipart/byteranges; boundary={boundary}");
+        (vec![("content-type", content_type)], multipart(ranges, file, boundary))
+    };
+    HttpResponse { status: Status::PartialContent, headers, body, followed: None }
 }
 
 /// RFC 9110 section 14.6.
@@ -132,7 +175,8 @@ fn multipart(ranges: &[ByteRange], file: &FileFacts, boundary: &str) -> Vec<Piec
 }
 
 fn content_range(range: ByteRange, file: &FileFacts) -> String {
-    format!("bytes {}-{}/{}", range.start, range.end - 1, file.size)
+    let size = if file.grows { "*".to_owned() } else { file.size.to_string() };
+    format!("bytes {}-{}/{size}", range.start, range.end - 1)
 }
 
 /// An error response with a one-line text body.
@@ -146,7 +190,7 @@ pub fn text_response(error: &HttpError) -> HttpResponse {
 /// A response with this content.
 pub fn literal_response(content_type: &'static str, content: String) -> HttpResponse {
     let headers = vec![("content-type", content_type.to_owned()), ("content-length", content.len().to_string())];
-    HttpResponse { status: Status::Ok, headers, body: vec![Piece::Literal(content.into())] }
+    HttpResponse { status: Status::Ok, headers, body: vec![Piece::Literal(content.into())], followed: None }
 }
 
 /// Refuses methods other than GET, HEAD and OPTIONS with 405.
@@ -167,7 +211,7 @@ mod tests {
         for (name, value) in fields {
             headers.add(name, value.as_bytes());
         }
-        let file = FileFacts { size: 1000, modified: SystemTime::UNIX_EPOCH, content_type: "video/mp4" };
+        let file = FileFacts { size: 1000, modified: SystemTime::UNIX_EPOCH, content_type: "video/mp4", grows: false };
         let (method, target, authority) = ("GET".to_owned(), "/".to_owned(), "localhost".to_owned());
         let request = HttpRequest { method, target, authority, headers };
         file_response(&file, &request, &Limits::default(), "BOUNDARY")

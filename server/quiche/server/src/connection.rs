@@ -1,5 +1,6 @@
 //! One client's QUIC connection: requests in, responses out as stream bytes and datagrams.
 
+mod follows;
 mod in_flight;
 mod requests;
 mod sending;
@@ -18,7 +19,7 @@ use voxel_protocol::window::Window;
 use crate::http3::{self, Http3, Http3Event};
 use crate::jobs::Jobs;
 use crate::places::{Kind, Place, Places};
-use crate::responses::{Delivery, Response, Responses};
+use crate::responses::{Delivery, Responses};
 use crate::session::Session;
 use crate::site::{Site, refusal};
 use in_flight::InFlight;
@@ -193,20 +194,21 @@ impl Connection {
         }
     }
 
-    /// Resets responses that their client has not read for too long and requests whose head takes too long; returns
+    /// Resets responses that their client has not read for too long, or whose file does not grow any more, and requests whose head takes too long; returns
     /// whether there was one.
     pub fn reset_stalled(&mut self, now: Instant) -> bool {
         let limits = &self.shared.site.limits;
         let stalled = self.responses.stalled(now, limits.write_timeout);
+        let given_up = self.responses.given_up(now);
         let mut half = self.in_flight.older(now, limits.head_timeout);
         half.retain(|stream| self.responses.get_mut(*stream).is_none());
-        for stream in &stalled {
+        for stream in stalled.iter().chain(&given_up) {
             self.cancelled(*stream);
         }
         for stream in &half {
             self.reject(*stream, http3::H3_REQUEST_INCOMPLETE);
         }
-        !stalled.is_empty() || !half.is_empty()
+        !stalled.is_empty() || !given_up.is_empty() || !half.is_empty()
     }
 
     /// The client has reset or stopped the stream, or its response cannot be finished.
@@ -226,10 +228,11 @@ impl Connection {
     fn forget(&mut self, stream: u64) {
         self.in_flight.end(stream);
         let response = self.responses.remove(stream);
-        if let Some(Response { delivery: Delivery::Datagrams { flow }, .. }) = response
-            && let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow))
+        if let Some(Delivery::Datagrams { flow } | Delivery::Follow { flow: Some(flow) }) =
+            response.map(|response| response.delivery)
+            && let Some(session) = &mut self.session
         {
-            self.count_flow(&flow);
+            session.scheduler.remove_parts(flow).iter().for_each(|flow| self.count_flow(flow));
         }
         self.flow_ended(stream);
     }

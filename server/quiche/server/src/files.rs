@@ -12,9 +12,11 @@ use std::time::SystemTime;
 use voxel_protocol::error::HttpError;
 use voxel_protocol::path;
 use voxel_protocol::site::FileFacts;
+use voxel_protocol::vxl::SUFFIX;
 
 use crate::ConfigurationError;
 use crate::descriptors::FilePermits;
+use crate::growing::LiveRecords;
 use crate::shared_files::{SharedFile, SharedFiles};
 
 const INDEX: &str = "index.html";
@@ -63,6 +65,8 @@ impl From<HttpError> for OpenError {
 pub struct MediaFile {
     pub file: Arc<SharedFile>,
     pub facts: FileFacts,
+    /// Of a live segment.
+    pub records: Option<LiveRecords>,
 }
 
 /// The served folders, by URL prefix.
@@ -98,7 +102,7 @@ impl Mounts {
             return Err(HttpError::not_found().into());
         }
         if !found.is_dir() {
-            return if path.ends_with('/') { Err(HttpError::not_found().into()) } else { self.open_regular(&found) };
+            return if path.ends_with('/') { Err(HttpError::not_found().into()) } else { self.open_media(&found) };
         }
         if !path.ends_with('/') {
             return Err(OpenError::Redirect(format!("{path}/")));
@@ -106,11 +110,33 @@ impl Mounts {
         self.open_regular(&found.join(INDEX))
     }
 
+    /// Records are read first: the file has all bytes that they name.
+    fn open_media(&self, path: &Path) -> Result<MediaFile, OpenError> {
+        let records = self.read_records(path)?;
+        let mut media = self.open_regular(path)?;
+        if let Some(records) = records.as_ref().filter(|records| records.grow()) {
+            (media.facts.size, media.facts.grows) = (records.available(), true);
+        }
+        Ok(MediaFile { records, ..media })
+    }
+
+    /// `None`: there are none, or they are malformed.
+    fn read_records(&self, media: &Path) -> Result<Option<LiveRecords>, OpenError> {
+        let mut path = media.as_os_str().to_owned();
+        path.push(SUFFIX);
+        let path = Path::new(&path);
+        if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return Ok(None);
+        }
+        let records = LiveRecords::read(self.open_regular(path)?.file);
+        Ok(records.map_err(|error| refused(&error))?)
+    }
+
     /// `O_NOFOLLOW`: the index of a folder may not be a link; `O_NONBLOCK`: opening a named pipe must not wait.
     fn open_regular(&self, path: &Path) -> Result<MediaFile, OpenError> {
         let linked = path.symlink_metadata().map_err(|error| refused(&error))?;
         if let Some(file) = self.files.get(&linked) {
-            return Ok(MediaFile { file, facts: facts_of(path, &linked) });
+            return Ok(MediaFile { file, facts: facts_of(path, &linked), records: None });
         }
         let permit = self.files.permit().ok_or_else(HttpError::unreadable)?;
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
@@ -118,7 +144,7 @@ impl Mounts {
         match with_metadata {
             Ok((file, metadata)) if metadata.is_file() => {
                 let file = self.files.share(file, &metadata, permit);
-                Ok(MediaFile { file, facts: facts_of(path, &metadata) })
+                Ok(MediaFile { file, facts: facts_of(path, &metadata), records: None })
             }
             Ok(_) => Err(HttpError::not_found().into()),
             Err(error) => Err(refused(&error).into()),
@@ -128,7 +154,7 @@ impl Mounts {
 
 fn facts_of(path: &Path, metadata: &Metadata) -> FileFacts {
     let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    FileFacts { size: metadata.len(), modified, content_type: content_type(path) }
+    FileFacts { size: metadata.len(), modified, content_type: content_type(path), grows: false }
 }
 
 /// Most errors mean that there is no such file; without descriptors or memory there may well be.

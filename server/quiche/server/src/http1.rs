@@ -15,11 +15,14 @@ use tokio::task;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_boring::SslStream;
 use voxel_protocol::error::{HttpError, Status};
+use voxel_protocol::follow::{LAST_CHUNK, coded};
 use voxel_protocol::head::{HeadReader, HttpVersion, RequestHead};
 use voxel_protocol::response::encode_head;
-use voxel_protocol::site::HttpRequest;
+use voxel_protocol::site::{HttpRequest, Piece};
 use voxel_protocol::target::effective_target;
 
+use crate::body::Body;
+use crate::growing::Growing;
 use crate::handshakes::Handshakes;
 use crate::jobs::CHUNK_BYTES;
 use crate::log;
@@ -32,6 +35,9 @@ const READ_BYTES: usize = 16 * 1024;
 /// response.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: u64 = 1024 * 1024;
+
+/// How often a response that waits looks whether its encoder is dead.
+const GIVEN_UP_LOOK: Duration = Duration::from_secs(1);
 
 /// Pause after an error of `accept`, most likely for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -185,6 +191,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
             let site = Arc::clone(self.site);
             task::spawn_blocking(move || site.respond(&request)).await.map_err(io::Error::other)?
         };
+        if answer.growing.is_some() && head.version == HttpVersion::Http11 {
+            answer.headers.push(("transfer-encoding", "chunked".to_owned()));
+        }
         if close {
             answer.headers.push(("connection", "close".to_owned()));
         }
@@ -212,11 +221,37 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
     }
 
     async fn send(&mut self, answer: HttpAnswer) -> io::Result<()> {
+        let chunked = answer.headers.iter().any(|(name, _)| *name == "transfer-encoding");
         let headers = answer.headers.iter().map(|(name, value)| (*name, value.as_str()));
         // Header values are ISO-8859-1. Only those that repeat what the client sent are not ASCII.
         let head: Vec<u8> = encode_head(answer.status, headers).chars().map(|it| it as u8).collect();
         self.write(&head).await?;
-        let mut body = answer.body;
+        match answer.growing {
+            Some(growing) => self.send_growing(growing, chunked).await,
+            None => self.send_body(answer.body, false).await,
+        }
+    }
+
+    /// Follows a file to its end. Fails if it does not grow any more.
+    async fn send_growing(&mut self, mut growing: Growing, chunked: bool) -> io::Result<()> {
+        let (mut changes, begun) = (growing.watched.changes(), std::time::Instant::now());
+        loop {
+            while let Some(range) = growing.take() {
+                let body = Body::new([Piece::Range(range)], Some(Arc::clone(&growing.file)));
+                self.send_body(body, chunked).await?;
+            }
+            if growing.finished() {
+                break;
+            }
+            if growing.watched.is_given_up(begun, std::time::Instant::now()) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            let _ = timeout(GIVEN_UP_LOOK, changes.changed()).await;
+        }
+        if chunked { self.write(LAST_CHUNK).await } else { Ok(()) }
+    }
+
+    async fn send_body(&mut self, mut body: Body, chunked: bool) -> io::Result<()> {
         while body.left() > 0 {
             let room = body.room(CHUNK_BYTES);
             let read = task::spawn_blocking(move || {
@@ -226,7 +261,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
             let chunk;
             (body, chunk) = read.await.map_err(io::Error::other)?;
             let chunk = chunk?;
-            self.write(&chunk).await?;
+            if chunked {
+                self.write(&coded(&chunk)).await?;
+            } else {
+                self.write(&chunk).await?;
+            }
             self.site.metrics.add("voxel_stream_bytes_total", chunk.len() as i64);
         }
         Ok(())

@@ -13,6 +13,8 @@ mod connection;
 mod descriptors;
 mod endpoint;
 mod files;
+mod follow;
+mod growing;
 mod handshakes;
 mod http1;
 mod http3;

@@ -9,7 +9,7 @@ use voxel_protocol::error::Status;
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Names and descriptions, the same as in the aioquic server.
-const HELP: [(&str, &str); 9] = [
+const HELP: [(&str, &str); 10] = [
     ("voxel_requests_total", "Requests answered."),
     ("voxel_stream_bytes_total", "Body bytes sent reliably."),
     ("voxel_datagram_bytes_total", "Body bytes sent in datagrams."),
@@ -18,6 +18,7 @@ const HELP: [(&str, &str); 9] = [
     ("voxel_flows_cut_total", "Flows that ended before all of their bytes were sent."),
     ("voxel_sessions_total", "WebTransport sessions opened."),
     ("voxel_sessions", "WebTransport sessions open now."),
+    ("voxel_watched_files", "Growing files that are watched now."),
     ("voxel_quic_connections", "QUIC connections open now."),
 ];
 

@@ -1,11 +1,16 @@
 //! The responses in flight of one connection: bytes that were read for each stream and that QUIC has not accepted yet.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
+use voxel_protocol::site::Piece;
 
 use crate::body::Body;
+use crate::follow::Follow;
+use crate::growing::Growing;
+use crate::jobs::Waker;
 
 /// Bytes per response that are read and not yet sent: two reads, so that one is ready while the other is under way.
 const MOST_AHEAD_BYTES: usize = 2 * crate::jobs::CHUNK_BYTES;
@@ -25,6 +30,8 @@ pub enum Delivery {
     Http3,
     /// As datagrams of the flow.
     Datagrams { flow: u64 },
+    /// Of a growing file: on the stream, and as datagrams of the flow, if there is one.
+    Follow { flow: Option<u64> },
     /// The response to CONNECT: the stream stays open without data until the session ends.
     Session,
 }
@@ -48,6 +55,12 @@ pub struct Response {
     pub announced: Option<u64>,
     /// The stream of the response whose flow goes before this body.
     pub waits_for: Option<u64>,
+    /// Of [`Delivery::Follow`].
+    pub follow: Option<Box<Follow>>,
+    /// The file that an HTTP response follows, and since when.
+    pub growing: Option<(Growing, Instant)>,
+    /// While the response follows a file.
+    pub waker: Option<Waker>,
     pending: VecDeque<Bytes>,
     pending_bytes: usize,
     /// True: the stream ends after what is pending.
@@ -63,6 +76,9 @@ impl Response {
             source,
             announced: None,
             waits_for: None,
+            follow: None,
+            growing: None,
+            waker: None,
             pending: VecDeque::new(),
             pending_bytes: 0,
             ends: false,
@@ -88,6 +104,31 @@ impl Response {
     /// Bytes that QUIC has not accepted.
     pub fn pending_bytes(&self) -> usize {
         self.pending_bytes
+    }
+
+    /// Of what follows a file and has sent what was there: returns whether there is more to be sent now. The response ends
+    /// with the file.
+    pub fn grow(&mut self) -> bool {
+        let Some((growing, _)) = &mut self.growing else { return false };
+        if let Some(range) = growing.take() {
+            self.source = Source::Body(Body::new([Piece::Range(range)], Some(Arc::clone(&growing.file))));
+            return true;
+        }
+        if growing.finished() {
+            self.growing = None;
+            self.ends = true;
+        }
+        false
+    }
+
+    fn follows(&self) -> bool {
+        self.follow.is_some() || self.growing.is_some()
+    }
+
+    /// Whether the encoder of the file that it follows is dead.
+    fn is_given_up(&self, now: Instant) -> bool {
+        self.follow.as_ref().is_some_and(|follow| follow.watched.is_given_up(follow.arrived, now))
+            || self.growing.as_ref().is_some_and(|(growing, since)| growing.watched.is_given_up(*since, now))
     }
 
     fn has_work(&self) -> bool {
@@ -152,6 +193,22 @@ impl Responses {
     pub fn stalled(&self, now: Instant, limit: Duration) -> Vec<u64> {
         let is_stalled = |response: &Response| response.blocked_since.is_some_and(|since| now - since > limit);
         self.all.iter().filter(|(_, response)| is_stalled(response)).map(|(stream, _)| *stream).collect()
+    }
+
+    /// Responses that follow a file.
+    pub fn following(&self) -> usize {
+        self.all.values().filter(|response| response.follows()).count()
+    }
+
+    /// The streams whose response follows a file of which nothing comes any more.
+    pub fn given_up(&self, now: Instant) -> Vec<u64> {
+        self.all.iter().filter(|(_, response)| response.is_given_up(now)).map(|(stream, _)| *stream).collect()
+    }
+
+    /// The stream of the response that follows a file with datagrams of this flow.
+    pub fn stream_following(&self, flow: u64) -> Option<u64> {
+        let of_flow = |response: &Response| response.delivery == Delivery::Follow { flow: Some(flow) };
+        self.all.iter().find(|(_, response)| of_flow(response)).map(|(stream, _)| *stream)
     }
 
     pub fn stream_of_flow(&self, flow: u64) -> Option<u64> {

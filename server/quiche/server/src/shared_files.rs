@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use crate::descriptors::{FilePermit, FilePermits};
 
 /// Device and inode, which no other file has while this one is open.
-type Identity = (u64, u64);
+pub type Identity = (u64, u64);
 
 type OpenFiles = Arc<Mutex<HashMap<Identity, Weak<SharedFile>>>>;
 
@@ -19,6 +19,12 @@ pub struct SharedFile {
     identity: Identity,
     open: OpenFiles,
     _permit: FilePermit,
+}
+
+impl SharedFile {
+    pub fn identity(&self) -> Identity {
+        self.identity
+    }
 }
 
 impl Drop for SharedFile {

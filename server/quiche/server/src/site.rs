@@ -3,7 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
+use std::time::SystemTime;
 
+use voxel_protocol::clock::{TIME_PATH, iso_date};
 use voxel_protocol::conditions::check_unchanged;
 use voxel_protocol::discovery::{DISCOVERY_PATH, Discovery};
 use voxel_protocol::error::{HttpError, Status};
@@ -11,13 +13,17 @@ use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::{OriginPolicy, preflight_headers};
 use voxel_protocol::ranges::{ByteRange, exact_ranges};
 use voxel_protocol::request::VoxelRequest;
+use voxel_protocol::response::TEXT;
 use voxel_protocol::site::{
-    ALLOWED_METHODS, HttpRequest, Piece, check_method, file_response, literal_response, text_response,
+    ALLOWED_METHODS, HttpRequest, HttpResponse, Piece, check_method, file_response, growing_response, literal_response,
+    text_response,
 };
 
 use crate::body::Body;
 use crate::files::{Mounts, OpenError};
+use crate::growing::{Growing, Watched, Watchers};
 use crate::metrics::Metrics;
+use crate::shared_files::SharedFile;
 
 /// A response to an ordinary request; the headers hold the content length.
 #[derive(Debug)]
@@ -25,6 +31,28 @@ pub struct HttpAnswer {
     pub status: Status,
     pub headers: Vec<(&'static str, String)>,
     pub body: Body,
+    /// What follows instead of the body.
+    pub growing: Option<Growing>,
+}
+
+impl HttpAnswer {
+    fn empty(status: Status) -> Self {
+        Self { status, headers: Vec::new(), body: Body::new([], None), growing: None }
+    }
+
+    /// Must not be kept by caches.
+    fn not_kept(response: HttpResponse) -> Self {
+        let mut answer = Self::from(response);
+        answer.headers.push(("cache-control", "no-store".to_owned()));
+        answer
+    }
+}
+
+impl From<HttpResponse> for HttpAnswer {
+    /// Of a response without a file.
+    fn from(HttpResponse { status, headers, body, .. }: HttpResponse) -> Self {
+        Self { status, headers, body: Body::new(body, None), growing: None }
+    }
 }
 
 /// The bytes that a VOXEL request asks for, and their file's validator.
@@ -32,6 +60,8 @@ pub struct HttpAnswer {
 pub struct Opened {
     pub body: Body,
     pub etag: String,
+    /// If the request is for following the file, and there are records: these, and the file. The body is then empty.
+    pub followed: Option<(Arc<Watched>, Arc<SharedFile>)>,
 }
 
 /// The base64 hashes of the certificate in use, which is replaced from time to time.
@@ -53,7 +83,8 @@ pub struct Site {
     pub mounts: Mounts,
     pub origins: OriginPolicy,
     pub limits: Limits,
-    pub metrics: Metrics,
+    pub metrics: Arc<Metrics>,
+    watchers: Arc<Watchers>,
     /// `None`: WebTransport is switched off.
     pub discovery: Option<Discovery>,
     pub certificate_hashes: CertificateHashes,
@@ -71,8 +102,9 @@ impl Site {
         token: Option<String>,
         certificate_hashes: CertificateHashes,
     ) -> Self {
-        let (metrics, draining) = (Metrics::default(), AtomicBool::new(false));
-        Self { mounts, origins, limits, metrics, discovery, certificate_hashes, token, draining }
+        let (metrics, draining) = (Arc::new(Metrics::default()), AtomicBool::new(false));
+        let watchers = Watchers::new(Arc::clone(&metrics));
+        Self { mounts, origins, limits, metrics, watchers, discovery, certificate_hashes, token, draining }
     }
 
     /// Refuses all requests from now on.
@@ -91,7 +123,7 @@ impl Site {
         let origin = request.headers.get("origin");
         answer.headers.extend(self.origins.response_headers(origin, &request.authority));
         if request.method == "HEAD" {
-            answer.body = Body::new([], None);
+            (answer.body, answer.growing) = (Body::new([], None), None);
         }
         answer
     }
@@ -108,15 +140,15 @@ impl Site {
         if request.method == "OPTIONS" && (target == "*" || target.starts_with('/')) {
             let allow = ("allow", ALLOWED_METHODS.to_owned());
             let headers = preflight_headers().into_iter().chain([allow]).collect();
-            return Ok(HttpAnswer { status: Status::NoContent, headers, body: Body::new([], None) });
+            return Ok(HttpAnswer { headers, ..HttpAnswer::empty(Status::NoContent) });
         }
         let path = path_of(target);
         if let Some(discovery) = self.discovery.as_ref().filter(|_| path == DISCOVERY_PATH) {
             let document = discovery.document(&request.authority, &self.certificate_hashes.get());
-            let response = literal_response("application/json", document);
-            let mut headers = response.headers;
-            headers.push(("cache-control", "no-store".to_owned()));
-            return Ok(HttpAnswer { status: Status::Ok, headers, body: Body::new(response.body, None) });
+            return Ok(HttpAnswer::not_kept(literal_response("application/json", document)));
+        }
+        if path == TIME_PATH {
+            return Ok(HttpAnswer::not_kept(literal_response(TEXT, iso_date(SystemTime::now()))));
         }
         let media = match self.mounts.open(path) {
             Ok(media) => media,
@@ -124,14 +156,20 @@ impl Site {
             Err(OpenError::Redirect(location)) => {
                 let query = &target[path.len()..];
                 let headers = vec![("location", format!("{location}{query}")), ("content-length", "0".to_owned())];
-                return Ok(HttpAnswer { status: Status::PermanentRedirect, headers, body: Body::new([], None) });
+                return Ok(HttpAnswer { headers, ..HttpAnswer::empty(Status::PermanentRedirect) });
             }
         };
-        let response = file_response(&media.facts, request, &self.limits, &boundary())?;
+        let respond = if media.facts.grows { growing_response } else { file_response };
+        let response = respond(&media.facts, request, &self.limits, &boundary())?;
+        let growing = media
+            .records
+            .zip(response.followed)
+            .map(|(records, wanted)| Growing::new(self.watchers.follow(records), Arc::clone(&media.file), wanted));
         Ok(HttpAnswer {
             status: response.status,
             headers: response.headers,
             body: Body::new(response.body, Some(media.file)),
+            growing,
         })
     }
 
@@ -141,6 +179,12 @@ impl Site {
             OpenError::Http(error) => error,
             OpenError::Redirect(_) => HttpError::not_found(),
         })?;
+        if request.follow.is_some()
+            && let Some(records) = media.records
+        {
+            let followed = Some((self.watchers.follow(records), media.file));
+            return Ok(Opened { body: Body::new([], None), etag: String::new(), followed });
+        }
         let etag = media.facts.etag();
         check_unchanged(request.if_match.as_deref(), &etag)?;
         let size = media.facts.size;
@@ -148,14 +192,14 @@ impl Site {
             None => vec![ByteRange { start: 0, end: size }],
             Some(specs) => exact_ranges(specs, size, &self.limits)?,
         };
-        Ok(Opened { body: Body::new(ranges.into_iter().map(Piece::Range), Some(media.file)), etag })
+        let body = Body::new(ranges.into_iter().map(Piece::Range), Some(media.file));
+        Ok(Opened { body, etag, followed: None })
     }
 }
 
 /// A response with a one-line text body.
 pub fn refusal(error: &HttpError) -> HttpAnswer {
-    let response = text_response(error);
-    HttpAnswer { status: response.status, headers: response.headers, body: Body::new(response.body, None) }
+    HttpAnswer::from(text_response(error))
 }
 
 /// A request target without its query, for logs, too: that may hold a token.

@@ -28,6 +28,7 @@ fn the_request_of_the_protocol_document() {
         deadline: Some(Duration::from_millis(3200)),
         if_match: None,
         after: None,
+        follow: None,
         parity: None,
     };
     assert_eq!(expected.status(), Status::PartialContent);

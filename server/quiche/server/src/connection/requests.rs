@@ -11,9 +11,11 @@ use voxel_protocol::site::HttpRequest;
 use voxel_protocol::varint;
 
 use super::Connection;
+use crate::follow::Follow;
 use crate::http3::{self, Head};
 use crate::jobs::{Job, Outcome};
 use crate::log;
+use crate::metrics::Metrics;
 use crate::responses::{Delivery, Response, Source};
 use crate::site::{HttpAnswer, Opened, path_of, refusal};
 
@@ -23,7 +25,7 @@ impl Connection {
             session.last_request = now;
         }
         let mut response = Response::new(Delivery::Stream, Source::Job);
-        response.announced = request.flow;
+        response.announced = request.flow.filter(|_| request.follow.is_none());
         // Only what was requested earlier can hold a response back, so that no two wait for each other.
         response.waits_for = request.after.and_then(|flow| self.responses.stream_with_flow(flow));
         self.responses.insert(stream, response);
@@ -39,17 +41,25 @@ impl Connection {
     ) {
         let datagram_size = self.quic.dgram_max_writable_len().unwrap_or(0);
         let flow = request.flow.filter(|_| datagram_size > 0);
+        let limits = &self.shared.site.limits;
         let Some(session) = &mut self.session else { return };
         let result = result.and_then(|opened| match flow {
-            Some(flow) if session.scheduler.get(flow).is_some() => {
+            Some(flow) if session.scheduler.get(flow).is_some() || self.responses.stream_following(flow).is_some() => {
                 Err(HttpError::bad_request(format!("flow {flow} is in use")))
+            }
+            _ if opened.followed.is_some() && self.responses.following() >= limits.follows_per_connection => {
+                Err(HttpError::new(Status::TooManyRequests, "too many files followed"))
             }
             _ => Ok(opened),
         });
-        let Opened { body, etag } = match result {
+        let Opened { body, etag, followed } = match result {
             Ok(opened) => opened,
             Err(error) => return self.refuse_voxel(stream, &error, Value::from(path_of(&request.target))),
         };
+        if let (Some((watched, file)), Some(wish)) = (followed, request.follow) {
+            self.count("webtransport", Status::Ok, Value::from(path_of(&request.target)));
+            return self.follow(stream, Follow::new(watched, file, flow, wish, arrived));
+        }
         let (length, lengths) = (body.left(), body.lengths());
         let Some(response) = self.responses.get_mut(stream) else { return };
         response.source = Source::Body(body);
@@ -98,6 +108,9 @@ impl Connection {
 
     pub(super) fn respond_with(&mut self, stream: u64, answer: HttpAnswer) {
         let mut response = Response::new(Delivery::Http3, Source::Body(answer.body));
+        response.waker =
+            answer.growing.as_ref().map(|it| self.shared.jobs.watch(self.key, stream, it.watched.changes()));
+        response.growing = answer.growing.map(|growing| (growing, Instant::now()));
         let headers = answer.headers.iter().map(|(name, value)| (*name, value.as_str()));
         response.push(http3::encode_response_head(answer.status, headers));
         self.responses.insert(stream, response);
@@ -110,11 +123,18 @@ impl Connection {
 
     /// A job for a stream is done. Ignored if the request was cancelled in the meantime.
     pub fn completed(&mut self, stream: u64, outcome: Outcome) {
+        let follows_too_many = self.responses.following() >= self.shared.site.limits.follows_per_connection;
         let Some(response) = self.responses.get_mut(stream) else { return };
         match outcome {
+            Outcome::Responded { target, answer } if answer.growing.is_some() && follows_too_many => {
+                let error = HttpError::new(Status::TooManyRequests, "too many files followed");
+                self.respond(stream, refusal(&error), path_of(&target).into());
+            }
+            Outcome::Grown => {} // What it has to send now is looked for in any case.
             Outcome::Responded { target, answer } => self.respond(stream, answer, path_of(&target).into()),
             Outcome::Opened { request, arrived, result } => self.voxel_opened(stream, &request, arrived, result),
             Outcome::Read(..) if response.ends() => {} // The flow's deadline has passed.
+            Outcome::Read(body, Ok(chunk)) if response.follow.is_some() => self.follow_read(stream, body, &chunk),
             Outcome::Read(body, Ok(chunk)) => {
                 response.source = Source::Body(body);
                 match response.delivery {
@@ -126,7 +146,7 @@ impl Connection {
                         return;
                     }
                     Delivery::Http3 => response.push(http3::encode_data_head(chunk.len())),
-                    Delivery::Stream | Delivery::Session => {}
+                    Delivery::Stream | Delivery::Session | Delivery::Follow { .. } => {}
                 }
                 self.shared.site.metrics.add("voxel_stream_bytes_total", chunk.len() as i64);
                 response.push(chunk);
@@ -148,6 +168,7 @@ impl Connection {
         }
         let (finished, room) = match response.delivery {
             Delivery::Session => return,
+            Delivery::Follow { .. } => return self.advance_follow(stream),
             Delivery::Stream | Delivery::Http3 => (false, response.pending_bytes() < ahead),
             Delivery::Datagrams { flow } => {
                 let flow = self.session.as_ref().and_then(|session| session.scheduler.get(flow));
@@ -165,6 +186,12 @@ impl Connection {
                 response.source = Source::Job;
                 let room = body.room(ahead / 2);
                 self.shared.jobs.start(self.key, stream, Job::Read(body, room));
+            }
+            Source::Body(body) if body.left() == 0 && response.growing.is_some() => {
+                response.source = Source::Body(body);
+                if response.grow() {
+                    self.advance(stream);
+                }
             }
             Source::Body(body) if body.left() == 0 && !matches!(response.delivery, Delivery::Datagrams { .. }) => {
                 response.end();
@@ -194,18 +221,22 @@ impl Connection {
     }
 
     pub(super) fn count_flow(&self, flow: &Flow) {
-        let metrics = &self.shared.site.metrics;
-        metrics.add("voxel_datagram_bytes_total", flow.sent_bytes().cast_signed());
-        metrics.add("voxel_parity_bytes_total", flow.sent_parity_bytes().unwrap_or_default().cast_signed());
-        metrics.add("voxel_datagrams_total", flow.sent_datagrams().cast_signed());
-        if flow.sent_bytes() < flow.length() {
-            metrics.add("voxel_flows_cut_total", 1);
-        }
+        count_flow(&self.shared.site.metrics, flow);
     }
 
     /// `None` before the first sample.
     pub(super) fn smoothed_rtt(&self) -> Option<Duration> {
         let path = self.quic.path_stats().find(|path| path.active)?;
         path.min_rtt.map(|_| path.rtt)
+    }
+}
+
+/// Counts what a flow has sent, which sends nothing more.
+pub(super) fn count_flow(metrics: &Metrics, flow: &Flow) {
+    metrics.add("voxel_datagram_bytes_total", flow.sent_bytes().cast_signed());
+    metrics.add("voxel_parity_bytes_total", flow.sent_parity_bytes().unwrap_or_default().cast_signed());
+    metrics.add("voxel_datagrams_total", flow.sent_datagrams().cast_signed());
+    if flow.sent_bytes() < flow.length() {
+        metrics.add("voxel_flows_cut_total", 1);
     }
 }

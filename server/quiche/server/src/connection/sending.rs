@@ -102,17 +102,19 @@ impl Connection {
 
     /// Queues a datagram in QUIC for one `send`, and takes it back if the congestion window did not allow it.
     pub(super) fn send_datagram(&mut self, out: &mut [u8], now: Instant) -> Option<(usize, SocketAddr)> {
-        let (number, datagram) = self.session.as_ref()?.scheduler.next_datagram()?;
+        let (id, datagram) = self.session.as_ref()?.scheduler.next_datagram()?;
         self.quic.dgram_send_buf(datagram.bytes).ok()?;
         let sent = self.quic.send(out);
         if self.quic.dgram_send_queue_len() > 0 {
             self.quic.dgram_purge_outgoing(|_| true);
-        } else if let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.get_mut(number)) {
+        } else if let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.get_mut(id)) {
             flow.commit(datagram.payload, self.has_room);
-            if flow.finished()
-                && let Some(stream) = self.responses.stream_of_flow(number)
-            {
-                self.end_flow(stream);
+            if flow.finished() {
+                if let Some(stream) = self.responses.stream_of_flow(id.number) {
+                    self.end_flow(stream);
+                } else if let Some(stream) = self.responses.stream_following(id.number) {
+                    self.advance(stream);
+                }
                 self.hand_over(now);
             }
         }

@@ -79,7 +79,7 @@ impl Connection {
             let Some(response) = self.responses.get_mut(stream) else { continue };
             match response.delivery {
                 Delivery::Session => response.end(),
-                Delivery::Stream | Delivery::Datagrams { .. } => {
+                Delivery::Stream | Delivery::Datagrams { .. } | Delivery::Follow { .. } => {
                     self.forget(stream);
                     self.reset(stream);
                 }
