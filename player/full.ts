@@ -9,9 +9,19 @@ import { runOnPage } from '../src/voxel-loader/worker/run-on-page.js';
 import { attachWith } from './attach.js';
 import type { DashPlayer } from './dash/dash-types.js';
 import { FlowsControl } from './flows-control.js';
+import { LivePlugin, type ChunkEvent, type LiveEventMap, type LiveStatistics } from './live.js';
 import { PathFollower } from './path-follower.js';
 import { createSessionSource, type SessionSource } from './session-manager.js';
-import type { AbrName, EndpointOption, PathReport, VoxelHandle, VoxelOptions } from './types.js';
+import type {
+  AbrName,
+  Delivery,
+  EndpointOption,
+  PathReport,
+  VoxelEventMap,
+  VoxelHandle,
+  VoxelOptions,
+  VoxelStatistics,
+} from './types.js';
 
 export * from './index.js';
 
@@ -33,32 +43,87 @@ export interface FullVoxelOptions extends Omit<VoxelOptions, 'abr' | 'strategy'>
   readonly paths?: readonly PathOption[];
 }
 
+export type { ChunkEvent, LiveStatistics };
+
+export interface FullEventMap extends VoxelEventMap {
+  chunk: ChunkEvent;
+}
+
+export interface FullStatistics extends VoxelStatistics {
+  /** Undefined: what plays is not live with records. */
+  readonly live: LiveStatistics | undefined;
+}
+
+/** As `VoxelHandle`, and what live streams add to it. */
+export interface FullVoxelHandle extends VoxelHandle {
+  on<Type extends keyof FullEventMap>(type: Type, listener: (event: FullEventMap[Type]) => void): () => void;
+  statistics(): FullStatistics;
+}
+
 /**
- * As `attachVoxel` of the plain build, with every rule and strategy by its name, over several paths where there are some, and with
+ * As `attachVoxel` of the plain build, with live streams, with every rule and strategy by its name, over several paths where there are some, and with
  * sessions on the page's own thread where the page's content security policy forbids workers from Blob URLs.
  */
-export function attachVoxel(player: DashPlayer, options: FullVoxelOptions = {}): VoxelHandle {
+export function attachVoxel(player: DashPlayer, options: FullVoxelOptions = {}): FullVoxelHandle {
   const { abr: rule, strategy: name } = options;
   const abr = typeof rule !== 'string' || rule === 'dashjs' ? rule : createAbr(rule, options);
   const strategy = typeof name === 'string' ? strategyOf(name) : name;
   const flows = strategy?.flows === undefined ? undefined : new FlowsControl(flowsRule(strategy.flows));
   const locate = locateWith(options, strategy?.schedule, flows !== undefined);
-  return attachWith(
-    player,
-    { ...options, abr: flows ? flows.listenTo(ruleFor(abr, options)) : abr, strategy },
-    {
-      withoutWorker: () => runOnPage(openPaths),
-      source: (receiver, endpoint) => {
-        const source = createSessionSource(receiver, endpoint);
-        const open: SessionSource['open'] = async (located) => {
-          const session = await source.open(located);
-          return flows?.direct(session) ?? session;
-        };
-        return { ...source, locate, open };
-      },
-      follow: (...of) => (flows ? new FlowsFollower(flows, ...of) : new PathFollower(...of)),
+  const plain = { ...options, abr: flows ? flows.listenTo(ruleFor(abr, options)) : abr, strategy };
+  const withoutWorker = () => runOnPage(openPaths);
+  // Live streams have a session of their own, and this one is not opened anew with every update of their manifest.
+  const whileNotLive: SessionSource['locate'] = (origin, signal) =>
+    live.isLive ? untilAborted(signal) : locate(origin, signal);
+  const handle = attachWith(player, plain, {
+    withoutWorker,
+    source: (receiver, endpoint) => {
+      const source = createSessionSource(receiver, endpoint);
+      const open: SessionSource['open'] = async (located) => {
+        if (live.isLive) await located;
+        const session = await source.open(located);
+        return flows?.direct(session) ?? session;
+      };
+      return { ...source, locate: whileNotLive, open };
     },
-  );
+    follow: (...of) => (flows ? new FlowsFollower(flows, ...of) : new PathFollower(...of)),
+  });
+  const live = new LivePlugin(player, plain, withoutWorker);
+  return withLive(handle, live, options.delivery ?? 'datagrams');
+}
+
+/** Never resolves. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+}
+
+function withLive(handle: VoxelHandle, live: LivePlugin, delivery: Delivery): FullVoxelHandle {
+  return {
+    on: (type, listener) => {
+      const stop = [
+        handle.on(type as keyof VoxelEventMap, listener as (event: unknown) => void),
+        live.events.on(type as keyof LiveEventMap, listener as (event: unknown) => void),
+      ];
+      return () => stop.forEach((one) => one());
+    },
+    statistics: () => {
+      const statistics = handle.statistics();
+      if (!live.isLive) return { ...statistics, live: undefined };
+      const { fallbacks, errors } = live.statistics;
+      return {
+        ...statistics,
+        delivery: live.isOpen ? delivery : 'http',
+        fallbacks: statistics.fallbacks + fallbacks,
+        errors: [...statistics.errors, ...errors],
+        throughput: live.statistics.rate,
+        live: live.statistics,
+      };
+    },
+    detach: () => {
+      live.detach();
+      handle.detach();
+    },
+  };
 }
 
 /** Tells what came over each connection, too. */

@@ -106,6 +106,13 @@ export interface PathReport {
  * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
  */
 export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
+interface SegmentFrames {
+	/** In decode order; empty where the make-up of the segment is unknown. */
+	readonly states: readonly FrameState[];
+	/** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
+	readonly repairedFrames: number;
+	readonly repairedSlices: number;
+}
 /**
  * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
  * and the plugin works on the instance that the page made, without importing dash.js at run time.
@@ -606,6 +613,64 @@ declare const STRATEGIES: {
 	readonly "voxel-chunklets": Strategy;
 };
 type StrategyName = keyof typeof STRATEGIES;
+interface ChunkFacts {
+	/** In its segment, from 0. */
+	readonly number: number;
+	/** Positions in the segment's file; the chunk handed over may have another length. */
+	readonly range: ByteRange;
+	/** Media time in seconds. */
+	readonly startTime: number;
+	readonly duration: number;
+	/** When its first picture was captured, in ms since 1970. */
+	readonly capturedAt: number;
+	/** What of the segment's score is to be expected with all of it, with its reliable bytes alone, and as it arrived. */
+	readonly wholeScore: number;
+	readonly reliableScore: number;
+	readonly score: number;
+	readonly bytesReliable: number;
+	readonly bytesUnreliable: number;
+	/** Sent, not here, nor when they were asked for again. */
+	readonly bytesLost: number;
+	/** Left out by the server for want of time. */
+	readonly bytesUnsent: number;
+	/** Asked for again, and those of them that were here no sooner. */
+	readonly bytesRepeated: number;
+	readonly bytesRecovered: number;
+	/** How its datagrams came; undefined: it had fewer than two. */
+	readonly dispersion: Dispersion | undefined;
+	/** Milliseconds from its record until it was due, as far as could be told then; undefined: nothing played. */
+	readonly slack: number | undefined;
+	/** Milliseconds; undefined: not known yet. */
+	readonly roundTrip: number | undefined;
+	/** The sender's congestion window in bytes, as it last said; undefined: not known yet. */
+	readonly window: number | undefined;
+}
+interface DeliveredChunk extends ChunkFacts {
+	readonly bytes: Uint8Array<ArrayBuffer>;
+	readonly frames: SegmentFrames;
+}
+/** A chunk of a live segment was handed to dash.js. */
+export interface ChunkEvent extends Pick<DeliveredChunk, "number" | "startTime" | "duration" | "capturedAt" | "wholeScore" | "score" | "bytesReliable" | "bytesUnreliable" | "bytesLost" | "bytesUnsent" | "bytesRepeated" | "bytesRecovered"> {
+	readonly mediaType: string;
+	/** Of its segment. */
+	readonly index: number;
+	readonly representation: string;
+	/** Bit/s. */
+	readonly bandwidth: number;
+	readonly framesTotal: number;
+	/** With at least one slice that was replaced, left out by the server or lost. */
+	readonly framesRepaired: number;
+}
+/** Of the live presentation that plays. */
+export interface LiveStatistics {
+	/** Handed to dash.js over the session, and those of them with frames that were replaced. */
+	readonly chunks: number;
+	readonly chunksRepaired: number;
+	/** Bit/s; undefined: not known yet. */
+	readonly rate: number | undefined;
+	readonly fallbacks: number;
+	readonly errors: readonly string[];
+}
 /** Every rule of the plugin, the published rivals of `abr-star` among them (docs/ABR.md), or `dashjs`. */
 export type RuleName = AbrName | AbrName$1;
 /** One address of the service. */
@@ -621,11 +686,23 @@ export interface FullVoxelOptions extends Omit<VoxelOptions, "abr" | "strategy">
 	/** Several addresses of the service, all of which are used: each has a session. Default: what `voxel.json` says (docs/DELIVERY.md). */
 	readonly paths?: readonly PathOption[];
 }
+export interface FullEventMap extends VoxelEventMap {
+	chunk: ChunkEvent;
+}
+export interface FullStatistics extends VoxelStatistics {
+	/** Undefined: what plays is not live with records. */
+	readonly live: LiveStatistics | undefined;
+}
+/** As `VoxelHandle`, and what live streams add to it. */
+export interface FullVoxelHandle extends VoxelHandle {
+	on<Type extends keyof FullEventMap>(type: Type, listener: (event: FullEventMap[Type]) => void): () => void;
+	statistics(): FullStatistics;
+}
 /**
- * As `attachVoxel` of the plain build, with every rule and strategy by its name, over several paths where there are some, and with
+ * As `attachVoxel` of the plain build, with live streams, with every rule and strategy by its name, over several paths where there are some, and with
  * sessions on the page's own thread where the page's content security policy forbids workers from Blob URLs.
  */
-export declare function attachVoxel(player: DashPlayer, options?: FullVoxelOptions): VoxelHandle;
+export declare function attachVoxel(player: DashPlayer, options?: FullVoxelOptions): FullVoxelHandle;
 interface DashNamespace {
 	MediaPlayer(): {
 		create(): ElementPlayer;

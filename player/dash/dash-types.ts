@@ -116,11 +116,16 @@ export interface LoaderRequest {
   };
 }
 
-export interface ProgressInformation {
-  readonly loaded: number;
-  readonly total: number;
-  readonly lengthComputable: true;
-}
+export type ProgressInformation =
+  | {
+      readonly loaded: number;
+      readonly total: number;
+      readonly lengthComputable: true;
+      /** Milliseconds of download, for its throughput; default: since the last event. */
+      readonly time?: number;
+    }
+  /** A piece to append of a segment that grows. It says nothing of the throughput. */
+  | { readonly data: ArrayBuffer; readonly lengthComputable: false; readonly noTrace: true };
 
 /** `CommonMediaResponse`: the loader fills it in, then calls `onloadend`. */
 export interface LoaderResponse {

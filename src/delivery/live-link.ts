@@ -6,6 +6,9 @@ const CHUNKS_KEPT = 32;
 /** Milliseconds that a chunk may take while nothing is known: for a target of half a second. */
 const FIRST_SLACK_MS = 200;
 
+/** A chunk that is late already still gets as many: its frames are worth more than a pause of the link. */
+const LEAST_DEADLINE_MS = 50;
+
 /** Of a segment of which nothing is known: shares of its bytes that are reliable, and in its first picture. */
 const RELIABLE_SHARE = 0.25;
 const KEY_FRAME_SHARE = 0.15;
@@ -88,7 +91,7 @@ export class LiveLink {
   /** Milliseconds that a server has for the frames of a chunk. */
   get deadline(): number {
     const sorted = [...this.#slacks].sort((a, b) => a - b);
-    return Math.max(0, sorted[Math.floor(sorted.length / 2)] ?? FIRST_SLACK_MS);
+    return Math.max(LEAST_DEADLINE_MS, sorted[Math.floor(sorted.length / 2)] ?? FIRST_SLACK_MS);
   }
 
   /** Everything that a rule may look at. `ladder` is ascending in bitrate; `last`: the key of the representation chosen last. */

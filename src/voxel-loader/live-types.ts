@@ -1,6 +1,8 @@
 import type { ByteRange } from '../manifest/byte-range.js';
 import type { Dispersion } from '../delivery/dispersion.js';
-import type { SessionDelivery } from './types.js';
+import type { Playhead } from '../delivery/chunk-queue.js';
+import type { VoxelError } from './errors.js';
+import type { SegmentFrames, SessionDelivery } from './types.js';
 
 /** For the chunks of a live segment, as they are made. */
 export interface FollowRequest {
@@ -52,4 +54,29 @@ export interface ChunkFacts {
   readonly roundTrip: number | undefined;
   /** The sender's congestion window in bytes, as it last said; undefined: not known yet. */
   readonly window: number | undefined;
+}
+
+/** A chunk that can be played: whatever is missing of it has been replaced. */
+export interface DeliveredChunk extends ChunkFacts {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly frames: SegmentFrames;
+}
+
+/** A live segment on its way. */
+export interface Following {
+  /** Resolves after the last chunk; rejects with `VoxelError` when no more will come, or after `abort()`. */
+  readonly result: Promise<void>;
+  abort(): void;
+}
+
+/** A session over which live segments are followed. */
+export interface LiveSession {
+  /** Where it runs. */
+  readonly thread: 'worker' | 'page';
+  /** Resolves, never rejects, with the reason once it is gone. */
+  readonly closed: Promise<VoxelError>;
+  follow(request: FollowRequest, onChunk: (chunk: DeliveredChunk) => void): Following;
+  /** Where playback is, on the clock of `performance.now()`: chunks are handed over by it. Undefined: nothing plays. */
+  play(playhead: Playhead | undefined): void;
+  close(): void;
 }

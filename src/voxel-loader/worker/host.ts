@@ -173,7 +173,8 @@ export class Host {
   }
 }
 
-function encodeError(error: unknown): ErrorMessage {
+/** Of an error as structured cloning keeps it. */
+export function encodeError(error: unknown): ErrorMessage {
   if (error instanceof VoxelError) return { code: error.code, message: error.message, status: error.status };
   if (error instanceof RepairError) return { code: error.code, message: error.message, status: undefined };
   return { code: 'bad-request', message: String(error), status: undefined };

@@ -1,3 +1,5 @@
+import type { WorkerMessage } from '../messages.js';
+import { Host } from './host.js';
 import { startHost } from './start-host.js';
 
-startHost();
+startHost<WorkerMessage>((options) => new Host(options));

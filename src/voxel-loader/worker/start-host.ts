@@ -1,21 +1,27 @@
-import type { PageMessage, WorkerMessage } from '../messages.js';
-import { Host } from './host.js';
-import type { OpenSession } from './session.js';
+import type { PageMessage } from '../messages.js';
 
 /** What of `DedicatedWorkerGlobalScope` is used: its types and those of a page exclude each other. */
-interface WorkerScope {
+interface WorkerScope<Out> {
   onmessage: ((event: MessageEvent<PageMessage>) => void) | null;
-  postMessage(message: WorkerMessage, transfer: Transferable[]): void;
+  postMessage(message: Out, transfer: Transferable[]): void;
   close(): void;
 }
 
-/** Starts the worker's program. `open`: where sessions come from. */
-export function startHost(open?: OpenSession): void {
-  const scope = globalThis as unknown as WorkerScope;
-  const host = new Host({
+/** What a worker's program is started with. */
+interface Surroundings<Out> {
+  readonly post: (message: Out, transfer: Transferable[]) => void;
+  /** Ends the worker. */
+  readonly exit: () => void;
+}
+
+/** Starts the worker's program, which may take and send other messages besides. */
+export function startHost<Out>(
+  create: (surroundings: Surroundings<Out>) => { receive(message: PageMessage): void },
+): void {
+  const scope = globalThis as unknown as WorkerScope<Out>;
+  const host = create({
     post: (message, transfer) => scope.postMessage(message, transfer),
     exit: () => scope.close(),
-    ...(open && { open }),
   });
   scope.onmessage = ({ data }) => host.receive(data);
 }

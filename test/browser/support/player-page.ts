@@ -5,10 +5,10 @@ import type { MediaPlayerClass } from 'dashjs';
 import type { Abr } from '../../../src/abr-star/index.js';
 import type {
   FallbackEvent,
+  FullVoxelHandle,
   FullVoxelOptions,
   PathEvent,
   SessionEvent,
-  VoxelHandle,
   VoxelStatistics,
 } from '../../../player/full.js';
 import { root } from '../../../tools/setup/paths.mjs';
@@ -21,7 +21,7 @@ const PAGE = `<!doctype html><title>player</title>
 export interface PlayerUnderTest {
   readonly player: MediaPlayerClass;
   readonly video: HTMLVideoElement;
-  readonly handle: VoxelHandle | undefined;
+  readonly handle: FullVoxelHandle | undefined;
   readonly errors: string[];
   readonly fallbacks: FallbackEvent[];
   readonly sessions: SessionEvent[];

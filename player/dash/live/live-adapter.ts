@@ -1,0 +1,188 @@
+import { LiveLink } from '../../../src/delivery/live-link.js';
+import type { DeliveredChunk, FollowRequest, LiveSession } from '../../../src/voxel-loader/live-types.js';
+import type { LiveReceiver } from '../../../src/voxel-loader/live-receiver.js';
+import { PlayerError } from '../../errors.js';
+import type { SessionManager } from '../../session-manager.js';
+import type { Delivery } from '../../types.js';
+import { BufferedVideo } from '../buffered-video.js';
+import {
+  requestTypes,
+  type DashPlayer,
+  type FragmentRequest,
+  type Load,
+  type LoaderRequest,
+  type LoaderResponse,
+  type ResponseInterceptor,
+} from '../dash-types.js';
+import { keyOf } from '../presentation.js';
+import { extendFetchLoader } from './fetch-extension.js';
+import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } from './live-manifest.js';
+import { addLiveRule, rungOf } from './live-rule.js';
+import { LiveSegment } from './live-segment.js';
+import { applyLiveSettings } from './live-settings.js';
+
+/** Milliseconds between two looks where playback is. */
+const LOOK_INTERVAL = 100;
+
+export interface LiveAdapterOptions {
+  readonly sessions: SessionManager<LiveSession>;
+  readonly receiver: Pick<LiveReceiver, 'addInitialization' | 'stop'>;
+  /** `http`: no session is opened. */
+  readonly delivery: Delivery;
+  readonly headerHosts: readonly string[];
+  /** False: dash.js' rules choose. */
+  readonly hasRule: boolean;
+  readonly onChunk: (chunk: DeliveredChunk, fragment: FragmentRequest) => void;
+  readonly onFallback: (error: unknown, fragment: FragmentRequest) => void;
+}
+
+/** Connects live streams with a dash.js player: its loader of growing segments, its rules, settings and events. */
+export class LiveAdapter {
+  readonly #player: DashPlayer;
+  readonly #options: LiveAdapterOptions;
+  readonly #video: BufferedVideo;
+  readonly #segments = new Set<LiveSegment>();
+  readonly #undo: (() => void)[] = [];
+  #link = new LiveLink(performance.now());
+  /** Of the presentation that plays, while it is live with records. */
+  #identity: string | undefined;
+  #origin = '';
+  #looks: ReturnType<typeof setInterval> | undefined;
+  #restoreSettings: (() => void) | undefined;
+
+  constructor(player: DashPlayer, options: LiveAdapterOptions) {
+    this.#player = player;
+    this.#options = options;
+    this.#video = new BufferedVideo(player, () => undefined);
+    this.#undo.push(
+      extendFetchLoader(player, (...of) => this.#load(...of)),
+      this.#listen(),
+    );
+    if (options.hasRule)
+      this.#undo.push(addLiveRule(player, { link: () => this.#link, video: this.#video, isActive: () => this.isLive }));
+  }
+
+  /** True while the presentation that plays is live with records. */
+  get isLive(): boolean {
+    return this.#identity !== undefined;
+  }
+
+  /** Bit/s that the link carries, as the latest chunks show; undefined: not known. */
+  get rate(): number | undefined {
+    return this.#link.rate;
+  }
+
+  detach(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#leave();
+  }
+
+  #listen(): () => void {
+    const player = this.#player;
+    const onManifestLoaded = (event: unknown): void => {
+      const { data } = event as { readonly data?: LiveManifestElement };
+      if (data) this.#onManifest(data);
+    };
+    const interceptor: ResponseInterceptor = (response) => {
+      this.#learn(response as LoaderResponse);
+      return Promise.resolve(response);
+    };
+    player.on('manifestLoaded', onManifestLoaded);
+    player.addResponseInterceptor(interceptor);
+    return () => {
+      player.off('manifestLoaded', onManifestLoaded);
+      player.removeResponseInterceptor(interceptor);
+    };
+  }
+
+  #onManifest(manifest: LiveManifestElement): void {
+    if (this.#options.delivery === 'http' || !isLiveWithRecords(manifest)) {
+      this.#leave();
+      return;
+    }
+    askEarly(manifest);
+    const identity = identityOf(manifest);
+    if (identity === this.#identity) return;
+    this.#identity = identity;
+    this.#link = new LiveLink(performance.now());
+    this.#origin = new URL(manifest.url ?? '', location.href).origin;
+    this.#options.sessions.start(this.#origin);
+    this.#restoreSettings ??= applyLiveSettings(this.#player);
+    this.#looks ??= setInterval(() => this.#tellPlayhead(), LOOK_INTERVAL);
+  }
+
+  #leave(): void {
+    this.#identity = undefined;
+    clearInterval(this.#looks);
+    this.#looks = undefined;
+    this.#restoreSettings?.();
+    this.#restoreSettings = undefined;
+    for (const segment of this.#segments)
+      segment.release(new PlayerError('session-opening', 'the session was given up'));
+    this.#options.sessions.stop();
+    this.#options.receiver.stop();
+  }
+
+  /** Initialization segments come through dash.js' own loader. */
+  #learn({ request, data }: LoaderResponse): void {
+    const { type, representation } = request.customData.request;
+    if (this.isLive && type === requestTypes.initialization && representation && data instanceof ArrayBuffer)
+      this.#options.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+  }
+
+  #load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
+    const fragment = request.customData.request;
+    const { representation } = fragment;
+    if (!this.isLive || !representation) return parentLoad(request, response);
+    const segment: LiveSegment = new LiveSegment({
+      request,
+      response,
+      parentLoad,
+      follow: (onChunk) => {
+        const { session } = this.#options.sessions;
+        if (!session) throw new PlayerError('session-opening', 'the session is not open yet');
+        return session.follow(this.#followRequest(request), onChunk);
+      },
+      onChunk: (chunk) => {
+        if (fragment.mediaType === 'video') this.#link.add(rungOf(representation), chunk, performance.now());
+        this.#options.onChunk(chunk, fragment);
+      },
+      onFallback: (error) => this.#options.onFallback(error, fragment),
+      rate: () => this.rate,
+    });
+    this.#segments.add(segment);
+    void segment.run().finally(() => this.#segments.delete(segment));
+    return true;
+  }
+
+  /** Throws `PlayerError` unless the VOXEL server has the file. */
+  #followRequest({ url, headers = {}, customData }: LoaderRequest): FollowRequest {
+    const { startTime, representation } = customData.request;
+    const { origin, hostname, pathname, search } = new URL(url);
+    if (origin !== this.#origin)
+      throw new PlayerError('other-origin', `the manifest is on ${this.#origin}, its media on ${origin}`);
+    return {
+      representation: keyOf(representation!),
+      target: pathname + search,
+      delivery: this.#options.delivery === 'streams' ? 'streams' : 'datagrams',
+      startTime: startTime - representation!.mseTimeOffset,
+      deadline: Math.round(this.#link.deadline),
+      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range')),
+      headerHosts: [hostname, ...this.#options.headerHosts],
+    };
+  }
+
+  /** Records speak of media time. */
+  #tellPlayhead(): void {
+    const { element } = this.#video;
+    const { session } = this.#options.sessions;
+    if (!session) return;
+    const plays = element && element.buffered.length > 0 && !element.seeking;
+    const offset = this.#video.nextRequest?.representation?.mseTimeOffset ?? 0;
+    session.play(
+      plays
+        ? { mediaTime: element.currentTime - offset, at: performance.now(), rate: element.playbackRate || 1 }
+        : undefined,
+    );
+  }
+}

@@ -1,0 +1,140 @@
+import type { DeliveredChunk, Following } from '../../../src/voxel-loader/live-types.js';
+import type { Load, LoaderRequest, LoaderResponse } from '../dash-types.js';
+import { ChunkSplitter } from './chunk-splitter.js';
+
+/** How a live segment is asked for, and who wants to know what came. */
+export interface LiveSegmentOptions {
+  readonly request: LoaderRequest;
+  readonly response: LoaderResponse;
+  readonly parentLoad: Load;
+  /** Asks the session for it. Throws where that cannot be. */
+  readonly follow: (onChunk: (chunk: DeliveredChunk) => void) => Following;
+  /** Just after dash.js got it. */
+  readonly onChunk: (chunk: DeliveredChunk) => void;
+  /** The rest of the segment comes over HTTP. */
+  readonly onFallback: (error: unknown) => void;
+  /** Bit/s that the link carries, for dash.js' own rules; undefined: not known. */
+  readonly rate: () => number | undefined;
+}
+
+/** Brings one live segment: its chunks over the session and, where that fails, the rest over HTTP. */
+export class LiveSegment {
+  readonly #options: LiveSegmentOptions;
+  readonly #cancel = new AbortController();
+  readonly #startedAt = performance.now();
+  #following: Following | undefined;
+  /** Bytes of the segment's file that dash.js has. */
+  #handedOver = 0;
+  #isOverHttp = false;
+  #hasEnded = false;
+
+  constructor(options: LiveSegmentOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const { customData } = this.#options.request;
+    customData.abort = () => {
+      this.#end();
+      customData.onabort?.();
+    };
+    try {
+      this.#following = this.#options.follow((chunk) => this.#onChunk(chunk));
+      await this.#following.result;
+      this.#complete();
+    } catch (error) {
+      this.#fallBack(error);
+    }
+  }
+
+  /** Goes on over HTTP. */
+  release(error: unknown): void {
+    this.#fallBack(error);
+  }
+
+  #onChunk(chunk: DeliveredChunk): void {
+    if (this.#hasEnded || this.#isOverHttp) return;
+    this.#handedOver = chunk.range.end;
+    const { bytes } = chunk;
+    this.#handOver(bytes);
+    this.#options.onChunk(chunk);
+  }
+
+  #handOver(bytes: Uint8Array<ArrayBuffer>): void {
+    const data = bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
+    this.#options.request.customData.onprogress?.({ data, lengthComputable: false, noTrace: true });
+  }
+
+  #fallBack(error: unknown): void {
+    if (this.#hasEnded || this.#isOverHttp) return;
+    this.#isOverHttp = true;
+    this.#following?.abort();
+    const { request, response, parentLoad, onFallback } = this.#options;
+    onFallback(error);
+    if (this.#handedOver > 0) {
+      void this.#continue();
+      return;
+    }
+    // dash.js' own loader has its own way to abort.
+    this.#hasEnded = true;
+    parentLoad(request, response);
+  }
+
+  /** What dash.js has of the segment may not be appended twice in parts: only the rest is handed over. */
+  async #continue(): Promise<void> {
+    const { request, response } = this.#options;
+    try {
+      const answer = await fetch(request.url, {
+        headers: { ...request.headers },
+        credentials: (request.credentials as RequestCredentials | undefined) ?? 'same-origin',
+        signal: this.#cancel.signal,
+      });
+      if (!answer.ok || !answer.body) throw new Error(`the server answered ${answer.status}`);
+      const splitter = new ChunkSplitter(this.#handedOver);
+      for await (const piece of piecesOf(answer.body)) for (const bytes of splitter.push(piece)) this.#takeRest(bytes);
+      this.#takeRest(splitter.end());
+      this.#complete();
+    } catch {
+      if (!this.#end()) return;
+      // As after a network error: dash.js tries again.
+      response.status = 0;
+      request.customData.onloadend?.();
+    }
+  }
+
+  #takeRest(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.#hasEnded || bytes.length === 0) return;
+    this.#handedOver += bytes.length;
+    this.#handOver(bytes);
+  }
+
+  #complete(): void {
+    if (!this.#end()) return;
+    const { request, response, rate } = this.#options;
+    const loaded = this.#handedOver;
+    const known = rate();
+    // Of a segment that comes as it is made the time says nothing of the link.
+    const time = known ? (8000 * loaded) / known : performance.now() - this.#startedAt;
+    request.customData.onprogress?.({ loaded, total: loaded, lengthComputable: true, time });
+    // Success, with nothing more to append.
+    Object.assign(response, { status: 206, statusText: 'Partial Content', url: request.url, headers: {} });
+    response.data = new ArrayBuffer(0);
+    request.customData.onloadend?.();
+  }
+
+  /** False: it had ended before. */
+  #end(): boolean {
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
+    this.#following?.abort();
+    this.#cancel.abort();
+    return true;
+  }
+}
+
+/** Safari's streams cannot be iterated. */
+async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+}

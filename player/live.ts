@@ -1,0 +1,141 @@
+import { createEndpoint, discoverEndpoint, probeOrigin } from '../src/voxel-loader/index.js';
+import { LiveReceiver, type LiveReceiverOptions } from '../src/voxel-loader/live-receiver.js';
+import type { DeliveredChunk, LiveSession } from '../src/voxel-loader/live-types.js';
+import type { DashPlayer, FragmentRequest } from './dash/dash-types.js';
+import { LiveAdapter } from './dash/live/live-adapter.js';
+import { describeError } from './errors.js';
+import { EventEmitter } from './events.js';
+import { followPage } from './page-lifecycle.js';
+import { SessionManager } from './session-manager.js';
+import type { FallbackEvent, SessionEvent, VoxelOptions } from './types.js';
+
+/** A chunk of a live segment was handed to dash.js. */
+export interface ChunkEvent extends Pick<
+  DeliveredChunk,
+  | 'number'
+  | 'startTime'
+  | 'duration'
+  | 'capturedAt'
+  | 'wholeScore'
+  | 'score'
+  | 'bytesReliable'
+  | 'bytesUnreliable'
+  | 'bytesLost'
+  | 'bytesUnsent'
+  | 'bytesRepeated'
+  | 'bytesRecovered'
+> {
+  readonly mediaType: string;
+  /** Of its segment. */
+  readonly index: number;
+  readonly representation: string;
+  /** Bit/s. */
+  readonly bandwidth: number;
+  readonly framesTotal: number;
+  /** With at least one slice that was replaced, left out by the server or lost. */
+  readonly framesRepaired: number;
+}
+
+/** Of the live presentation that plays. */
+export interface LiveStatistics {
+  /** Handed to dash.js over the session, and those of them with frames that were replaced. */
+  readonly chunks: number;
+  readonly chunksRepaired: number;
+  /** Bit/s; undefined: not known yet. */
+  readonly rate: number | undefined;
+  readonly fallbacks: number;
+  readonly errors: readonly string[];
+}
+
+export interface LiveEventMap {
+  chunk: ChunkEvent;
+  session: SessionEvent;
+  fallback: FallbackEvent;
+}
+
+/** A page may play for days beside a server that fails. */
+const ERRORS_KEPT = 100;
+
+/** The live side of a plugin: it does nothing while the presentation is none with live records. */
+export class LivePlugin {
+  readonly events = new EventEmitter<LiveEventMap>();
+  readonly #sessions: SessionManager<LiveSession>;
+  readonly #receiver: LiveReceiver;
+  readonly #adapter: LiveAdapter;
+  readonly #leavePage: () => void;
+  #chunks = 0;
+  #chunksRepaired = 0;
+  #fallbacks = 0;
+  readonly #errors: string[] = [];
+
+  /** Call it before `player.initialize()`. */
+  constructor(
+    player: DashPlayer,
+    { endpoint, headerHosts = [], workerUrl, abr, delivery = 'datagrams' }: VoxelOptions,
+    withoutWorker: LiveReceiverOptions['withoutWorker'],
+  ) {
+    this.#receiver = new LiveReceiver({ workerUrl, withoutWorker });
+    this.#sessions = new SessionManager(
+      {
+        locate: async (origin, signal) =>
+          endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal),
+        open: (located) => this.#receiver.open(located),
+        probe: probeOrigin,
+      },
+      (event) => this.events.emit('session', event),
+    );
+    this.#adapter = new LiveAdapter(player, {
+      sessions: this.#sessions,
+      receiver: this.#receiver,
+      delivery,
+      headerHosts,
+      hasRule: abr !== 'dashjs',
+      onChunk: (chunk, fragment) => this.#onChunk(chunk, fragment),
+      onFallback: (error, fragment) => this.#onFallback(error, fragment),
+    });
+    this.#leavePage = followPage(this.#sessions);
+  }
+
+  /** True while a live presentation with records plays. */
+  get isLive(): boolean {
+    return this.#adapter.isLive;
+  }
+
+  /** Whether its segments come over a session now. */
+  get isOpen(): boolean {
+    return this.#sessions.isOpen;
+  }
+
+  get statistics(): LiveStatistics {
+    const { rate } = this.#adapter;
+    const errors = [...this.#errors];
+    return { chunks: this.#chunks, chunksRepaired: this.#chunksRepaired, rate, fallbacks: this.#fallbacks, errors };
+  }
+
+  detach(): void {
+    this.#leavePage();
+    this.#adapter.detach();
+  }
+
+  #onChunk(chunk: DeliveredChunk, { mediaType, index, representation }: FragmentRequest): void {
+    const { repairedFrames, states } = chunk.frames;
+    this.#chunks++;
+    if (repairedFrames > 0) this.#chunksRepaired++;
+    const { number, startTime, duration, capturedAt, wholeScore, score } = chunk;
+    const { bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered } = chunk;
+    this.events.emit('chunk', {
+      ...{ number, startTime, duration, capturedAt, wholeScore, score },
+      ...{ bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered },
+      ...{ mediaType, index, representation: representation!.id, bandwidth: representation!.bandwidth },
+      ...{ framesTotal: states.length, framesRepaired: repairedFrames },
+    });
+  }
+
+  #onFallback(error: unknown, { index, url }: FragmentRequest): void {
+    const { code, message } = describeError(error);
+    this.#fallbacks++;
+    this.#errors.push(`${code}: ${message}`);
+    if (this.#errors.length > ERRORS_KEPT) this.#errors.shift();
+    this.events.emit('fallback', { to: 'http', index, code, message, url });
+  }
+}
