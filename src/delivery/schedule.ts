@@ -124,11 +124,15 @@ export function blockAt(
 ): ByteRange | undefined {
   let skipped = 0;
   for (const { start, end } of left) {
-    const from = start + Math.max(0, offset - skipped);
+    const wanted = start + Math.max(0, offset - skipped);
     skipped += end - start;
-    if (from >= end) continue;
-    const boundary = from < reliableLength ? Math.min(end, reliableLength) : end;
-    // No crumbs: they would be requests of their own.
+    if (wanted >= end) continue;
+    const isReliable = wanted < reliableLength;
+    const first = isReliable ? start : Math.max(start, reliableLength);
+    const boundary = isReliable ? Math.min(end, reliableLength) : end;
+    // No crumbs, neither before it, in it nor behind it: they would be requests of their own.
+    const latest = Math.min(wanted, Math.max(first, boundary - most));
+    const from = latest - first < most / 2 ? first : latest;
     return { start: from, end: boundary - from < 1.5 * most ? boundary : from + most };
   }
   return undefined;
