@@ -195,7 +195,8 @@ describe('SessionDownload', () => {
     await createDownload(connect(server), { delivery: 'datagrams' }).run();
     const [, onStream, asDatagrams] = server.requests;
     expect(onStream!.head).not.toContain('deadline');
-    expect(asDatagrams!.head).toContain('x-voxel-deadline: 8000\r\n');
+    // A busy machine takes a while from the request to its head.
+    expect(asDatagrams!.head).toMatch(/x-voxel-deadline: ([67]\d{3}|8000)\r\n/);
   });
 
   it.each([
