@@ -8,8 +8,17 @@ from fractions import Fraction
 from lxml import etree
 
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
-from voxel_prepare.manifest.mpd import CHANNEL_CONFIGURATION, NAMESPACE
-from voxel_prepare.manifest.mpd_file import VOXEL_NAMESPACE, VOXEL_PREFIX, voxel_attribute
+from voxel_prepare.manifest.mpd import UNKNOWN_LANGUAGE
+from voxel_prepare.manifest.mpd_elements import (
+    CHANNEL_CONFIGURATION,
+    audio_set,
+    child,
+    iso_duration,
+    root,
+    text,
+    video_set,
+)
+from voxel_prepare.manifest.mpd_file import voxel_attribute
 
 LIVE_SCHEME = "urn:voxel-dash:live:1"
 """`SupplementalProperty@schemeIdUri`: its value is appended to the URL of a segment for that of its records."""
@@ -95,31 +104,35 @@ class Ending:
 
 def write_live_mpd(presentation: LivePresentation, growth: Growth) -> bytes:
     """The manifest of a growing presentation."""
-    mpd = _root(
+    mpd = root(
+        profiles=PROFILES,
         type="dynamic",
         availabilityStartTime=date_time(growth.availability_start),
         publishTime=date_time(growth.published),
         minimumUpdatePeriod=f"PT{UPDATE_SECONDS}S",
-        timeShiftBufferDepth=_duration(growth.window),
-        maxSegmentDuration=_duration(presentation.segment_seconds),
-        minBufferTime=_duration(presentation.segment_seconds),
+        timeShiftBufferDepth=iso_duration(growth.window),
+        maxSegmentDuration=iso_duration(presentation.segment_seconds),
+        minBufferTime=iso_duration(presentation.segment_seconds),
     )
-    service = _child(mpd, "ServiceDescription", id="0")
-    _child(service, "Latency", target=str(round(1000 * growth.latency)), referenceId="0")
-    _child(service, "PlaybackRate", min=PLAYBACK_RATES[0], max=PLAYBACK_RATES[1])
+    service = child(mpd, "ServiceDescription", id="0")
+    child(service, "Latency", target=str(round(1000 * growth.latency)), referenceId="0")
+    child(service, "PlaybackRate", min=PLAYBACK_RATES[0], max=PLAYBACK_RATES[1])
     _add_period(mpd, presentation, growth, 0, {"start": "PT0S"})
-    _child(mpd, "UTCTiming", schemeIdUri=CLOCK_SCHEME, value=CLOCK_URL)
-    return _text(mpd)
+    child(mpd, "UTCTiming", schemeIdUri=CLOCK_SCHEME, value=CLOCK_URL)
+    return text(mpd)
 
 
 def write_ended_mpd(presentation: LivePresentation, ending: Ending) -> bytes:
     """The manifest of what is left of an ended presentation, to be played on demand."""
-    duration = _duration(ending.duration)
-    mpd = _root(
-        type="static", mediaPresentationDuration=duration, minBufferTime=_duration(presentation.segment_seconds)
+    duration = iso_duration(ending.duration)
+    mpd = root(
+        profiles=PROFILES,
+        type="static",
+        mediaPresentationDuration=duration,
+        minBufferTime=iso_duration(presentation.segment_seconds),
     )
     _add_period(mpd, presentation, None, ending.first_segment, {"start": "PT0S", "duration": duration})
-    return _text(mpd)
+    return text(mpd)
 
 
 def date_time(milliseconds: int) -> str:
@@ -128,29 +141,15 @@ def date_time(milliseconds: int) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _root(**attributes: str) -> etree._Element:
-    return etree.Element(
-        f"{{{NAMESPACE}}}MPD",
-        {"profiles": PROFILES, **attributes},
-        nsmap={None: NAMESPACE, VOXEL_PREFIX: VOXEL_NAMESPACE},  # type: ignore[dict-item]  # lxml-stubs forget the default namespace
-    )
-
-
 def _add_period(
     mpd: etree._Element, presentation: LivePresentation, growth: Growth | None, first: int, times: dict[str, str]
 ) -> None:
-    period = _child(mpd, "Period", id="0", **times)
-    video = _child(
+    period = child(mpd, "Period", id="0", **times)
+    video = video_set(
         period,
-        "AdaptationSet",
-        id="0",
-        contentType="video",
-        mimeType="video/mp4",
-        segmentAlignment="true",
-        startWithSAP="1",
-        maxWidth=str(max(level.width for level in presentation.video)),
-        maxHeight=str(max(level.height for level in presentation.video)),
-        frameRate=str(presentation.rate),
+        max(level.width for level in presentation.video),
+        max(level.height for level in presentation.video),
+        presentation.rate,
     )
     _add_clock(video, growth, "0")
     for level in presentation.video:
@@ -160,7 +159,7 @@ def _add_period(
         if level.average_score is not None:
             representation.set(voxel_attribute("avgSSIM"), f"{level.average_score:.5f}")
         if level.index is not None:
-            _child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=level.index)
+            child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=level.index)
         _add_segments(representation, level.track, presentation, growth, first)
     if presentation.audio is not None:
         _add_audio(period, presentation, presentation.audio, growth, first)
@@ -169,20 +168,11 @@ def _add_period(
 def _add_audio(
     period: etree._Element, presentation: LivePresentation, audio: LiveAudio, growth: Growth | None, first: int
 ) -> None:
-    adaptation_set = _child(
-        period,
-        "AdaptationSet",
-        id="1",
-        contentType="audio",
-        mimeType="audio/mp4",
-        lang="und",
-        segmentAlignment="true",
-        startWithSAP="1",
-    )
+    adaptation_set = audio_set(period, 1, UNKNOWN_LANGUAGE)
     _add_clock(adaptation_set, growth, "1")
     rate = str(audio.track.timescale)
     representation = _add_representation(adaptation_set, audio.track, codecs=audio.track.codecs, audioSamplingRate=rate)
-    _child(representation, "AudioChannelConfiguration", schemeIdUri=CHANNEL_CONFIGURATION, value=str(audio.channels))
+    child(representation, "AudioChannelConfiguration", schemeIdUri=CHANNEL_CONFIGURATION, value=str(audio.channels))
     _add_segments(representation, audio.track, presentation, growth, first)
 
 
@@ -190,7 +180,7 @@ def _add_clock(adaptation_set: etree._Element, growth: Growth | None, id_: str) 
     """Says that media time 0 was captured at the availability start time."""
     if growth is None:
         return
-    clock = _child(
+    clock = child(
         adaptation_set,
         "ProducerReferenceTime",
         id=id_,
@@ -199,11 +189,11 @@ def _add_clock(adaptation_set: etree._Element, growth: Growth | None, id_: str) 
         wallClockTime=date_time(growth.availability_start),
         presentationTime="0",
     )
-    _child(clock, "UTCTiming", schemeIdUri=CLOCK_SCHEME, value=CLOCK_URL)
+    child(clock, "UTCTiming", schemeIdUri=CLOCK_SCHEME, value=CLOCK_URL)
 
 
 def _add_representation(parent: etree._Element, track: LiveTrack, **attributes: str) -> etree._Element:
-    return _child(parent, "Representation", id=track.id, bandwidth=str(track.bandwidth), **attributes)
+    return child(parent, "Representation", id=track.id, bandwidth=str(track.bandwidth), **attributes)
 
 
 def _add_segments(
@@ -214,7 +204,7 @@ def _add_segments(
     first: int,
 ) -> None:
     if growth is not None:
-        _child(representation, "SupplementalProperty", schemeIdUri=LIVE_SCHEME, value=RECORDS_SUFFIX)
+        child(representation, "SupplementalProperty", schemeIdUri=LIVE_SCHEME, value=RECORDS_SUFFIX)
     # The scale makes the duration of a segment a whole number also for sound, whose segments have whole frames.
     scale = track.timescale * presentation.segment_seconds.denominator
     attributes = {
@@ -230,17 +220,4 @@ def _add_segments(
         offset = presentation.segment_seconds - growth.chunk_seconds
         attributes["availabilityTimeOffset"] = f"{float(offset):.6f}".rstrip("0").rstrip(".")
         attributes["availabilityTimeComplete"] = "false"
-    _child(representation, "SegmentTemplate", **attributes)
-
-
-def _child(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
-
-
-def _duration(seconds: Fraction | float) -> str:
-    """ISO 8601, to the microsecond."""
-    return f"PT{float(seconds):.6f}".rstrip("0").rstrip(".") + "S"
-
-
-def _text(mpd: etree._Element) -> bytes:
-    return etree.tostring(mpd, pretty_print=True, xml_declaration=True, encoding="utf-8")
+    child(representation, "SegmentTemplate", **attributes)

@@ -11,19 +11,24 @@ from lxml import etree
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric, SegmentAnalysis
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
+from voxel_prepare.manifest.mpd_elements import (
+    CHANNEL_CONFIGURATION,
+    audio_set,
+    child,
+    iso_duration,
+    root,
+    text,
+    video_set,
+)
 from voxel_prepare.manifest.mpd_file import (
     AVERAGES,
     SCORES,
-    VOXEL_NAMESPACE,
-    VOXEL_PREFIX,
     FactsPlace,
     voxel_attribute,
 )
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 
-NAMESPACE = "urn:mpeg:dash:schema:mpd:2011"
 PROFILE = "urn:mpeg:dash:profile:isoff-main:2011"
-CHANNEL_CONFIGURATION = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011"
 
 LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
 """Of xs:language: other words in a source would make the MPD invalid."""
@@ -100,39 +105,29 @@ class Presentation:
 
 def write_mpd(presentation: Presentation, facts: FactsPlace) -> bytes:
     """The MPD as a file's content."""
-    duration = _duration(presentation.duration)
-    mpd = etree.Element(
-        f"{{{NAMESPACE}}}MPD",
-        {
-            "type": "static",
-            "profiles": PROFILE,
-            "mediaPresentationDuration": duration,
-            "minBufferTime": _duration(presentation.segment.seconds),
-        },
-        nsmap={None: NAMESPACE, VOXEL_PREFIX: VOXEL_NAMESPACE},  # type: ignore[dict-item]  # lxml-stubs forget the default namespace
+    duration = iso_duration(presentation.duration)
+    mpd = root(
+        type="static",
+        profiles=PROFILE,
+        mediaPresentationDuration=duration,
+        minBufferTime=iso_duration(presentation.segment.seconds),
     )
-    period = _child(mpd, "Period", id="0", start="PT0S", duration=duration)
+    period = child(mpd, "Period", id="0", start="PT0S", duration=duration)
     _add_video(period, presentation, facts)
     for index, audio in enumerate(presentation.audio, start=1):
         _add_audio(period, presentation, audio, index)
-    return etree.tostring(mpd, pretty_print=True, xml_declaration=True, encoding="utf-8")
+    return text(mpd)
 
 
 def _add_video(period: etree._Element, presentation: Presentation, facts: FactsPlace) -> None:
-    adaptation_set = _child(
+    adaptation_set = video_set(
         period,
-        "AdaptationSet",
-        id="0",
-        contentType="video",
-        mimeType="video/mp4",
-        segmentAlignment="true",
-        startWithSAP="1",
-        maxWidth=str(max(video.width for video in presentation.video)),
-        maxHeight=str(max(video.height for video in presentation.video)),
-        frameRate=str(presentation.segment.rate),
+        max(video.width for video in presentation.video),
+        max(video.height for video in presentation.video),
+        presentation.segment.rate,
     )
     for video in presentation.video:
-        representation = _child(
+        representation = child(
             adaptation_set,
             "Representation",
             id=video.media.id,
@@ -142,7 +137,7 @@ def _add_video(period: etree._Element, presentation: Presentation, facts: FactsP
             bandwidth=str(video.media.bandwidth(presentation.duration)),
         )
         add_average(representation, video)
-        _child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=video.index)
+        child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=video.index)
         urls = _add_segment_list(representation, video.media, presentation.segment)
         if facts == "index and attributes":
             for url, analysis in zip(urls, video.analyses, strict=True):
@@ -164,17 +159,9 @@ def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
 
 
 def _add_audio(period: etree._Element, presentation: Presentation, audio: AudioFile, index: int) -> None:
-    adaptation_set = _child(
-        period,
-        "AdaptationSet",
-        id=str(index),
-        contentType="audio",
-        mimeType="audio/mp4",
-        lang=audio.language if LANGUAGE.fullmatch(audio.language) else UNKNOWN_LANGUAGE,
-        segmentAlignment="true",
-        startWithSAP="1",
-    )
-    representation = _child(
+    language = audio.language if LANGUAGE.fullmatch(audio.language) else UNKNOWN_LANGUAGE
+    adaptation_set = audio_set(period, index, language)
+    representation = child(
         adaptation_set,
         "Representation",
         id=audio.media.id,
@@ -182,31 +169,22 @@ def _add_audio(period: etree._Element, presentation: Presentation, audio: AudioF
         audioSamplingRate=str(audio.sample_rate),
         bandwidth=str(audio.media.bandwidth(presentation.duration)),
     )
-    _child(representation, "AudioChannelConfiguration", schemeIdUri=CHANNEL_CONFIGURATION, value=str(audio.channels))
+    child(representation, "AudioChannelConfiguration", schemeIdUri=CHANNEL_CONFIGURATION, value=str(audio.channels))
     _add_segment_list(representation, audio.media, presentation.segment)
 
 
 def _add_segment_list(
     representation: etree._Element, media: MediaFile, segment: SegmentDuration
 ) -> list[etree._Element]:
-    _child(representation, "BaseURL").text = media.name
-    segment_list = _child(
+    child(representation, "BaseURL").text = media.name
+    segment_list = child(
         representation,
         "SegmentList",
         timescale=str(segment.rate.numerator),
         duration=str(segment.frames * segment.rate.denominator),
     )
-    _child(segment_list, "Initialization", range=str(media.initialization))
-    return [_child(segment_list, "SegmentURL", mediaRange=str(range_)) for range_ in media.segments]
-
-
-def _child(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
-
-
-def _duration(seconds: Fraction) -> str:
-    """ISO 8601, to the microsecond."""
-    return f"PT{float(seconds):.6f}".rstrip("0").rstrip(".") + "S"
+    child(segment_list, "Initialization", range=str(media.initialization))
+    return [child(segment_list, "SegmentURL", mediaRange=str(range_)) for range_ in media.segments]
 
 
 def _score(score: float) -> str:
