@@ -190,10 +190,7 @@ def _flow(headers: Mapping[str, str]) -> int | None:
     value = headers.get("x-voxel-unreliable")
     if value is None:
         return None
-    try:
-        unreliable, parameters = structured.parse_item(value)
-    except ValueError:
-        unreliable, parameters = "", {}
+    unreliable, parameters = _item(value)
     if not isinstance(unreliable, bool):
         raise HttpError(HTTPStatus.BAD_REQUEST, "malformed x-voxel-unreliable header")
     if not unreliable:
@@ -208,10 +205,7 @@ def _follow(headers: Mapping[str, str]) -> Follow | None:
     value = headers.get("x-voxel-follow")
     if value is None:
         return None
-    try:
-        wanted, parameters = structured.parse_item(value)
-    except ValueError:
-        wanted, parameters = "", {}
+    wanted, parameters = _item(value)
     deadline = parameters.get("deadline", 0)
     if not isinstance(wanted, bool) or not isinstance(deadline, int) or isinstance(deadline, bool) or deadline < 0:
         raise HttpError(HTTPStatus.BAD_REQUEST, "malformed x-voxel-follow header")
@@ -221,11 +215,16 @@ def _follow(headers: Mapping[str, str]) -> Follow | None:
 
 
 def _after(headers: Mapping[str, str]) -> int | None:
-    try:
-        flow, _ = structured.parse_item(headers.get("x-voxel-after", ""))
-    except ValueError:
-        return None
+    flow, _ = _item(headers.get("x-voxel-after", ""))
     return _flow_number(flow)
+
+
+def _item(value: str) -> tuple[structured.BareItem, Mapping[str, structured.BareItem]]:
+    """An empty string where it is malformed: no field here takes that."""
+    try:
+        return structured.parse_item(value)
+    except ValueError:
+        return "", {}
 
 
 def _flow_number(value: structured.BareItem | None) -> int | None:
