@@ -11,6 +11,7 @@ import {
   firstRateOver,
   levelReached,
   linkState,
+  optionsAt,
   upcomingOptions,
   type FirstLink,
   type LinkEstimate,
@@ -202,7 +203,8 @@ export class RateControl {
 /** The first segment is asked for as soon as its own index is here: by its reviews others have come. */
 function optionsNow({ state, ladder }: Decision): readonly Option[] {
   if (state.lastChoice) return state.options;
-  return upcomingOptions(ladder, state.segmentIndex, 'partial')[0] ?? state.options;
+  const options = optionsAt(ladder, state.segmentIndex);
+  return options.length > 0 ? options : state.options;
 }
 
 function chosen(

@@ -11,7 +11,7 @@ import { PlayerError } from '../errors.js';
 
 /** What the plugin does inside dash.js classes. */
 export interface Extension {
-  /** In place of `XHRLoader.load`, which is `parentLoad`. */
+  /** In place of the loader's own `load`, which is `parentLoad`. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown;
   /** True when dash.js' own rule must not abandon that request. */
   ownsRequest(request: FragmentRequest): boolean;
@@ -36,18 +36,7 @@ function addExtensionPoints(player: DashPlayer): { extension: Extension | undefi
   const slot: { extension: Extension | undefined } = { extension: undefined };
   slots.set(player, slot);
 
-  player.extend(
-    'XHRLoader',
-    function (this: { parent: { load: Load } }) {
-      // At once: dash.js puts the new method on this very object.
-      const parentLoad = this.parent.load;
-      return {
-        load: ((request, response) =>
-          slot.extension ? slot.extension.load(request, response, parentLoad) : parentLoad(request, response)) as Load,
-      };
-    },
-    true,
-  );
+  replaceLoad(player, 'XHRLoader', () => slot.extension);
 
   type ShouldAbandon = (this: unknown, context: RulesContext) => SwitchRequest;
   player.extend(
@@ -66,4 +55,26 @@ function addExtensionPoints(player: DashPlayer): { extension: Extension | undefi
     true,
   );
   return slot;
+}
+
+/** Has what `current` gives load in place of that loader of dash.js, as long as it gives anything. */
+export function replaceLoad(
+  player: DashPlayer,
+  loader: 'XHRLoader' | 'FetchLoader',
+  current: () => Pick<Extension, 'load'> | undefined,
+): void {
+  player.extend(
+    loader,
+    function (this: { parent: { load: Load } }) {
+      // At once: dash.js puts the new method on this very object.
+      const parentLoad = this.parent.load;
+      return {
+        load: ((request, response) => {
+          const extension = current();
+          return extension ? extension.load(request, response, parentLoad) : parentLoad(request, response);
+        }) as Load,
+      };
+    },
+    true,
+  );
 }

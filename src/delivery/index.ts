@@ -19,4 +19,4 @@ export {
 } from './retransmission.js';
 export { levelReached, REVIEW_INTERVAL } from './review.js';
 export { bufferShown, isKeptLate, pipelineThreshold, voxel, withoutRepeats, type Strategy } from './strategy.js';
-export { upcomingOptions } from './upcoming-options.js';
+export { optionsAt, upcomingOptions } from './upcoming-options.js';

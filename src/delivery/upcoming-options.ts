@@ -28,6 +28,11 @@ export function upcomingOptions(
   return upcoming;
 }
 
+/** The ways to download the segment at `index`, of all representations that have VOXEL data for it. */
+export function optionsAt(ladder: readonly RepresentationMap[], index: number): Option[] {
+  return segmentOptions(ladder.map((representation) => validSegment(representation, index)));
+}
+
 /** Undefined where the data is bad, too: such a segment is no option, and the loader reports it if it is asked for. */
 function validSegment(representation: RepresentationMap, index: number): SegmentMap | undefined {
   try {

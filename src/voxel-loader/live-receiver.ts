@@ -3,7 +3,7 @@ import { VoxelError } from './errors.js';
 import { epochNow, type LivePageMessage, type LiveWorkerMessage } from './live-messages.js';
 import type { Following, FollowRequest, LiveSession } from './live-types.js';
 import { decodeError } from './messages.js';
-import { startWorker, type WorkerLike } from './start-worker.js';
+import { startWorkerOr, type WorkerLike } from './start-worker.js';
 import { RemoteFollowing, RemoteLiveSession } from './remote-live-session.js';
 import type { Endpoint } from './types.js';
 
@@ -66,7 +66,8 @@ export class LiveReceiver {
 
   async #start(): Promise<WorkerLike> {
     try {
-      const worker = await this.#create();
+      const { worker, thread } = await startWorkerOr(this.#options.withoutWorker, this.#options.workerUrl);
+      this.#thread = thread;
       worker.onmessage = ({ data }: MessageEvent<LiveWorkerMessage>) => this.#receive(data);
       worker.onerror = ({ message }) => this.#end(new VoxelError('session-closed', `the worker failed: ${message}`));
       this.#worker = worker;
@@ -76,16 +77,6 @@ export class LiveReceiver {
     } catch (error) {
       this.#starting = undefined;
       throw error;
-    }
-  }
-
-  async #create(): Promise<WorkerLike> {
-    try {
-      return await startWorker(this.#options.workerUrl);
-    } catch (error) {
-      if (!this.#options.withoutWorker) throw error;
-      this.#thread = 'page';
-      return this.#options.withoutWorker();
     }
   }
 

@@ -1,6 +1,6 @@
 import { browserFacts, reasonAgainst } from './browser-support.js';
 import { VoxelError } from './errors.js';
-import { startWorker, type WorkerLike } from './start-worker.js';
+import { startWorkerOr, type WorkerLike } from './start-worker.js';
 import type { Endpoint, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
 import { UNKNOWN_FRAMES, WorkerClient, type WorkerClientOptions } from './worker-client.js';
 
@@ -98,7 +98,7 @@ export class Receiver {
   async #createClient(generation: number): Promise<WorkerClient> {
     try {
       const client: WorkerClient = new WorkerClient({
-        ...(await this.#startWorker()),
+        ...(await startWorkerOr(this.#options.withoutWorker, this.#options.workerUrl)),
         onInitialized: (representation, canRepair) => this.#initializations.get(representation)?.answer(canRepair),
         onPaths: this.#options.onPaths,
         onFailed: () => this.#client === client && this.#forget(),
@@ -113,15 +113,6 @@ export class Receiver {
     } catch (error) {
       if (generation === this.#generation) this.#forget();
       throw error;
-    }
-  }
-
-  async #startWorker(): Promise<Pick<WorkerClientOptions, 'worker' | 'thread'>> {
-    try {
-      return { worker: await startWorker(this.#options.workerUrl), thread: 'worker' };
-    } catch (error) {
-      if (!this.#options.withoutWorker) throw error;
-      return { worker: this.#options.withoutWorker(), thread: 'page' };
     }
   }
 

@@ -34,6 +34,19 @@ export async function startWorker(workerUrl?: string): Promise<WorkerLike> {
   }
 }
 
+/** As `startWorker`; where that fails, `withoutWorker` runs the worker's program on the page. */
+export async function startWorkerOr(
+  withoutWorker: (() => WorkerLike) | undefined,
+  workerUrl?: string,
+): Promise<{ readonly worker: WorkerLike; readonly thread: 'worker' | 'page' }> {
+  try {
+    return { worker: await startWorker(workerUrl), thread: 'worker' };
+  } catch (error) {
+    if (!withoutWorker) throw error;
+    return { worker: withoutWorker(), thread: 'page' };
+  }
+}
+
 /** A worker that is not allowed throws, or says so with an error event. The first message of one that runs is `started`. */
 function waitForStart(url: string, workerUrl: string | undefined): Promise<WorkerLike> {
   return new Promise<WorkerLike>((resolve, reject) => {

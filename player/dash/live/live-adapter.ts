@@ -54,10 +54,7 @@ export class LiveAdapter {
     this.#player = player;
     this.#options = options;
     this.#video = new BufferedVideo(player, () => undefined);
-    this.#undo.push(
-      extendFetchLoader(player, (...of) => this.#load(...of)),
-      this.#listen(),
-    );
+    this.#undo.push(extendFetchLoader(player, { load: (...of) => this.#load(...of) }), this.#listen());
     if (options.hasRule)
       this.#undo.push(addLiveRule(player, { link: () => this.#link, video: this.#video, isActive: () => this.isLive }));
   }

@@ -104,8 +104,8 @@ export class AbrStar implements Abr {
 
   /** Before anything plays a second costs as much as in a stall: that weighs what is here, what may still come, and another representation. With `now` bit/s. */
   #judgeStart(progress: DownloadProgress, now: number): Review {
-    const { state, option, elapsed, bytesReceived, phase } = progress;
-    const { startUp, stallWeight, stepWeight, restartGain, bytesInQueues } = this.#constants;
+    const { state, option, elapsed, phase } = progress;
+    const { startUp, stallWeight, stepWeight, restartGain } = this.#constants;
     if (now === 0) return { action: 'continue' };
     const range = scoreRange(state.ladder);
     const perByte = (8 / now) * ((stallWeight * range) / state.segmentDuration);
@@ -113,22 +113,16 @@ export class AbrStar implements Abr {
     const goingOn = Math.max(...remainders(progress).map(worth));
     const isHere = phase === 'unreliable' && elapsed >= startUp;
     if (isHere && (1 + stepWeight) * scoreOfArrived(progress) >= goingOn) return { action: 'keep' };
-    const bytesLeft = option.bytes - bytesReceived;
     const lower = this.#candidates(state.options).options.filter(
       (other) => other.representation < option.representation,
     );
-    if (lower.length === 0) return { action: 'continue' };
-    const queued = Math.min(bytesInQueues, bytesLeft);
-    const restart = highest(lower, (other) => worth(behind(queued, other)));
-    return restart.worth > goingOn + restartGain * range
-      ? { action: 'restart', option: restart.option }
-      : { action: 'continue' };
+    return this.#restartWith(lower, progress, worth, goingOn + restartGain * range);
   }
 
   /** With `now` bit/s. */
   #restartIfBetter(progress: DownloadProgress, { outlook, after, range }: Basis, now: number): Review {
     const { state, option, bytesReceived } = progress;
-    const { lateDeviation, restartGain, bytesInQueues } = this.#constants;
+    const { lateDeviation, restartGain } = this.#constants;
     const bytesLeft = option.bytes - bytesReceived;
     const { options, floors } = this.#candidates(state.options);
     const lower = options.filter((other) => other.representation < option.representation && other.bytes < bytesLeft);
@@ -138,13 +132,24 @@ export class AbrStar implements Abr {
     const worth = (expectation: Expectation, download: Download, floor: number) =>
       expectation.worthsOf(download, floor)[0]! - changeCost(lastChoice, download, outlook);
     const restarted = new Expectation(late, [state.bufferLevel], after);
-    const queued = Math.min(bytesInQueues, bytesLeft);
-    const restart = highest(lower, (other) => worth(restarted, behind(queued, other), floors[other.representation]!));
     const continued = new Expectation({ ...late, latency: 0 }, [state.bufferLevel], after);
     const floor = scoreOfArrived(progress);
     const goingOn = Math.max(...remainders(progress).map((remainder) => worth(continued, remainder, floor)));
-    if (restart.worth <= goingOn + restartGain * range) return { action: 'continue' };
-    return { action: 'restart', option: restart.option };
+    const worthOfRestart = (download: Download) => worth(restarted, download, floors[download.representation]!);
+    return this.#restartWith(lower, progress, worthOfRestart, goingOn + restartGain * range);
+  }
+
+  /** With the best of these options, behind what waits in queues, where that is worth more than `least`. */
+  #restartWith(
+    options: readonly Option[],
+    { option, bytesReceived }: DownloadProgress,
+    worthOf: (download: Download) => number,
+    least: number,
+  ): Review {
+    if (options.length === 0) return { action: 'continue' };
+    const queued = Math.min(this.#constants.bytesInQueues, option.bytes - bytesReceived);
+    const best = highest(options, (other) => worthOf(behind(queued, other)));
+    return best.worth > least ? { action: 'restart', option: best.option } : { action: 'continue' };
   }
 
   reset(): void {
