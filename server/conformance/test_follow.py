@@ -257,7 +257,10 @@ async def test_a_cancelled_answer_leaves_nothing(
 
 
 async def test_a_flow_in_use_is_refused(session: VoxelClient, encoder: Encoder, follow: Follow) -> None:
+    encoder.chunk()
     stream_id = follow()
+    # Requests that come at once may be taken in any order.
+    await eventually(lambda: so_far(session, stream_id).sent)
     assert (await session.response(follow())).status == 400
     refused = await session.request("/media.mp4", x_voxel_unreliable="?1;flow=17", range="bytes=0-0")
     assert refused.status == 400
