@@ -43,6 +43,8 @@ export interface FullVoxelOptions extends Omit<VoxelOptions, 'abr' | 'strategy'>
   readonly paths?: readonly PathOption[];
 }
 
+export { liveClock, measureLatency, type LatencyMeter, type LiveClock } from './latency.js';
+export type { LatencySummary } from './latency-statistics.js';
 export type { ChunkEvent, LiveStatistics };
 
 export interface FullEventMap extends VoxelEventMap {

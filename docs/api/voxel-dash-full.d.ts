@@ -671,6 +671,42 @@ export interface LiveStatistics {
 	readonly fallbacks: number;
 	readonly errors: readonly string[];
 }
+/** Seconds. */
+export interface LatencySummary {
+	/** Now: while no picture follows it grows with the clock. Undefined before the first one and while nothing is measured. */
+	readonly latency: number | undefined;
+	/** Weighted by time; undefined before there is any. */
+	readonly mean: number | undefined;
+	/** For 95 % of the time it was no longer, to 1 ms and at most a minute. */
+	readonly p95: number | undefined;
+	/** That were measured. */
+	readonly seconds: number;
+}
+/** Which moment a media time is of. */
+export interface LiveClock {
+	/** When media time 0 was captured: a live presentation's availability start. ms since 1970, UTC. */
+	readonly start: number;
+	/** What the server's clock shows more than this machine's, ms. Default 0: the machines' clocks agree. */
+	readonly offset?: number;
+}
+export interface LatencyMeter {
+	summary(): LatencySummary;
+	stop(): void;
+}
+/**
+ * Measures how far a video plays behind the capture, by the pictures that the browser shows (`requestVideoFrameCallback`):
+ * the wall clock when one is displayed less the moment of its media time. While no picture follows latency grows with the
+ * clock, and that counts; the time in which the viewer has paused, or the page is hidden, does not.
+ *
+ * Works with any player. `clock` is asked at every picture; undefined: not known yet. Without `requestVideoFrameCallback`
+ * nothing is measured.
+ */
+export declare function measureLatency(video: HTMLVideoElement, clock: () => LiveClock | undefined): LatencyMeter;
+/**
+ * The clock of what a dash.js player plays, for `measureLatency`: the manifest's availability start, and the offset of the
+ * server's clock that dash.js found by the manifest's `UTCTiming`. Call it before `initialize()`; undefined until a live manifest is loaded.
+ */
+export declare function liveClock(player: DashPlayer): () => LiveClock | undefined;
 /** Every rule of the plugin, the published rivals of `abr-star` among them (docs/ABR.md), or `dashjs`. */
 export type RuleName = AbrName | AbrName$1;
 /** One address of the service. */
