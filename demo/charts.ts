@@ -17,17 +17,18 @@ interface SeriesDescription {
   readonly stepped?: true;
 }
 
-/** The three live charts of the page, on one time axis. */
+/** The charts of the page, on one time axis; of the first two one is shown. */
 export class Charts {
   readonly #charts: { readonly plot: uPlot; readonly fields: SeriesDescription['field'][] }[];
 
   /** `ladder`: `Representation@id`s, lowest first, as they are when the charts are drawn. */
   constructor(
-    containers: Readonly<Record<'buffer' | 'throughput' | 'level', HTMLElement>>,
+    containers: Readonly<Record<'buffer' | 'latency' | 'throughput' | 'level', HTMLElement>>,
     ladder: () => readonly string[],
   ) {
     this.#charts = [
       bufferChart(containers.buffer),
+      latencyChart(containers.latency),
       throughputChart(containers.throughput),
       levelChart(containers.level, ladder),
     ];
@@ -58,6 +59,21 @@ function bufferChart(container: HTMLElement) {
       },
     ],
     { y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] } },
+    [valueAxis('y', (value) => `${value}`)],
+  );
+}
+
+/** Of a live stream the buffer is what latency allows. */
+function latencyChart(container: HTMLElement) {
+  const format = (value: number) => `${value.toFixed(2)} s`;
+  return createChart(
+    container,
+    [
+      { field: 'latency', label: 'latency', colour: '--series-c', scale: 'y', format },
+      { field: 'latencyTarget', label: 'target', colour: '--muted', scale: 'y', format, stepped: true },
+      { field: 'buffer', label: 'buffer', colour: '--series-a', scale: 'y', format },
+    ],
+    { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
     [valueAxis('y', (value) => `${value}`)],
   );
 }

@@ -13,6 +13,7 @@ import { SupportPanel } from './support-panel.js';
 import { checkSupport } from './support.js';
 import { takeSample, TimeSeries } from './time-series.js';
 import { showDelivery } from './delivery-badge.js';
+import { showWallClock } from './wall-clock.js';
 
 /** Often enough to see a buffer move, seldom enough to leave the processor to the video. */
 const samplingMs = 500;
@@ -48,6 +49,7 @@ const series = new TimeSeries(samplesKept);
 const charts = new Charts(
   {
     buffer: byId('chart-buffer', HTMLElement),
+    latency: byId('chart-latency', HTMLElement),
     throughput: byId('chart-throughput', HTMLElement),
     level: byId('chart-level', HTMLElement),
   },
@@ -57,15 +59,18 @@ const badge = byId('delivery', HTMLElement);
 
 function refresh(): void {
   showDelivery(badge, run.source.delivery(), settings.delivery);
-  showFacts(run.playback(), run.source.segments());
+  const live = run.live();
+  document.body.classList.toggle('live', live !== undefined);
+  showFacts(run.playback(), run.source.segments(), live);
   supportPanel.showPaths(run.handle?.statistics().paths ?? []);
   if (run.playback().ended) return;
-  series.add(takeSample(performance.now() / 1000, run.source, run.ladder()));
+  series.add(takeSample(performance.now() / 1000, run.source, run.ladder(), live));
   charts.show(series.columns);
 }
 
 refresh();
 setInterval(refresh, samplingMs);
+showWallClock(byId('wall-clock', HTMLElement));
 
 byId('export', HTMLButtonElement).addEventListener('click', () =>
   downloadJson('voxel-run.json', { ...run.report(), samples: series.columns }),

@@ -36,6 +36,7 @@ export function plainSource(player: MediaPlayerClass): SegmentSource {
     // dash.js gives kbit/s, and 0 or NaN where it does not know.
     throughput: () => player.getAverageThroughput('video') * 1000 || undefined,
     buffer: () => player.getBufferLength('video') || undefined,
+    chunks: () => ({ delivered: 0, repaired: 0, late: 0 }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery, SegmentRecord } from '../player/types.js';
-import { buildReport, type ReportTransport } from './report.js';
+import { buildReport, type LivePlayback, type ReportTransport } from './report.js';
 import { defaultSettings } from './settings.js';
 import type { PlaybackSummary } from './video-observer.js';
 
@@ -47,10 +47,18 @@ function segment(index: number, delivery: Delivery, score: number | undefined): 
   };
 }
 
-const report = (segments: SegmentRecord[], summary = playback) =>
-  buildReport({ playback: summary, segments, fallbacks: [], settings: defaultSettings });
+const report = (segments: SegmentRecord[], summary = playback, live?: LivePlayback) =>
+  buildReport({ playback: summary, segments, live, fallbacks: [], settings: defaultSettings });
 
 describe('buildReport', () => {
+  it('has latency and chunks of live streams alone', () => {
+    const chunks = { delivered: 80, repaired: 3, late: 1 };
+    const live = { latency: 0.9, mean: 1.02, p95: 1.1, seconds: 12, target: 1, chunks };
+    const ofLive = { latency: 1.02, latencyP95: 1.1, latencyTarget: 1, chunks };
+    expect(report([], playback, live)).toMatchObject(ofLive);
+    expect(report([])).toMatchObject({ latency: null, latencyP95: null, latencyTarget: null, chunks: null });
+  });
+
   it('has every field that headless runs promise', () => {
     const text = JSON.stringify(report([segment(0, 'datagrams', undefined)]));
     const parsed = JSON.parse(text) as Record<string, unknown> & { segments: Record<string, unknown>[] };

@@ -1,4 +1,6 @@
 import type { Delivery, FallbackEvent, FrameState, SegmentRecord } from '../player/types.js';
+import type { LatencySummary } from '../player/full.js';
+import type { ChunkCounts } from './live-segments.js';
 import type { Settings } from './settings.js';
 import type { PlaybackSummary } from './video-observer.js';
 
@@ -36,19 +38,34 @@ export interface Report extends Omit<PlaybackSummary, 'startupMs' | 'duration'> 
   /** s; null while unknown. */
   readonly duration: number | null;
   readonly segments: readonly ReportSegment[];
+  /** How far behind the capture, s, stalls included: mean over time, 95th percentile, and what dash.js aims at. null: not live, or no picture yet. */
+  readonly latency: number | null;
+  readonly latencyP95: number | null;
+  readonly latencyTarget: number | null;
+  /** null: not live. */
+  readonly chunks: ChunkCounts | null;
   /** Requests that took dash.js' own HTTP path although VOXEL was asked for. Playback went on: these are no errors. */
   readonly fallbacks: readonly FallbackEvent[];
   readonly settings: Omit<Settings, 'delivery'> & { readonly transport: Settings['delivery'] };
 }
 
+/** What is measured of a live stream beside what every playback has. */
+export interface LivePlayback extends LatencySummary {
+  /** s. */
+  readonly target: number;
+  readonly chunks: ChunkCounts;
+}
+
 export interface ReportInput {
   readonly playback: PlaybackSummary;
   readonly segments: readonly SegmentRecord[];
+  /** Undefined: not live. */
+  readonly live: LivePlayback | undefined;
   readonly fallbacks: readonly FallbackEvent[];
   readonly settings: Settings;
 }
 
-export function buildReport({ playback, segments, fallbacks, settings }: ReportInput): Report {
+export function buildReport({ playback, segments, live, fallbacks, settings }: ReportInput): Report {
   const { delivery, ...rest } = settings;
   return {
     transport: transportNames[mainDelivery(segments)],
@@ -56,6 +73,10 @@ export function buildReport({ playback, segments, fallbacks, settings }: ReportI
     startupMs: playback.startupMs ?? null,
     duration: playback.duration ?? null,
     segments: segments.map(reportSegment),
+    latency: live?.mean ?? null,
+    latencyP95: live?.p95 ?? null,
+    latencyTarget: live?.target ?? null,
+    chunks: live?.chunks ?? null,
     fallbacks,
     settings: { ...rest, transport: delivery },
   };

@@ -1,9 +1,9 @@
 import type { MediaPlayerClass } from 'dashjs';
-import { attachVoxel } from '../player/full.js';
-import type { FallbackEvent, SessionEvent, VoxelHandle } from '../player/types.js';
+import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle } from '../player/full.js';
+import type { FallbackEvent, SessionEvent } from '../player/types.js';
 import { dashErrorNotice, fallbackNotice, notice, type Notice } from './notices.js';
 import { plainSegment, plainSource, type FragmentLoadingCompleted } from './plain-source.js';
-import { buildReport, type Report } from './report.js';
+import { buildReport, type LivePlayback, type Report } from './report.js';
 import { voxelSource, type SegmentSource } from './segment-source.js';
 import { voxelOptions, type Settings } from './settings.js';
 import { VideoObserver, type PlaybackSummary } from './video-observer.js';
@@ -21,9 +21,11 @@ export interface RunListener {
 export interface Run {
   readonly player: MediaPlayerClass;
   /** Undefined with plain dash.js. */
-  readonly handle: VoxelHandle | undefined;
+  readonly handle: FullVoxelHandle | undefined;
   readonly source: SegmentSource;
   readonly playback: () => PlaybackSummary;
+  /** Undefined: not live. */
+  readonly live: () => LivePlayback | undefined;
   /** `Representation@id`s of the video, lowest bitrate first; empty before the manifest is here. */
   readonly ladder: () => readonly string[];
   readonly report: () => Report;
@@ -41,6 +43,7 @@ export function startRun(video: HTMLVideoElement, settings: Settings, listener: 
   listenForErrors(player, video, observer, listener);
   player.on('playbackEnded', () => observer.playbackEnded());
   const ladder = ladderOf(player);
+  const live = livePlayback(video, player, source);
 
   video.muted = settings.autoplay;
   player.initialize(video, new URL(settings.manifest, location.href).href, settings.autoplay);
@@ -49,13 +52,24 @@ export function startRun(video: HTMLVideoElement, settings: Settings, listener: 
     handle,
     source,
     playback: () => observer.summary(),
+    live,
     ladder,
-    report: () => buildReport({ playback: observer.summary(), segments: source.segments(), fallbacks, settings }),
+    report: () =>
+      buildReport({
+        ...{ playback: observer.summary(), segments: source.segments(), live: live() },
+        ...{ fallbacks, settings },
+      }),
   };
 }
 
+function livePlayback(video: HTMLVideoElement, player: MediaPlayerClass, source: SegmentSource): Run['live'] {
+  const clock = liveClock(player);
+  const meter = measureLatency(video, clock);
+  return () => clock() && { ...meter.summary(), target: player.getTargetLiveDelay(), chunks: source.chunks() };
+}
+
 /** Returns the list that fallbacks are added to. */
-function listenToPlugin(handle: VoxelHandle, listener: RunListener): readonly FallbackEvent[] {
+function listenToPlugin(handle: FullVoxelHandle, listener: RunListener): readonly FallbackEvent[] {
   const fallbacks: FallbackEvent[] = [];
   handle.on('session', (event) => listener.session(event));
   handle.on('fallback', (event) => {

@@ -9,6 +9,8 @@ const sample = (time: number, buffer?: number): Sample => ({
   bitrate: undefined,
   level: 2,
   virtualLevel: 0.5,
+  latency: undefined,
+  latencyTarget: undefined,
 });
 
 describe('TimeSeries', () => {
@@ -23,6 +25,8 @@ describe('TimeSeries', () => {
       bitrate: [null, null],
       level: [2, 2],
       virtualLevel: [0.5, 0.5],
+      latency: [null, null],
+      latencyTarget: [null, null],
     });
   });
 
@@ -42,6 +46,7 @@ describe('takeSample', () => {
     choice: () => choice,
     throughput: () => 3e6,
     buffer: () => 8,
+    chunks: () => ({ delivered: 0, repaired: 0, late: 0 }),
   });
 
   it('places the choice in the ladder and in its virtual levels', () => {
@@ -53,6 +58,10 @@ describe('takeSample', () => {
       bitrate: 5e5,
       level: 1,
       virtualLevel: 0.25,
+    });
+    expect(takeSample(1, source(choice), [], { latency: 1.1, target: 1 })).toMatchObject({
+      latency: 1.1,
+      latencyTarget: 1,
     });
   });
 

@@ -1,3 +1,4 @@
+import type { LivePlayback } from './report.js';
 import type { SegmentSource } from './segment-source.js';
 
 /** One reading of a playback; undefined: not known. */
@@ -17,10 +18,18 @@ export interface Sample {
    * undefined where there are none to choose from.
    */
   readonly virtualLevel: number | undefined;
+  /** How far behind the capture a live stream plays, and should, s. */
+  readonly latency: number | undefined;
+  readonly latencyTarget: number | undefined;
 }
 
 /** Reads `source` now; `ladder`: `Representation@id`s, lowest bitrate first. */
-export function takeSample(time: number, source: SegmentSource, ladder: readonly string[]): Sample {
+export function takeSample(
+  time: number,
+  source: SegmentSource,
+  ladder: readonly string[],
+  live?: Pick<LivePlayback, 'latency' | 'target'>,
+): Sample {
   const choice = source.choice();
   const level = choice ? ladder.indexOf(choice.representation) : -1;
   return {
@@ -30,6 +39,8 @@ export function takeSample(time: number, source: SegmentSource, ladder: readonly
     bitrate: choice?.bandwidth,
     level: level < 0 ? undefined : level,
     virtualLevel: choice && choice.levels > 1 ? choice.level / (choice.levels - 1) : undefined,
+    latency: live?.latency,
+    latencyTarget: live?.target,
   };
 }
 
@@ -39,7 +50,10 @@ export type Columns = Readonly<Record<Exclude<SampleField, 'time'>, (number | nu
 
 /** The latest samples of a playback, by columns. */
 export class TimeSeries {
-  readonly columns: Columns = { time: [], buffer: [], throughput: [], bitrate: [], level: [], virtualLevel: [] };
+  readonly columns: Columns = {
+    ...{ time: [], buffer: [], throughput: [], bitrate: [], level: [], virtualLevel: [] },
+    ...{ latency: [], latencyTarget: [] },
+  };
   readonly #capacity: number;
 
   /** Keeps `capacity` samples and forgets the oldest. */

@@ -1,5 +1,5 @@
 import type { MediaPlayerClass } from 'dashjs';
-import type { VoxelHandle } from '../player/types.js';
+import type { FullVoxelHandle } from '../player/full.js';
 import type { Report } from './report.js';
 
 /** What headless runs and curious people find as `window.voxelDemo`. */
@@ -8,7 +8,7 @@ export interface VoxelDemo {
   readonly ended: boolean;
   readonly video: HTMLVideoElement;
   readonly player: MediaPlayerClass;
-  readonly handle: VoxelHandle | undefined;
+  readonly handle: FullVoxelHandle | undefined;
 }
 
 declare global {

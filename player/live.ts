@@ -7,7 +7,7 @@ import { describeError } from './errors.js';
 import { EventEmitter } from './events.js';
 import { followPage } from './page-lifecycle.js';
 import { SessionManager } from './session-manager.js';
-import type { FallbackEvent, SessionEvent, VoxelOptions } from './types.js';
+import type { FallbackEvent, FrameState, SessionEvent, VoxelOptions } from './types.js';
 
 /** A chunk of a live segment was handed to dash.js. */
 export interface ChunkEvent extends Pick<
@@ -34,6 +34,8 @@ export interface ChunkEvent extends Pick<
   readonly framesTotal: number;
   /** With at least one slice that was replaced, left out by the server or lost. */
   readonly framesRepaired: number;
+  /** In decode order. */
+  readonly frames: readonly FrameState[];
 }
 
 /** Of the live presentation that plays. */
@@ -127,7 +129,7 @@ export class LivePlugin {
       ...{ number, startTime, duration, capturedAt, wholeScore, score },
       ...{ bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered },
       ...{ mediaType, index, representation: representation!.id, bandwidth: representation!.bandwidth },
-      ...{ framesTotal: states.length, framesRepaired: repairedFrames },
+      ...{ framesTotal: states.length, framesRepaired: repairedFrames, frames: states },
     });
   }
 

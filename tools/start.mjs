@@ -8,6 +8,7 @@ import { root } from './setup/paths.mjs';
 import { runCommand, say, UserError } from './setup/process.mjs';
 import { ensurePython } from './setup/python.mjs';
 import { ensureQuicheServer } from './setup/rust.mjs';
+import { startEncoder } from './start/live.mjs';
 import { prepareVideo, requireVideo } from './start/prepare.mjs';
 import { startRelay } from './start/relay.mjs';
 import { startServer } from './start/server.mjs';
@@ -53,34 +54,62 @@ function pageUrl(base, options) {
   return url.href;
 }
 
-/** @param {import('./start/options.mjs').StartOptions} options @param {string} url @param {string} chrome @returns {Promise<number>} exit code */
-async function playAndReport(options, url, chrome) {
-  const { playHeadless } = await import('./start/headless.mjs');
+/** @typedef {Awaited<ReturnType<typeof startEncoder>>} Encoder */
+
+/** @param {import('./start/options.mjs').StartOptions} options @param {string} url @param {string} chrome @param {Encoder | undefined} encoder @returns {Promise<number>} exit code */
+async function playAndReport(options, url, chrome, encoder) {
+  const { playedOf, playHeadless } = await import('./start/headless.mjs');
   const report = await playHeadless({
     chrome,
     url,
     seconds: options.seconds,
     screenshot: options.screenshot,
+    hasFailed: () => encoder?.failure() !== undefined,
     onProgress(played) {
       if (process.stderr.isTTY) process.stderr.write(`\rplaying … ${played.toFixed(1)} s `);
     },
   });
-  const failure = playbackFailure(report, options.seconds);
+  const failure = encoder?.failure()?.message ?? playbackFailure(report, playedOf(report), options.seconds);
   if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
   const segments = report.segments.length;
   say(
     failure ??
       `played ${report.playedSeconds.toFixed(1)} s over ${report.transport}: start-up ${Math.round(report.startupMs ?? NaN)} ms, ` +
-        `${report.stalls} stalls (${report.stallSeconds.toFixed(2)} s), ${segments} segments`,
+        `${report.stalls} stalls (${report.stallSeconds.toFixed(2)} s), ${segments} segments${latencyText(report)}`,
   );
   return failure === undefined ? 0 : 1;
 }
 
-/** @param {import('../demo/report.js').Report} report @param {number | undefined} seconds @returns one line, if playback failed */
-function playbackFailure(report, seconds) {
+/** @param {import('../demo/report.js').Report} report */
+function latencyText({ latency, latencyP95 }) {
+  return latency === null ? '' : `, latency ${latency.toFixed(2)} s (p95 ${latencyP95?.toFixed(2)} s)`;
+}
+
+/** @param {import('../demo/report.js').Report} report @param {number} played @param {number | undefined} seconds @returns one line, if playback failed */
+function playbackFailure(report, played, seconds) {
   if (report.errors.length > 0) return `playback failed: ${JSON.stringify(report.errors[0])}`;
-  if (report.ended || (seconds !== undefined && report.position >= seconds)) return undefined;
-  return `playback failed: only ${report.position.toFixed(1)} s were played`;
+  if (report.ended || (seconds !== undefined && played >= seconds)) return undefined;
+  return `playback failed: only ${played.toFixed(1)} s were played`;
+}
+
+/** @param {import('./start/options.mjs').StartOptions} options @param {string} media @param {string | undefined} chrome @param {Encoder | undefined} encoder @returns {Promise<number>} exit code */
+async function play(options, media, chrome, encoder) {
+  const server = await serve(options, media);
+  try {
+    const url = pageUrl(server.ready.url, options);
+    if (chrome !== undefined) return await playAndReport(options, url, chrome, encoder);
+    say(`\n  voxel-dash plays at  ${url}\n\n  Ctrl-C ends it.`);
+    const interrupted = new Promise((resolve) => ['SIGINT', 'SIGTERM'].map((signal) => process.once(signal, resolve)));
+    const ended = await Promise.race([
+      interrupted,
+      server.exited.then((line) => new UserError(`the server ended: ${line ?? 'without a message'}`, 1)),
+      ...(encoder ? [encoder.exited] : []),
+    ]);
+    if (ended instanceof UserError) throw ended;
+    return 0;
+  } finally {
+    await server.stop();
+  }
 }
 
 await runCommand(async () => {
@@ -92,20 +121,10 @@ await runCommand(async () => {
   // Before the minutes that the set-up may take.
   requireVideo(options.video);
   const chrome = await setUp(options);
-  const media = await prepareVideo(options);
-  const server = await serve(options, media);
+  const encoder = options.live ? await startEncoder(options) : undefined;
   try {
-    const url = pageUrl(server.ready.url, options);
-    if (chrome !== undefined) return await playAndReport(options, url, chrome);
-    say(`\n  voxel-dash plays at  ${url}\n\n  Ctrl-C ends it.`);
-    const interrupted = new Promise((resolve) => ['SIGINT', 'SIGTERM'].map((signal) => process.once(signal, resolve)));
-    const ended = await Promise.race([
-      interrupted,
-      server.exited.then((line) => new UserError(`the server ended: ${line ?? 'without a message'}`, 1)),
-    ]);
-    if (ended instanceof UserError) throw ended;
-    return 0;
+    return await play(options, encoder?.folder ?? (await prepareVideo(options)), chrome, encoder);
   } finally {
-    await server.stop();
+    await encoder?.stop();
   }
 });

@@ -660,6 +660,8 @@ export interface ChunkEvent extends Pick<DeliveredChunk, "number" | "startTime" 
 	readonly framesTotal: number;
 	/** With at least one slice that was replaced, left out by the server or lost. */
 	readonly framesRepaired: number;
+	/** In decode order. */
+	readonly frames: readonly FrameState[];
 }
 /** Of the live presentation that plays. */
 export interface LiveStatistics {

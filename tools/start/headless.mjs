@@ -23,13 +23,18 @@ export function launchChrome(chrome, flags = []) {
   return puppeteer.launch({ executablePath: chrome, headless: true, pipe: true, args: [...CHROME_FLAGS, ...flags] });
 }
 
+/** Seconds of the video so far; a live stream has begun long before it is played. @param {Pick<import('../../demo/report.js').Report, 'chunks' | 'playedSeconds' | 'position'>} report */
+export function playedOf({ chunks, playedSeconds, position }) {
+  return chunks === null ? position : playedSeconds;
+}
+
 /**
- * Plays the page to `seconds` of the video (or its end) and returns the page's report.
+ * Plays the page to `seconds` of the video, to its end, or until `hasFailed`, and returns the page's report.
  * @param {{ chrome: string, url: string, seconds: number | undefined, screenshot: string | undefined,
- *   onProgress: (played: number) => void }} settings
+ *   hasFailed: () => boolean, onProgress: (played: number) => void }} settings
  * @returns {Promise<import('../../demo/report.js').Report>}
  */
-export async function playHeadless({ chrome, url, seconds, screenshot, onProgress }) {
+export async function playHeadless({ chrome, url, seconds, screenshot, hasFailed, onProgress }) {
   const browser = await launchChrome(chrome);
   try {
     const page = await browser.newPage();
@@ -38,18 +43,15 @@ export async function playHeadless({ chrome, url, seconds, screenshot, onProgres
     await page.waitForFunction('window.voxelDemo !== undefined', { timeout: 20_000 });
     const started = Date.now();
     for (;;) {
-      const { played, duration, done } = await page.evaluate((limit) => {
-        const demo = window.voxelDemo;
-        const failed = demo.report().errors.length > 0;
-        const played = demo.video.currentTime;
-        return {
-          played,
-          duration: demo.video.duration,
-          done: failed || demo.ended || (limit !== null && played >= limit),
-        };
-      }, seconds ?? null);
-      onProgress(played);
-      const expected = seconds ?? (Number.isFinite(duration) ? duration : 0);
+      const { played, duration, isOver } = await page.evaluate(() => {
+        const { chunks, playedSeconds, position, duration, errors, ended } = window.voxelDemo.report();
+        const played = { chunks, playedSeconds, position };
+        return { played, duration, isOver: ended || errors.length > 0 };
+      });
+      const seen = playedOf(played);
+      onProgress(seen);
+      const done = isOver || (seconds !== undefined && seen >= seconds) || hasFailed();
+      const expected = seconds ?? duration ?? 0;
       if (done || Date.now() - started > 1000 * (PATIENCE.seconds + PATIENCE.factor * expected)) break;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

@@ -19,6 +19,9 @@ export const USAGE = `Usage: npm start -- [options]
 Prepares a video, serves it and prints the address of a page that plays it over WebTransport with partial reliability.
 Without --video: a minute of real footage, made on first use.
 
+  --live            encode the video in real time instead, in a loop, with the time of capture in the picture, and play that with
+                    low latency (docs/LIVE.md)
+  --latency S       with --live: how far to play behind the capture, 0.2 to 30 s (default 1)
   --video FILE      play this video instead of the sample
   --duration S      prepare only its first S seconds
   --loss P          drop P % of the packets from server to client (a seeded UDP relay goes in between)
@@ -33,7 +36,7 @@ Without --video: a minute of real footage, made on first use.
   --port N          the page's port (default 8080)
 
   --headless        play in headless Chrome instead of printing the page's address
-  --seconds S       with --headless: stop after S played seconds (default: play to the end)
+  --seconds S       with --headless: stop after S played seconds (default: play to the end; --live has none)
   --json            with --headless: print one JSON object on standard output
   --screenshot FILE with --headless: a PNG of the page when playback is done
 
@@ -62,12 +65,35 @@ function choiceOption(name, text, allowed) {
   return text;
 }
 
+/**
+ * Options that mean nothing beside others.
+ * @param {ReturnType<typeof parse>} values
+ */
+function refuseCombinations(values) {
+  for (const name of /** @type {const} */ (['seconds', 'json', 'screenshot'])) {
+    if (values[name] && !values.headless) throw new UserError(`--${name} can only be used with --headless`);
+  }
+  if (!values.live) {
+    if (values.latency !== undefined) throw new UserError('--latency can only be used with --live');
+    return;
+  }
+  for (const name of /** @type {const} */ (['duration', 'buffer', 'no-refetch'])) {
+    if (values[name]) throw new UserError(`--${name} cannot be used with --live`);
+  }
+  if (values.rule !== undefined && values.rule !== 'dashjs')
+    throw new UserError(`--rule with --live must be dashjs, or left out for abr-live, got '${values.rule}'`);
+  if (values.headless && values.seconds === undefined)
+    throw new UserError('--live --headless needs --seconds: a live stream has no end');
+}
+
 /** @param {string[]} args */
 function parse(args) {
   return parseCommandLine({
     args,
     options: {
       video: { type: 'string' },
+      live: { type: 'boolean', default: false },
+      latency: { type: 'string' },
       duration: { type: 'string' },
       loss: { type: 'string' },
       seed: { type: 'string' },
@@ -91,11 +117,11 @@ function parse(args) {
 /** Checks the command line of `npm start`. Throws a `UserError` that names the option. @param {string[]} args */
 export function parseOptions(args) {
   const values = parse(args);
-  for (const name of /** @type {const} */ (['seconds', 'json', 'screenshot'])) {
-    if (values[name] && !values.headless) throw new UserError(`--${name} can only be used with --headless`);
-  }
+  refuseCombinations(values);
   return {
     video: values.video,
+    live: values.live,
+    latency: numberOption('latency', values.latency, 0.2, 30),
     duration: numberOption('duration', values.duration, 1, 86_400),
     loss: numberOption('loss', values.loss, 0, 100),
     seed: numberOption('seed', values.seed, 0, 2 ** 32 - 1) ?? 1,

@@ -12,6 +12,13 @@ describe('options of npm start', () => {
     expect(parseOptions(['--no-refetch']).refetch).toBe(false);
   });
 
+  it('takes a target latency with live streams', () => {
+    expect(parseOptions(['--live'])).toMatchObject({ live: true, latency: undefined });
+    expect(parseOptions(['--live', '--latency', '0.5', '--rule', 'dashjs', '--loss', '2'])).toMatchObject({
+      ...{ live: true, latency: 0.5, rule: 'dashjs', loss: 2 },
+    });
+  });
+
   it('knows every rule that the plugin has', () => {
     expect(RULES).toEqual([...abrNames, 'dashjs']);
   });
@@ -24,6 +31,13 @@ describe('options of npm start', () => {
     [['--delivery', 'udp'], '--delivery must be one of auto'],
     [['--server', 'nginx'], '--server must be one of aioquic'],
     [['--seconds', '5'], '--seconds can only be used with --headless'],
+    [['--latency', '1'], '--latency can only be used with --live'],
+    [['--live', '--latency', '0'], '--latency must be a number from 0.2 to 30'],
+    [['--live', '--buffer', '3'], '--buffer cannot be used with --live'],
+    [['--live', '--duration', '9'], '--duration cannot be used with --live'],
+    [['--live', '--no-refetch'], '--no-refetch cannot be used with --live'],
+    [['--live', '--rule', 'bola'], '--rule with --live must be dashjs'],
+    [['--live', '--headless'], '--live --headless needs --seconds'],
     [['--frobnicate'], 'see --help'],
     [['file.mp4'], 'see --help'],
   ])('refuses %j with a line that names the option', (args, message) => {

@@ -54,7 +54,9 @@ def main() -> None:
 def _encode(clip: Path, seconds: float) -> dict[str, float]:
     """What `voxel-live` takes for its default levels."""
     with TemporaryDirectory(prefix="live-bench-") as folder:
-        request = LiveRequest(str(clip), Path(folder) / "out", None, SEGMENT, None, LATENCY, 60, keep=False)
+        request = LiveRequest(
+            str(clip), Path(folder) / "out", None, SEGMENT, None, LATENCY, 60, keep=False, clock=False
+        )
         input_ = open_input(request.input)
         choice = request.frames(input_)
         stop = Event()

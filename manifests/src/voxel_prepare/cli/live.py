@@ -49,6 +49,9 @@ def voxel_live(
     keep: Annotated[
         bool, typer.Option("--keep", help="Delete nothing: all of it can be played when it has ended.")
     ] = False,
+    clock: Annotated[
+        bool, typer.Option("--clock", help="Draw the time of capture (UTC) into the pictures: so latency can be seen.")
+    ] = False,
     replay: Annotated[
         bool, typer.Option("--replay", help="INPUT is an output folder of this command: its media again, at new times.")
     ] = False,
@@ -75,6 +78,7 @@ def voxel_live(
             latency=latency,
             window=window,
             keep=keep,
+            clock=clock,
         )
         summary = run_live(request, stop)
         say(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from av.video.frame import VideoFrame
 
 from voxel_prepare.analysis.cells import CellGrid
+from voxel_prepare.live.burnt_clock import draw_time
 from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.gop import gop
 from voxel_prepare.live.level import Picture, SegmentSource
@@ -23,8 +24,13 @@ class PictureLine:
         first_segment: int,
         is_measured: Callable[[int], bool],
         put: Callable[[Picture], None],
+        *,
+        has_clock: bool,
     ) -> None:
-        """`is_measured`: whether any level is measured in a segment; `put` gets all pictures, one after the other."""
+        """`is_measured`: whether any level is measured in a segment; `put` gets all pictures, one after the other.
+
+        `has_clock`: the time of capture is drawn into them.
+        """
         self._timeline = timeline
         self._frames = choice.segment_frames
         self._gop = gop(choice.segment_frames, choice.run)
@@ -32,6 +38,7 @@ class PictureLine:
         self._first_times = choice.chunk_frames + choice.run
         self._is_measured = is_measured
         self._put = put
+        self._has_clock = has_clock
         self._grid = Grid(timeline.rate, first_segment * choice.segment_frames, 0)
         self._cells: CellGrid | None = None
         self._last: VideoFrame | None = None
@@ -64,10 +71,13 @@ class PictureLine:
         if self._segment[0] != segment:
             self._segment = (segment, SegmentSource(SegmentCosts(self._gop)))
         source = self._segment[1]
+        captured = self._timeline.wall_time(place)
+        if self._has_clock:
+            picture = draw_time(picture, captured)
         if self._cells is None:
             self._cells = CellGrid.of(picture)
         source.costs.see(time, self._cells.samples(picture))
         is_first_chunk = segment == self._first_segment and time <= self._first_times
         if is_first_chunk or (time % PICTURES_APART == 0 and self._is_measured(segment)):
             source.pictures[place] = picture
-        self._put(Picture(picture, place, self._timeline.wall_time(place), source))
+        self._put(Picture(picture, place, captured, source))

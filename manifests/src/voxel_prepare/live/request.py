@@ -27,6 +27,8 @@ class LiveRequest:
     latency: float
     window: float
     keep: bool
+    clock: bool
+    """The time of capture is drawn into the pictures."""
 
     def frames(self, input_: Input) -> FrameChoice:
         """Raises `InputError` for chunks that are too long."""

@@ -30,7 +30,7 @@ def run_live(request: LiveRequest, stop: Event) -> LiveSummary:
             has_audio=input_.has_audio,
         )
         presentation = Presentation(request.out, state, request.latency, request.window, keep=request.keep)
-        summary = Session(input_, presentation, WallClock(), stop).run()
+        summary = Session(input_, presentation, WallClock(), stop, has_clock=request.clock).run()
         if summary is None and not stop.is_set():
             raise InputError(f"{request.input}: expected pictures, found none")
     return summary or LiveSummary(0, 0, 0)

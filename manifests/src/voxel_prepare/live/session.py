@@ -31,11 +31,15 @@ MEASURING_NICENESS = 10
 class Session:
     """One run of an encoder."""
 
-    def __init__(self, input_: Input, presentation: Presentation, clock: WallClock, stop: Event) -> None:
+    def __init__(
+        self, input_: Input, presentation: Presentation, clock: WallClock, stop: Event, *, has_clock: bool
+    ) -> None:
+        """`has_clock`: the time of capture is drawn into the pictures."""
         self._input = input_
         self._presentation = presentation
         self._clock = clock
         self._stop = stop
+        self._has_clock = has_clock
         self._measurements: SimpleQueue[Measurement | None] = SimpleQueue()
         self._status = LiveStatus(presentation.state.levels, clock.now)
         self._queues: list[LevelQueue] = []
@@ -82,7 +86,8 @@ class Session:
                 level, timeline, choice, start, measured, self._measurements.put, self._status.on_record
             )
             self._queues.append(LevelQueue(writer))
-        line = PictureLine(timeline, choice, start, partial(_is_measured, start, range(count), count), self._put)
+        measured = partial(_is_measured, start, range(count), count)
+        line = PictureLine(timeline, choice, start, measured, self._put, has_clock=self._has_clock)
         sound = self._presentation.sound(self._status.on_record)
         with ThreadPoolExecutor(count) as pool:
             work = [pool.submit(queue.work) for queue in self._queues]
