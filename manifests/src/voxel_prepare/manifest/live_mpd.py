@@ -27,8 +27,8 @@ RECORDS_SUFFIX = ".vxl"
 PROFILES = "urn:mpeg:dash:profile:isoff-live:2011"
 CLOCK_SCHEME = "urn:mpeg:dash:utc:http-xsdate:2014"
 CLOCK_URL = "/.well-known/voxel-time"
-UPDATE_SECONDS = 10
-"""Players ask for the manifest so often: scores change, and in the end it becomes static."""
+UPDATE_SECONDS = 1
+"""Players ask for the manifest so often: it ends as a static one, and dash.js gives up a missing segment after 1.5 s."""
 PLAYBACK_RATES = "0.96", "1.04"
 """Within which players may catch up: hardly audible."""
 
