@@ -81,3 +81,29 @@ describe('the time that the server has for the frames of a chunk', () => {
     expect(link.deadline).toBe(50);
   });
 });
+
+describe('how long a server has for the frames of a chunk', () => {
+  const segment = { startTime: 20, duration: 1 };
+  const playhead = { mediaTime: 18, at: 5000, rate: 1 };
+
+  test('while the segment is made, is what such chunks had lately', () => {
+    const link = new LiveLink(0);
+    link.add(LADDER[0]!, chunk({ slack: 420.4 }), 1000);
+    expect(link.deadlineOf(segment, { edge: 21.4, playhead, now: 5000 })).toBe(420);
+  });
+
+  test('of one that has ended, lasts until its end is due', () => {
+    const link = new LiveLink(0);
+    // Its end is shown in 3 s, and has to be there 80 ms before.
+    expect(link.deadlineOf(segment, { edge: 30, playhead, now: 5000 })).toBe(2920);
+    expect(link.deadlineOf(segment, { edge: 30, playhead, now: 9000 })).toBe(50);
+    expect(link.deadlineOf(segment, { edge: 30, playhead: undefined, now: 5000 })).toBeUndefined();
+  });
+
+  test('after a seek, is nothing that chunks had before', () => {
+    const link = new LiveLink(0);
+    link.add(LADDER[0]!, chunk({ slack: 8000 }), 1000);
+    link.seek();
+    expect(link.deadline).toBe(200);
+  });
+});

@@ -1,4 +1,5 @@
 import { linkRate, type DecisionState, type Dispersion, type LiveState, type Option } from '../abr-star/index.js';
+import { dueTime, type Playhead } from './chunk-queue.js';
 
 /** Of what rules look back on. */
 const CHUNKS_KEPT = 32;
@@ -8,6 +9,9 @@ const FIRST_SLACK_MS = 200;
 
 /** A chunk that is late already still gets as many: its frames are worth more than a pause of the link. */
 const LEAST_DEADLINE_MS = 50;
+
+/** Seconds after the capture of a segment's last picture in which its last chunk is still being made. */
+const ENCODING_SECONDS = 0.5;
 
 /** Of a segment of which nothing is known: shares of its bytes that are reliable, and in its first picture. */
 const RELIABLE_SHARE = 0.25;
@@ -92,6 +96,24 @@ export class LiveLink {
   get deadline(): number {
     const sorted = [...this.#slacks].sort((a, b) => a - b);
     return Math.max(LEAST_DEADLINE_MS, sorted[Math.floor(sorted.length / 2)] ?? FIRST_SLACK_MS);
+  }
+
+  /**
+   * The same for each chunk of a segment; undefined: as many as it takes. Of one that was captured long ago all chunks are there, so time
+   * counts from the request, until the last of them is due. `edge`: until where there are pictures, in s.
+   */
+  deadlineOf(
+    { startTime, duration }: { readonly startTime: number; readonly duration: number },
+    { edge, playhead, now }: { readonly edge: number; readonly playhead: Playhead | undefined; readonly now: number },
+  ): number | undefined {
+    const end = startTime + duration;
+    if (end + ENCODING_SECONDS > edge) return Math.round(this.deadline);
+    return playhead && Math.round(Math.max(LEAST_DEADLINE_MS, dueTime(end, playhead) - now));
+  }
+
+  /** Playback goes on elsewhere: how early chunks came so far says nothing of those to come. */
+  seek(): void {
+    this.#slacks = [];
   }
 
   /** Everything that a rule may look at. `ladder` is ascending in bitrate; `last`: the key of the representation chosen last. */

@@ -1,3 +1,4 @@
+import type { Playhead } from '../../../src/delivery/chunk-queue.js';
 import { LiveLink } from '../../../src/delivery/live-link.js';
 import type { DeliveredChunk, FollowRequest, LiveSession } from '../../../src/voxel-loader/live-types.js';
 import type { LiveReceiver } from '../../../src/voxel-loader/live-receiver.js';
@@ -84,10 +85,13 @@ export class LiveAdapter {
       this.#learn(response as LoaderResponse);
       return Promise.resolve(response);
     };
+    const onSeeking = (): void => this.#link.seek();
     player.on('manifestLoaded', onManifestLoaded);
+    player.on('playbackSeeking', onSeeking);
     player.addResponseInterceptor(interceptor);
     return () => {
       player.off('manifestLoaded', onManifestLoaded);
+      player.off('playbackSeeking', onSeeking);
       player.removeResponseInterceptor(interceptor);
     };
   }
@@ -135,9 +139,8 @@ export class LiveAdapter {
       request,
       response,
       parentLoad,
-      follow: (onChunk) => {
-        const { session } = this.#options.sessions;
-        if (!session) throw new PlayerError('session-opening', 'the session is not open yet');
+      follow: async (onChunk) => {
+        const session = await this.#options.sessions.ready('now');
         return session.follow(this.#followRequest(request), onChunk);
       },
       onChunk: (chunk) => {
@@ -154,7 +157,7 @@ export class LiveAdapter {
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
   #followRequest({ url, headers = {}, customData }: LoaderRequest): FollowRequest {
-    const { startTime, representation } = customData.request;
+    const { startTime, duration, representation } = customData.request;
     const { origin, hostname, pathname, search } = new URL(url);
     if (origin !== this.#origin)
       throw new PlayerError('other-origin', `the manifest is on ${this.#origin}, its media on ${origin}`);
@@ -163,7 +166,10 @@ export class LiveAdapter {
       target: pathname + search,
       delivery: this.#options.delivery === 'streams' ? 'streams' : 'datagrams',
       startTime: startTime - representation!.mseTimeOffset,
-      deadline: Math.round(this.#link.deadline),
+      deadline: this.#link.deadlineOf(
+        { startTime, duration },
+        { edge: this.#player.getDvrWindow().end, playhead: this.#playhead(0), now: performance.now() },
+      ),
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range')),
       headerHosts: [hostname, ...this.#options.headerHosts],
     };
@@ -171,15 +177,14 @@ export class LiveAdapter {
 
   /** Records speak of media time. */
   #tellPlayhead(): void {
-    const { element } = this.#video;
-    const { session } = this.#options.sessions;
-    if (!session) return;
-    const plays = element && element.buffered.length > 0 && !element.seeking;
     const offset = this.#video.nextRequest?.representation?.mseTimeOffset ?? 0;
-    session.play(
-      plays
-        ? { mediaTime: element.currentTime - offset, at: performance.now(), rate: element.playbackRate || 1 }
-        : undefined,
-    );
+    this.#options.sessions.session?.play(this.#playhead(offset));
+  }
+
+  /** On a time line that is `offset` seconds behind the presentation's. */
+  #playhead(offset: number): Playhead | undefined {
+    const { element } = this.#video;
+    if (!element || element.buffered.length === 0 || element.seeking) return undefined;
+    return { mediaTime: element.currentTime - offset, at: performance.now(), rate: element.playbackRate || 1 };
   }
 }

@@ -48,7 +48,7 @@ function scene() {
     ...{ request, response, parentLoad, onFallback, onChunk: () => {}, rate: () => 8e6 },
     follow: (onChunk) => {
       deliver = onChunk;
-      return { result, abort };
+      return Promise.resolve({ result, abort });
     },
   });
   const running = segment.run();
@@ -125,6 +125,7 @@ describe('when the session fails', () => {
   test('what the session still brings is not appended', async () => {
     vi.stubGlobal('fetch', () => new Promise(() => {}));
     const { segment, appended, deliver, onFallback, abort } = scene();
+    await Promise.resolve();
     deliver(chunk(0));
     segment.release(new Error('given up'));
     deliver(chunk(1));
@@ -137,6 +138,7 @@ describe('when the session fails', () => {
 
 test('after an abort nothing reaches dash.js', async () => {
   const { running, request, appended, events, deliver, reject, abort, parentLoad } = scene();
+  await Promise.resolve();
   deliver(chunk(0));
   request.customData.abort!();
   expect(abort).toHaveBeenCalledOnce();
@@ -144,6 +146,16 @@ test('after an abort nothing reaches dash.js', async () => {
   reject(new Error('aborted'));
   await running;
   expect(appended).toEqual([0]);
+  expect(events).toEqual(['abort']);
+  expect(parentLoad).not.toHaveBeenCalled();
+});
+
+test('an abort while the session is awaited ends what the session then brings', async () => {
+  const { running, request, events, reject, abort, parentLoad } = scene();
+  request.customData.abort!();
+  reject(new Error('aborted'));
+  await running;
+  expect(abort).toHaveBeenCalledOnce();
   expect(events).toEqual(['abort']);
   expect(parentLoad).not.toHaveBeenCalled();
 });

@@ -7,8 +7,8 @@ export interface LiveSegmentOptions {
   readonly request: LoaderRequest;
   readonly response: LoaderResponse;
   readonly parentLoad: Load;
-  /** Asks the session for it. Throws where that cannot be. */
-  readonly follow: (onChunk: (chunk: DeliveredChunk) => void) => Following;
+  /** Asks the session for it. Rejects where that cannot be. */
+  readonly follow: (onChunk: (chunk: DeliveredChunk) => void) => Promise<Following>;
   /** Just after dash.js got it. */
   readonly onChunk: (chunk: DeliveredChunk) => void;
   /** The rest of the segment comes over HTTP. */
@@ -40,8 +40,10 @@ export class LiveSegment {
       customData.onabort?.();
     };
     try {
-      this.#following = this.#options.follow((chunk) => this.#onChunk(chunk));
-      await this.#following.result;
+      const following = await this.#options.follow((chunk) => this.#onChunk(chunk));
+      this.#following = following;
+      if (this.#hasEnded || this.#isOverHttp) following.abort();
+      await following.result;
       this.#complete();
     } catch (error) {
       this.#fallBack(error);
