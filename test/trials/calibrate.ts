@@ -56,7 +56,7 @@ export function simulateTrial(trial: Trial, shifts: number): SessionResult | und
 
 /** What the simulator calls a system of ours; it has no dash.js, no HTTP and no other bandwidth safety. */
 function simulatedRule({ player, delivery }: System): string | undefined {
-  if (player.kind === 'stock' || player.bandwidthSafety !== undefined) return undefined;
+  if (player.kind !== 'voxel' || player.bandwidthSafety !== undefined) return undefined;
   // Of the rules `abr-star` alone says for each segment how it travels.
   const isChosen = delivery === 'datagrams' && player.rule === 'abr-star';
   const carried = isChosen ? player.rule : `${player.rule}@${delivery}`;

@@ -48,6 +48,22 @@ describe('parseConfig', () => {
     expect(videos.map(({ file }) => file)).toEqual(['/v.mp4', undefined]);
   });
 
+  it('has live streams with a latency instead of buffers, and systems that play them', () => {
+    const live = { buffers: undefined, systems: ['voxel-live', 'lolp', 'dynamic'] };
+    const config = parse({ ...live, live: { latency: 0.5, seconds: 60 } });
+    expect(config).toMatchObject({ live: { latency: 0.5, seconds: 60, settling: 30 }, buffers: [0], measures: [] });
+    expect(() => parse({ ...live, buffers: [2], live: { latency: 1, seconds: 60 } })).toThrow(
+      "unknown field 'buffers'",
+    );
+    expect(() => parse({ buffers: undefined, live: { latency: 1, seconds: 60 } })).toThrow(
+      "the system 'voxel' plays no live streams",
+    );
+    expect(() => parse({ systems: ['voxel', 'l2a'] })).toThrow("the system 'l2a' plays live streams only");
+    expect(() => parse({ ...live, live: { latency: 0 } })).toThrow(
+      'live: latency must be a number from 0.2 to 30, got 0',
+    );
+  });
+
   it('has links with traces, paths and starts of their own', () => {
     const config = parse({
       traces: undefined,
@@ -202,10 +218,14 @@ describe.each(readdirSync(FOLDER))('configs/%s', (name) => {
 
   it.runIf(name.endsWith('-small.json'))('ends within an hour', () => {
     const traces = tracesOf({ ...config, traces: config.traces.map(standIn) });
-    const { videos, paths, servers, controls, crossTraffic, buffers, systems, shifts, repetitions } = config;
-    const lists = [traces, paths, servers, controls, crossTraffic, buffers, systems];
-    const ofEachVideo = lists.reduce((product, list) => product * list.length, shifts * repetitions);
-    const seconds = videos.map(({ duration = VIDEO_SECONDS, levels = '720p' }) => {
+    const { videos, links, paths, servers, controls, crossTraffic, buffers, systems, shifts, repetitions } = config;
+    const places = links?.reduce((sum, link) => sum + link.traces.length * link.shifts, 0);
+    const lists = [servers, controls, crossTraffic, buffers, systems];
+    const ofEachPlace = lists.reduce((product, list) => product * list.length, repetitions);
+    const ofEachVideo = ofEachPlace * (places ?? traces.length * paths.length * shifts);
+    const seconds = videos.map((video) => {
+      const { levels = '720p' } = video;
+      const duration = config.live?.seconds ?? video.duration ?? VIDEO_SECONDS;
       const lines = Math.max(...[...levels.matchAll(/(\d+)p/g)].map(([, count]) => Number(count)));
       return (ofEachVideo * (duration + OTHER_SECONDS)) / (lines <= SMALL_LINES ? SMALL_JOBS : 1);
     });

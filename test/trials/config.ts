@@ -7,13 +7,17 @@ import { Fields } from './fields.js';
 import { pathSpec, pathSpecs, requireUnique, type PathSpec } from './path.js';
 import { congestionControlOption, CONTROLS, SERVERS, type ControlName, type ServerName } from './serving.js';
 import { SESSION_MEASURES, type SessionMeasure } from './session-measures.js';
-import { systemOf, type System } from './system.js';
+import { liveSpec, type LiveSpec } from './live/live-spec.js';
+import { playsOf, systemOf, type System } from './system.js';
 import { traceSpec, type TraceSpec } from './trace-spec.js';
 
 const MOST_REPETITIONS = 1000;
 const MOST_FLOWS = 100;
 
 const METRICS = ['ssim', ...SESSION_MEASURES] as const;
+
+/** Live streams have none in segments: what they hold follows from their latency. */
+const NO_BUFFER = 0;
 
 /** A matrix of trials: every combination of what it lists. */
 export interface TrialsConfig {
@@ -39,6 +43,8 @@ export interface TrialsConfig {
   /** Besides SSIM. */
   readonly measures: readonly SessionMeasure[];
   readonly seed: number;
+  /** Undefined: on demand. */
+  readonly live: LiveSpec | undefined;
 }
 
 /** A video file and how it is prepared, or the sample of `npm start`. Durations in seconds. */
@@ -85,18 +91,20 @@ export function parseConfig(text: string, path: string): TrialsConfig {
   const fields = Fields.parse(text, path);
   const folder = dirname(path);
   const systems = fields.texts('systems').map((name) => systemOf(name));
+  const live = liveSpec(fields);
   const config: TrialsConfig = {
+    live,
     title: fields.text('title'),
     baseline: fields.optionalText('baseline') ?? systems[0]!.name,
     videos: videoSpecs(fields.list('videos', ['sample']), folder),
     ...linksAndPaths(fields, folder),
     crossTraffic: fields.list('crossTraffic', [{}]).map(crossTrafficSpec),
-    buffers: fields.integers('buffers', { low: 1, high: 100 }),
+    buffers: live ? [NO_BUFFER] : fields.integers('buffers', { low: 1, high: 100 }),
     systems,
     repetitions: fields.integer('repetitions', { low: 1, high: MOST_REPETITIONS, absent: 1 }),
     servers: fields.choices('servers', SERVERS, ['aioquic']),
     controls: fields.choices('controls', CONTROLS, ['cubic']),
-    measures: fields.choices('measures', SESSION_MEASURES, []),
+    measures: live ? [] : fields.choices('measures', SESSION_MEASURES, []),
     seed: fields.integer('seed', { low: 0, high: 2 ** 32 - 1, absent: 1 }),
   };
   fields.end();
@@ -104,6 +112,7 @@ export function parseConfig(text: string, path: string): TrialsConfig {
     throw new UserError(`${path}: baseline must be one of the systems, got '${config.baseline}'`);
   }
   requirePaths(config, path);
+  requireStreams(config, path);
   for (const server of config.servers) for (const control of config.controls) congestionControlOption(server, control);
   return config;
 }
@@ -116,6 +125,17 @@ function requirePaths({ systems, paths }: TrialsConfig, where: string): void {
     if (unfit)
       throw new UserError(`${where}: the system '${name}' needs a path '${path}', which '${unfit.name}' has not`);
   }
+}
+
+/** Every system must play what the configuration is about. */
+function requireStreams({ systems, live, videos }: TrialsConfig, where: string): void {
+  const unfit = systems.find((system) => !playsOf(system)[live ? 'live' : 'onDemand']);
+  if (unfit) {
+    const needs = live ? 'plays no live streams' : "plays live streams only: the configuration needs 'live'";
+    throw new UserError(`${where}: the system '${unfit.name}' ${needs}`);
+  }
+  if (live && videos.some(({ metric = 'ssim' }) => metric !== 'ssim'))
+    throw new UserError(`${where}: videos: live streams have the metric ssim alone`);
 }
 
 /** `links`, or `traces`, `paths` and `shifts`. */

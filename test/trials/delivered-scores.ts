@@ -17,6 +17,8 @@ export interface ScoredSegment {
   /** For each frame in decode order whether others may refer to it. */
   readonly references?: readonly boolean[];
   readonly measures: Readonly<Record<SessionMeasure, number>>;
+  /** Of a live stream: media times of the pictures that are not as they were encoded, s. */
+  readonly replaced?: readonly number[];
 }
 
 /**
@@ -34,8 +36,20 @@ export async function scoreDelivered(
     return file !== null || measures.length > 0 ? [{ index, representation, start, duration, file }] : [];
   });
   if (requests.length === 0) return new Map();
-  const program = join(import.meta.dirname, 'score_delivered.py');
-  const child = spawn(venvProgram('python'), [program, media.folder, media.metric, ...measures]);
+  return jsonLinesOf(
+    join(import.meta.dirname, 'score_delivered.py'),
+    [media.folder, media.metric, ...measures],
+    requests,
+  );
+}
+
+/** What a scorer says of segments, by their numbers. Throws a `UserError`. */
+export async function jsonLinesOf(
+  program: string,
+  args: readonly string[],
+  requests: readonly object[],
+): Promise<ReadonlyMap<number, ScoredSegment>> {
+  const child = spawn(venvProgram('python'), [program, ...args]);
   // Other trials are being played meanwhile, and their timers must not be late.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   child.stdin.end(JSON.stringify(requests));
@@ -45,7 +59,7 @@ export async function scoreDelivered(
     text(child.stderr),
   ]);
   if (code !== 0) throw new UserError(`scoring the delivered segments failed: ${complaint.trim()}`, 1);
-  const lines = output.trim().split('\n');
+  const lines = output.split('\n').filter((line) => line !== '');
   return new Map(
     lines.map((line) => {
       const { index, ...scored } = JSON.parse(line) as ScoredSegment & { readonly index: number };

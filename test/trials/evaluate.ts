@@ -4,10 +4,12 @@ import type { PlayedSegment } from '../sim/session.js';
 import { crossTrafficLabel } from './cross-traffic.js';
 import type { ScoredSegment } from './delivered-scores.js';
 import { countFrames } from './frame-counts.js';
-import type { Observation } from './job.js';
+import { LINK_LEAD_SECONDS, type Observation } from './job.js';
 import { idleShare } from './link-log.js';
+import type { PlaybackSummary } from '../../demo/video-observer.js';
 import type { DeliveredSegment } from './page/types.js';
-import type { Trial } from './plan.js';
+import { liveOutcome, type LiveOutcome } from './live/live-result.js';
+import { playedSeconds, type Trial } from './plan.js';
 import { endpointUrl } from './addresses.js';
 import { countOutages } from './outage-counts.js';
 import { countRecovery } from './recovery-counts.js';
@@ -48,6 +50,7 @@ export function evaluate(evidence: Evidence): TrialResult {
   const { trial, attempt, observation, link, versions, date } = evidence;
   const { playback, outcome } = observation;
   const segments = evaluateSegments(evidence);
+  const live = liveOutcome(trial, observation, evidence.scored);
   const scores = segments.map(({ score }) => Number(score.toFixed(5)));
   const problems = problemsOf({ trial, observation, link });
   const sum = (measure: (segment: EvaluatedSegment) => number) =>
@@ -56,9 +59,10 @@ export function evaluate(evidence: Evidence): TrialResult {
     ...conditionsOf(trial),
     attempt,
     ...{ valid: problems.length === 0, problems, outcome },
-    ...metrics(evidence, segments),
+    ...metrics(evidence, segments, live ?? playback),
     startup: playback.startupMs === undefined ? null : playback.startupMs / 1000,
-    stallSeconds: playback.stallSeconds,
+    stallSeconds: live?.stallSeconds ?? playback.stallSeconds,
+    ...(live && { live: live.live }),
     scores,
     ...measuresOf(evidence, segments),
     levels: segments.map(({ place }) => place),
@@ -88,7 +92,7 @@ export function evaluate(evidence: Evidence): TrialResult {
 /** Segments by number with what they are worth. Throws where a segment with gaps was not scored. */
 export function evaluateSegments({ trial, observation, scored: all }: Evidence): EvaluatedSegment[] {
   const { ladder, segments } = trial.media.content;
-  return observation.segments
+  return playedSegments(trial, observation, all)
     .toSorted((a, b) => a.index - b.index)
     .map((segment) => {
       const level = ladder.findIndex(({ bitrate }) => bitrate === segment.bandwidth);
@@ -110,6 +114,19 @@ export function evaluateSegments({ trial, observation, scored: all }: Evidence):
     });
 }
 
+/** Of a live stream those that were appended to their ends and of which at least one picture was shown. */
+function playedSegments(
+  { live }: Trial,
+  { segments, live: seen }: Observation,
+  scored: ReadonlyMap<number, ScoredSegment>,
+): readonly DeliveredSegment[] {
+  if (!live || !seen) return segments;
+  return segments.filter(({ index, startTime, duration }) => {
+    const isShown = seen.pictures.some(([, time]) => time >= startTime && time < startTime + duration);
+    return isShown && scored.has(index);
+  });
+}
+
 /** The mean over the segments that say. */
 function connectionsOf(segments: readonly EvaluatedSegment[]): Pick<TrialResult, 'connections'> {
   const counts = segments.flatMap(({ connections }) => connections ?? []);
@@ -117,8 +134,9 @@ function connectionsOf(segments: readonly EvaluatedSegment[]): Pick<TrialResult,
 }
 
 /** From the first segment's delivery to the last one's: the trace begins with the first packet, which is the player's first request. */
-function linkIdle({ observation, link }: Evidence): number | null {
-  const times = observation.segments.map(({ deliveredAt }) => deliveredAt);
+function linkIdle({ trial, observation, link }: Evidence): number | null {
+  const lead = trial.live ? LINK_LEAD_SECONDS : 0;
+  const times = observation.segments.map(({ deliveredAt }) => deliveredAt + lead);
   const seconds = link.paths.flatMap(({ down }) => down);
   return idleShare(seconds, Math.min(...times), Math.max(...times));
 }
@@ -192,10 +210,13 @@ function conditionsOf(trial: Trial) {
 }
 
 /** The simulator's measures. A session that was given up has a bufRatio of 1, and only what was delivered has scores. */
-function metrics({ trial, observation }: Evidence, segments: readonly EvaluatedSegment[]): Omit<Metrics, 'startup'> {
+function metrics(
+  { trial, observation }: Evidence,
+  segments: readonly EvaluatedSegment[],
+  { stalls, stallSeconds, live }: Pick<PlaybackSummary, 'stalls' | 'stallSeconds'> & Partial<LiveOutcome>,
+): Omit<Metrics, 'startup'> {
   const { content } = trial.media;
-  const { stalls, stallSeconds } = observation.playback;
-  const duration = content.segments.length * content.segmentDuration;
+  const duration = live?.seconds ?? playedSeconds(trial);
   const measured = metricsOf({
     segments: segments.map(playedSegment),
     segmentDuration: content.segmentDuration,

@@ -27,7 +27,23 @@ export interface ClientJob {
   readonly paths: { readonly count: number; readonly own: number };
   readonly crossTraffic: CrossTraffic | undefined;
   readonly seed: number;
+  /** Absent: on demand. */
+  readonly replay?: ReplayJob;
 }
+
+/** A recorded encode that is played again while a session lasts. */
+export interface ReplayJob {
+  /** `voxel-live`. */
+  readonly command: string;
+  readonly recording: string;
+  /** What the server mounts. */
+  readonly out: string;
+  /** Seconds. */
+  readonly latency: number;
+}
+
+/** Of a live stream: from the page's connection, with which the link's trace begins, to the player's start. */
+export const LINK_LEAD_SECONDS = 3;
 
 /** Files of a trial's folder that its programs share. */
 export const FILES = {
@@ -35,6 +51,10 @@ export const FILES = {
   /** What voxel-serve prints when it answers. */
   ready: 'ready.json',
   observation: 'observation.json',
+  /** Where the encode is replayed. */
+  live: 'live',
+  /** All that a live playback appended. */
+  appended: 'appended.mp4',
   /** Segments with gaps, as they were appended. */
   segment: (index: number) => `segment-${index}.m4s`,
 } as const;
@@ -48,6 +68,10 @@ export interface Observation extends PlaybackRecord {
   /** Of each bulk download beside it: mean bit/s while both ran. */
   readonly bulkRates: readonly number[];
   readonly browser: string;
+  /** Of a live stream: ms since 1970 at media time 0. */
+  readonly availabilityStart?: number;
+  /** Of the player, ms since 1970. */
+  readonly startedAt?: number;
   /** How much later than asked the client's own timers fired, ms: the machine's share in whatever was slow. */
   readonly timerDelay: { readonly p99: number; readonly max: number };
 }

@@ -31,7 +31,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const config = readConfig(options.config ?? QUICK_CONFIG);
   const traces = tracesOf(config);
   const videos: Media[] = [];
-  for (const video of config.videos) videos.push(await prepareMedia(video));
+  for (const video of config.videos) videos.push(await prepareMedia(video, config.live));
   const trials = planTrials(config, videos, traces);
   if (options.mode === 'plan') {
     console.log(describePlan(trials));

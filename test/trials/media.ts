@@ -6,6 +6,8 @@ import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { preparedContent } from '../sim/content/prepared.js';
 import type { Content } from '../sim/content/content.js';
 import { videoName, type VideoSpec } from './config.js';
+import type { LiveSpec } from './live/live-spec.js';
+import { recordLive } from './live/recording.js';
 
 /** A prepared video. */
 export interface Media {
@@ -17,11 +19,17 @@ export interface Media {
   /** Of its scores. */
   readonly metric: string;
   readonly content: Content;
+  /** Of a live stream's picture, s. */
+  readonly frameSeconds?: number;
 }
 
-/** Prepares a configuration's video, or the sample where the file is absent and the configuration allows that. */
-export async function prepareMedia(spec: VideoSpec): Promise<Media> {
+/**
+ * Prepares a configuration's video, or the sample where the file is absent and the configuration allows that; with `live`, records how it is
+ * encoded in real time.
+ */
+export async function prepareMedia(spec: VideoSpec, live?: LiveSpec): Promise<Media> {
   const used = usable(spec);
+  if (live) return recordLive(used, live);
   const { file, start, levels, segment, metric } = used;
   const folder = await prepareVideo({
     video: file,

@@ -5,6 +5,7 @@ import { derivedSeed } from '../sim/random.js';
 import { traceDuration, type Trace } from '../sim/link/trace.js';
 import type { LinkSpec, TrialsConfig } from './config.js';
 import { crossTrafficLabel, type CrossTraffic } from './cross-traffic.js';
+import type { LiveSpec } from './live/live-spec.js';
 import type { Media } from './media.js';
 import type { BundledPath, PathSpec } from './path.js';
 import type { ControlName, ServerName } from './serving.js';
@@ -34,12 +35,19 @@ export interface Trial {
   readonly seed: number;
   /** What is measured of it besides SSIM: no part of its identifier. */
   readonly measures: TrialsConfig['measures'];
+  /** Absent: on demand. */
+  readonly live?: LiveSpec;
 }
 
 /** A path of a bundle with its own trace. */
 export interface Route extends Omit<BundledPath, 'trace'> {
   readonly trace: Trace;
   readonly startSeconds: number;
+}
+
+/** Of a session without stalls, from the player's start. */
+export function playedSeconds({ live, media: { content } }: Pick<Trial, 'live' | 'media'>): number {
+  return live?.seconds ?? content.segments.length * content.segmentDuration;
 }
 
 /** Where a session meets a link. */
@@ -51,7 +59,7 @@ type Place = Pick<Trial, 'trace' | 'path' | 'shift' | 'startSeconds' | 'bundle'>
  */
 export function planTrials(config: TrialsConfig, videos: readonly Media[], traces: readonly Trace[]): Trial[] {
   const rounds = roundsOf(linksOf(config, traces), config.seed);
-  const { measures } = config;
+  const { measures, live } = config;
   const trials: Trial[] = [];
   for (let repetition = 0; repetition < config.repetitions; repetition++)
     for (const round of rounds)
@@ -62,7 +70,8 @@ export function planTrials(config: TrialsConfig, videos: readonly Media[], trace
               for (const crossTraffic of config.crossTraffic)
                 for (const buffer of config.buffers) {
                   const seed = derivedSeed(config.seed, `${place.trace.name}/${place.shift}/${repetition}`);
-                  const conditions = { ...place, seed, media, server, control, crossTraffic, buffer, repetition };
+                  const fixed = { server, control, crossTraffic, buffer, repetition };
+                  const conditions = { ...place, seed, media, ...fixed, ...(live && { live }) };
                   for (const system of config.systems)
                     trials.push({ id: idOf({ ...conditions, system }), ...conditions, system, measures });
                 }
@@ -107,7 +116,7 @@ function placesOf({ traces, path, shifts }: Link, seed: number): Place[] {
 
 /** Readable, and with a digest of everything that the trial depends on but the programs. */
 function idOf({ media, trace, system, bundle, ...rest }: Omit<Trial, 'id' | 'measures'>): string {
-  const { shift, path, server, control, buffer, repetition, crossTraffic } = rest;
+  const { shift, path, server, control, buffer, repetition, crossTraffic, live } = rest;
   const facts = {
     ...{ ...rest, media: media.digest, rates: [...trace.rates], step: trace.step, system },
     ...(bundle && { bundle: bundle.map(({ trace: own }) => ({ rates: [...own.rates], step: own.step })) }),
@@ -115,7 +124,8 @@ function idOf({ media, trace, system, bundle, ...rest }: Omit<Trial, 'id' | 'mea
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 8);
   const traffic = crossTrafficLabel(crossTraffic);
   const link = [trace.name, `s${shift}`, path.name, traffic === 'none' ? [] : traffic];
-  const words = [media.name, link, server, control, `b${buffer}`, system.name, `r${repetition}`];
+  const held = live ? `${live.latency}s` : `b${buffer}`;
+  const words = [media.name, link, server, control, held, system.name, `r${repetition}`];
   const name = words
     .flat(2)
     .join('_')

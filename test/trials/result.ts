@@ -2,6 +2,7 @@ import type { SegmentRecord } from '../../player/types.js';
 import type { Metrics } from '../sim/metrics.js';
 import type { FrameCounts } from './frame-counts.js';
 import type { Outcome } from './job.js';
+import type { LiveResult } from './live/live-result.js';
 import type { OutageCounts } from './outage-counts.js';
 import type { RecoveryCounts } from './recovery-counts.js';
 import type { ControlName, ServerName } from './serving.js';
@@ -61,6 +62,8 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   /** Of each bulk download beside it, in the order of their starts: mean bit/s while both ran. Absent without. */
   readonly bulkRates?: readonly number[];
   readonly notes: readonly string[];
+  /** Of a live session; `stalls` and `stallSeconds` are then those since players had settled. Absent: on demand. */
+  readonly live?: LiveResult;
 
   /** Of decoded pictures, those that the browser did not show in time. */
   readonly lateFrames: number;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../tools/setup/paths.mjs';
+import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { endpointUrl, pageOrigin, PORTS, SERVER_ADDRESS } from './addresses.js';
 import { hasCrossTraffic } from './cross-traffic.js';
@@ -11,7 +11,8 @@ import { FILES, type Job, type Observation } from './job.js';
 import { linkFile, pathNames } from './link-file.js';
 import { readLinkLog } from './link-log.js';
 import type { Laboratory } from './laboratory.js';
-import type { Trial } from './plan.js';
+import { scoreLive } from './live/live-scores.js';
+import { playedSeconds, type Trial } from './plan.js';
 import type { TrialResult } from './result.js';
 import { congestionControlOption, TCP_CONTROLS } from './serving.js';
 import type { LinkSummary } from './validity.js';
@@ -37,14 +38,14 @@ export async function runTrial(
   { attempt, folder }: { readonly attempt: number; readonly folder: string },
 ): Promise<TrialResult> {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(join(folder, FILES.live), { recursive: true });
   const date = new Date();
   const file = (name: string) => join(folder, name);
   writeFileSync(file('link.json'), JSON.stringify(linkFile(trial)));
-  writeFileSync(file(FILES.job), JSON.stringify(jobOf(trial, laboratory)));
+  writeFileSync(file(FILES.job), JSON.stringify(jobOf(trial, laboratory, folder)));
   await runBetween(laboratory, folder);
   const observation = JSON.parse(readFileSync(file(FILES.observation), 'utf8')) as Observation;
-  const scored = await scoreDelivered(folder, trial, observation.segments);
+  const scored = await (trial.live ? scoreLive : scoreDelivered)(folder, trial, observation.segments);
   const versions = { ...laboratory.versions, browser: observation.browser };
   const link = linkSummary(folder, pathNames(trial.bundle));
   const evidence: Evidence = { trial, attempt, observation, scored, link, versions, date };
@@ -52,13 +53,16 @@ export async function runTrial(
   writeFileSync(file('segments.jsonl'), segments.map((segment) => `${JSON.stringify(segment)}\n`).join(''));
   writeFileSync(file('timeline.json'), JSON.stringify(observation.samples));
   for (const name of [FILES.job, FILES.ready, FILES.observation]) rmSync(file(name));
+  rmSync(file(FILES.live), { recursive: true });
+  rmSync(file(FILES.appended), { force: true });
   for (const { index } of segments) rmSync(file(FILES.segment(index)), { force: true });
   return evaluate(evidence);
 }
 
-function jobOf(trial: Trial, laboratory: Laboratory): Job {
-  const { media, server, control, system, buffer, crossTraffic, seed, bundle } = trial;
-  const { segmentDuration, segments } = media.content;
+function jobOf(trial: Trial, laboratory: Laboratory, folder: string): Job {
+  const { media, server, control, system, buffer, crossTraffic, seed, bundle, live } = trial;
+  const { segmentDuration } = media.content;
+  const out = join(folder, FILES.live);
   const hasTraffic = hasCrossTraffic(crossTraffic);
   const own = Math.max(0, bundle?.findIndex(({ name }) => name === system.path) ?? 0);
   const origin = pageOrigin(system.delivery, own);
@@ -67,7 +71,7 @@ function jobOf(trial: Trial, laboratory: Laboratory): Job {
     server: {
       command: laboratory.servers[server],
       args: [
-        ...[laboratory.emptyFolder, '--mount', `/media=${media.folder}`],
+        ...[laboratory.emptyFolder, '--mount', `/media=${live ? out : media.folder}`],
         ...[...addresses, '--http-port', String(PORTS.http1), '--quic-port', String(PORTS.quic)],
         ...['--certificate', laboratory.certificate, '--key', laboratory.key, '--insecure'],
         ...['--congestion-control', congestionControlOption(server, control)],
@@ -84,12 +88,16 @@ function jobOf(trial: Trial, laboratory: Laboratory): Job {
         delivery: system.delivery,
         bufferSegments: buffer,
         segmentDuration,
+        ...(live && { live: { latency: live.latency, settling: live.settling } }),
         ...(usesAll(trial) && { paths: bundle!.map(({ cost = 0 }, path) => ({ url: endpointUrl(path), cost })) }),
       },
-      duration: segments.length * segmentDuration,
+      duration: playedSeconds(trial),
       paths: { count: bundle?.length ?? 1, own },
       crossTraffic: hasTraffic ? crossTraffic : undefined,
       seed,
+      ...(live && {
+        replay: { command: venvProgram('voxel-live'), recording: media.folder, out, latency: live.latency },
+      }),
     },
   };
 }

@@ -17,14 +17,15 @@ const config = (changes: object) =>
   );
 
 /** What a system may travel otherwise over. */
-const kindOf = ({ paths: [path] }: Pick<TrialsConfig, 'paths'>) => [
+const kindOf = ({ paths: [path], live }: Pick<TrialsConfig, 'paths' | 'live'>) => [
+  ...(live ? ['live'] : []),
   ...(path!.bundle ? ['bundle'] : []),
   ...(hasOutages(path!) ? ['outages'] : []),
 ];
 
 const combinations = (configs: Parameters<typeof smokeConfigs>[0]) =>
-  smokeConfigs(configs).flatMap(({ systems, servers, controls, paths }) =>
-    systems.map(({ name }) => [name, ...servers, ...controls, ...kindOf({ paths })].join(' ')),
+  smokeConfigs(configs).flatMap(({ systems, servers, controls, ...rest }) =>
+    systems.map(({ name }) => [name, ...servers, ...controls, ...kindOf(rest)].join(' ')),
   );
 
 it('--smoke leaves the results of an earlier run alone', async () => {
@@ -40,9 +41,9 @@ it('--smoke leaves the results of an earlier run alone', async () => {
 describe('smokeConfigs', () => {
   it('has every system, server and control of all configurations once', () => {
     const configs = readdirSync(FOLDER).map((name) => readConfig(join(FOLDER, name)));
-    const wanted = configs.flatMap(({ systems, servers, controls, paths }) =>
+    const wanted = configs.flatMap(({ systems, servers, controls, ...rest }) =>
       systems.flatMap(({ name }) =>
-        servers.flatMap((server) => controls.map((control) => [name, server, control, ...kindOf({ paths })].join(' '))),
+        servers.flatMap((server) => controls.map((control) => [name, server, control, ...kindOf(rest)].join(' '))),
       ),
     );
     expect(combinations(configs).sort()).toEqual([...new Set(wanted)].sort());

@@ -58,7 +58,8 @@ export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
   return configs.flatMap((config) =>
     config.servers.flatMap((server) =>
       config.controls.flatMap((control) => {
-        const keyOf = (system: string) => [system, server, control, ...kindOf(config.paths[0]!)].join(' ');
+        const keyOf = (system: string) =>
+          [system, server, control, ...kindOf(config.paths[0]!), ...(config.live ? ['live'] : [])].join(' ');
         const systems = config.systems.filter(({ name }) => !seen.has(keyOf(name)));
         for (const { name } of systems) seen.add(keyOf(name));
         return systems.length > 0 ? [{ ...shortened(config), systems, servers: [server], controls: [control] }] : [];
@@ -75,7 +76,7 @@ function kindOf(path: PathSpec): string[] {
 /** The first of everything, a link that needs no data, and the sample in segments of the first video's duration. */
 function shortened(config: TrialsConfig): TrialsConfig {
   const [video] = config.videos;
-  const factor = SECONDS / (video!.duration ?? SECONDS);
+  const factor = SECONDS / (config.live?.seconds ?? video!.duration ?? SECONDS);
   const sample = { name: undefined, file: undefined, otherwise: undefined, start: undefined };
   return {
     ...config,
@@ -86,6 +87,7 @@ function shortened(config: TrialsConfig): TrialsConfig {
     crossTraffic: [sooner(config.crossTraffic[0]!, factor)],
     buffers: config.buffers.slice(0, 1),
     ...{ shifts: 1, repetitions: 1 },
+    live: config.live && { ...config.live, seconds: SECONDS, settling: SECONDS / 2 },
   };
 }
 
@@ -99,8 +101,8 @@ function sooner({ timedFlows, ...others }: CrossTraffic, factor: number): CrossT
 /** `prepared`: what configurations before it have had prepared, by what it was made of. */
 async function trialsOf(config: TrialsConfig, prepared: Map<string, Media>): Promise<Trial[]> {
   const [video] = config.videos;
-  const key = JSON.stringify(video);
-  const media = prepared.get(key) ?? (await prepareMedia(video!));
+  const key = JSON.stringify([video, config.live]);
+  const media = prepared.get(key) ?? (await prepareMedia(video!, config.live));
   prepared.set(key, media);
   return planTrials(config, [media], tracesOf(config).slice(0, 1));
 }

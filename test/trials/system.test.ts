@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemOf } from './system.js';
+import { playsOf, systemOf } from './system.js';
 
 describe('systemOf', () => {
   it('knows the systems that trials are mostly about', () => {
@@ -7,6 +7,17 @@ describe('systemOf', () => {
     expect(systemOf('voxel-reliable')).toMatchObject({ delivery: 'streams', player: { rule: 'abr-star' } });
     expect(systemOf('bola')).toMatchObject({ delivery: 'http3', player: { kind: 'stock', rule: 'bola' } });
     expect(systemOf('dynamic')).toMatchObject({ delivery: 'http3', player: { kind: 'stock', rule: 'dynamic' } });
+  });
+
+  it('knows those of live streams', () => {
+    expect(systemOf('voxel-live')).toMatchObject({ delivery: 'datagrams', player: { kind: 'live' } });
+    expect(systemOf('voxel-live-streams')).toMatchObject({ delivery: 'streams', player: { kind: 'live' } });
+    expect(systemOf('l2a-mended')).toMatchObject({ delivery: 'http3', player: { kind: 'stock', rule: 'l2a-mended' } });
+    expect(() => systemOf('voxel-live+clipstream')).toThrow("unknown system 'voxel-live+clipstream'");
+    expect(playsOf(systemOf('dynamic'))).toEqual({ live: true, onDemand: true });
+    expect(playsOf(systemOf('bola'))).toEqual({ live: false, onDemand: true });
+    expect(playsOf(systemOf('lolp'))).toEqual({ live: true, onDemand: false });
+    expect(playsOf(systemOf('voxel'))).toEqual({ live: false, onDemand: true });
   });
 
   it('puts any rule on any delivery, with a bandwidth safety', () => {

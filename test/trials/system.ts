@@ -1,15 +1,13 @@
 import { abrNames, type AbrName } from '../../src/abr-star/index.js';
 import { strategyNames, type StrategyName } from '../../src/delivery/strategies.js';
 import { UserError } from '../../tools/setup/process.mjs';
+import { isLiveRule, STOCK_RULES, type StockRule } from './stock-rules.js';
 
 /**
  * How a system's segments travel. `http3` and `http1` are stock dash.js' own requests, the others VOXEL's: over HTTP the plugin leaves whole
  * segments to dash.js, and its rules can neither review nor cut them.
  */
 export type SystemDelivery = 'datagrams' | 'streams' | 'http3' | 'http1';
-
-/** The built-in rules of dash.js; `dynamic` is what it does by itself: throughput at first, BOLA with a full buffer. */
-export type StockRule = 'dynamic' | 'bola' | 'throughput';
 
 /** A player with a bitrate rule and a transport: what a trial compares. */
 export interface System {
@@ -23,8 +21,9 @@ export interface System {
   readonly path?: string;
 }
 
-/** dash.js as published, or with the plugin, one of its rules and one of its strategies. */
+/** dash.js as published, or with the plugin, one of its rules and one of its strategies, or its rule of live streams. */
 export type PlayerKind =
+  | { readonly kind: 'live' }
   | {
       readonly kind: 'stock';
       readonly rule: StockRule;
@@ -46,10 +45,17 @@ const ALIASES: Readonly<Record<string, { readonly name: string; readonly label: 
   'voxel-reliable': { name: 'abr-star@streams', label: 'VOXEL, reliable only' },
   bola: { name: 'dashjs-bola@http3', label: 'BOLA (dash.js, HTTP/3)' },
   dynamic: { name: 'dashjs-dynamic@http3', label: 'Dynamic (dash.js, HTTP/3)' },
+  lolp: { name: 'dashjs-lolp@http3', label: 'LoL+ (dash.js, HTTP/3)' },
+  l2a: { name: 'dashjs-l2a@http3', label: 'L2A (dash.js, HTTP/3)' },
+  'l2a-mended': { name: 'dashjs-l2a-mended@http3', label: 'L2A with units mended (dash.js, HTTP/3)' },
+  'voxel-live': { name: 'abr-live@datagrams', label: 'VOXEL live' },
+  'voxel-live-streams': { name: 'abr-live@streams', label: 'VOXEL live, streams only' },
 };
 
-const STOCK_RULES: readonly StockRule[] = ['dynamic', 'bola', 'throughput'];
 const STOCK_PREFIX = 'dashjs-';
+
+/** Ours of live streams. */
+const LIVE_RULE = 'abr-live';
 
 /** Behind a system of stock dash.js. */
 const OUR_SETTINGS = 'voxel-settings';
@@ -64,7 +70,7 @@ const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   http1: 'HTTP/1.1',
 };
 
-export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, ${WHOLE}, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}, with +${OUR_SETTINGS} or without; :PATH behind any of them, one path of a bundle alone`;
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, ${LIVE_RULE}@{datagrams,streams}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, ${WHOLE}, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}, with +${OUR_SETTINGS} or without; :PATH behind any of them, one path of a bundle alone`;
 
 /**
  * A system by name. `+STRATEGY` behind one of ours and `=SAFETY` behind that set the plugin's strategy and the rule's bandwidth safety,
@@ -75,6 +81,13 @@ export function systemOf(name: string): System {
   if (path === '' || further.length > 0) throw unknownSystem(name);
   const system = overAnyPath(whole!, name);
   return path === undefined ? system : { ...system, name, label: `${system.label}, ${path} alone`, path };
+}
+
+/** Which streams a system plays. */
+export function playsOf({ player }: System): { readonly live: boolean; readonly onDemand: boolean } {
+  if (player.kind !== 'stock') return { live: player.kind === 'live', onDemand: player.kind !== 'live' };
+  const isForLive = isLiveRule(player.rule);
+  return { live: isForLive || (player.rule === 'dynamic' && !player.settings), onDemand: !isForLive };
 }
 
 const unknownSystem = (name: string) => new UserError(`unknown system '${name}': expected one of ${SYSTEM_USAGE}`);
@@ -110,6 +123,7 @@ function ourPlayer(
   rule: string,
   given: { readonly strategy: string | undefined; readonly safety: string | undefined; readonly isWhole: boolean },
 ): PlayerKind | undefined {
+  if (rule === LIVE_RULE) return Object.values(given).some(Boolean) ? undefined : { kind: 'live' };
   const ours = abrNames.find((candidate) => candidate === rule);
   const strategy = strategyNames.find((known) => known === (given.strategy ?? strategyNames[0]));
   const bandwidthSafety = given.safety === undefined ? undefined : Number(given.safety);

@@ -1,5 +1,5 @@
 import { labelOf } from '../report/charts.js';
-import { factsOf, measuresExplained } from '../report/facts.js';
+import { explained, factsOf } from '../report/facts.js';
 import { table } from '../report/markdown.js';
 import { chartedSystems } from '../report/write.js';
 import { commandOf, type Matrix } from './kept.js';
@@ -21,7 +21,7 @@ ${commandOf(name)}
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}
 
-${measuresExplained(labelOf(chartedSystems(config.systems), config.baseline))}
+${explained(rows, labelOf(chartedSystems(config.systems), config.baseline))}
 
 ${table(rows, 'in columns')}
 `;

@@ -1,5 +1,5 @@
 // The client of a trial: runs in the client's network, drives Chromium, writes down what it saw.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { FILES, type ClientJob, type Job, type Observation, type Outcome } from 
 import type {} from '../page/types.js';
 import { OtherTraffic } from './cross-traffic-client.js';
 import { servePageFromHere } from './page-server.js';
+import { startReplay } from './replay.js';
 import { launchWithQuic, untilServerAnswers } from './server-access.js';
 
 const POLLING_MS = 100;
@@ -29,22 +30,28 @@ async function main(folder: string): Promise<void> {
   await untilServerAnswers(join(folder, FILES.ready));
   const browser = await launchWithQuic(job, job.paths.count);
   try {
+    const replay = job.replay && (await startReplay(job.replay));
     const page = await openPage(browser, job);
+    await replay?.untilJoin();
     const others = job.crossTraffic && new OtherTraffic(job.crossTraffic, job.seed);
     if (others) await sleep(CROSS_TRAFFIC_LEAD_MS);
     const timers = monitorEventLoopDelay({ resolution: TIMER_RESOLUTION_MS });
     timers.enable();
     others?.playbackBegins();
+    const startedAt = Date.now();
     const outcome = await play(page, job);
+    replay?.stop();
     const bulkRates = others?.bulkRates() ?? [];
     timers.disable();
     const record = await page.evaluate(() => window.trialPage.record());
     await saveDamagedSegments(page, folder, new Set(record.segments.map(({ index }) => index)));
+    if (replay) await saveAppended(page, folder);
     const delay = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - TIMER_RESOLUTION_MS);
     const observation: Observation = {
       ...record,
       outcome,
       bulkRates,
+      ...(replay && { availabilityStart: replay.availabilityStart, startedAt }),
       browser: await browser.version(),
       timerDelay: { p99: delay(timers.percentile(99)), max: delay(timers.max) },
     };
@@ -65,7 +72,7 @@ async function openPage(browser: Browser, { page: files, settings, paths }: Clie
   return page;
 }
 
-async function play(page: Page, { settings, duration }: ClientJob): Promise<Outcome> {
+async function play(page: Page, { settings, duration, replay }: ClientJob): Promise<Outcome> {
   await page.evaluate((given) => window.trialPage.start(given), settings);
   const startedAt = Date.now();
   const startPatience = Math.max(LEAST_START_PATIENCE, duration);
@@ -73,8 +80,9 @@ async function play(page: Page, { settings, duration }: ClientJob): Promise<Outc
     await sleep(POLLING_MS);
     const { ended, failed, started, stalled } = await page.evaluate(() => window.trialPage.progress());
     if (failed) return 'failed';
-    if (ended) return 'ended';
     const seconds = (Date.now() - startedAt) / 1000;
+    if (ended || (replay && seconds >= duration)) return 'ended';
+    if (replay) continue;
     if (stalled >= duration || (!started && seconds > startPatience)) return 'hopeless';
     if (seconds > startPatience + stalled + duration + HANGING) return 'failed';
   }
@@ -84,6 +92,14 @@ async function saveDamagedSegments(page: Page, folder: string, indices: Iterable
   for (const index of indices) {
     const text = await page.evaluate((number) => window.trialPage.damagedSegment(number), index);
     if (text !== undefined) writeFileSync(join(folder, FILES.segment(index)), Buffer.from(text, 'base64'));
+  }
+}
+
+async function saveAppended(page: Page, folder: string): Promise<void> {
+  for (let piece = 0; ; piece++) {
+    const text = await page.evaluate((number) => window.trialPage.appended(number), piece);
+    if (text === '') return;
+    appendFileSync(join(folder, FILES.appended), Buffer.from(text, 'base64'));
   }
 }
 

@@ -24,6 +24,11 @@ export class Deliveries {
     return [...this.#segments.values()];
   }
 
+  /** A segment of a live stream, which comes once. */
+  addDelivered(segment: DeliveredSegment): void {
+    this.#segments.set(segment.index, segment);
+  }
+
   damaged(index: number): Uint8Array | undefined {
     return this.#damaged.get(index);
   }

@@ -5,6 +5,8 @@ import { attachVoxel } from '../../../player/full.js';
 import type { SegmentRecord } from '../../../player/types.js';
 import { base64 } from './base64.js';
 import { Deliveries } from './deliveries.js';
+import { LiveRecorder } from './live-recorder.js';
+import { prepareLivePlayer } from './live-stock-player.js';
 import { prepareStockPlayer } from './stock-player.js';
 import type { PageSettings, PathMoment, PlaybackRecord, Progress, Sample } from './types.js';
 import { voxelOptions } from './voxel-options.js';
@@ -28,6 +30,7 @@ class Run {
   readonly #samples: Sample[] = [];
   readonly #pathMoments: PathMoment[] = [];
   readonly #notes: string[] = [];
+  readonly #live: LiveRecorder | undefined;
   #throughput: () => number | undefined;
   /** Bytes over each path. */
   #pathBytes: () => readonly number[] | undefined = () => undefined;
@@ -36,6 +39,7 @@ class Run {
     this.#video = video;
     this.#observer = new VideoObserver(video, this.#startedAt);
     this.#player = dashjs.MediaPlayer().create();
+    this.#live = this.#liveRecorder(settings);
     this.#throughput =
       settings.player.kind === 'stock' ? this.#listenToStock(settings) : this.#listenToPlugin(settings);
     this.#player.on('playbackEnded', () => this.#observer.playbackEnded());
@@ -57,7 +61,12 @@ class Run {
       pathMoments: this.#pathMoments,
       protocols: mediaProtocols(),
       notes: this.#notes,
+      ...(this.#live && { live: this.#live.record }),
     };
+  }
+
+  appended(piece: number): string {
+    return this.#live?.appended(piece) ?? '';
   }
 
   damagedSegment(index: number): string | undefined {
@@ -65,18 +74,44 @@ class Run {
     return bytes && base64(bytes);
   }
 
+  #liveRecorder({ live, segmentDuration }: PageSettings): LiveRecorder | undefined {
+    if (!live) return undefined;
+    const summary = () => this.#observer.summary();
+    return new LiveRecorder(this.#video, segmentDuration, { seconds: live.settling, summary });
+  }
+
   #listenToStock(settings: PageSettings): () => number | undefined {
-    prepareStockPlayer(this.#player, settings);
-    this.#player.on('fragmentLoadingCompleted', (event: object) => {
-      const segment = plainSegment(event as FragmentLoadingCompleted);
-      if (segment) this.#add(segment);
-    });
+    if (settings.live && settings.player.kind === 'stock')
+      prepareLivePlayer(this.#player, settings.player.rule, settings.live.latency);
+    else prepareStockPlayer(this.#player, settings);
+    this.#listenToRequests();
     // dash.js gives kbit/s, and 0 or NaN where it does not know.
     return () => this.#player.getAverageThroughput('video') * 1000 || undefined;
   }
 
+  /** Of a live stream the segments that came over the session are requests of dash.js, too. */
+  #listenToRequests(): void {
+    this.#player.on('fragmentLoadingCompleted', (event: object) => {
+      const segment = plainSegment(event as FragmentLoadingCompleted);
+      if (!segment) return;
+      const index = this.#live?.numberAt(segment.startTime) ?? segment.index;
+      const chunked = this.#live?.segment(index, segment.representation);
+      if (chunked) this.#deliveries.addDelivered(chunked);
+      else this.#add({ ...segment, index });
+    });
+  }
+
   #listenToPlugin(settings: PageSettings): () => number | undefined {
     const handle = attachVoxel(this.#player, voxelOptions(settings));
+    const { live, delivery } = settings;
+    if (live) {
+      prepareLivePlayer(this.#player, undefined, live.latency);
+      this.#listenToRequests();
+      const over = delivery === 'streams' ? delivery : 'datagrams';
+      handle.on('chunk', (chunk) => {
+        if (chunk.mediaType === 'video') this.#live?.add(chunk, this.#now(), over);
+      });
+    }
     let before: readonly number[] = [];
     handle.on('delivered', ({ record, data }) => {
       const { paths } = handle.statistics();
@@ -153,4 +188,5 @@ window.trialPage = {
   progress: () => started().progress(),
   record: () => started().record(),
   damagedSegment: (index) => started().damagedSegment(index),
+  appended: (piece) => started().appended(piece),
 };

@@ -1,11 +1,11 @@
 import type { MediaPlayerClass } from 'dashjs';
 import { PlayerSettings } from '../../../player/dash/settings.js';
 import { bufferCapacity } from '../../../src/delivery/index.js';
-import type { StockRule } from '../system.js';
+import { isLiveRule, type OnDemandStockRule } from '../stock-rules.js';
 import type { PageSettings } from './types.js';
 
 /** Which of dash.js' own rules choose. "Dynamic" is both of them, as dash.js comes; the others are safety nets. */
-const ACTIVE_RULES: Readonly<Record<StockRule, { readonly throughput: boolean; readonly bola: boolean }>> = {
+const ACTIVE_RULES: Readonly<Record<OnDemandStockRule, { readonly throughput: boolean; readonly bola: boolean }>> = {
   dynamic: { throughput: true, bola: true },
   bola: { throughput: false, bola: true },
   throughput: { throughput: true, bola: false },
@@ -22,13 +22,13 @@ interface InterceptedResponse {
  * of the plugin's settings.
  */
 export function prepareStockPlayer(player: MediaPlayerClass, settings: PageSettings): void {
-  if (settings.player.kind !== 'stock') throw new TypeError('not a system of stock dash.js');
-  const { bufferSegments, segmentDuration } = settings;
-  const { throughput, bola } = ACTIVE_RULES[settings.player.rule];
+  const { player: kind, bufferSegments, segmentDuration } = settings;
+  if (kind.kind !== 'stock' || isLiveRule(kind.rule)) throw new TypeError('not a system of stock dash.js on demand');
+  const { throughput, bola } = ACTIVE_RULES[kind.rule];
   const rules = { throughputRule: { active: throughput }, bolaRule: { active: bola } };
   const chosen: object = { streaming: { abr: { rules } } };
   player.updateSettings(chosen);
-  if (settings.player.settings === 'voxel') {
+  if (kind.settings === 'voxel') {
     new PlayerSettings(player, { bufferSegments, ruleOwner: 'dashjs' }).apply(segmentDuration);
   } else {
     const time = bufferCapacity(bufferSegments, segmentDuration);

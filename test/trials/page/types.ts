@@ -11,8 +11,29 @@ export interface PageSettings {
   readonly bufferSegments: number;
   /** Seconds. */
   readonly segmentDuration: number;
+  /** Absent: on demand. */
+  readonly live?: LiveSettings;
   /** The server's addresses, where the player is to use several. */
   readonly paths?: readonly { readonly url: string; readonly cost: number }[];
+}
+
+export interface LiveSettings {
+  /** How far behind the capture, s. */
+  readonly latency: number;
+  /** From the player's start, in which stalls do not count. */
+  readonly settling: number;
+}
+
+/** A picture that was shown: when, in ms since 1970, its media time, s, and how many the browser had shown with it. */
+export type ShownPicture = readonly [at: number, mediaTime: number, count: number];
+
+/** What is known of a live playback besides. */
+export interface LiveRecord {
+  readonly pictures: readonly ShownPicture[];
+  /** Over the session; late: playback had reached them. */
+  readonly chunks: { readonly delivered: number; readonly repaired: number; readonly late: number };
+  /** Of all stalls, those while players settled. */
+  readonly settled: { readonly stalls: number; readonly stallSeconds: number };
 }
 
 /** One moment of a playback. */
@@ -78,6 +99,8 @@ export interface PlaybackRecord {
   readonly protocols: Readonly<Record<string, number>>;
   /** Requests that took dash.js' own path although VOXEL was asked for, and what became of sessions; one line each. */
   readonly notes: readonly string[];
+  /** Absent: on demand. */
+  readonly live?: LiveRecord;
 }
 
 /** What the page offers to the program that drives it. */
@@ -87,6 +110,8 @@ export interface TrialPage {
   record(): PlaybackRecord;
   /** Base64 of the bytes that were appended last for a segment that is not whole; undefined for any other. */
   damagedSegment(index: number): string | undefined;
+  /** Base64 of a piece of all that a live playback appended, from 0; empty behind the last one. */
+  appended(piece: number): string;
 }
 
 declare global {

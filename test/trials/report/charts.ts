@@ -2,7 +2,7 @@ import { lineChart, type Series } from '../../sim/report/line-chart.js';
 import { mean, quantiles } from '../../sim/report/statistics.js';
 import type { TrialResult } from '../result.js';
 import { barChart } from './bar-chart.js';
-import type { Estimate, SummaryRow } from './summary.js';
+import type { Estimate, LiveSummary, SummaryRow } from './summary.js';
 
 /** A system's place in the order of all systems gives it its colour, in every chart. */
 export interface ChartedSystem {
@@ -39,6 +39,31 @@ export function buffersCharts(rows: readonly SummaryRow[], systems: readonly Cha
     chart('bufRatio, %', ({ bufRatio }) => bufRatio, 100),
     chart('average bitrate, Mbit/s', ({ bitrate }) => bitrate, 1e-6),
     chart('data skipped, %', ({ skipped }) => skipped, 100),
+  ];
+}
+
+/** Bars for each system, of live sessions. */
+export function liveCharts(rows: readonly SummaryRow[], systems: readonly ChartedSystem[]): string[] {
+  const chart = (title: string, measure: keyof LiveSummary, scale: number) =>
+    barChart({
+      title,
+      yTitle: title,
+      bars: systems.map(({ label }) => label),
+      groups: [
+        {
+          name: '',
+          values: systems.map(({ system }) => {
+            const live = rows.find((row) => row.system === system)?.live;
+            return live && scaled(live[measure], scale);
+          }),
+        },
+      ],
+    });
+  return [
+    chart('latency, 95th percentile, s', 'latencyP95', 1),
+    chart('stalled, %', 'stalled', 100),
+    chart('interrupted, %', 'interrupted', 100),
+    chart('stalls a minute', 'stallsPerMinute', 1),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Difference } from '../../sim/report/statistics.js';
-import type { Estimate, PathSummary, SummaryRow } from './summary.js';
+import { LIVE_MEASURES, type Estimate, type LiveSummary, type PathSummary, type SummaryRow } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
 export interface Column {
@@ -23,7 +23,10 @@ export const CONDITION_COLUMNS: readonly Column[] = [
 ];
 
 export const MEASURE_COLUMNS: readonly Column[] = [
-  { ...text('buffer', 'buffer', ({ buffer }) => String(buffer)), value: ({ buffer }) => buffer },
+  {
+    ...text('buffer', 'buffer', ({ buffer, live }) => (live ? NOTHING : String(buffer))),
+    value: ({ buffer }) => buffer,
+  },
   { ...text('system', 'system', ({ label }) => label), value: ({ system }) => system },
   { ...text('trials', 'n', ({ trials }) => String(trials)), value: ({ trials }) => trials },
   ...estimate('waited', 'waited s', ({ waited }) => waited, { scale: 1, digits: 2 }),
@@ -60,7 +63,22 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   text('outages', 'outages', ({ paths }) => paths?.flatMap(pathOutages).join('; ') || NOTHING),
   number('bulkRate', 'kbit/s of a bulk flow', ({ bulkRate }) => bulkRate, { scale: 1e-3, digits: 0 }),
   number('linkIdle', 'link idle %', ({ linkIdle }) => linkIdle, { scale: 100, digits: 1 }),
+  ...liveEstimate('latency', 'latency s', { scale: 1, digits: 3 }),
+  ...liveEstimate('latencyP95', 'latency p95', { scale: 1, digits: 3 }),
+  ...liveEstimate('stallsPerMinute', 'stalls/min', { scale: 1, digits: 2 }),
+  ...liveEstimate('stalled', 'stalled %', { scale: 100, digits: 2 }),
+  ...liveEstimate('interrupted', 'interrupted %', { scale: 100, digits: 2 }),
+  ...liveEstimate('interruptionsPerMinute', 'interruptions/min', { scale: 1, digits: 2 }),
+  ...liveEstimate('replaced', 'pictures replaced %', { scale: 100, digits: 2 }),
+  ...liveEstimate('skippedMedia', 'media skipped %', { scale: 100, digits: 2 }),
+  ...liveEstimate('chunksRepaired', 'chunks repaired %', { scale: 100, digits: 1 }),
+  ...liveEstimate('chunksLate', 'chunks late %', { scale: 100, digits: 1 }),
 ];
+
+/** Whether a column is empty for sessions on demand. */
+export function isForLive(key: string): boolean {
+  return LIVE_KEYS.has(key);
+}
 
 /** What the paired comparison with the baseline adds, where people read it. */
 export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
@@ -81,6 +99,22 @@ export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
   { key: 'startupDifference', title: 'Δ start, s', format: ({ versus }) => interval(versus?.startup, 1, 2) },
   { key: 'scoreFirstDifference', title: 'Δ first 10 s', format: ({ versus }) => interval(versus?.scoreFirst, 1, 4) },
   { key: 'qoeDifference', title: 'Δ QoE', format: ({ versus }) => interval(versus?.qoe, 1, 4) },
+];
+
+/** In place of some of these for live sessions. */
+export const LIVE_COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
+  {
+    key: 'latencyP95Difference',
+    title: 'Δ latency p95, s',
+    format: ({ versus }) => interval(versus?.latencyP95, 1, 3),
+  },
+  { key: 'stalledDifference', title: 'Δ stalled, pp', format: ({ versus }) => interval(versus?.stalled, 100, 2) },
+  {
+    key: 'interruptedDifference',
+    title: 'Δ interrupted, pp',
+    format: ({ versus }) => interval(versus?.interrupted, 100, 2),
+  },
+  { key: 'liveScoreDifference', title: 'Δ SSIM', format: ({ versus }) => interval(versus?.score, 1, 4) },
 ];
 
 /** The summary as numbers, with a header. */
@@ -130,6 +164,17 @@ function estimate(key: string, title: string, of: (row: SummaryRow) => Estimate,
     { key, title, value: (row) => of(row).mean, format: both },
     { key: `${key}Error`, title: '', value: (row) => of(row).error, format: () => '' },
   ];
+}
+
+const LIVE_KEYS = new Set<string>(LIVE_MEASURES);
+
+/** Of live sessions only. */
+function liveEstimate(key: keyof LiveSummary, title: string, form: Form): Column[] {
+  const unknown: Estimate = { mean: NaN, error: null };
+  return estimate(key, title, ({ live }) => live?.[key] ?? unknown, form).map((column) => ({
+    ...column,
+    value: (row) => (row.live ? column.value(row) : null),
+  }));
 }
 
 export function formatted(value: number | null, { scale, digits }: Form): string {

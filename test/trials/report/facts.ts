@@ -2,6 +2,7 @@ import { groupBy } from '../../sim/report/group-by.js';
 import type { TrialsConfig } from '../config.js';
 import type { PathSpec } from '../path.js';
 import type { TrialResult } from '../result.js';
+import type { SummaryRow } from './summary.js';
 
 /** What was run, with what, where and when, a line each. `planned`: how many trials the configuration has, where that is known. */
 export function factsOf(
@@ -23,7 +24,12 @@ function pathFact({ name, delayMs, queue, loss: { percent, meanBurst } }: PathSp
 }
 
 /** How to read the figures. `baseline`: its label. */
-export function measuresExplained(baseline: string): string {
+export function explained(rows: readonly Pick<SummaryRow, 'live'>[], baseline: string): string {
+  const measures = measuresExplained(baseline);
+  return rows.some(({ live }) => live) ? `${measures}\n\n${LIVE_EXPLAINED}` : measures;
+}
+
+function measuresExplained(baseline: string): string {
   return `Waited: seconds of start-up and stalls together. bufRatio: stalled time without start-up over the video's duration, at most 1. SSIM: of
 segments as delivered, decoded and compared with the top level. ±: standard error of the mean, over traces. Differences (Δ) are paired with ${baseline}: same
 link, same start; with 95 % bootstrap intervals, drawn over traces and their sessions. Fewer than ten sessions have neither.
@@ -31,6 +37,12 @@ link, same start; with 95 % bootstrap intervals, drawn over traces and their ses
 segments appended again with gaps filled; repeated/lost: bytes asked for twice over bytes lost; redundant: these and parity over the bytes delivered. Link idle:
 share of what the link could carry from the first segment's delivery to the last one's that was left unused.`;
 }
+
+/** What live sessions have besides. */
+const LIVE_EXPLAINED = `Latency: how far behind its capture the picture on the screen is, over time, stalls included; p95 of each session, then the mean. Stalled:
+the video element waits. Interrupted: no new picture for max(3 δ, δ + 150 ms) with a picture every δ, whether playback waits or pictures that are missing are
+replaced by others. Pictures replaced: however short; media skipped: playback jumped over it. Chunks, over the session: with replaced pictures, and come when
+playback had reached them. All without the time in which players settle.`;
 
 export function progress(valid: number, planned: number | undefined): string {
   if (planned === undefined) return `${valid} trials`;

@@ -1,9 +1,9 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { escaped, strokeOf } from '../../sim/report/line-chart.js';
 import type { TrialResult } from '../result.js';
-import { buffersCharts, labelOf, progressCharts, scoreCharts, type ChartedSystem } from './charts.js';
-import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
-import { measuresExplained } from './facts.js';
+import { buffersCharts, labelOf, liveCharts, progressCharts, scoreCharts, type ChartedSystem } from './charts.js';
+import { COMPARISON_COLUMNS, isForLive, LIVE_COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
+import { explained } from './facts.js';
 import { isSameScenario, scenarios, scenarioTitle, summarise, type SummaryRow } from './summary.js';
 import type { Timeline } from './timeline.js';
 
@@ -42,7 +42,7 @@ export function htmlReport(input: ReportInput): string {
 <title>${escaped(title)}</title><style>${STYLE}</style>
 <h1>${escaped(title)}</h1>
 <ul>${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
-<p>${escaped(measuresExplained(labelOf(systems, baseline)))}</p>
+<p>${escaped(explained(rows, labelOf(systems, baseline)))}</p>
 <p class="legend">${systems.map(({ label }, index) => legendEntry(label, index)).join('')}</p>
 ${togetherSections(together, valid, systems)}
 ${scenarios(valid)
@@ -86,7 +86,7 @@ function section(
   systems: readonly ChartedSystem[],
 ): string {
   const charts = [
-    ...buffersCharts(rows, systems),
+    ...(rows.some(({ live }) => live) ? liveCharts(rows, systems) : buffersCharts(rows, systems)),
     ...scoreCharts(results, systems),
     ...progressCharts(results, systems),
   ];
@@ -94,7 +94,11 @@ function section(
 }
 
 function table(rows: readonly SummaryRow[]): string {
-  const columns = [...MEASURE_COLUMNS.filter(({ title }) => title !== ''), ...COMPARISON_COLUMNS];
+  const areLive = rows.some(({ live }) => live);
+  const columns = [
+    ...MEASURE_COLUMNS.filter(({ key, title }) => title !== '' && (areLive || !isForLive(key))),
+    ...(areLive ? LIVE_COMPARISON_COLUMNS : COMPARISON_COLUMNS),
+  ];
   const head = columns.map(({ title }) => `<th>${escaped(title)}</th>`).join('');
   const body = rows.map(
     (row) => `<tr>${columns.map(({ format }) => `<td>${escaped(format(row))}</td>`).join('')}</tr>`,

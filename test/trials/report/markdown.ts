@@ -1,7 +1,7 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { labelOf, type ChartedSystem } from './charts.js';
-import { COMPARISON_COLUMNS, CONDITION_COLUMNS, MEASURE_COLUMNS, NOTHING } from './columns.js';
-import { measuresExplained } from './facts.js';
+import { COMPARISON_COLUMNS, CONDITION_COLUMNS, LIVE_COMPARISON_COLUMNS, MEASURE_COLUMNS, NOTHING } from './columns.js';
+import { explained } from './facts.js';
 import { markdownTable } from './markdown-table.js';
 import { overview } from './overview.js';
 import { scenarioTitle, type SummaryRow } from './summary.js';
@@ -39,6 +39,22 @@ const COMPARED = [
   'startupDifference',
 ];
 
+/** In their place for live sessions. */
+const LIVE_SHOWN = [
+  ...[
+    'system',
+    'trials',
+    'latency',
+    'latencyP95',
+    'stallsPerMinute',
+    'stalled',
+    'interruptionsPerMinute',
+    'interrupted',
+  ],
+  ...['replaced', 'skippedMedia', 'score', 'switches', 'bitrate', 'startupMedian', 'chunksRepaired', 'chunksLate'],
+  ...['datagrams', 'linkIdle'],
+];
+
 export interface MarkdownInput {
   readonly title: string;
   readonly baseline: string;
@@ -51,16 +67,20 @@ export interface MarkdownInput {
 export function markdownSummary({ title, baseline, systems, facts, rows }: MarkdownInput): string {
   const tables = [...groupBy(rows, scenarioTitle)].map(([part, ofPart]) => `## ${part}\n\n${table(ofPart)}\n`);
   const list = facts.map((fact) => `- ${fact}`).join('\n');
-  return `# ${title}\n\n${list}\n\n${measuresExplained(labelOf(systems, baseline))}\n\n${overview(rows)}${tables.join('\n')}`;
+  return `# ${title}\n\n${list}\n\n${explained(rows, labelOf(systems, baseline))}\n\n${overview(rows)}${tables.join('\n')}`;
 }
 
 /** The most telling measures of each row, without those that nobody took; before them the conditions that differ between rows, where `conditions` says so. */
 export function table(rows: readonly SummaryRow[], conditions: 'named above' | 'in columns' = 'named above'): string {
   const differing = CONDITION_COLUMNS.filter(({ format }) => new Set(rows.map(format)).size > 1);
+  const areLive = rows.some(({ live }) => live);
+  const shown = areLive
+    ? LIVE_SHOWN.map((key) => MEASURE_COLUMNS.find((column) => column.key === key)!)
+    : MEASURE_COLUMNS.filter(({ key }) => SHOWN.includes(key));
   const columns = [
     ...(conditions === 'in columns' ? differing : []),
-    ...MEASURE_COLUMNS.filter(({ key, format }) => SHOWN.includes(key) && rows.some((row) => format(row) !== NOTHING)),
-    ...COMPARISON_COLUMNS.filter(({ key }) => COMPARED.includes(key)),
+    ...shown.filter(({ format }) => rows.some((row) => format(row) !== NOTHING)),
+    ...(areLive ? LIVE_COMPARISON_COLUMNS : COMPARISON_COLUMNS.filter(({ key }) => COMPARED.includes(key))),
   ];
   return markdownTable([
     columns.map(({ title }) => title),

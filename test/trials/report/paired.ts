@@ -28,6 +28,12 @@ const COMPARED = [
   { name: 'score', measure: ({ score }: TrialResult) => score },
   { name: 'qoe', measure: ({ qoe }: TrialResult) => qoe },
   { name: 'startup', measure: ({ startup }: TrialResult) => startup },
+  { name: 'latencyP95', measure: ({ live }: TrialResult) => live?.latencyP95 ?? null },
+  { name: 'stalled', measure: ({ live, bufRatio }: TrialResult) => (live ? bufRatio : null) },
+  {
+    name: 'interrupted',
+    measure: ({ live }: TrialResult) => (live ? live.interruptedSeconds / live.seconds : null),
+  },
   { name: 'scoreFirst', measure: ({ scoreFirst }: TrialResult) => scoreFirst },
 ] as const;
 

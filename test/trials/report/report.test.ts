@@ -283,3 +283,43 @@ describe('quickVerdict', () => {
     expect(quickVerdict([bola({ startup: 9 })], SYSTEMS).holds).toBe(false);
   });
 });
+
+describe('live sessions', () => {
+  const live = {
+    ...{ target: 1, seconds: 60, latency: 1.1, latencyP95: 1.4, stallsPerMinute: 2, interruptions: 3 },
+    ...{
+      interruptedSeconds: 1.2,
+      replacedSeconds: 0.6,
+      skippedSeconds: 0,
+      chunks: 400,
+      chunksRepaired: 20,
+      chunksLate: 4,
+    },
+  };
+  const rows = summarise([result({ live, stallSeconds: 0.9 }), bola({ live: { ...live, latency: null } })], 'voxel');
+
+  it('have latency, stalls and interruptions in place of buffers', () => {
+    const text = table(rows);
+    expect(text).toContain('latency s');
+    expect(text).not.toContain('waited');
+    expect(text).not.toContain('buffer');
+    expect(rows[0]!.live!.stalled.mean).toBeCloseTo(0.015);
+    expect(rows[0]!.live!.interrupted.mean).toBeCloseTo(0.02);
+    expect(htmlReport({ ...HTML, results: [result({ live })] })).toContain('interruptions/min');
+  });
+
+  it('in which nothing was shown are as late as they are long', () => {
+    expect(rows[1]!.live!.latency.mean).toBe(60);
+  });
+
+  it('leave the tables of others as they are', () => {
+    const plain = summarise([result({})], 'voxel');
+    expect(table(plain)).not.toContain('latency');
+    expect(htmlReport({ ...HTML, results: [result({})] })).not.toContain('interruptions/min');
+  });
+});
+
+const HTML = {
+  ...{ title: 'T', baseline: 'voxel', systems: SYSTEMS, facts: [] },
+  timelineOf: () => undefined,
+};

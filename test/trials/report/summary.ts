@@ -66,6 +66,8 @@ export interface SummaryRow extends Scenario {
   readonly paths?: readonly PathSummary[];
   /** Mean bit/s of a bulk download beside it; null: there was none. */
   readonly bulkRate: number | null;
+  /** Of live sessions; absent: on demand. */
+  readonly live?: LiveSummary;
   /** Against the baseline under the same conditions; undefined for the baseline itself. */
   readonly versus?: Versus;
 }
@@ -155,8 +157,42 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     bulkRate: meanOfPresent(results.map(({ bulkRates }) => (bulkRates ? mean(bulkRates) : null))),
     ...pathsOf(results),
     recovered: mean(results.map((result) => result.bytesRecovered / Math.max(1, whole(result)))),
+    ...liveOf(results, estimate),
     ...(versus && { versus }),
   };
+}
+
+/** Means over sessions, each with its error; seconds. */
+export type LiveSummary = Readonly<Record<(typeof LIVE_MEASURES)[number], Estimate>>;
+
+export const LIVE_MEASURES = [
+  ...(['latency', 'latencyP95', 'stallsPerMinute', 'stalled', 'interrupted', 'interruptionsPerMinute'] as const),
+  ...(['replaced', 'skippedMedia', 'chunksRepaired', 'chunksLate'] as const),
+] as const;
+
+/** Shares of the time and of the chunks, but for latency and what is a minute. Where nothing was shown the session's time is the latency. */
+export function liveMeasures({ live, stallSeconds }: TrialResult): Readonly<Record<keyof LiveSummary, number>> {
+  if (!live) throw new TypeError('not a live session');
+  const { seconds, chunks } = live;
+  const share = (part: number) => part / Math.max(1, chunks);
+  return {
+    latency: live.latency ?? seconds,
+    latencyP95: live.latencyP95 ?? seconds,
+    stallsPerMinute: live.stallsPerMinute,
+    stalled: stallSeconds / seconds,
+    interrupted: live.interruptedSeconds / seconds,
+    interruptionsPerMinute: (60 * live.interruptions) / seconds,
+    replaced: live.replacedSeconds / seconds,
+    skippedMedia: live.skippedSeconds / seconds,
+    chunksRepaired: share(live.chunksRepaired),
+    chunksLate: share(live.chunksLate),
+  };
+}
+
+function liveOf(results: readonly TrialResult[], estimate: (measure: Measure) => Estimate): Pick<SummaryRow, 'live'> {
+  if (!results.every(({ live }) => live)) return {};
+  const entries = LIVE_MEASURES.map((name) => [name, estimate((result) => liveMeasures(result)[name])] as const);
+  return { live: Object.fromEntries(entries) as unknown as LiveSummary };
 }
 
 /** Failures on average, and the longest time until the path was used again. */
