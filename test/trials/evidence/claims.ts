@@ -1,6 +1,7 @@
 import { FEWEST_SESSIONS } from '../../sim/report/statistics.js';
 import { CHAPTERS_4_AND_5 } from './claims/chapters-4-5.js';
 import { CHAPTER_6 } from './claims/chapter-6.js';
+import { LIVE_CLAIMS } from './claims/live.js';
 import { SEVERAL_PATHS } from './claims/several-paths.js';
 import { TRANSPORTS } from './claims/transports.js';
 import { commandOf, type Matrix } from './kept.js';
@@ -14,6 +15,7 @@ const SECTIONS: Readonly<Record<string, readonly Claim[]>> = {
   'thesis, chapter 6': CHAPTER_6,
   'ClipStream and Hollywood': TRANSPORTS,
   'VICTOR, chunklets and Socket Intents': SEVERAL_PATHS,
+  'live streams': LIVE_CLAIMS,
 };
 
 export const CLAIMS: readonly Claim[] = Object.values(SECTIONS).flat();
