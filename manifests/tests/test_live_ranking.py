@@ -13,7 +13,7 @@ from voxel_prepare.h264 import ParameterSets, read_access_unit
 from voxel_prepare.h264.frames import Frame
 from voxel_prepare.live.encoder import FrameChoice, LevelEncoder
 from voxel_prepare.live.gop import error_weights, gop
-from voxel_prepare.live.ranking import SegmentCosts, chunk_order
+from voxel_prepare.live.ranking import SegmentCosts, chunk_order, coded_share
 from voxel_prepare.media.ladder import Representation
 
 LEVEL = Representation("v0", 64, 48, 100_000)
@@ -69,6 +69,13 @@ def test_costs_grow_with_what_changes_and_with_what_refers_to_it() -> None:
     assert by_time[8] == pytest.approx(0, abs=1e-6)
     assert by_time[4] == max(by_time.values())
     assert by_time[4] > 2 * by_time[2]
+
+
+@given(st.integers(1, 100_000), st.integers(1, 10_000))
+def test_of_a_cost_what_the_encoder_skips_does_not_count(size: int, macroblocks: int) -> None:
+    assert coded_share(0, macroblocks) == 0
+    assert 0 < coded_share(size, macroblocks) < coded_share(size + 1, macroblocks) < 1
+    assert coded_share(macroblocks, macroblocks * 16) == 0.5
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 500), st.floats(0, 1)), max_size=8))

@@ -136,14 +136,14 @@ def _of(shown: dict[int, dict[int, Shown]], index: int, scenario: int) -> Shown:
     return shown.get(index, {}).get(scenario, (index,))
 
 
-def dissimilarity(one: Floats, other: Floats) -> Floats:
-    """1 - SSIM along the last axis."""
+def dissimilarity(one: Floats, other: Floats, c2: float = SSIM_C2) -> Floats:
+    """1 - SSIM along the last axis. With a larger `c2` faint structure counts less."""
     mean_one, mean_other = one.mean(-1), other.mean(-1)
     a, b = one - mean_one[:, None], other - mean_other[:, None]
     variances = np.einsum("ij,ij->i", a, a) + np.einsum("ij,ij->i", b, b)
     covariance = np.einsum("ij,ij->i", a, b)
     samples = one.shape[-1]
     luminance = (2 * mean_one * mean_other + SSIM_C1) / (mean_one**2 + mean_other**2 + SSIM_C1)
-    structure = (2 * covariance / samples + SSIM_C2) / (variances / samples + SSIM_C2)
+    structure = (2 * covariance / samples + c2) / (variances / samples + c2)
     result: Floats = 1 - luminance * structure
     return result

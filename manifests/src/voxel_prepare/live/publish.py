@@ -11,7 +11,7 @@ from voxel_prepare.isobmff import SampleDefaults
 from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, write_chunk_boxes
 from voxel_prepare.live.chunker import Chunk
 from voxel_prepare.live.encoder import EncodedFrame
-from voxel_prepare.live.ranking import chunk_order
+from voxel_prepare.live.ranking import chunk_order, coded_share
 from voxel_prepare.live.scores import Scores
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.live_records import ChunkFrame, ChunkRecord, RecordHead
@@ -19,7 +19,7 @@ from voxel_prepare.manifest.live_records import ChunkFrame, ChunkRecord, RecordH
 SCALE = 10**SCORE_DECIMALS
 
 CostOf = Callable[[int], float]
-"""Of a frame by its position in decode order in the segment."""
+"""Of a frame by its position in decode order in the segment, before it is encoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class VideoChunks:
     def __init__(self, configuration: bytes, timeline: Timeline) -> None:
         """`configuration`: payload of the `avcC`."""
         self._parameter_sets = ParameterSets.from_avcc(configuration)
+        self._macroblocks = picture_macroblocks(self._parameter_sets)
         self._timeline = timeline
 
     def make(
@@ -62,7 +63,10 @@ class VideoChunks:
         times = ChunkTimes(ticks * chunk.first, ticks * earliest, ticks, captured)
         data = write_chunk_boxes(samples, times, chunk.first + 1)
         frames = read_frames(self._parameter_sets, data, SampleDefaults())
-        costs = [cost_of(chunk.position + frame.index) for frame in frames]
+        costs = [
+            cost_of(chunk.position + frame.index) * coded_share(frame.unreliable_bytes, self._macroblocks)
+            for frame in frames
+        ]
         order = chunk_order(frames, costs)
         whole = ByteRange(0, len(data))
         unreliable = [range_ for frame in frames for range_ in frame.unreliable]
@@ -100,6 +104,11 @@ def make_audio_chunk(chunk: Chunk[bytes], frame_ticks: int, start: int, captured
         frames=(),
     )
     return MadeChunk(data, record)
+
+
+def picture_macroblocks(parameter_sets: ParameterSets) -> int:
+    """Of the stream's pictures."""
+    return max(pps.sps.picture_macroblocks for pps in parameter_sets.pps.values())
 
 
 def is_referenced(parameter_sets: ParameterSets, sample: bytes) -> bool:

@@ -5,14 +5,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from voxel_prepare.analysis.loss_model import dissimilarity
+from voxel_prepare.analysis.loss_model import SSIM_C2, dissimilarity
 from voxel_prepare.analysis.motion import nearest_references
 from voxel_prepare.h264.frames import Frame
 from voxel_prepare.live.gop import error_weights
 
+SOURCE_C2 = 4 * SSIM_C2
+"""The source has faint detail that encodes do not have and cannot lose. `npm run bench -- live-encode` shows how well
+costs rank with this and the next one."""
+
+SKIPPED_BITS = 0.5
+"""Per macroblock: a frame with that many has half its cost, as half of what changes in the source is not in it."""
+
 
 class SegmentCosts:
-    """The costs of the frames of one segment, the same for all representations.
+    """The costs of the frames of one segment, the same for all representations until `coded_share` is known.
 
     As the loss model has them (analysis/loss_model.py), but with the source's pictures, no motion, and the end of the
     segment extrapolated from its structure: a cost is known as soon as the frame's own picture and its references are.
@@ -53,7 +60,16 @@ class SegmentCosts:
         references = [self._samples[self._frames[other].presentation_time] for other in shown]
         mean = np.stack(references).mean(0, np.float32)
         own = self._samples[frame.presentation_time].astype(np.float32)
-        return max(0.0, float(dissimilarity(own, mean).mean()))
+        return max(0.0, float(dissimilarity(own, mean, SOURCE_C2).mean()))
+
+
+def coded_share(unreliable_bytes: int, macroblocks: int) -> float:
+    """The factor on the cost of a frame once it is encoded; `macroblocks`: of a picture.
+
+    What the encoder skips looks the same with and without the frame. After an expensive I picture a rate-controlled
+    encoder skips nearly all, however much the source moves.
+    """
+    return unreliable_bytes / (unreliable_bytes + macroblocks * SKIPPED_BITS / 8)
 
 
 def chunk_order(frames: Sequence[Frame], costs: Sequence[float]) -> list[int]:

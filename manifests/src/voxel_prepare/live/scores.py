@@ -65,9 +65,11 @@ class LevelMeter:
         earliest = min(frame.presentation_time for frame in segment.frames)
         times = {frame.index: first + (frame.presentation_time - earliest) // frame_ticks for frame in segment.frames}
         references = {index: self._scaled(sources[time]) for index, time in times.items() if time in sources}
-        return Scores(
-            self._score(segment, frozenset(), references), self._score(segment, set(segment.droppable), references)
+        whole, reliable = (
+            self._score(segment, missing, references) for missing in (frozenset[int](), segment.droppable)
         )
+        # Where nothing moves, what is coded may be the worse one by a rounding error.
+        return Scores(whole, min(whole, reliable))
 
     def _score(
         self, segment: RepairableSegment, missing: Collection[int], references: Mapping[int, VideoFrame]
