@@ -26,6 +26,24 @@ export async function probeServer(probe, { endpoint, certificateHashes }, option
   return /** @type {Measurement} */ (JSON.parse(stdout));
 }
 
+/**
+ * What `voxel-probe --follow` prints, of all chunks of all sessions. `wholeMs…`: from the capture to the last byte; null: of more chunks than
+ * that bytes are missing.
+ * @typedef {{
+ *   chunks: number, failedSessions: number, seconds: number, mbps: number, lateShare: number, incompleteShare: number,
+ *   wholeMsP50: number | null, wholeMsP95: number | null,
+ * }} Viewing
+ */
+
+/**
+ * Follows a live stream of a server on this machine.
+ * @param {string} probe program @param {Ready} server @param {string[]} options @returns {Promise<Viewing>}
+ */
+export async function viewServer(probe, { endpoint, certificateHashes }, options) {
+  const { stdout } = await promisify(execFile)(probe, [endpoint, '--hash', certificateHashes[0] ?? '', ...options]);
+  return /** @type {Viewing} */ (JSON.parse(stdout));
+}
+
 const LINK_ADDRESS = '10.77.0.1';
 const DELAY_MS = 15;
 

@@ -2,6 +2,8 @@
 //! requests one after another in each, checks what comes and prints one JSON object.
 #![forbid(unsafe_code)]
 
+mod follow;
+
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,6 +35,10 @@ struct Options {
     /// Path of the requested file
     #[arg(long)]
     target: String,
+
+    /// Follow live segments from this number on, one after another: the path contains $Number$, --requests says how many
+    #[arg(long, value_name = "NUMBER")]
+    follow: Option<u64>,
 
     /// Request bodies as datagrams
     #[arg(long)]
@@ -68,7 +74,12 @@ struct Answered {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match probe(Arc::new(Options::parse())).await {
+    let options = Arc::new(Options::parse());
+    let result = match options.follow {
+        None => probe(options).await,
+        Some(first) => follow::view(options, first).await,
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("voxel-probe: {error}");
@@ -77,9 +88,13 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn probe(options: Arc<Options>) -> Result<(), AnyError> {
-    let started = Instant::now();
-    let sessions: Vec<_> = (0..options.sessions).map(|_| tokio::spawn(run_session(Arc::clone(&options)))).collect();
+/// Runs all sessions at the same time. What they yield, and how many failed.
+async fn run_sessions<T, F>(count: usize, run: impl Fn() -> F) -> Result<(Vec<T>, usize), AnyError>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<Vec<T>, AnyError>> + Send + 'static,
+{
+    let sessions: Vec<_> = (0..count).map(|_| tokio::spawn(run())).collect();
     let (mut answers, mut failures) = (Vec::new(), 0);
     for session in sessions {
         match session.await? {
@@ -90,6 +105,12 @@ async fn probe(options: Arc<Options>) -> Result<(), AnyError> {
             }
         }
     }
+    Ok((answers, failures))
+}
+
+async fn probe(options: Arc<Options>) -> Result<(), AnyError> {
+    let started = Instant::now();
+    let (answers, failures) = run_sessions(options.sessions, || run_session(Arc::clone(&options))).await?;
     let seconds = started.elapsed().as_secs_f64();
     let bytes: u64 = answers.iter().map(|it| it.bytes).sum();
     let sent: u64 = answers.iter().map(|it| it.sent).sum();
