@@ -4,7 +4,7 @@
 set -eu
 seconds="${1:-60}"
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- request ranges datagram framing http
+[ $# -gt 0 ] || set -- request ranges datagram framing http vxl
 cd "$(dirname "$0")"
 for target in "$@"; do
     mkdir -p "corpus/$target"
