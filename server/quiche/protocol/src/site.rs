@@ -8,7 +8,7 @@ use crate::conditions;
 use crate::error::{HttpError, Status};
 use crate::head::Headers;
 use crate::limits::Limits;
-use crate::ranges::{ByteRange, followed_range, known_ranges, parse_range_header, satisfiable_ranges};
+use crate::ranges::{ByteRange, RangeSpec, followed_range, known_ranges, parse_range_header, satisfiable_ranges};
 use crate::response::TEXT;
 
 pub const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
@@ -78,10 +78,11 @@ impl FileFacts {
 /// The response to a GET or HEAD of an existing file. `boundary`: a random boundary for multipart bodies.
 pub fn file_response(
     file: &FileFacts,
-    HttpRequest { method, headers, .. }: &HttpRequest,
+    request: &HttpRequest,
     limits: &Limits,
     boundary: &str,
 ) -> Result<HttpResponse, HttpError> {
+    let headers = &request.headers;
     conditions::check(headers, file)?;
     let etag = file.etag();
     let mut common = common_headers();
@@ -90,22 +91,14 @@ pub fn file_response(
     if conditions::is_known(headers, file) {
         return Ok(HttpResponse { status: Status::NotModified, headers: common, body: Vec::new(), followed: None });
     }
-    // Of other methods than GET it means nothing (RFC 9110 section 14.2).
-    let wants_range = method == "GET" && headers.get("if-range").is_none_or(|tag| tag == etag);
-    let range_header = headers.get("range").filter(|_| wants_range);
-    let specs = match range_header {
-        Some(value) => parse_range_header(value, limits)?,
-        None => None,
-    };
-    let content_type = file.content_type.to_owned();
-    let mut response = match specs {
+    let mut response = match wanted_ranges(request, &etag, limits)? {
         None => {
+            let headers = vec![("content-type", file.content_type.to_owned())];
             let body = vec![Piece::Range(ByteRange { start: 0, end: file.size })];
-            HttpResponse { status: Status::Ok, headers: vec![("content-type", content_type)], body, followed: None }
+            with_length(HttpResponse { status: Status::Ok, headers, body, followed: None })
         }
         Some(specs) => range_response(file, &satisfiable_ranges(&specs, file.size, limits)?, boundary),
     };
-    response.headers.push(("content-length", response.body.iter().map(Piece::len).sum::<u64>().to_string()));
     response.headers.extend(common);
     Ok(response)
 }
@@ -113,24 +106,16 @@ pub fn file_response(
 /// The response to a GET or HEAD of a file that grows: it follows the file, or has ranges of what is there.
 pub fn growing_response(
     file: &FileFacts,
-    HttpRequest { method, headers, .. }: &HttpRequest,
+    request: &HttpRequest,
     limits: &Limits,
     boundary: &str,
 ) -> Result<HttpResponse, HttpError> {
-    conditions::check_unchanged(headers.get("if-match"), &file.etag())?;
-    // A validator in `If-Range` is not of this state.
-    let wants_range = method == "GET" && headers.get("if-range").is_none();
-    let specs = match headers.get("range").filter(|_| wants_range) {
-        Some(value) => parse_range_header(value, limits)?,
-        None => None,
-    };
+    let etag = file.etag();
+    conditions::check_unchanged(request.headers.get("if-match"), &etag)?;
+    let specs = wanted_ranges(request, &etag, limits)?;
     let part = specs.as_ref().map(|specs| followed_range(specs, file.size));
     let mut response = match (specs, part.flatten()) {
-        (Some(specs), None) => {
-            let mut response = range_response(file, &known_ranges(&specs, file.size, limits)?, boundary);
-            response.headers.push(("content-length", response.body.iter().map(Piece::len).sum::<u64>().to_string()));
-            response
-        }
+        (Some(specs), None) => range_response(file, &known_ranges(&specs, file.size, limits)?, boundary),
         (_, part) => {
             let status = if part.is_some() { Status::PartialContent } else { Status::Ok };
             let range = part.map(|part| ("content-range", content_range(part, file)));
@@ -149,6 +134,26 @@ fn common_headers() -> Vec<(&'static str, String)> {
     headers.map(|(name, value)| (name, value.to_owned())).to_vec()
 }
 
+/// What a request asks for in `Range`; `None`: nothing that counts. `etag`: "" of a file without one.
+fn wanted_ranges(
+    HttpRequest { method, headers, .. }: &HttpRequest,
+    etag: &str,
+    limits: &Limits,
+) -> Result<Option<Vec<RangeSpec>>, HttpError> {
+    let is_of_this_file = headers.get("if-range").is_none_or(|tag| !etag.is_empty() && tag == etag);
+    // Of other methods than GET it means nothing (RFC 9110 section 14.2).
+    match headers.get("range").filter(|_| method == "GET" && is_of_this_file) {
+        Some(value) => parse_range_header(value, limits),
+        None => Ok(None),
+    }
+}
+
+fn with_length(mut response: HttpResponse) -> HttpResponse {
+    let length: u64 = response.body.iter().map(Piece::len).sum();
+    response.headers.push(("content-length", length.to_string()));
+    response
+}
+
 fn range_response(file: &FileFacts, ranges: &[ByteRange], boundary: &str) -> HttpResponse {
     let (headers, body) = if let [range] = *ranges {
         let content_type = ("content-type", file.content_type.to_owned());
@@ -157,7 +162,7 @@ fn range_response(file: &FileFacts, ranges: &[ByteRange], boundary: &str) -> Htt
         let content_type = format!("multipart/byteranges; boundary={boundary}");
         (vec![("content-type", content_type)], multipart(ranges, file, boundary))
     };
-    HttpResponse { status: Status::PartialContent, headers, body, followed: None }
+    with_length(HttpResponse { status: Status::PartialContent, headers, body, followed: None })
 }
 
 /// RFC 9110 section 14.6.
