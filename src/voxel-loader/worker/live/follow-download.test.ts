@@ -63,7 +63,8 @@ async function start({ delivery = 'datagrams' }: Partial<FollowRequest> = {}): P
 const chunkRecord = (index: number) =>
   record(1, chunkContent({ lengths: CHUNKS[index]!, decodeTime: 1000 + 100 * index, duration: 100 }, STARTS[index]!));
 const reliableRecord = (index: number) => record(16, fileBytes(RELIABLE[index]!));
-const sentRecord = (chunk: number, bytes: number) => record(17, numbers(chunk, bytes, 1, 40, 14_000));
+const sentRecord = (chunk: number, bytes: number, roundTrip = 40) =>
+  record(17, numbers(chunk, bytes, 1, roundTrip, 14_000));
 const END = record(2, numbers(260));
 
 function sendFrame({ server, request }: Scene, offset: number, range: { start: number; end: number }): void {
@@ -169,6 +170,18 @@ describe('a chunk with gaps', () => {
     await vi.advanceTimersByTimeAsync(40);
     expect(scene.server.requests).toHaveLength(1);
     expect(scene.chunks[0]!.facts).toMatchObject({ bytesUnreliable: 0, bytesLost: 160, bytesUnsent: 0 });
+  });
+
+  test('is waited for while nothing plays, however short the way', async () => {
+    const scene = await start();
+    scene.playhead = undefined;
+    scene.request.send(join([chunkRecord(0), reliableRecord(0), sentRecord(0, 160, 1)]));
+    await vi.advanceTimersByTimeAsync(40);
+    sendFrame(scene, 60, { start: 20, end: 120 });
+    sendFrame(scene, 0, { start: 130, end: 190 });
+    await settle();
+    expectBytes(scene.chunks[0]!);
+    expect(scene.chunks[0]!.facts).toMatchObject({ bytesUnreliable: 160, bytesLost: 0 });
   });
 
   test('has what was lost before its record came asked for as soon as that is here', async () => {

@@ -16,6 +16,9 @@ import type { ChunkInAssembly } from './chunk-assembly.js';
 /** Round trips from the server's last word on a chunk until what was lost of it is here: until it counts as lost, and until its repeat comes. */
 const CHANCE_ROUND_TRIPS = 1.5;
 
+/** Milliseconds: datagrams and repeats take as long to get through a page that is just starting, however short the way. */
+const LEAST_CHANCE_MS = 50;
+
 /** A chunk as it arrived, before its repair. */
 export interface ReceivedChunk {
   readonly chunk: LiveChunk;
@@ -78,7 +81,7 @@ export class PendingChunk implements QueuedChunk {
   }
 
   get lastChance(): number {
-    return this.#sentAt + CHANCE_ROUND_TRIPS * this.#options.roundTrip();
+    return this.#sentAt + Math.max(LEAST_CHANCE_MS, CHANCE_ROUND_TRIPS * this.#options.roundTrip());
   }
 
   /** The server will send no more of it. */
