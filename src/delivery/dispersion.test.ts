@@ -10,3 +10,12 @@ test('a chunk shows the bytes after its first datagram, and the time from that t
   meter.add(800, 540);
   expect(meter.dispersion).toEqual({ packets: 3, bytes: 1700, seconds: 0.04 });
 });
+
+test('on a stream, what is read at once is one arrival of several packets', () => {
+  const meter = new DispersionMeter();
+  meter.addFromStream(4096, 500);
+  meter.addFromStream(1000, 500);
+  meter.addFromStream(4096, 520);
+  meter.addFromStream(600, 530);
+  expect(meter.dispersion).toEqual({ packets: 10, bytes: 4696, seconds: 0.03 });
+});

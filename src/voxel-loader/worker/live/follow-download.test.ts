@@ -109,16 +109,19 @@ test('chunks that are complete are handed over at once', async () => {
   await download.result;
 });
 
-test('frames that come on the stream are put in their places', async () => {
+test('frames that come on the stream are put in their places, and show the rate', async () => {
   const { request, chunks, download } = await start({ delivery: 'streams' });
   expect(request.flow).toBeUndefined();
   const frame = (offset: number, start: number, end: number) =>
     record(18, join([numbers(offset), fileBytes([{ start, end }])]));
-  request.send(join([chunkRecord(0), reliableRecord(0), frame(0, 130, 190), frame(60, 20, 120), sentRecord(0, 160)]));
+  request.send(join([chunkRecord(0), reliableRecord(0), frame(0, 130, 190)]));
+  await vi.advanceTimersByTimeAsync(50);
+  request.send(join([frame(60, 20, 120), sentRecord(0, 160)]));
   request.send(join([chunkRecord(1), reliableRecord(1), frame(160, 220, 260), sentRecord(1, 40), END]));
   request.finish();
   await download.result;
   for (const chunk of chunks) expectBytes(chunk);
+  expect(chunks[0]!.facts.dispersion).toEqual({ packets: 2, bytes: 100, seconds: 0.05 });
 });
 
 describe('a chunk with gaps', () => {

@@ -122,7 +122,7 @@ export class FollowDownload {
         this.#assembly.addReliable(event.bytes);
         return;
       case 'frames':
-        this.#assembly.addFrames(event.offset, event.bytes);
+        this.#onFrames(event.offset, event.bytes);
         return;
       case 'sent':
         this.#onSent(event.report);
@@ -158,6 +158,13 @@ export class FollowDownload {
     this.#pending[report.chunk]!.close();
     this.#options.session.roundTrip = report.roundTrip ?? this.#options.session.roundTrip;
     this.#window = report.window;
+  }
+
+  /** On the stream: without datagrams nothing else shows the link's rate. */
+  #onFrames(offset: number, bytes: Uint8Array): void {
+    const { length } = bytes;
+    const placed = this.#assembly.addFrames(offset, bytes);
+    if (placed) this.#pending[placed.chunk.number]!.meter.addFromStream(length, this.#lastArrival);
   }
 
   #onDatagram(offset: number, payload: Uint8Array): void {
