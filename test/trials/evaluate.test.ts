@@ -162,3 +162,26 @@ describe('evaluate', () => {
     expect(alone).not.toHaveProperty('connections');
   });
 });
+
+it('counts of a live stream what was shown to its end once players had settled', () => {
+  const plain = evidence({
+    ...{ startedAt: 0, availabilityStart: -1000 },
+    segments: [0, 1, 2].map((index) => ({ ...whole(index, 0), startTime: 4 * index, duration: 4 })),
+    live: {
+      pictures: Array.from({ length: 300 }, (_, index) => [40 * index, 0.04 * index, index + 1]),
+      chunks: { delivered: 20, repaired: 0, late: 0 },
+      settled: { stalls: 1, stallSeconds: 2 },
+    },
+  });
+  const live = { latency: 1, seconds: 12, settling: 4 };
+  const trial = { ...plain.trial, live, media: { ...plain.trial.media, frameSeconds: 0.04 } };
+  // The last segment was not appended to its end.
+  const scored = [0, 1].map((index) => [index, { score: 0.8 }] as const);
+  const { scores, bufRatio, stallSeconds } = evaluate({
+    ...plain,
+    trial,
+    scored: new Map(scored) as unknown as Evidence['scored'],
+  });
+  expect(scores).toEqual([0.8]);
+  expect([stallSeconds, bufRatio]).toEqual([1, 1 / 8]);
+});

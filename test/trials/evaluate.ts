@@ -114,15 +114,17 @@ export function evaluateSegments({ trial, observation, scored: all }: Evidence):
     });
 }
 
-/** Of a live stream those that were appended to their ends and of which at least one picture was shown. */
+/** Of a live stream those that were appended to their ends and of which at least one picture was shown once players had settled. */
 function playedSegments(
   { live }: Trial,
-  { segments, live: seen }: Observation,
+  { segments, live: seen, startedAt = 0 }: Observation,
   scored: ReadonlyMap<number, ScoredSegment>,
 ): readonly DeliveredSegment[] {
   if (!live || !seen) return segments;
+  const settled = startedAt + 1000 * live.settling;
+  const times = seen.pictures.filter(([at]) => at > settled).map(([, time]) => time);
   return segments.filter(({ index, startTime, duration }) => {
-    const isShown = seen.pictures.some(([, time]) => time >= startTime && time < startTime + duration);
+    const isShown = times.some((time) => time >= startTime && time < startTime + duration);
     return isShown && scored.has(index);
   });
 }

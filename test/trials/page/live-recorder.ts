@@ -9,6 +9,8 @@ const PIECE_BYTES = 3 * 2 ** 20;
 /** A chunk is late that comes when playback has reached it, give or take a picture. */
 const PICTURE_SECONDS = 1 / 30;
 
+const NO_CHUNKS = { delivered: 0, repaired: 0, late: 0 };
+
 /** Whole segments are known by their number; times are not exact. */
 const ROUNDING = 1e-3;
 
@@ -19,10 +21,10 @@ export class LiveRecorder {
   readonly #pictures: ShownPicture[] = [];
   readonly #appended: Uint8Array[] = [];
   readonly #segments = new Map<number, DeliveredSegment>();
-  #chunks = { delivered: 0, repaired: 0, late: 0 };
+  #chunks = { ...NO_CHUNKS };
   #settled: Pick<PlaybackSummary, 'stalls' | 'stallSeconds'> | undefined;
 
-  /** `settled`: what of stalls belongs to the time before players have settled, which lasts that many seconds. */
+  /** `settled`: what of stalls belongs to the time before players have settled, which lasts that many seconds. Chunks count from then on. */
   constructor(
     video: HTMLVideoElement,
     segmentDuration: number,
@@ -32,7 +34,10 @@ export class LiveRecorder {
     this.#segmentDuration = segmentDuration;
     this.#watchPictures();
     this.#watchAppends();
-    setTimeout(() => (this.#settled = settled.summary()), 1000 * settled.seconds);
+    setTimeout(() => {
+      this.#settled = settled.summary();
+      this.#chunks = { ...NO_CHUNKS };
+    }, 1000 * settled.seconds);
   }
 
   get record(): LiveRecord {

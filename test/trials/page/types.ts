@@ -30,7 +30,7 @@ export type ShownPicture = readonly [at: number, mediaTime: number, count: numbe
 /** What is known of a live playback besides. */
 export interface LiveRecord {
   readonly pictures: readonly ShownPicture[];
-  /** Over the session; late: playback had reached them. */
+  /** Over the session, once players had settled; late: playback had reached them. */
   readonly chunks: { readonly delivered: number; readonly repaired: number; readonly late: number };
   /** Of all stalls, those while players settled. */
   readonly settled: { readonly stalls: number; readonly stallSeconds: number };
