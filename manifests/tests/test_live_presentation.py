@@ -12,6 +12,7 @@ from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.presentation import Presentation
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.live.timeline import Timeline
+from voxel_prepare.manifest.live_mpd import UPDATE_SECONDS
 from voxel_prepare.media.ladder import Representation
 
 NOW = 1_795_000_000_000
@@ -86,9 +87,9 @@ def test_an_ended_presentation_does_not_go_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("keep", "oldest"), [(False, 20), (True, 0)])
 def test_what_the_window_has_left_behind_is_deleted_unless_it_is_kept(tmp_path: Path, keep: bool, oldest: int) -> None:
-    """A window of 10 s, and 10 s for late requests."""
+    """A window of 10 s, and 10 s for late requests; looked at whenever the manifest is written."""
     add_segments(presentation := begun(tmp_path, NOW, keep=keep), range(40))
-    presentation.update(NOW + 9_999, 40 * 25)
+    presentation.update(NOW + 1000 * UPDATE_SECONDS - 1, 40 * 25)
     assert presentation.levels[0].folder.numbers()[0] == 0
     presentation.update(NOW + 40_000, 40 * 25)
     assert presentation.levels[0].folder.numbers() == list(range(oldest, 41))
