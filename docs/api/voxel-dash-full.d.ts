@@ -130,6 +130,10 @@ export interface DashPlayer {
 	updateSettings(settings: object): void;
 	getDashMetrics(): object | null | undefined;
 	getActiveStream(): object | null;
+	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	getDvrWindow(): {
+		readonly end: number;
+	};
 	/** Throws before the element is attached. */
 	getVideoElement(): HTMLMediaElement;
 }
