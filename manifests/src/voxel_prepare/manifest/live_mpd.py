@@ -28,7 +28,7 @@ PROFILES = "urn:mpeg:dash:profile:isoff-live:2011"
 CLOCK_SCHEME = "urn:mpeg:dash:utc:http-xsdate:2014"
 CLOCK_URL = "/.well-known/voxel-time"
 UPDATE_SECONDS = 1
-"""Players ask for the manifest so often: it ends as a static one, and dash.js gives up a missing segment after 1.5 s."""
+"""Players ask for the manifest so often: in the end it is static, and dash.js tries a missing segment for 1.5 s."""
 PLAYBACK_RATES = "0.96", "1.04"
 """Within which players may catch up: hardly audible."""
 
