@@ -13,6 +13,8 @@ declare global {
   interface Window {
     /** Those of the player that was started last. */
     chunks: ChunkEvent[];
+    /** By `recordVideo`. */
+    appended: Uint8Array[];
   }
 }
 
@@ -80,4 +82,43 @@ export async function startLivePlayer(
 export async function playOn(page: Page, seconds: number, player = 0): Promise<void> {
   const { currentTime } = await outcomeOf(page, player);
   await playUntil(page, currentTime + seconds, player);
+}
+
+/** Keeps what is appended to the video's buffers of players that start from now on. */
+export async function recordVideo(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    window.appended = [];
+    const addSourceBuffer = Object.getOwnPropertyDescriptor(MediaSource.prototype, 'addSourceBuffer')!.value as (
+      this: MediaSource,
+      type: string,
+    ) => SourceBuffer;
+    MediaSource.prototype.addSourceBuffer = function (type) {
+      const buffer = addSourceBuffer.call(this, type);
+      if (!type.startsWith('video')) return buffer;
+      const append = buffer.appendBuffer.bind(buffer);
+      buffer.appendBuffer = (data: ArrayBuffer) => {
+        window.appended.push(new Uint8Array(data.slice(0)));
+        append(data);
+      };
+      return buffer;
+    };
+  });
+}
+
+/** What was appended since `recordVideo`, an initialization segment with the media after it at a time. */
+export async function recordedVideo(page: Page): Promise<{ readonly init: Buffer; readonly media: Buffer }[]> {
+  const pieces = await page.evaluate(() =>
+    window.appended.map((bytes) => {
+      let text = '';
+      for (const byte of bytes) text += String.fromCharCode(byte);
+      return btoa(text);
+    }),
+  );
+  const runs: { readonly init: Buffer; media: Buffer }[] = [];
+  for (const bytes of pieces.map((piece) => Buffer.from(piece, 'base64'))) {
+    const last = runs.at(-1);
+    if (bytes.toString('latin1', 4, 8) === 'ftyp') runs.push({ init: bytes, media: Buffer.of() });
+    else last!.media = Buffer.concat([last!.media, bytes]);
+  }
+  return runs.filter(({ media }) => media.length > 0);
 }
