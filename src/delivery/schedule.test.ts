@@ -53,7 +53,7 @@ function play(schedule: Schedule, routes: readonly Route[], { reliableLength, le
       ...{ id, rate, roundTrip, lossRate, cost, window: Infinity, setup: 0, queued: queued(id) },
       silence: queued(id) > 0 ? now - last[id]! : 0,
     }));
-    const work = { reliableLength, left, underWay, buffer: buffer - now, repeatable: 0.02 * length - repeated.size };
+    const work = { reliableLength, left, before: 0, underWay, buffer: buffer - now, repeatable: 0.02 * length - repeated.size };
     for (const deal of schedule(work, links)) {
       const { start, end, path, isRepeat } = deal;
       dealt.push(deal);
@@ -120,7 +120,7 @@ describe.each(NAMES)('the schedule %s', (name) => {
   });
 
   it('asks for nothing where no path is open', () => {
-    const work = { ...{ reliableLength: 10, left: [{ start: 0, end: 30 }], underWay: [] }, buffer: 0, repeatable: 0 };
+    const work = { ...{ reliableLength: 10, left: [{ start: 0, end: 30 }], before: 0, underWay: [] }, buffer: 0, repeatable: 0 };
     expect(SCHEDULES[name](work, [])).toEqual([]);
   });
 });
@@ -205,7 +205,7 @@ describe('voxel', () => {
     const idle = { ...link, id: 1, rate: 200_000, queued: 0, silence: 0 };
     const owed = { start: 0, end: 16_384, path: 0, isRepeated: false };
     const repeated = (buffer: number, rate = stuck.rate) =>
-      SCHEDULES.voxel({ reliableLength: 16_384, left: [], underWay: [owed], buffer, repeatable: 0 }, [
+      SCHEDULES.voxel({ reliableLength: 16_384, left: [], before: 0, underWay: [owed], buffer, repeatable: 0 }, [
         { ...stuck, rate },
         idle,
       ]);
@@ -228,13 +228,26 @@ describe('voxel', () => {
   });
 });
 
+describe('voxel', () => {
+  it('gives a far path bytes of a download behind those that the near one still has to bring', () => {
+    const link = { rate: 1e6, lossRate: 0, window: Infinity, setup: 0, silence: 0, cost: 0 };
+    const near = { ...link, id: 0, roundTrip: 0.02, queued: 300_000 };
+    const far = { ...link, id: 1, roundTrip: 1, queued: 0 };
+    const work = { reliableLength: 0, left: [{ start: 0, end: 400_000 }], underWay: [], buffer: 9, repeatable: 0 };
+    // The near one brings them within the far one's round trip, unless it is busy with what comes before.
+    expect(SCHEDULES.voxel({ ...work, before: 0 }, [near, far])).toEqual([]);
+    const dealt = SCHEDULES.voxel({ ...work, before: 800_000 }, [near, far]);
+    expect(dealt.map(({ path, start }) => [path, start])[0]).toEqual([1, 0]);
+  });
+});
+
 describe('eaf', () => {
   const link = { rate: 1e6, lossRate: 0, queued: 0, window: Infinity, setup: 0, silence: 0, cost: 0 };
   const near = { ...link, id: 0, roundTrip: 0.02, rate: 125_000 };
   const far = { ...link, id: 1, roundTrip: 0.2 };
   const pathFor = (bytes: number, paths: readonly PathLink[]): number | undefined => {
     const work = {
-      ...{ reliableLength: bytes, left: [{ start: 0, end: bytes }], underWay: [] },
+      ...{ reliableLength: bytes, left: [{ start: 0, end: bytes }], before: 0, underWay: [] },
       buffer: 9,
       repeatable: 0,
     };
@@ -256,7 +269,7 @@ describe('eaf', () => {
 describe('min-rtt', () => {
   it('fills the near path first, and then the far one', () => {
     const link = { rate: 500_000, lossRate: 0, queued: 0, window: Infinity, setup: 0, silence: 0, cost: 0 };
-    const work = { reliableLength: 1, left: [{ start: 0, end: 1e6 }], underWay: [], buffer: 9, repeatable: 0 };
+    const work = { reliableLength: 1, left: [{ start: 0, end: 1e6 }], before: 0, underWay: [], buffer: 9, repeatable: 0 };
     const dealt = SCHEDULES['min-rtt'](work, [
       { ...link, id: 0, roundTrip: 0.2 },
       { ...link, id: 1, roundTrip: 0.05 },
@@ -271,7 +284,7 @@ describe('whoever-is-free', () => {
   const path = (id: number, queued: number): PathLink => ({
     ...{ id, queued, rate: 100_000, roundTrip: 0.02, lossRate: 0, window: Infinity, setup: 0, silence: 0, cost: 0 },
   });
-  const work = { reliableLength: 0, underWay: [], buffer: 5, repeatable: 0 };
+  const work = { reliableLength: 0, before: 0, underWay: [], buffer: 5, repeatable: 0 };
 
   it('deals equal parts to paths that are all free, and nothing to one that is not', () => {
     const paths = [path(0, 0), path(1, 1e6), path(2, 0), path(3, 0)];

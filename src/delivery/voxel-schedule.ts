@@ -81,7 +81,7 @@ function deal(
 }
 
 /** How many of the bytes that are left the other paths should bring before this one's next block. */
-function placeFor(path: PathLink, paths: readonly PathLink[], { left, reliableLength, buffer }: Work): number {
+function placeFor(path: PathLink, paths: readonly PathLink[], { left, reliableLength, buffer, before }: Work): number {
   const others = paths.filter(({ id }) => id !== path.id);
   const bytes = totalBytes(left);
   const first = Math.min(LEAST_BLOCK, bytes);
@@ -89,7 +89,8 @@ function placeFor(path: PathLink, paths: readonly PathLink[], { left, reliableLe
   const isFirst = others.every((other) => time <= arrivalOver(other, first));
   // What they bring meanwhile, beyond what is on its way over them.
   const brought = ({ rate, queued, roundTrip }: PathLink): number => Math.max(0, rate * (time - roundTrip) - queued);
-  const meanwhile = isFirst ? 0 : LEAST_BLOCK * Math.floor(sum(others.map(brought)) / LEAST_BLOCK);
+  const sooner = isFirst ? 0 : Math.max(0, sum(others.map(brought)) - before);
+  const meanwhile = LEAST_BLOCK * Math.floor(sooner / LEAST_BLOCK);
   const isLossy = path.lossRate > Math.min(...paths.map(({ lossRate }) => lossRate)) + LOSSIER;
   const isReliable = left[0]!.start < reliableLength;
   if (!isLossy || isReliable || finishTime(paths, bytes) > COUNTED_ON * buffer) return meanwhile;

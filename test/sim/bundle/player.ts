@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../../src/manifest/byte-range.js';
+import { totalBytes, type ByteRange } from '../../../src/manifest/byte-range.js';
 import { IntervalSet } from '../../../src/manifest/interval-set.js';
 import {
   AT_EASE,
@@ -126,14 +126,16 @@ class Run {
 
   /** Segments in turn: with little in the buffer the next gets nothing while something of the one before is not asked for. */
   #deal(): void {
+    let before = 0;
     for (let index = this.#first; index < this.#segments.length && this.#isWanted(index); index++) {
       const segment = this.#segments[index]!;
       if (segment.wholeAt !== undefined) continue;
       const { left, reliableLength, underWay } = segment;
       const repeatable = REPEATABLE * totalOf(this.#bytesOf) - this.#repeated;
-      const work = { reliableLength, left, underWay, buffer: this.#buffer, repeatable };
+      const work = { reliableLength, left, before, underWay, buffer: this.#buffer, repeatable };
       for (const dealt of this.#schedule(work, this.#links())) this.#ask(dealt, segment, index);
       if (segment.left.length > 0 && this.#buffer <= AT_EASE) return;
+      before += totalBytes(segment.left);
     }
   }
 

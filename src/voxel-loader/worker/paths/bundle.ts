@@ -165,16 +165,18 @@ export class Bundle implements Session, Carrier {
 
   #deal(): void {
     const now = performance.now();
+    let before = 0;
     for (const freight of this.#freights) {
       const bytes = this.#paths.reduce((sum, { traffic }) => sum + traffic.bytes, 0);
       const links = this.#links(now).filter(({ id }) => id < freight.flows);
-      const deals = this.#schedule(freight.work(REDUNDANCY * bytes - this.#bytesRepeated), links);
+      const deals = this.#schedule(freight.work(before, REDUNDANCY * bytes - this.#bytesRepeated), links);
       for (const path of this.#paths) {
         const own = deals.filter((deal) => deal.path === path.id);
         if (own.length > 0) this.#bytesRepeated += freight.ask(own, path);
       }
       freight.endIfDone();
       if (!freight.leavesRoom) break;
+      before += freight.bytesLeft;
     }
     // Also of what has come over another one meanwhile: a path that is silent would seem idle, and be asked for more.
     for (const path of this.#paths) path.traffic.owes(this.#hasOrders(path), now);

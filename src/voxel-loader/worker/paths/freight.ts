@@ -107,8 +107,13 @@ export class Freight implements Carriage {
     for (const { planned } of orders) this.#takeBack(planned);
   }
 
-  /** What is to be dealt out now. */
-  work(repeatable: number): Work {
+  /** Bytes that are not yet asked for. */
+  get bytesLeft(): number {
+    return totalBytes(this.#left);
+  }
+
+  /** What is to be dealt out now, behind so many bytes of other downloads. */
+  work(before: number, repeatable: number): Work {
     const { assembly, request } = this.#load;
     const elapsed = performance.now() - this.#startedAt;
     // After the deadline the server would send none of the rest.
@@ -116,6 +121,7 @@ export class Freight implements Carriage {
     return {
       reliableLength: assembly.reliableLength,
       left: this.#left,
+      before,
       underWay: this.#orders.flatMap((order) => this.#underWay(order)),
       buffer: this.#buffer,
       repeatable,
