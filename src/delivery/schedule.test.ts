@@ -53,7 +53,14 @@ function play(schedule: Schedule, routes: readonly Route[], { reliableLength, le
       ...{ id, rate, roundTrip, lossRate, cost, window: Infinity, setup: 0, queued: queued(id) },
       silence: queued(id) > 0 ? now - last[id]! : 0,
     }));
-    const work = { reliableLength, left, before: 0, underWay, buffer: buffer - now, repeatable: 0.02 * length - repeated.size };
+    const work = {
+      reliableLength,
+      left,
+      before: 0,
+      underWay,
+      buffer: buffer - now,
+      repeatable: 0.02 * length - repeated.size,
+    };
     for (const deal of schedule(work, links)) {
       const { start, end, path, isRepeat } = deal;
       dealt.push(deal);
@@ -120,7 +127,11 @@ describe.each(NAMES)('the schedule %s', (name) => {
   });
 
   it('asks for nothing where no path is open', () => {
-    const work = { ...{ reliableLength: 10, left: [{ start: 0, end: 30 }], before: 0, underWay: [] }, buffer: 0, repeatable: 0 };
+    const work = {
+      ...{ reliableLength: 10, left: [{ start: 0, end: 30 }], before: 0, underWay: [] },
+      buffer: 0,
+      repeatable: 0,
+    };
     expect(SCHEDULES[name](work, [])).toEqual([]);
   });
 });
@@ -269,7 +280,14 @@ describe('eaf', () => {
 describe('min-rtt', () => {
   it('fills the near path first, and then the far one', () => {
     const link = { rate: 500_000, lossRate: 0, queued: 0, window: Infinity, setup: 0, silence: 0, cost: 0 };
-    const work = { reliableLength: 1, left: [{ start: 0, end: 1e6 }], before: 0, underWay: [], buffer: 9, repeatable: 0 };
+    const work = {
+      reliableLength: 1,
+      left: [{ start: 0, end: 1e6 }],
+      before: 0,
+      underWay: [],
+      buffer: 9,
+      repeatable: 0,
+    };
     const dealt = SCHEDULES['min-rtt'](work, [
       { ...link, id: 0, roundTrip: 0.2 },
       { ...link, id: 1, roundTrip: 0.05 },
