@@ -334,6 +334,8 @@ interface Work {
 	readonly reliableLength: number;
 	/** Not yet asked for, ascending and apart. */
 	readonly left: readonly ByteRange[];
+	/** Bytes of the downloads before this one that are not yet asked for: they go first. */
+	readonly before: number;
 	readonly underWay: readonly UnderWay[];
 	/** Seconds until the buffer runs out; Infinity: nothing plays. */
 	readonly buffer: number;
