@@ -34,6 +34,8 @@ export interface Additions {
   readonly withoutWorker?: () => WorkerLike;
   /** Sessions with several paths where there are some. */
   readonly source?: typeof createSessionSource;
+  /** False: the session is not opened before a manifest says that it is of use. Default: always true. */
+  readonly opensEarly?: () => boolean;
   /** Made for each player: follows the paths. */
   readonly follow?: (...of: ConstructorParameters<typeof PathFollower>) => PathFollower;
 }
@@ -58,7 +60,7 @@ class Plugin implements VoxelHandle {
   constructor(
     player: DashPlayer,
     options: VoxelOptions,
-    { withoutWorker, source = createSessionSource, follow }: Additions,
+    { withoutWorker, source = createSessionSource, opensEarly = () => true, follow }: Additions,
   ) {
     const { rule, bufferSegments, preferences } = resolveOptions(options);
     this.#delivery = preferences.delivery;
@@ -80,6 +82,7 @@ class Plugin implements VoxelHandle {
       rateControl: rule && new RateControl(rule, this.#link, bufferSegments, this.#journal.decision),
       retransmission: this.#retransmission,
       preferences,
+      opensEarly,
     });
     this.#leavePage = followPage(this.#sessions);
   }

@@ -74,29 +74,22 @@ export function attachVoxel(player: DashPlayer, options: FullVoxelOptions = {}):
   const locate = locateWith(options, strategy?.schedule, flows !== undefined);
   const plain = { ...options, abr: flows ? flows.listenTo(ruleFor(abr, options)) : abr, strategy };
   const withoutWorker = () => runOnPage(openPaths);
-  // Live streams have a session of their own, and this one is not opened anew with every update of their manifest.
-  const whileNotLive: SessionSource['locate'] = (origin, signal) =>
-    live.isLive ? untilAborted(signal) : locate(origin, signal);
   const handle = attachWith(player, plain, {
     withoutWorker,
     source: (receiver, endpoint) => {
       const source = createSessionSource(receiver, endpoint);
       const open: SessionSource['open'] = async (located) => {
-        if (live.isLive) await located;
         const session = await source.open(located);
         return flows?.direct(session) ?? session;
       };
-      return { ...source, locate: whileNotLive, open };
+      return { ...source, locate, open };
     },
+    // Live streams have a session of their own.
+    opensEarly: () => !live.isLive,
     follow: (...of) => (flows ? new FlowsFollower(flows, ...of) : new PathFollower(...of)),
   });
   const live = new LivePlugin(player, plain, withoutWorker);
   return withLive(handle, live, options.delivery ?? 'datagrams');
-}
-
-/** Never resolves. */
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 }
 
 function withLive(handle: VoxelHandle, live: LivePlugin, delivery: Delivery): FullVoxelHandle {

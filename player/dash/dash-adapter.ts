@@ -36,6 +36,8 @@ export interface PluginParts {
   readonly rateControl: RateControl | undefined;
   readonly retransmission: Retransmission | undefined;
   readonly preferences: DownloadPreferences;
+  /** Whether a session is opened while a manifest is on its way. */
+  readonly opensEarly: () => boolean;
 }
 
 /** Connects a plugin with a dash.js player: its loader, its rules and its events. */
@@ -79,7 +81,9 @@ export class DashAdapter {
     const segments = new SegmentLoader({ content, journal, settings, chooser, downloads, pipeline, retransmission });
     const initializations = new InitializationLoader({ ...parts, content, pipeline, headStart, fetchRange });
     const loader = new LoaderAdapter({
-      openSession: (manifestUrl) => this.#openSession(manifestUrl),
+      openSession: (manifestUrl) => {
+        if (parts.opensEarly()) this.#openSession(manifestUrl);
+      },
       initializations,
       segments,
       headStart,

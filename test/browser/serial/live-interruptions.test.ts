@@ -22,7 +22,7 @@ import { playerStage } from '../support/player-stage.js';
 /** Milliseconds that the encoder is away. */
 const AWAY = 3000;
 
-/** dash.js gives a server up after a second and a half, and a busy machine takes longer to start one. */
+/** dash.js gives up after a second and a half, and a busy machine takes longer to start a server, or to see in a manifest that a stream has ended. */
 const PATIENT = { streaming: { ...LIVE_SETTINGS.streaming, retryAttempts: { MPD: 100, MediaSegment: 100 } } };
 
 let live: LiveStream;
@@ -30,6 +30,8 @@ let server: PlayerServer;
 let page: Page;
 /** A player with the plugin, and dash.js without. */
 let players: readonly number[];
+/** The same, at the end of the stream. */
+let ended: readonly number[];
 
 const stage = playerStage(async (folder) => {
   live = await startLive(folder, '--keep');
@@ -62,44 +64,58 @@ async function untilChunksCome(): Promise<void> {
 }
 
 it('plays on, with the plugin and without, when the encoder is killed and comes back', async () => {
+  const { sessions } = await outcomeOf(page, players[0]);
   await live.stop('SIGKILL');
   await new Promise((resolve) => setTimeout(resolve, AWAY));
   live = await startLive(stage.folder, '--keep');
   await expectToPlayOn();
   await untilChunksCome();
-  const { sessions } = await outcomeOf(page, players[0]);
-  expect(sessions.map(({ state }) => state)).toEqual(['opened']);
+  expect((await outcomeOf(page, players[0])).sessions).toEqual(sessions);
 }, 120_000);
 
 it('plays on when the server is restarted, first over HTTP and then over a session again', async () => {
   const { url, quicPort } = server.ready;
+  const { sessions } = await outcomeOf(page, players[0]);
   await server.stop();
   const ports = ['--http-port', new URL(url).port, '--quic-port', String(quicPort)];
   server = await servePlayerPage(stage.folder, liveFolder(stage.folder), ...ports);
   await expectToPlayOn();
   await page.waitForFunction(
-    (player) => window.players[player!]!.sessions.filter(({ state }) => state === 'opened').length > 1,
+    (player, before) => window.players[player!]!.sessions.slice(before).some(({ state }) => state === 'opened'),
     { timeout: 60_000, polling: 50 },
     players[0],
+    sessions.length,
   );
   await untilChunksCome();
   expect((await outcomeOf(page, players[0])).fallbacks.length).toBeGreaterThan(0);
 }, 120_000);
 
 it('plays the stream to its end when the encoder ends it', async () => {
-  // They are as patient as dash.js is by itself.
-  const ended = [await startLivePlayer(page, 'plain'), await startLivePlayer(page)];
+  const plain = await startLivePlayer(page, 'plain', PATIENT);
+  ended = [await startLivePlayer(page, {}, PATIENT), plain];
   await untilChunksCome();
   expect(await live.stop('SIGINT')).toEqual([0, null]);
   await Promise.all(ended.map((player) => playUntil(page, Infinity, player)));
   for (const player of ended) expect(await outcomeOf(page, player)).toMatchObject({ errors: [], ended: true });
 }, 120_000);
 
-it('plays the ended stream on demand, from its start and over a session', async () => {
-  const player = await startPlayer(page);
-  await playUntil(page, 3, player);
-  const outcome = await outcomeOf(page, player);
-  expect(outcome.errors).toEqual([]);
-  expect(fallbacksOnceReady(outcome)).toEqual([]);
-  expect(outcome.statistics!.segments.some(({ delivery }) => delivery === 'datagrams')).toBe(true);
-}, 120_000);
+it.each(['another player', 'the one that played it live'])(
+  '%s plays the ended stream on demand, from its start and over a session',
+  async (who) => {
+    const isOther = who === 'another player';
+    const player = isOther ? await startPlayer(page) : ended[0]!;
+    const before = (await outcomeOf(page, player)).fallbacks.length;
+    if (!isOther)
+      await page.evaluate((player) => {
+        window.players[player]!.ended = false;
+        window.players[player]!.player.attachSource('/media/manifest.mpd', 0);
+      }, player);
+    await page.waitForFunction((player) => window.players[player]!.video.currentTime < 3, { polling: 50 }, player);
+    await playUntil(page, 3, player);
+    const { errors, fallbacks, statistics } = await outcomeOf(page, player);
+    expect(errors).toEqual([]);
+    expect(fallbacksOnceReady({ fallbacks: fallbacks.slice(before) })).toEqual([]);
+    expect(statistics!.segments.some(({ delivery }) => delivery === 'datagrams')).toBe(true);
+  },
+  120_000,
+);
