@@ -51,6 +51,8 @@ function segmentOf(chunks: readonly ChunkEvent[], circumstances: Circumstances):
   const { index, startTime, representation, bandwidth } = chunks[0]!;
   const duration = total((chunk) => chunk.duration);
   const frames = chunks.flatMap((chunk) => chunk.frames);
+  // Each chunk's score is the segment's without what is missing of that chunk alone.
+  const wholeScore = total((chunk) => chunk.wholeScore * chunk.duration) / duration;
   const bytesUnreliable = total((chunk) => chunk.bytesUnreliable);
   const bytesLost = total((chunk) => chunk.bytesLost);
   const unreliable = bytesUnreliable + bytesLost + total((chunk) => chunk.bytesUnsent);
@@ -66,7 +68,7 @@ function segmentOf(chunks: readonly ChunkEvent[], circumstances: Circumstances):
     framesTotal: frames.length,
     framesSkipped: frames.filter((state) => state === 'skipped').length,
     framesRepaired: frames.filter((state) => state === 'repaired').length,
-    score: total((chunk) => chunk.score * chunk.duration) / duration,
+    score: Math.max(0, wholeScore - total((chunk) => chunk.wholeScore - chunk.score)),
     seconds: duration,
     frames,
   };
