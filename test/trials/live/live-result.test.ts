@@ -67,6 +67,6 @@ describe('liveOutcome', () => {
   });
 
   it('has nothing to say of sessions on demand', () => {
-    expect(liveOutcome({ ...trial, live: undefined } as Trial, seen(), new Map())).toBeUndefined();
+    expect(liveOutcome({ ...trial, live: undefined }, seen(), new Map())).toBeUndefined();
   });
 });
