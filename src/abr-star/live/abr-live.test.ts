@@ -55,9 +55,18 @@ describe('the rate of the link', () => {
     expect(linkRate(live(1, { dispersions }))).toBeCloseTo(4e6, 3);
   });
 
-  test('leaves out chunks of less than 8 datagrams', () => {
-    expect(linkRate(live(1, { dispersions: [chunk(1, 7), chunk(5, 8)] }))).toBeCloseTo(5e6, 3);
+  test('takes chunks of less than 8 packets together', () => {
+    // 3 and 5 kB, 6 and 10 ms.
+    expect(linkRate(live(1, { dispersions: [chunk(4, 3), chunk(4, 5)] }))).toBeCloseTo(4e6, 3);
+    // 8 kB in 24 and 8 ms.
+    expect(linkRate(live(1, { dispersions: [chunk(1, 3), chunk(5, 5), chunk(2, 8)] }))).toBeCloseTo(2e6, 3);
     expect(linkRate(live(1, { dispersions: [chunk(1, 7)] }))).toBeUndefined();
+  });
+
+  test('leaves out chunks that were read at once', () => {
+    const atOnce = { packets: 9, bytes: 0, seconds: 0 };
+    expect(linkRate(live(1, { dispersions: [atOnce, chunk(5), atOnce] }))).toBeCloseTo(5e6, 3);
+    expect(linkRate(live(1, { dispersions: [atOnce] }))).toBeUndefined();
   });
 
   test('looks back on 16 chunks', () => {
