@@ -181,11 +181,11 @@ async def test_each_chunk_has_a_deadline_of_its_own(session: VoxelClient, encode
     encoder.chunk([(None, 10), (1, HUGE)])
     await eventually(lambda: 0 in so_far(session, stream_id).sent)
     # What the first chunk left in flight can fill the congestion window for longer than a deadline.
-    for last in range(1, 20):
+    last = 0
+    while last < 20 and so_far(session, stream_id).sent[last][:2] != [3700, 4]:
+        last += 1
         encoder.chunk()
-        await eventually(lambda last=last: last in so_far(session, stream_id).sent)
-        if so_far(session, stream_id).sent[last][:2] == [3700, 4]:
-            break
+        await eventually(lambda: last in so_far(session, stream_id).sent)
     encoder.end()
     body = await whole(session, stream_id)
     first, datagrams = body.sent[0][:2]
@@ -197,6 +197,24 @@ async def test_each_chunk_has_a_deadline_of_its_own(session: VoxelClient, encode
     assert len(before) <= datagrams
     assert sum(map(len, before)) <= first
     assert max(offset for _, offset, _ in session.datagrams if offset < HUGE) < first
+
+
+@pytest.mark.parametrize("flow", ["?1;flow=17", ""])
+async def test_a_group_ends_with_the_first_chunk_that_is_cut(
+    session: VoxelClient, encoder: Encoder, follow: Follow, flow: str
+) -> None:
+    stream_id = follow(x_voxel_follow="?1;deadline=500;group", x_voxel_unreliable=flow)
+    encoder.chunk([(None, 10), (1, 1000)])
+    await eventually(lambda: 0 in so_far(session, stream_id).sent)
+    encoder.chunk([(None, 10), (1, HUGE)])
+    encoder.chunk()
+    await eventually(lambda: len(so_far(session, stream_id).sent) == 3)
+    encoder.chunk()
+    encoder.end()
+    body = await whole(session, stream_id)
+    assert [body.sent[0][0], body.sent[2][:2], body.sent[3][:2]] == [1000, [0, 0], [0, 0]]
+    assert 0 < body.sent[1][0] < HUGE
+    assert [len(part) for part in body.reliable] == [10, 10, 723, 723]
 
 
 @pytest.mark.parametrize("flow", ["?1;flow=17", ""])
@@ -313,7 +331,7 @@ async def test_a_link_to_records_elsewhere_is_none(session: VoxelClient, encoder
 
 
 async def test_malformed_wishes_are_refused(session: VoxelClient, encoder: Encoder) -> None:
-    for value in ("1", "?1;deadline=-1", "?1;deadline=1.5", "?1;deadline=x", "yes?"):
+    for value in ("1", "?1;deadline=-1", "?1;deadline=1.5", "?1;deadline=x", "?1;group=1", "yes?"):
         assert (await session.request(f"/{encoder.file.name}", x_voxel_follow=value)).status == 400
 
 
