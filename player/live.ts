@@ -73,7 +73,7 @@ export class LivePlugin {
   /** Call it before `player.initialize()`. */
   constructor(
     player: DashPlayer,
-    { endpoint, headerHosts = [], workerUrl, abr, delivery = 'datagrams' }: VoxelOptions,
+    { endpoint, headerHosts = [], workerUrl, abr, delivery = 'datagrams', strategy }: VoxelOptions,
     withoutWorker: LiveReceiverOptions['withoutWorker'],
   ) {
     this.#receiver = new LiveReceiver({ workerUrl, withoutWorker });
@@ -91,6 +91,7 @@ export class LivePlugin {
       receiver: this.#receiver,
       delivery,
       headerHosts,
+      isGroup: typeof strategy === 'object' && strategy.isGroup === true,
       hasRule: abr !== 'dashjs',
       onChunk: (chunk, fragment) => this.#onChunk(chunk, fragment),
       onFallback: (error, fragment) => this.#onFallback(error, fragment),

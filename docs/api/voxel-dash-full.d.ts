@@ -385,6 +385,8 @@ export interface Strategy {
 	readonly schedule?: ScheduleName | undefined;
 	/** Over how many connections to one address; undefined: one. */
 	readonly flows?: Flows | undefined;
+	/** Of live streams: whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
+	readonly isGroup?: boolean | undefined;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -617,6 +619,7 @@ declare const STRATEGIES: {
 	readonly chunklets: Strategy;
 	readonly "adaptive-chunklets": Strategy;
 	readonly "voxel-chunklets": Strategy;
+	readonly groups: Strategy;
 };
 type StrategyName = keyof typeof STRATEGIES;
 interface ChunkFacts {

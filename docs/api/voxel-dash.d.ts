@@ -361,6 +361,8 @@ export interface Strategy {
 	readonly schedule?: ScheduleName | undefined;
 	/** Over how many connections to one address; undefined: one. */
 	readonly flows?: Flows | undefined;
+	/** Of live streams: whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
+	readonly isGroup?: boolean | undefined;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */

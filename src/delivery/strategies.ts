@@ -54,6 +54,12 @@ const adaptiveChunklets: Strategy = { ...chunklets, name: 'adaptive-chunklets', 
 /** The plugin's own over as many connections as the wanted score takes. */
 const voxelChunklets: Strategy = { ...voxel, name: 'voxel-chunklets', schedule: 'whoever-is-free', flows: 'voxel' };
 
+/**
+ * Live streams over Media over QUIC: a group of pictures is what can be given up, so from the first chunk on that is late in part the frames
+ * of the segment are missing. On demand as `clipstream`, with deadlines.
+ */
+const groups: Strategy = { ...clipstream, name: 'groups', deadlines: true, isGroup: true };
+
 const STRATEGIES = {
   voxel,
   clipstream,
@@ -66,6 +72,7 @@ const STRATEGIES = {
   chunklets,
   'adaptive-chunklets': adaptiveChunklets,
   'voxel-chunklets': voxelChunklets,
+  groups,
 } as const satisfies Readonly<Record<string, Strategy>>;
 
 export type StrategyName = keyof typeof STRATEGIES;

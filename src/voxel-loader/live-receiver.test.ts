@@ -15,7 +15,14 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const request: FollowRequest = {
-  ...{ representation: '0/v0', target: '/v0/1.m4s', delivery: 'datagrams', startTime: 0, deadline: 400 },
+  ...{
+    representation: '0/v0',
+    target: '/v0/1.m4s',
+    delivery: 'datagrams',
+    startTime: 0,
+    deadline: 400,
+    isGroup: false,
+  },
   ...{ headers: {}, headerHosts: [] },
 };
 

@@ -16,6 +16,8 @@ export interface FollowRequest {
   readonly startTime: number;
   /** Milliseconds that the server has for the frames of a chunk; undefined: all are sent, however late. */
   readonly deadline: number | undefined;
+  /** The segment's frames are one group: once some are too late, none that follow them are sent or used. */
+  readonly isGroup: boolean;
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
   /** Those, without ports, whose server gets these headers; no other does. */

@@ -12,6 +12,9 @@ describe('systemOf', () => {
   it('knows those of live streams', () => {
     expect(systemOf('voxel-live')).toMatchObject({ delivery: 'datagrams', player: { kind: 'live' } });
     expect(systemOf('voxel-live-streams')).toMatchObject({ delivery: 'streams', player: { kind: 'live' } });
+    expect(systemOf('groups')).toMatchObject({ delivery: 'streams', player: { kind: 'live', strategy: 'groups' } });
+    expect(() => systemOf('voxel+groups')).toThrow("unknown system 'voxel+groups'");
+    expect(() => systemOf('voxel-live=1.1')).toThrow("unknown system 'voxel-live=1.1'");
     expect(systemOf('l2a-mended')).toMatchObject({ delivery: 'http3', player: { kind: 'stock', rule: 'l2a-mended' } });
     expect(() => systemOf('voxel-live+clipstream')).toThrow("unknown system 'voxel-live+clipstream'");
     expect(playsOf(systemOf('dynamic'))).toEqual({ live: true, onDemand: true });

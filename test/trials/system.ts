@@ -23,7 +23,7 @@ export interface System {
 
 /** dash.js as published, or with the plugin, one of its rules and one of its strategies, or its rule of live streams. */
 export type PlayerKind =
-  | { readonly kind: 'live' }
+  | { readonly kind: 'live'; readonly strategy?: typeof GROUPS }
   | {
       readonly kind: 'stock';
       readonly rule: StockRule;
@@ -50,6 +50,7 @@ const ALIASES: Readonly<Record<string, { readonly name: string; readonly label: 
   'l2a-mended': { name: 'dashjs-l2a-mended@http3', label: 'L2A with units mended (dash.js, HTTP/3)' },
   'voxel-live': { name: 'abr-live@datagrams', label: 'VOXEL live' },
   'voxel-live-streams': { name: 'abr-live@streams', label: 'VOXEL live, streams only' },
+  groups: { name: 'abr-live@streams+groups', label: 'Groups (as over Media over QUIC)' },
 };
 
 const STOCK_PREFIX = 'dashjs-';
@@ -63,6 +64,9 @@ const OUR_SETTINGS = 'voxel-settings';
 /** In place of a delivery: over streams, and nothing is left out. */
 const WHOLE = 'whole';
 
+/** The only strategy besides the plugin's own that live streams have; they alone have it. */
+const GROUPS = 'groups' satisfies StrategyName;
+
 const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   datagrams: 'datagrams',
   streams: 'streams',
@@ -70,7 +74,9 @@ const DELIVERY_LABELS: Readonly<Record<SystemDelivery, string>> = {
   http1: 'HTTP/1.1',
 };
 
-export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, ${LIVE_RULE}@{datagrams,streams}, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, ${WHOLE}, all of these with +STRATEGY of ${strategyNames.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}, with +${OUR_SETTINGS} or without; :PATH behind any of them, one path of a bundle alone`;
+const ON_DEMAND = strategyNames.filter((name) => name !== GROUPS);
+
+export const SYSTEM_USAGE = `${Object.keys(ALIASES).join(', ')}, ${LIVE_RULE}@{datagrams,streams}, with +${GROUPS} or without, RULE@DELIVERY with a rule of ${abrNames.join(', ')} and a delivery of datagrams, streams, ${WHOLE}, all of these with +STRATEGY of ${ON_DEMAND.join(', ')}, or ${STOCK_PREFIX}{${STOCK_RULES.join(',')}}@{http3,http1}, with +${OUR_SETTINGS} or without; :PATH behind any of them, one path of a bundle alone`;
 
 /**
  * A system by name. `+STRATEGY` behind one of ours and `=SAFETY` behind that set the plugin's strategy and the rule's bandwidth safety,
@@ -95,9 +101,11 @@ const unknownSystem = (name: string) => new UserError(`unknown system '${name}':
 /** `given`: as the configuration names it. */
 function overAnyPath(name: string, given: string): System {
   const [before, safetyText, ...rest] = name.split('=');
-  const [base, addition, ...others] = before!.split('+');
+  const [base, further, ...others] = before!.split('+');
   const alias = Object.hasOwn(ALIASES, base!) ? ALIASES[base!] : undefined;
-  const [rule, carrier, ...more] = (alias?.name ?? base!).split('@');
+  const [plain, own] = (alias?.name ?? base!).split('+');
+  const addition = further ?? own;
+  const [rule, carrier, ...more] = plain!.split('@');
   const delivery = carrier === WHOLE ? 'streams' : carrier;
   if (rest.length + others.length > 0 || more.length > 0 || !isDelivery(delivery)) throw unknownSystem(given);
   const isPlainRequest = delivery === 'http3' || delivery === 'http1';
@@ -106,7 +114,7 @@ function overAnyPath(name: string, given: string): System {
     : ourPlayer(rule!, { strategy: addition, safety: safetyText, isWhole: carrier === WHOLE });
   if (!player) throw unknownSystem(given);
   const carried = alias?.label ?? `${rule!} over ${carrier === WHOLE ? 'whole segments' : DELIVERY_LABELS[delivery]}`;
-  const details = [isPlainRequest && addition ? 'our settings' : addition, safetyText && `safety ${safetyText}`];
+  const details = [isPlainRequest && further ? 'our settings' : further, safetyText && `safety ${safetyText}`];
   return { name, label: [carried, ...details.filter((detail) => detail)].join(', '), player, delivery };
 }
 
@@ -118,14 +126,17 @@ function stockPlayer(rule: string, addition: string | undefined, safety: string 
   return addition === OUR_SETTINGS ? { kind: 'stock', rule: stock, settings: 'voxel' } : undefined;
 }
 
+interface GivenOfOurs {
+  readonly strategy: string | undefined;
+  readonly safety: string | undefined;
+  readonly isWhole: boolean;
+}
+
 /** Undefined: there is none. */
-function ourPlayer(
-  rule: string,
-  given: { readonly strategy: string | undefined; readonly safety: string | undefined; readonly isWhole: boolean },
-): PlayerKind | undefined {
-  if (rule === LIVE_RULE) return Object.values(given).some(Boolean) ? undefined : { kind: 'live' };
+function ourPlayer(rule: string, given: GivenOfOurs): PlayerKind | undefined {
+  if (rule === LIVE_RULE) return livePlayer(given);
   const ours = abrNames.find((candidate) => candidate === rule);
-  const strategy = strategyNames.find((known) => known === (given.strategy ?? strategyNames[0]));
+  const strategy = ON_DEMAND.find((known) => known === (given.strategy ?? strategyNames[0]));
   const bandwidthSafety = given.safety === undefined ? undefined : Number(given.safety);
   if (!ours || !strategy || (bandwidthSafety !== undefined && !(bandwidthSafety > 0 && bandwidthSafety <= 2))) return;
   return {
@@ -133,6 +144,13 @@ function ourPlayer(
     ...(bandwidthSafety !== undefined && { bandwidthSafety }),
     ...(given.isWhole && { segments: WHOLE }),
   };
+}
+
+/** Undefined: there is none. */
+function livePlayer({ strategy, safety, isWhole }: GivenOfOurs): PlayerKind | undefined {
+  if (safety !== undefined || isWhole) return undefined;
+  if (strategy === undefined) return { kind: 'live' };
+  return strategy === GROUPS ? { kind: 'live', strategy } : undefined;
 }
 
 function isDelivery(text: string | undefined): text is SystemDelivery {

@@ -31,6 +31,8 @@ export interface LiveAdapterOptions {
   /** `http`: no session is opened. */
   readonly delivery: Delivery;
   readonly headerHosts: readonly string[];
+  /** As of a strategy. */
+  readonly isGroup: boolean;
   /** False: dash.js' rules choose. */
   readonly hasRule: boolean;
   readonly onChunk: (chunk: DeliveredChunk, fragment: FragmentRequest) => void;
@@ -170,6 +172,7 @@ export class LiveAdapter {
         { startTime, duration },
         { edge: this.#player.getDvrWindow().end, playhead: this.#playhead(0), now: performance.now() },
       ),
+      isGroup: this.#options.isGroup,
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range')),
       headerHosts: [hostname, ...this.#options.headerHosts],
     };

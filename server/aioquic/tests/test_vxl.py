@@ -45,8 +45,9 @@ def test_requests(vector: dict[str, Any]) -> None:
     request = RequestReader(Limits()).feed(vector["head"].encode())
     assert request is not None
     assert request.flow == vector["flow"]
-    deadline = None if request.follow is None or request.follow.deadline is None else request.follow.deadline * 1000
-    assert (request.follow and {"deadline": deadline}) == vector["follow"]
+    wish = request.follow
+    deadline = None if wish is None or wish.deadline is None else wish.deadline * 1000
+    assert (wish and {"deadline": deadline, "group": wish.group}) == vector["follow"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["refused"], ids=lambda vector: vector["name"])

@@ -6,7 +6,8 @@ import type { PageSettings } from './types.js';
 /** The plugin's options for a system of ours. */
 export function voxelOptions({ player, delivery, bufferSegments, paths }: PageSettings): FullVoxelOptions {
   // Its rule is the plugin's own.
-  if (player.kind === 'live') return delivery === 'streams' ? { delivery } : {};
+  if (player.kind === 'live')
+    return { ...(delivery === 'streams' && { delivery }), ...(player.strategy && { strategy: player.strategy }) };
   if (player.kind !== 'voxel') throw new TypeError('stock dash.js has no plugin');
   const { rule, strategy, bandwidthSafety, segments } = player;
   const safety = bandwidthSafety === undefined ? {} : { bandwidthSafety };

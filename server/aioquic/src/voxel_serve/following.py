@@ -11,6 +11,7 @@ from .follow import LAST_CHUNK, bytes_record, coded, follow_head, frames_record,
 from .growing import Following
 from .metrics import Metrics
 from .quic_internals import congestion_window, max_datagram_bytes, smoothed_rtt
+from .request import Follow
 from .scheduler import Scheduler
 from .vxl import Chunk
 
@@ -64,8 +65,7 @@ class FollowAnswer:
     prefix: bytes
     """Of all datagrams of the session."""
 
-    deadline: float | None
-    """Seconds from when a chunk is known, after which its frames are not sent."""
+    wish: Follow
 
     since: float
     """When the request came, by the event loop's clock."""
@@ -74,6 +74,8 @@ class FollowAnswer:
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by the first chunk whose frames are not all read: later ones would only take memory."""
     _flows: list[Flow] = field(default_factory=list)
+    _broken: bool = False
+    """No frame is sent any more: a chunk was cut, and all are one group."""
 
     async def send(self) -> None:
         """Returns when all is sent. Raises as `Watcher.changed`, or in a group."""
@@ -88,7 +90,9 @@ class FollowAnswer:
                 chunk = known.record.chunk
                 if chunk is not None:
                     await self._send_reliable(chunk)
-                    due = math.inf if self.deadline is None else max(known.since, self.since) + self.deadline
+                    due = math.inf
+                    if self.wish.deadline is not None:
+                        due = max(known.since, self.since) + self.wish.deadline
                     tasks.create_task(self._send_frames(number, chunk, offset, due))
                     number, offset = number + 1, offset + sum(_lengths(chunk))
                 self._gate.closed = False
@@ -103,13 +107,21 @@ class FollowAnswer:
 
     async def _send_frames(self, number: int, chunk: Chunk, offset: int, due: float) -> None:
         sent = Sent()
-        if asyncio.get_running_loop().time() < due:
+        if not self._broken and asyncio.get_running_loop().time() < due:
             await self._send_until(due, chunk, offset, sent)
         if sent.bytes < sum(_lengths(chunk)):
             self.metrics.add("voxel_flows_cut_total")
+            if self.wish.group:
+                self._end_group()
         quic = self.connection.quic
         window, rtt = congestion_window(quic), smoothed_rtt(quic)
         await self._write(sent_record(number, sent.bytes, sent.datagrams, rtt, window))
+
+    def _end_group(self) -> None:
+        self._broken = True
+        for flow in self._flows:
+            flow.stop()
+        self.connection.transmit()
 
     async def _send_until(self, due: float, chunk: Chunk, offset: int, sent: Sent) -> None:
         try:
@@ -131,7 +143,7 @@ class FollowAnswer:
         try:
             async with self._reading:
                 body = Body([piece for frame in chunk.frames for piece in frame], self.file)
-                while data := await body.read(self.connection.ahead_bytes // 2):
+                while not self._broken and (data := await body.read(self.connection.ahead_bytes // 2)):
                     flow.push(data)
                     self.connection.transmit()
                     await self.connection.wait_until(self._has_room)
@@ -150,7 +162,7 @@ class FollowAnswer:
         async with self._reading:
             for frame in chunk.frames:
                 body = Body(frame, self.file)
-                while data := await body.read(STREAM_PIECE_BYTES):
+                while not self._broken and (data := await body.read(STREAM_PIECE_BYTES)):
                     await self._wait_for_turn()
                     self.connection.send_now(self.stream_id, coded(frames_record(offset + sent.bytes, data)))
                     sent.bytes += len(data)

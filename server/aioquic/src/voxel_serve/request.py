@@ -40,6 +40,9 @@ class Follow:
     deadline: float | None
     """Seconds after a chunk is known; its frames that are unsent by then are dropped. None: they are not."""
 
+    group: bool = False
+    """Once a chunk is cut, nothing more is sent of any frames."""
+
 
 @dataclass(frozen=True, slots=True)
 class VoxelRequest:
@@ -206,12 +209,13 @@ def _follow(headers: Mapping[str, str]) -> Follow | None:
     if value is None:
         return None
     wanted, parameters = _item(value)
-    deadline = parameters.get("deadline", 0)
-    if not isinstance(wanted, bool) or not isinstance(deadline, int) or isinstance(deadline, bool) or deadline < 0:
+    deadline = _flow_number(parameters.get("deadline", 0))
+    group = parameters.get("group", False)
+    if not isinstance(wanted, bool) or deadline is None or not isinstance(group, bool):
         raise HttpError(HTTPStatus.BAD_REQUEST, "malformed x-voxel-follow header")
     if not wanted or "range" in headers:
         return None
-    return Follow(deadline / 1000 if "deadline" in parameters else None)
+    return Follow(deadline / 1000 if "deadline" in parameters else None, group)
 
 
 def _after(headers: Mapping[str, str]) -> int | None:

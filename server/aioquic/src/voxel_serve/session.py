@@ -190,7 +190,7 @@ class Session:
                 following,
                 number,
                 encode_uint_var(self.session_id // 4),
-                request.follow.deadline,
+                request.follow,
                 arrival,
             )
             numbers = set() if number is None else {number}

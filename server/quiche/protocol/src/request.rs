@@ -29,6 +29,8 @@ pub const HEADERS: [&str; 6] = [
 pub struct FollowWish {
     /// Time after a chunk is known, after which its unsent frames are not sent.
     pub deadline: Option<Duration>,
+    /// Once a chunk is cut, nothing more is sent of any frames.
+    pub group: bool,
 }
 
 /// A well-formed request. The file may not exist.
@@ -133,7 +135,12 @@ fn follow(headers: &Headers) -> Result<Option<FollowWish>, HttpError> {
     };
     // A whole number of milliseconds has the form of a flow number.
     let deadline = params.get("deadline").map(|item| flow_number(item).ok_or_else(malformed)).transpose()?;
-    let wish = FollowWish { deadline: deadline.map(Duration::from_millis) };
+    let group = match params.get("group") {
+        None => false,
+        Some(BareItem::Boolean(group)) => *group,
+        Some(_) => return Err(malformed()),
+    };
+    let wish = FollowWish { deadline: deadline.map(Duration::from_millis), group };
     Ok((wanted && headers.get("range").is_none()).then_some(wish))
 }
 

@@ -7,7 +7,7 @@ use voxel_protocol::flow::{Flow, FlowId, parse_datagram};
 use voxel_protocol::follow::{Sent, bytes_record, follow_head, frames_record, sent_record};
 use voxel_protocol::limits::Limits;
 use voxel_protocol::ranges::ByteRange;
-use voxel_protocol::request::RequestReader;
+use voxel_protocol::request::{FollowWish, RequestReader};
 use voxel_protocol::vxl::{Chunk, Record, VxlError, VxlReader};
 
 fn vectors(text: &str, kind: &str) -> Vec<Value> {
@@ -56,7 +56,9 @@ fn requests() {
     for vector in follow("requests") {
         let head = vector["head"].as_str().unwrap().as_bytes();
         let request = RequestReader::default().feed(head, &Limits::default()).unwrap().unwrap();
-        let wish = request.follow.map(|wish| json!({ "deadline": wish.deadline.map(|it| it.as_millis() as u64) }));
+        let wish = request.follow.map(|FollowWish { deadline, group }| {
+            json!({ "deadline": deadline.map(|it| it.as_millis() as u64), "group": group })
+        });
         assert_eq!(json!([request.flow, wish]), json!([vector["flow"], vector["follow"]]), "{}", vector["name"]);
     }
     for vector in follow("refused") {

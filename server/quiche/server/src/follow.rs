@@ -65,6 +65,7 @@ struct Part {
     /// On the stream.
     sent: u64,
     left: u64,
+    length: u64,
 }
 
 /// The state of one response.
@@ -83,6 +84,8 @@ pub struct Follow {
     reliable: Option<Body>,
     parts: VecDeque<Part>,
     reading: Option<Reading>,
+    /// No frame is sent any more: a chunk was cut, and all are one group.
+    broken: bool,
 }
 
 impl Follow {
@@ -94,7 +97,8 @@ impl Follow {
         arrived: Instant,
     ) -> Self {
         let (reliable, parts, reading) = (None, VecDeque::new(), None);
-        Self { watched, file, flow, wish, arrived, records: 0, chunks: 0, offset: 0, reliable, parts, reading }
+        let (records, chunks, offset, broken) = (0, 0, 0, false);
+        Self { watched, file, flow, wish, arrived, records, chunks, offset, reliable, parts, reading, broken }
     }
 
     /// `pending`: bytes that QUIC has not accepted; `ahead`: how many of these may be read. Flows that have ended are
@@ -173,7 +177,7 @@ impl Follow {
     ) -> Option<Sent> {
         let is_done = |part: &Part| match self.flow {
             Some(flow) => scheduler.get(id(flow, part.number)).is_none_or(Flow::finished),
-            None => part.left == 0 || part.due.is_some_and(|due| due <= now),
+            None => self.broken || part.left == 0 || part.due.is_some_and(|due| due <= now),
         };
         let place = self.parts.iter().position(is_done)?;
         let part = self.parts.remove(place)?;
@@ -182,8 +186,20 @@ impl Follow {
             (bytes, datagrams) = (flow.sent_bytes(), flow.sent_datagrams());
             count(&flow);
         }
+        if self.wish.group && bytes < part.length {
+            self.end_group(scheduler);
+        }
         let Link { smoothed_rtt, window, .. } = *link;
         Some(Sent { chunk: part.number, bytes, datagrams, smoothed_rtt, window })
+    }
+
+    fn end_group(&mut self, scheduler: &mut Scheduler) {
+        self.broken = true;
+        for part in &self.parts {
+            if let Some(flow) = self.flow.and_then(|flow| scheduler.get_mut(id(flow, part.number))) {
+                flow.stop();
+            }
+        }
     }
 
     /// The next record of the file. Its chunk, if it has one, is under way from here on.
@@ -206,14 +222,14 @@ impl Follow {
         let due = self.wish.deadline.and_then(|deadline| since.max(self.arrived).checked_add(deadline));
         if let Some(flow) = self.flow {
             let mut flow = Flow::of_frames(id(flow, number), offset, &lengths, link.datagram_size, link.prefix);
-            if due.is_some_and(|due| due <= now) {
+            if self.broken || due.is_some_and(|due| due <= now) {
                 flow.stop();
             }
             flow.hold(true);
             scheduler.add(flow, due);
         }
         let lengths = lengths.into();
-        self.parts.push_back(Part { number, frames: Some(frames), lengths, offset, due, sent: 0, left });
+        self.parts.push_back(Part { number, frames: Some(frames), lengths, offset, due, sent: 0, left, length: left });
         self.chunks += 1;
         self.offset += left;
     }

@@ -36,7 +36,7 @@ interface Scene {
   playhead: Playhead | undefined;
 }
 
-async function start({ delivery = 'datagrams' }: Partial<FollowRequest> = {}): Promise<Scene> {
+async function start({ delivery = 'datagrams', isGroup = false }: Partial<FollowRequest> = {}): Promise<Scene> {
   const server = new FakeVoxelServer();
   const session = await openSession({ url: 'https://media.example/voxel', certificateHashes: [] }, server.WebTransport);
   const scene: Omit<Scene, 'download' | 'request'> = { server, chunks: [], playhead: { mediaTime: 0, at: 0, rate: 1 } };
@@ -45,7 +45,7 @@ async function start({ delivery = 'datagrams' }: Partial<FollowRequest> = {}): P
     session,
     request: {
       ...{ representation: 'v', target: '/v/1.m4s', delivery, startTime: 1, deadline: 400 },
-      ...{ headers: { cmcd: 'x' }, headerHosts: ['media.example'] },
+      ...{ isGroup, headers: { cmcd: 'x' }, headerHosts: ['media.example'] },
     },
     playhead: () => scene.playhead,
     onChunk: (chunk) => scene.chunks.push(chunk),
@@ -122,6 +122,20 @@ test('frames that come on the stream are put in their places, and show the rate'
   await download.result;
   for (const chunk of chunks) expectBytes(chunk);
   expect(chunks[0]!.facts.dispersion).toEqual({ packets: 2, bytes: 100, seconds: 0.05 });
+});
+
+test('after a gap in a group no frames are used', async () => {
+  const { request, chunks, download } = await start({ delivery: 'streams', isGroup: true });
+  const frame = (offset: number, start: number, end: number) =>
+    record(18, join([numbers(offset), fileBytes([{ start, end }])]));
+  request.send(join([chunkRecord(0), reliableRecord(0), frame(0, 130, 190), sentRecord(0, 60)]));
+  await vi.advanceTimersByTimeAsync(920);
+  expect(chunks[0]!.facts).toMatchObject({ bytesUnreliable: 60, bytesUnsent: 100 });
+  request.send(join([chunkRecord(1), reliableRecord(1), frame(160, 220, 260), sentRecord(1, 40), END]));
+  request.finish();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(chunks[1]!.facts).toMatchObject({ bytesUnreliable: 0, bytesReliable: 30 });
+  await download.result;
 });
 
 describe('a chunk with gaps', () => {
@@ -269,7 +283,14 @@ describe('the download fails', () => {
     const download = new FollowDownload({
       session,
       request: {
-        ...{ representation: 'v', target: '/1', delivery: 'datagrams', startTime: 0, deadline: undefined },
+        ...{
+          representation: 'v',
+          target: '/1',
+          delivery: 'datagrams',
+          startTime: 0,
+          deadline: undefined,
+          isGroup: false,
+        },
         ...{ headers: {}, headerHosts: [] },
       },
       playhead: () => undefined,

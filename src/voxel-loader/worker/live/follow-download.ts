@@ -59,6 +59,8 @@ export class FollowDownload {
   /** Media time at which the next chunk starts. */
   #nextStart: number;
   #window: number | undefined;
+  /** Of one group frames are missing: what follows them cannot be decoded. */
+  #isBroken = false;
   /** The whole body has come. */
   #hasEnded = false;
   #isSettled = false;
@@ -162,6 +164,7 @@ export class FollowDownload {
 
   /** On the stream: without datagrams nothing else shows the link's rate. */
   #onFrames(offset: number, bytes: Uint8Array): void {
+    if (this.#isBroken) return;
     const { length } = bytes;
     const placed = this.#assembly.addFrames(offset, bytes);
     if (placed) this.#pending[placed.chunk.number]!.meter.addFromStream(length, this.#lastArrival);
@@ -170,7 +173,7 @@ export class FollowDownload {
   #onDatagram(offset: number, payload: Uint8Array): void {
     const now = this.#options.now();
     const end = offset + payload.length;
-    if (this.#isSettled || end > this.#assembly.end + MAX_BYTES_AHEAD) return;
+    if (this.#isSettled || this.#isBroken || end > this.#assembly.end + MAX_BYTES_AHEAD) return;
     this.#lastArrival = now;
     this.#losses.arrived(offset, end, now);
     const placed = this.#assembly.addFrames(offset, payload);
@@ -187,7 +190,10 @@ export class FollowDownload {
     this.#recover(this.#losses.take(now, window));
     for (const pending of this.#queue.take(now, playhead)) {
       this.#assembly.release(pending.open);
-      this.#options.onChunk(pending.handOver({ roundTrip: this.#options.session.roundTrip, window: this.#window }));
+      const received = pending.handOver({ roundTrip: this.#options.session.roundTrip, window: this.#window });
+      const { bytesLost, bytesUnsent } = received.facts;
+      this.#isBroken ||= this.#options.request.isGroup && bytesLost + bytesUnsent > 0;
+      this.#options.onChunk(received);
     }
     if (this.#hasEnded && !this.#queue.first) {
       this.#settle();

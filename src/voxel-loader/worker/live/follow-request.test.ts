@@ -9,14 +9,14 @@ const vectors = JSON.parse(readFileSync(new URL('../../../../test/vectors/follow
     readonly name: string;
     readonly head: string;
     readonly flow: number | null;
-    readonly follow: { readonly deadline: number | null } | null;
+    readonly follow: { readonly deadline: number | null; readonly group: boolean } | null;
   }[];
   readonly responses: readonly { readonly flow: number | null; readonly bytes: string }[];
 };
 
 const request: FollowRequest = {
   ...{ representation: 'v3', target: '/live/v3/1234.m4s', delivery: 'datagrams', startTime: 0, deadline: undefined },
-  ...{ headers: {}, headerHosts: [] },
+  ...{ isGroup: false, headers: {}, headerHosts: [] },
 };
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -25,7 +25,7 @@ describe('the head of a request', () => {
   const exact = vectors.requests.filter(({ head, follow }) => follow !== null && !head.includes(';x='));
 
   test.each(exact)('$name', ({ head, flow, follow }) => {
-    const own = { ...request, deadline: follow!.deadline ?? undefined };
+    const own = { ...request, deadline: follow!.deadline ?? undefined, isGroup: follow!.group };
     expect(text(serializeFollowHead(own, { host: 'media.example', flow: flow ?? undefined }))).toBe(head);
   });
 

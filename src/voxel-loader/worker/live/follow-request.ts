@@ -9,7 +9,7 @@ const NO_RANGES = 'range: bytes=\r\n';
 
 /** Asks for the chunks of a live segment as they are made. `flow`: of their frames; undefined: all on the stream. Throws as `serializeRequestHead`. */
 export function serializeFollowHead(
-  { target, headers, headerHosts, deadline }: FollowRequest,
+  { target, headers, headerHosts, deadline, isGroup }: FollowRequest,
   { host, flow }: { readonly host: string; readonly flow: number | undefined },
 ): Uint8Array<ArrayBuffer> {
   const isTrusted = headerHosts.includes(new URL(`https://${host}`).hostname);
@@ -17,7 +17,8 @@ export function serializeFollowHead(
     ...{ target, host, flow, ranges: [], etag: undefined, deadline: undefined },
     headers: isTrusted ? headers : {},
   });
-  const follow = deadline === undefined ? '?1' : `?1;deadline=${Math.max(0, Math.round(deadline))}`;
+  const until = deadline === undefined ? '' : `;deadline=${Math.max(0, Math.round(deadline))}`;
+  const follow = `?1${until}${isGroup ? ';group' : ''}`;
   return new TextEncoder().encode(new TextDecoder().decode(head).replace(NO_RANGES, `x-voxel-follow: ${follow}\r\n`));
 }
 

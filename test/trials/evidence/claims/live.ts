@@ -3,11 +3,12 @@ import type { TrialResult } from '../../result.js';
 import { fewest, meanOf, ofEach, percent, type Claim, type Measured } from '../claim.js';
 import type { Matrix } from '../kept.js';
 
-const LIVE = 'live';
-const HALF = 'live-half-second';
+const LIVE = 'live-small';
+const HALF = 'live-half-second-small';
 
 const OURS = 'voxel-live';
 const STREAMS = 'voxel-live-streams';
+const GROUPS = 'groups';
 const PEERS = ['dynamic', 'lolp', 'l2a', 'l2a-mended'];
 
 /** Of one figure: how, and which is better. */
@@ -73,6 +74,24 @@ function withLosses(path: string) {
   };
 }
 
+/** Interrupted time beside a player that can only give up the rest of a group. */
+function besideGroups(path: string) {
+  return {
+    command: LIVE,
+    matrix: LIVE,
+    measured: (matrix: Matrix): Measured | undefined => {
+      const groups = ofEach(matrix, [OURS, GROUPS], { path });
+      if (!groups) return undefined;
+      const [ours, theirs] = groups.map((own) => meanOf(own, STALLED.of)) as [number, number];
+      return {
+        ours: `${percent(ours, 2)}; groups ${percent(theirs, 2)} of the time`,
+        verdict: theirs > 0 && ours <= 0.8 * theirs ? 'reproduced' : 'not reproduced',
+        sessions: fewest(groups),
+      };
+    },
+  };
+}
+
 /** Differences that a viewer would not notice. */
 function noDifference(path: string) {
   return {
@@ -117,6 +136,12 @@ export const LIVE_CLAIMS: readonly Claim[] = [
     claim: '… and looks as good',
     theirs: 'SSIM lower by at most .005',
     ...besideBestPeer(LTE, SSIM, (ours, best) => ours >= best - 0.005),
+  },
+  {
+    figure: 'LTE, 1 s',
+    claim: '… and is interrupted for a shorter time than where the rest of a group is dropped',
+    theirs: 'by 20 % at least',
+    ...besideGroups(LTE),
   },
   {
     figure: '3G and UMTS, 1 s',
