@@ -43,6 +43,11 @@ def so_far(session: VoxelClient, stream_id: int) -> Followed:
     return followed(bytes(session.received(stream_id).data))
 
 
+async def until_sent(session: VoxelClient, stream_id: int, chunks: int) -> None:
+    """Once it is said of as many chunks what was sent."""
+    await eventually(lambda: len(so_far(session, stream_id).sent) == chunks)
+
+
 async def whole(session: VoxelClient, stream_id: int) -> Followed:
     """Once it has ended."""
     received = await session.ended(stream_id)
@@ -75,7 +80,7 @@ async def test_records_come_verbatim_and_every_byte_once(
     stream_id = follow()
     for _ in range(3):
         encoder.chunk()
-        await eventually(lambda: len(so_far(session, stream_id).sent) == len(encoder.frames))
+        await until_sent(session, stream_id, len(encoder.frames))
     encoder.end()
     body = await whole(session, stream_id)
     media, frames = encoder.media, encoder.frames_concatenated()
@@ -179,14 +184,15 @@ async def test_frames_on_the_stream_let_the_next_chunk_pass(
 async def test_each_chunk_has_a_deadline_of_its_own(session: VoxelClient, encoder: Encoder, follow: Follow) -> None:
     stream_id = follow(x_voxel_follow="?1;deadline=500")
     encoder.chunk([(None, 10), (1, HUGE)])
-    await eventually(lambda: 0 in so_far(session, stream_id).sent)
+    await until_sent(session, stream_id, 1)
     # What the first chunk left in flight can fill the congestion window for longer than a deadline.
-    last = 0
-    while last < 20 and so_far(session, stream_id).sent[last][:2] != [3700, 4]:
-        last += 1
+    chunks = 1
+    while chunks < 20 and so_far(session, stream_id).sent[chunks - 1][:2] != [3700, 4]:
         encoder.chunk()
-        await eventually(lambda: last in so_far(session, stream_id).sent)
+        chunks += 1
+        await until_sent(session, stream_id, chunks)
     encoder.end()
+    last = chunks - 1
     body = await whole(session, stream_id)
     first, datagrams = body.sent[0][:2]
     assert 0 < first < HUGE
@@ -205,10 +211,10 @@ async def test_a_group_ends_with_the_first_chunk_that_is_cut(
 ) -> None:
     stream_id = follow(x_voxel_follow="?1;deadline=500;group", x_voxel_unreliable=flow)
     encoder.chunk([(None, 10), (1, 1000)])
-    await eventually(lambda: 0 in so_far(session, stream_id).sent)
+    await until_sent(session, stream_id, 1)
     encoder.chunk([(None, 10), (1, HUGE)])
     encoder.chunk()
-    await eventually(lambda: len(so_far(session, stream_id).sent) == 3)
+    await until_sent(session, stream_id, 3)
     encoder.chunk()
     encoder.end()
     body = await whole(session, stream_id)
@@ -250,7 +256,7 @@ async def test_who_joins_late_gets_all_chunks(session: VoxelClient, encoder: Enc
     encoder.chunk()
     encoder.chunk()
     stream_id = follow()
-    await eventually(lambda: len(so_far(session, stream_id).sent) == 2)
+    await until_sent(session, stream_id, 2)
     encoder.chunk()
     encoder.end()
     assert (await whole(session, stream_id)).verbatim == encoder.content
