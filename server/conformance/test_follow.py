@@ -265,12 +265,13 @@ async def test_who_joins_late_gets_all_chunks(session: VoxelClient, encoder: Enc
 
 async def test_a_record_may_be_written_in_pieces(session: VoxelClient, encoder: Encoder, follow: Follow) -> None:
     stream_id = follow()
-    encoder.chunk()
-    data = encoder.end()
-    encoder.vxl.write_bytes(b"")
-    for byte in encoder.content[: -len(data)]:
-        encoder.vxl.open("ab", buffering=0).write(bytes([byte]))
-    await eventually(lambda: so_far(session, stream_id).sent)
+    other = Encoder(encoder.file.with_stem("in_pieces"))
+    other.chunk()
+    encoder.chunk_without_record()
+    with encoder.vxl.open("ab", buffering=0) as file:
+        for byte in other.content:
+            file.write(bytes([byte]))
+    await until_sent(session, stream_id, 1)
     session.cancel(stream_id)
 
 
