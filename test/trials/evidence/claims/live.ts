@@ -5,6 +5,7 @@ import type { Matrix } from '../kept.js';
 
 const LIVE = 'live-small';
 const HALF = 'live-half-second-small';
+const CONTROL = 'live-control';
 
 const OURS = 'voxel-live';
 const STREAMS = 'voxel-live-streams';
@@ -95,8 +96,8 @@ function besideGroups(path: string) {
 /** Differences that a viewer would not notice. */
 function noDifference(path: string) {
   return {
-    command: LIVE,
-    matrix: LIVE,
+    command: CONTROL,
+    matrix: CONTROL,
     measured: (matrix: Matrix): Measured | undefined => {
       const groups = ofEach(matrix, [OURS, STREAMS], { path });
       if (!groups) return undefined;
