@@ -35,11 +35,7 @@ const QUANTILE = 0.95;
  * that it came with; where the next one is late, latency grows with the clock until that comes.
  */
 export class LatencyStatistics {
-  /** Milliseconds at each latency, rounded to 1 ms. */
-  #times = new Map<number, number>();
-  /** Milliseconds, and their sum weighted by latency. */
-  #total = 0;
-  #sum = 0;
+  readonly #times = new LatencyTimes();
   #last: ShownFrame | undefined;
   /** Milliseconds that the last picture is to stand: as long as the one before. */
   #step = 0;
@@ -50,7 +46,7 @@ export class LatencyStatistics {
       const pictures = Math.max(1, frame.count - last.count);
       const media = frame.mediaTime - last.mediaTime;
       const played = media > 0 && media <= pictures * LONGEST_STEP ? media * 1000 : 0;
-      this.#count(last, frame.at, played);
+      this.#times.count(last, frame.at, played);
       this.#step = played / pictures;
     }
     this.#last = frame;
@@ -58,26 +54,38 @@ export class LatencyStatistics {
 
   /** Nothing is to be shown from now on, ms: what passes before the next picture does not count. */
   interrupt(now: number): void {
-    if (this.#last) this.#count(this.#last, now, this.#step);
+    if (this.#last) this.#times.count(this.#last, now, this.#step);
     this.#last = undefined;
   }
 
   summary(now: number): LatencySummary {
     const last = this.#last;
-    if (!last) return this.#summary(undefined);
-    // Counted for now only: a page that was busy learns a moment later that there were pictures.
-    const before = { times: this.#times, total: this.#total, sum: this.#sum };
-    this.#times = new Map(before.times);
-    this.#count(last, now, this.#step);
-    const summary = this.#summary(last.latency + Math.max(0, now - last.at - this.#step));
-    ({ times: this.#times, total: this.#total, sum: this.#sum } = before);
-    return summary;
+    if (!last) return { latency: undefined, ...this.#times.summary() };
+    // In a copy: a page that was busy learns a moment later that there were pictures.
+    const times = this.#times.copy();
+    times.count(last, now, this.#step);
+    return { latency: (last.latency + Math.max(0, now - last.at - this.#step)) / 1000, ...times.summary() };
+  }
+}
+
+/** How long each latency lasted. */
+class LatencyTimes {
+  /** Milliseconds at each latency, rounded to 1 ms. */
+  #times = new Map<number, number>();
+  /** Milliseconds, and their sum weighted by latency. */
+  #total = 0;
+  #sum = 0;
+
+  copy(): LatencyTimes {
+    const copy = new LatencyTimes();
+    copy.#times = new Map(this.#times);
+    [copy.#total, copy.#sum] = [this.#total, this.#sum];
+    return copy;
   }
 
-  #summary(latency: number | undefined): LatencySummary {
+  summary(): Omit<LatencySummary, 'latency'> {
     const total = this.#total;
     return {
-      latency: latency === undefined ? undefined : latency / 1000,
       mean: total > 0 ? this.#sum / total / 1000 : undefined,
       p95: total > 0 ? this.#quantile() / 1000 : undefined,
       seconds: total / 1000,
@@ -85,7 +93,7 @@ export class LatencyStatistics {
   }
 
   /** A picture stands until `end`, the first `stands` ms of it as long as it should. */
-  #count({ at, latency }: ShownFrame, end: number, stands: number): void {
+  count({ at, latency }: ShownFrame, end: number, stands: number): void {
     const shown = Math.max(0, end - at);
     const late = Math.max(0, shown - stands);
     this.#add(latency, shown - late);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { datagram, FakeVoxelServer } from '../../test/unit/fake-voxel-server.js';
-import { chunkContent, HEAD, join, numbers, record } from '../../test/unit/live-chunks.js';
+import { concatenate } from '../manifest/bytes.js';
+import { chunkContent, HEAD, numbers, record } from '../../test/unit/live-chunks.js';
 import { fileByte, fileBytes, positions } from '../../test/unit/segment-content.js';
 import { LiveReceiver } from './live-receiver.js';
 import type { DeliveredChunk, FollowRequest, LiveSession } from './live-types.js';
@@ -29,7 +30,7 @@ const request: FollowRequest = {
 /** A chunk of 20 reliable bytes and a frame of 40. */
 const CHUNK = record(1, chunkContent({ lengths: [20, 40], decodeTime: 0, duration: 100 }, 0));
 const RELIABLE = record(16, fileBytes([{ start: 0, end: 20 }]));
-const END = join([record(17, numbers(0, 40, 1, 40, 14_000)), record(2, numbers(60))]);
+const END = concatenate([record(17, numbers(0, 40, 1, 40, 14_000)), record(2, numbers(60))]);
 
 /** A receiver whose worker runs in this thread. */
 async function open(): Promise<{ server: FakeVoxelServer; receiver: LiveReceiver; session: LiveSession }> {
@@ -54,7 +55,7 @@ test('a live segment comes from the worker, chunk by chunk', async () => {
   const { chunks, following } = follow(session);
   await vi.waitFor(() => expect(server.requests).toHaveLength(1));
   const [stream] = server.requests;
-  stream!.send(join([HEAD, CHUNK, RELIABLE]));
+  stream!.send(concatenate([HEAD, CHUNK, RELIABLE]));
   server.sendDatagram(datagram(stream!.flow!, 0, fileBytes([{ start: 20, end: 60 }])));
   await vi.waitFor(() => expect(chunks).toHaveLength(1));
   expect([...chunks[0]!.bytes]).toEqual(positions({ start: 0, end: 60 }).map(fileByte));
@@ -70,7 +71,7 @@ describe('what is followed ends', () => {
     const { following } = follow(session);
     session.play({ mediaTime: 1, at: performance.now(), rate: 1 });
     await vi.waitFor(() => expect(server.requests).toHaveLength(1));
-    server.requests[0]!.send(join([HEAD, CHUNK, RELIABLE]));
+    server.requests[0]!.send(concatenate([HEAD, CHUNK, RELIABLE]));
     await expect(following.result).rejects.toMatchObject({ code: 'no-initialization' });
   });
 

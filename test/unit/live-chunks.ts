@@ -1,4 +1,5 @@
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
+import { concatenate } from '../../src/manifest/bytes.js';
 import type { LiveChunk } from '../../src/manifest/live-chunk.js';
 import { encodeVarint } from '../../src/manifest/varint.js';
 
@@ -48,25 +49,15 @@ export function chunkContent({ lengths, decodeTime, duration }: ChunkPlan, start
   const described = frames.flatMap((range, index) => [index + 1, 1, range.start - start, range.end - range.start, 100]);
   const scores = [95_000, 60_000];
   const numbers = [start, at - start, decodeTime, duration, 1_795_000_000_000, ...scores, reliable.length, ...gaps];
-  return join([...numbers, frames.length, ...described].map(encodeVarint));
+  return concatenate([...numbers, frames.length, ...described].map(encodeVarint));
 }
 
 /** `varint type | varint length | content` */
 export function record(type: number, content: Uint8Array): Uint8Array {
-  return join([encodeVarint(type), encodeVarint(content.length), content]);
+  return concatenate([encodeVarint(type), encodeVarint(content.length), content]);
 }
 
-export const numbers = (...values: readonly number[]): Uint8Array => join(values.map(encodeVarint));
-
-export function join(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
+export const numbers = (...values: readonly number[]): Uint8Array => concatenate(values.map(encodeVarint));
 
 /** Where each byte of the chunks' frames is in the file, in the order in which offsets count. */
 export function framesOf(chunks: readonly LiveChunk[]): ByteRange[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { join } from '../../../test/unit/live-chunks.js';
+import { concatenate } from '../../../src/manifest/bytes.js';
 import { ChunkSplitter } from './chunk-splitter.js';
 
 function box(type: string, bytes: number): Uint8Array {
@@ -12,7 +12,7 @@ function box(type: string, bytes: number): Uint8Array {
 
 const anyChunk = fc
   .tuple(fc.nat(20), fc.nat(40), fc.nat(300))
-  .map(([prft, moof, mdat]) => join([box('prft', prft), box('moof', moof), box('mdat', mdat)]));
+  .map(([prft, moof, mdat]) => concatenate([box('prft', prft), box('moof', moof), box('mdat', mdat)]));
 
 test('in pieces of any size the rest of a segment comes chunk by chunk', () => {
   const scene = fc.record({
@@ -24,8 +24,8 @@ test('in pieces of any size the rest of a segment comes chunk by chunk', () => {
   fc.assert(
     fc.property(scene, ({ chunks, skipped, size, tail }) => {
       const before = chunks.slice(0, skipped);
-      const splitter = new ChunkSplitter(join(before).length);
-      const all = join([...chunks, new Uint8Array(tail)]);
+      const splitter = new ChunkSplitter(concatenate(before).length);
+      const all = concatenate([...chunks, new Uint8Array(tail)]);
       const given: Uint8Array[] = [];
       for (let at = 0; at < all.length; at += size) given.push(...splitter.push(all.subarray(at, at + size)));
       expect(given.map((bytes) => [...bytes])).toEqual(chunks.slice(before.length).map((bytes) => [...bytes]));

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { join } from '../../../test/unit/live-chunks.js';
+import { concatenate } from '../../../src/manifest/bytes.js';
 import type { DeliveredChunk } from '../../../src/voxel-loader/live-types.js';
 import type { FragmentRequest, LoaderRequest, LoaderResponse } from '../dash-types.js';
 import { LiveSegment } from './live-segment.js';
@@ -99,9 +99,7 @@ describe('when the session fails', () => {
   });
 
   test('later, only the rest is fetched', async () => {
-    const fetched = vi.fn(() =>
-      Promise.resolve(new Response(join([mdat(0), mdat(1), mdat(2)]) as Uint8Array<ArrayBuffer>)),
-    );
+    const fetched = vi.fn(() => Promise.resolve(new Response(concatenate([mdat(0), mdat(1), mdat(2)]))));
     vi.stubGlobal('fetch', fetched);
     const { running, appended, events, deliver, reject, parentLoad } = scene();
     deliver(chunk(0));

@@ -1,5 +1,6 @@
 import type { ChunkEvent } from '../../../player/full.js';
 import type { PlaybackSummary } from '../../../demo/video-observer.js';
+import { concatenate } from '../../../src/manifest/bytes.js';
 import { base64 } from './base64.js';
 import { FRAME_LETTERS, type DeliveredSegment, type LiveRecord, type ShownPicture } from './types.js';
 
@@ -48,7 +49,7 @@ export class LiveRecorder {
   /** Base64 of a piece of what was appended, in order; empty behind the last one. */
   appended(piece: number): string {
     const at = piece * PIECE_BYTES;
-    return base64(joined(this.#appended).subarray(at, at + PIECE_BYTES));
+    return base64(concatenate(this.#appended).subarray(at, at + PIECE_BYTES));
   }
 
   /** The number of the segment at a media time, from 0. */
@@ -123,14 +124,4 @@ export class LiveRecorder {
       append.call(this, data);
     };
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

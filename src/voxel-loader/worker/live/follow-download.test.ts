@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { chunkContent, HEAD, join, numbers, record } from '../../../../test/unit/live-chunks.js';
+import { concatenate } from '../../../manifest/bytes.js';
+import { chunkContent, HEAD, numbers, record } from '../../../../test/unit/live-chunks.js';
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from '../../../../test/unit/fake-voxel-server.js';
 import { fileBytes, fileByte, positions } from '../../../../test/unit/segment-content.js';
 import type { Playhead } from '../../../delivery/chunk-queue.js';
@@ -86,14 +87,14 @@ test('the request says that chunks are wanted, by when, and on which flow frames
 test('chunks that are complete are handed over at once', async () => {
   const scene = await start();
   const { request, chunks, download } = scene;
-  request.send(join([chunkRecord(0), reliableRecord(0)]));
+  request.send(concatenate([chunkRecord(0), reliableRecord(0)]));
   sendFrame(scene, 0, { start: 130, end: 190 });
   await settle();
   expect(chunks).toHaveLength(0);
   sendFrame(scene, 60, { start: 20, end: 120 });
   await settle();
   expectBytes(chunks[0]!);
-  request.send(join([sentRecord(0, 160), chunkRecord(1), reliableRecord(1), sentRecord(1, 40), END]));
+  request.send(concatenate([sentRecord(0, 160), chunkRecord(1), reliableRecord(1), sentRecord(1, 40), END]));
   request.finish();
   sendFrame(scene, 160, { start: 220, end: 260 });
   await settle();
@@ -113,11 +114,11 @@ test('frames that come on the stream are put in their places, and show the rate'
   const { request, chunks, download } = await start({ delivery: 'streams' });
   expect(request.flow).toBeUndefined();
   const frame = (offset: number, start: number, end: number) =>
-    record(18, join([numbers(offset), fileBytes([{ start, end }])]));
-  request.send(join([chunkRecord(0), reliableRecord(0), frame(0, 130, 190)]));
+    record(18, concatenate([numbers(offset), fileBytes([{ start, end }])]));
+  request.send(concatenate([chunkRecord(0), reliableRecord(0), frame(0, 130, 190)]));
   await vi.advanceTimersByTimeAsync(50);
-  request.send(join([frame(60, 20, 120), sentRecord(0, 160)]));
-  request.send(join([chunkRecord(1), reliableRecord(1), frame(160, 220, 260), sentRecord(1, 40), END]));
+  request.send(concatenate([frame(60, 20, 120), sentRecord(0, 160)]));
+  request.send(concatenate([chunkRecord(1), reliableRecord(1), frame(160, 220, 260), sentRecord(1, 40), END]));
   request.finish();
   await download.result;
   for (const chunk of chunks) expectBytes(chunk);
@@ -127,11 +128,11 @@ test('frames that come on the stream are put in their places, and show the rate'
 test('after a gap in a group no frames are used', async () => {
   const { request, chunks, download } = await start({ delivery: 'streams', isGroup: true });
   const frame = (offset: number, start: number, end: number) =>
-    record(18, join([numbers(offset), fileBytes([{ start, end }])]));
-  request.send(join([chunkRecord(0), reliableRecord(0), frame(0, 130, 190), sentRecord(0, 60)]));
+    record(18, concatenate([numbers(offset), fileBytes([{ start, end }])]));
+  request.send(concatenate([chunkRecord(0), reliableRecord(0), frame(0, 130, 190), sentRecord(0, 60)]));
   await vi.advanceTimersByTimeAsync(920);
   expect(chunks[0]!.facts).toMatchObject({ bytesUnreliable: 60, bytesUnsent: 100 });
-  request.send(join([chunkRecord(1), reliableRecord(1), frame(160, 220, 260), sentRecord(1, 40), END]));
+  request.send(concatenate([chunkRecord(1), reliableRecord(1), frame(160, 220, 260), sentRecord(1, 40), END]));
   request.finish();
   await vi.advanceTimersByTimeAsync(200);
   expect(chunks[1]!.facts).toMatchObject({ bytesUnreliable: 0, bytesReliable: 30 });
@@ -142,7 +143,7 @@ describe('a chunk with gaps', () => {
   test('is handed over when it is due, what was not sent apart from what is lost', async () => {
     const scene = await start();
     const { request, chunks } = scene;
-    request.send(join([chunkRecord(0), reliableRecord(0), sentRecord(0, 60)]));
+    request.send(concatenate([chunkRecord(0), reliableRecord(0), sentRecord(0, 60)]));
     sendFrame(scene, 0, { start: 130, end: 190 });
     await vi.advanceTimersByTimeAsync(919);
     expect(chunks).toHaveLength(0);
@@ -167,7 +168,7 @@ describe('a chunk with gaps', () => {
   test('has what was lost asked for again, by its place in the file', async () => {
     const scene = await start();
     const { server, request, chunks } = scene;
-    request.send(join([chunkRecord(0), reliableRecord(0), sentRecord(0, 160)]));
+    request.send(concatenate([chunkRecord(0), reliableRecord(0), sentRecord(0, 160)]));
     sendFrame(scene, 60, { start: 20, end: 120 });
     await vi.advanceTimersByTimeAsync(40);
     const [, again] = server.requests;
@@ -183,7 +184,7 @@ describe('a chunk with gaps', () => {
   test('has nothing asked for again that could not be back before it is due', async () => {
     const scene = await start();
     scene.playhead = { mediaTime: 0.88, at: 0, rate: 1 };
-    scene.request.send(join([chunkRecord(0), reliableRecord(0), sentRecord(0, 160)]));
+    scene.request.send(concatenate([chunkRecord(0), reliableRecord(0), sentRecord(0, 160)]));
     await vi.advanceTimersByTimeAsync(40);
     expect(scene.server.requests).toHaveLength(1);
     expect(scene.chunks[0]!.facts).toMatchObject({ bytesUnreliable: 0, bytesLost: 160, bytesUnsent: 0 });
@@ -192,7 +193,7 @@ describe('a chunk with gaps', () => {
   test('is waited for while nothing plays, however short the way', async () => {
     const scene = await start();
     scene.playhead = undefined;
-    scene.request.send(join([chunkRecord(0), reliableRecord(0), sentRecord(0, 160, 1)]));
+    scene.request.send(concatenate([chunkRecord(0), reliableRecord(0), sentRecord(0, 160, 1)]));
     await vi.advanceTimersByTimeAsync(40);
     sendFrame(scene, 60, { start: 20, end: 120 });
     sendFrame(scene, 0, { start: 130, end: 190 });
@@ -205,7 +206,7 @@ describe('a chunk with gaps', () => {
     const scene = await start();
     sendFrame(scene, 60, { start: 20, end: 120 });
     await vi.advanceTimersByTimeAsync(100);
-    scene.request.send(join([chunkRecord(0), reliableRecord(0)]));
+    scene.request.send(concatenate([chunkRecord(0), reliableRecord(0)]));
     await settle();
     expect(scene.server.requests[1]!.ranges).toEqual([{ start: 130, end: 190 }]);
   });
@@ -213,12 +214,12 @@ describe('a chunk with gaps', () => {
   test('is left as it is by what comes later', async () => {
     const scene = await start();
     scene.playhead = { mediaTime: 1, at: 0, rate: 1 };
-    scene.request.send(join([chunkRecord(0), reliableRecord(0)]));
+    scene.request.send(concatenate([chunkRecord(0), reliableRecord(0)]));
     await settle();
     const { bytes } = scene.chunks[0]!;
     structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
     sendFrame(scene, 0, { start: 130, end: 190 });
-    scene.request.send(join([sentRecord(0, 160), chunkRecord(1), reliableRecord(1)]));
+    scene.request.send(concatenate([sentRecord(0, 160), chunkRecord(1), reliableRecord(1)]));
     await vi.advanceTimersByTimeAsync(21);
     expect(scene.chunks).toHaveLength(2);
   });
@@ -250,7 +251,7 @@ describe('the download fails', () => {
 
   test('where the body ends before the segment', async () => {
     const scene = await start();
-    scene.request.send(join([chunkRecord(0), reliableRecord(0)]));
+    scene.request.send(concatenate([chunkRecord(0), reliableRecord(0)]));
     scene.request.finish();
     expect(await failure(scene)).toMatchObject({ code: 'incomplete' });
   });
