@@ -28,10 +28,13 @@ impl Connection {
 
     /// Must be called before the first [`Connection::next_packet`] of a round.
     pub fn prepare(&mut self, now: Instant) {
-        for stream in self.responses.streams() {
-            self.advance(stream);
+        // Again after the first time: what QUIC has taken makes room, and else nothing would look before the next packet arrives.
+        for _ in 0..2 {
+            for stream in self.responses.streams() {
+                self.advance(stream);
+            }
+            self.hand_over(now);
         }
-        self.hand_over(now);
         if let Some(path) = self.quic.path_stats().find(|path| path.active) {
             let demand = if self.wants_to_send() { Demand::Full } else { Demand::Limited };
             let known = Path { rtt: path.rtt, min_rtt: path.min_rtt, lost: path.lost, packet: PACKET_BYTES };
