@@ -72,7 +72,9 @@ export class PendingChunk implements QueuedChunk {
   }
 
   get isPlayable(): boolean {
-    return this.open.assembly.reliableComplete;
+    // A gap would be the end of a group: the server says whether there is one.
+    const mayHaveGaps = !this.#options.request.isGroup || this.#sentAt < Infinity;
+    return this.open.assembly.reliableComplete && mayHaveGaps;
   }
 
   get isComplete(): boolean {
