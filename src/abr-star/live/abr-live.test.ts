@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryStates } from '../testing/arbitrary.js';
 import type { DecisionState, LiveState, Option } from '../types.js';
-import { AbrLive, expectedScore } from './abr-live.js';
+import { AbrLive } from './abr-live.js';
 import { linkRate } from './link-rate.js';
 
 /** Segments of one second at 0.4, 0.8, 1.6 and 3.2 Mbit/s, a quarter of them reliable. */
@@ -81,35 +81,15 @@ describe('the rate of the link', () => {
   });
 });
 
-describe('the score to be expected', () => {
-  test('lies between that of the reliable bytes and that of all', () => {
-    expect(expectedScore(0.6, 0.9, 0)).toBe(0.6);
-    expect(expectedScore(0.6, 0.9, 1)).toBe(0.9);
-    // (1/8)^(5/3) = 2^-5: of 0.32 a 32nd is missing.
-    expect(expectedScore(0.6, 0.92, 7 / 8)).toBeCloseTo(0.6 + 0.31, 12);
-  });
-});
-
 describe('the representation', () => {
-  /** A link of which 0.8 of the measured rate, the share that is counted on, is `mbps`. */
-  const counted = (mbps: number, more: Partial<LiveState> = {}): LiveState => live(mbps / 0.8, more);
+  /** A link of which 0.8 of the measured rate, the share that is counted on, is just `mbps`. */
+  const counted = (mbps: number, more: Partial<LiveState> = {}): LiveState => live((mbps + 1e-6) / 0.8, more);
 
-  test('goes by 0.8 of the measured rate', () => {
-    // 3.0 Mbit/s and 2.88: see below.
-    expect(chosen(live(3.75))).toBe(3);
-    expect(chosen(live(3.6))).toBe(2);
-  });
-
-  test('is the highest that the link carries whole', () => {
-    expect(chosen(counted(3.2))).toBe(3);
-    expect(chosen(counted(1.6))).toBe(2);
-  });
-
-  test('is one that comes with gaps where that is worth more than a lower one whole', () => {
-    // 2.88 Mbit/s: 360 of 400 kB, 260 of 300 unreliable: 0.99 − 0.33 · (2/15)^(5/3) = 0.9785 < 0.98 of the one below.
-    expect(chosen(counted(2.88))).toBe(2);
-    // 3.0 Mbit/s: 375 kB, 275 of 300: 0.99 − 0.33 · (1/12)^(5/3) = 0.9848.
-    expect(chosen(counted(3.0))).toBe(3);
+  test('is the highest that 0.8 of the rate carries whole', () => {
+    expect(chosen(live(4.01))).toBe(3);
+    expect(chosen(live(3.99))).toBe(2);
+    expect(chosen(live(2.01))).toBe(2);
+    expect(chosen(live(1.99))).toBe(1);
   });
 
   test('is none whose key frame does not fit the slack', () => {
@@ -119,12 +99,9 @@ describe('the representation', () => {
     expect(chosen(counted(3.2, { slack: 0.01 }))).toBe(0);
   });
 
-  test('is none whose reliable bytes alone are more than the link carries', () => {
-    // 0.2 Mbit/s: 25 kB a second. 12.5 kB of the lowest are reliable, 25 kB of the next.
-    const slack = Infinity;
-    // Of the lowest 12.5 of 37.5 come: 0.6 + 0.3 · (1 − (2/3)^(5/3)) = 0.7474; of the next one none: 0.62.
-    expect(chosen(counted(0.2, { slack }))).toBe(0);
-    expect(chosen(counted(0.01, { slack }))).toBe(0);
+  test('is the lowest where the link carries none', () => {
+    expect(chosen(counted(0.2))).toBe(0);
+    expect(chosen(live(0))).toBe(0);
   });
 
   test('falls at once and rises one at a time', () => {
