@@ -36,6 +36,8 @@ const TABLES: Readonly<Record<string, Tables>> = {
   'datagrams-streams': map,
   'first-seconds': firstSeconds,
   rivals,
+  'live-small': live,
+  'live-half-second-small': live,
 };
 
 /** All that docs/RESULTS.md shows of a matrix; `undefined`: no such configuration was ever kept, and none is expected. */
@@ -74,6 +76,11 @@ const columnOf = (key: string): Column => MEASURE_COLUMNS.find((column) => colum
 
 function pivots({ rows }: Matrix, measures: readonly string[]): string {
   return measures.map((key) => `${columnOf(key).title}:\n\n${pivot(rows, columnOf(key))}`).join('\n\n');
+}
+
+function live(matrix: Matrix): string {
+  const single = matrix.rows.filter(({ trace }) => trace !== 'all');
+  return pivots({ ...matrix, rows: single }, ['latencyP95', 'stalled', 'interrupted', 'score', 'bitrate']);
 }
 
 type Published = Readonly<Record<string, string | Readonly<Record<string, Readonly<Record<string, string>>>>>>;
