@@ -1,4 +1,3 @@
-import { concatenate } from '../../src/manifest/bytes.js';
 import type {
   DashMetrics,
   DashPlayer,
@@ -95,7 +94,7 @@ export class BufferedVideo {
     const mediaSource = processor!.getMediaSource();
     const { index, startTime, duration } = segment;
     await sink.append({
-      bytes: concatenate([own, media, next]).buffer,
+      bytes: concatenate([own, media, next]),
       segmentType: 'MediaSegment',
       representation: segment.representation,
       streamId: (this.#player.getActiveStream() as Stream).getId(),
@@ -143,6 +142,16 @@ function isCovered(ranges: TimeRanges, start: number, end: number): boolean {
     if (ranges.start(index) <= start + TIME_TOLERANCE && ranges.end(index) >= end - TIME_TOLERANCE) return true;
   }
   return false;
+}
+
+function concatenate(pieces: readonly Uint8Array[]): ArrayBuffer {
+  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole.buffer;
 }
 
 /** Whether all of the presentation's last period is in the buffers; not after a seek, for example. */
