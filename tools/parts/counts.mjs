@@ -1,15 +1,28 @@
 // @ts-check
 // What the test runners counted, read from the output that they write for machines.
 
+import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * `leftOut`: a line for each reason why something was skipped.
- * @typedef {{ passed: number, failed: number, skipped: number, leftOut: string[] }} Counts
+ * `leftOut`: a line for each reason why something was skipped. `failures`: the failed tests, each with its name, a colon and the first
+ * lines of its error; absent where the runner does not name them.
+ * @typedef {{ passed: number, failed: number, skipped: number, leftOut: string[], failures?: string[] }} Counts
  */
 
 /** Tests print this in front of the reason for which they leave something out. */
 const LEFT_OUT = /^(?:left out|skipped): (.+)$/gm;
+
+/** Of an error: what says most stands there, and a page's console can be long. */
+const ERROR_LINES = 12;
+
+/** @param {string} name @param {string} error maybe in colour, with or without a stack of which one line is kept */
+function failure(name, error) {
+  const lines = stripVTControlCharacters(error).trim().split('\n');
+  const stack = lines.findIndex((line) => /^\s+at /.test(line));
+  const kept = stack < 0 ? lines : lines.slice(0, stack + 1);
+  return `${name}: ${[...kept.slice(0, ERROR_LINES), ...(kept.length > ERROR_LINES ? ['…'] : [])].join('\n')}`;
+}
 
 /** @param {string} output of a test runner, maybe in colour @returns the reasons that its tests printed, each once */
 export function reasonsIn(output) {
@@ -23,7 +36,8 @@ export function reasonsIn(output) {
 export function vitestCounts(report, output) {
   const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } =
     /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
-     *    testResults: { status: string, assertionResults: { status: string }[] }[] }} */ (report);
+     *    testResults: { name: string, status: string, message: string,
+     *      assertionResults: { status: string, fullName: string, failureMessages: string[] }[] }[] }} */ (report);
   const broken = testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && assertionResults.every((result) => result.status !== 'failed'),
@@ -33,8 +47,20 @@ export function vitestCounts(report, output) {
     failed: numFailedTests + broken.length,
     skipped: numPendingTests + numTodoTests,
     leftOut: reasonsIn(output),
+    failures: [
+      ...broken.map(({ name, message }) => failure(basename(name), message)),
+      ...testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults
+          .filter(({ status }) => status === 'failed')
+          .map(({ fullName, failureMessages }) =>
+            failure(`${basename(name)}: ${fullName}`, failureMessages.join('\n')),
+          ),
+      ),
+    ],
   };
 }
+
+const FAILED_CASE = /<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error)\b[^>]* message="([^"]*)"/g;
 
 /** @param {string} xml JUnit XML as pytest writes it @returns {Counts} an error of a fixture counts as a failed test */
 export function pytestCounts(xml) {
@@ -42,7 +68,10 @@ export function pytestCounts(xml) {
   const number = (/** @type {string} */ name) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suite)?.[1] ?? NaN);
   const [failed, skipped] = [number('failures') + number('errors'), number('skipped')];
   const reasons = [...xml.matchAll(/<skipped\b[^>]* message="([^"]*)"/g)].map(([, reason = '']) => unescaped(reason));
-  return { passed: number('tests') - failed - skipped, failed, skipped, leftOut: [...new Set(reasons)] };
+  const failures = [...xml.matchAll(FAILED_CASE)].map(([, file = '', name = '', message = '']) =>
+    failure(`${unescaped(file)}: ${unescaped(name)}`, unescaped(message)),
+  );
+  return { passed: number('tests') - failed - skipped, failed, skipped, leftOut: [...new Set(reasons)], failures };
 }
 
 /**
@@ -58,8 +87,11 @@ export function cargoCounts(output) {
     counts.failed += Number(failed);
     counts.skipped += Number(ignored);
   }
+  const failures = [...output.matchAll(/^---- (.+) stdout ----\n([^]*?)\n(?=\n\n|---- |failures:)/gm)].map(
+    ([, name = '', error = '']) => failure(name, error),
+  );
   const early = [...output.matchAll(LEFT_OUT)].length;
-  return { ...counts, passed: counts.passed - early, skipped: counts.skipped + early };
+  return { ...counts, passed: counts.passed - early, skipped: counts.skipped + early, failures };
 }
 
 /** @param {string} output of `npm run trials -- --smoke` @returns {Counts} each trial is a test */
@@ -71,6 +103,6 @@ export function smokeCounts(output) {
 
 /** @param {string} text with XML's predefined entities */
 function unescaped(text) {
-  const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&#10;': ' ', '&amp;': '&' };
+  const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&#10;': '\n', '&amp;': '&' };
   return text.replace(/&(?:lt|gt|quot|apos|#10|amp);/g, (entity) => entities[/** @type {'&lt;'} */ (entity)]);
 }

@@ -3,9 +3,16 @@ import { cargoCounts, pytestCounts, smokeCounts, vitestCounts } from './counts.m
 
 describe('vitest', () => {
   const report = { numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 };
+  const error = '\u001b[31mAssertionError: 1 is not 2\u001b[39m\n    at /test/a.test.ts:3:1\n    at runner.js:1:1';
   const file = (status: string, ...results: string[]) => ({
+    name: '/clone/test/a.test.ts',
     status,
-    assertionResults: results.map((result) => ({ status: result })),
+    message: 'no such module',
+    assertionResults: results.map((result) => ({
+      status: result,
+      fullName: `adds up ${result}`,
+      failureMessages: result === 'failed' ? [error] : [],
+    })),
   });
 
   it('counts a file that could not be loaded as a failed test, a file with failed tests as those', () => {
@@ -16,6 +23,10 @@ describe('vitest', () => {
       failed: 2,
       skipped: 3,
       leftOut: ['Firefox is not installed'],
+      failures: [
+        'a.test.ts: no such module',
+        'a.test.ts: adds up failed: AssertionError: 1 is not 2\n    at /test/a.test.ts:3:1',
+      ],
     });
   });
 });
@@ -26,8 +37,18 @@ describe('pytest', () => {
     const xml =
       '<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests">' +
       '<testsuite name="pytest" errors="1" failures="2" skipped="2" tests="10" time="1.5">' +
+      '<testcase classname="pkg.test_a" name="test_ok" time="0.1" />' +
+      '<testcase classname="pkg.test_a" name="test_sum[1]" time="0.1"><failure message="assert 1 == 2&#10;second">' +
+      'def test</failure></testcase>' +
+      '<testcase classname="pkg.test_a" name="test_b" time="0.1"><error message="failed on setup">x</error></testcase>' +
       `<testcase>${skipped}</testcase><testcase>${skipped}</testcase></testsuite></testsuites>`;
-    expect(pytestCounts(xml)).toEqual({ passed: 5, failed: 3, skipped: 2, leftOut: ['no "netns" & no tun'] });
+    expect(pytestCounts(xml)).toEqual({
+      passed: 5,
+      failed: 3,
+      skipped: 2,
+      leftOut: ['no "netns" & no tun'],
+      failures: ['pkg.test_a: test_sum[1]: assert 1 == 2\nsecond', 'pkg.test_a: test_b: failed on setup'],
+    });
   });
 
   it('has no counts for a report that is not one', () => {
@@ -41,6 +62,21 @@ describe('cargo test', () => {
       'running 3 tests',
       'left out: a link needs /dev/net/tun, which this user may not open',
       'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s',
+      'failures:',
+      '',
+      '---- tests::adds stdout ----',
+      '',
+      "thread 'tests::adds' panicked at src/lib.rs:3:5:",
+      'assertion `left == right` failed',
+      '',
+      '---- tests::subtracts stdout ----',
+      'Error: "no"',
+      '',
+      '',
+      'failures:',
+      '    tests::adds',
+      '    tests::subtracts',
+      '',
       'test result: FAILED. 4 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 2.00s',
     ].join('\n');
     expect(cargoCounts(output)).toEqual({
@@ -48,6 +84,10 @@ describe('cargo test', () => {
       failed: 2,
       skipped: 2,
       leftOut: ['a link needs /dev/net/tun, which this user may not open'],
+      failures: [
+        "tests::adds: thread 'tests::adds' panicked at src/lib.rs:3:5:\nassertion `left == right` failed",
+        'tests::subtracts: Error: "no"',
+      ],
     });
   });
 });

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
+import { inspect, stripVTControlCharacters } from 'node:util';
 import { root } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 
@@ -13,7 +13,7 @@ import { UserError } from '../setup/process.mjs';
  * computes gives way to it. `serial`: it measures time or needs the whole machine, so nothing runs beside it.
  * @typedef {import('./counts.mjs').Counts} Counts
  * @typedef {{ name: string, about: string, needs?: string, plays?: boolean, serial?: boolean, run(job: Job): Promise<Counts> }} Part
- * @typedef {Counts & { name: string, seconds: number }} Row
+ * @typedef {Counts & { name: string, seconds: number, failures: string[] }} Row
  */
 
 /** Thrown by a part that cannot run on this machine: the message is the reason. */
@@ -74,15 +74,26 @@ export class Job {
   }
 }
 
-/** @param {Part} part @param {Job} job @returns {Promise<Row>} never rejects */
+/** Of the output of a part that failed without naming a test: a linter's last complaints, or why a program ended. */
+const LAST_LINES = 20;
+
+/** @param {Part} part @param {Job} job @returns {Promise<Row>} never rejects; one that failed has `failures` */
 export async function runPart(part, job) {
   const started = performance.now();
+  /** @type {Counts} */
   const counts = await part.run(job).catch((/** @type {unknown} */ error) => {
     if (error instanceof LeftOut) return { passed: 0, failed: 0, skipped: 1, leftOut: [error.message] };
     job.output += `${error instanceof UserError ? `error: ${error.message}` : inspect(error)}\n`;
     return { passed: 0, failed: 1, skipped: 0, leftOut: [] };
   });
-  return { name: part.name, seconds: (performance.now() - started) / 1000, ...counts };
+  const { failed, failures = [] } = counts;
+  const last = () => stripVTControlCharacters(job.output).trimEnd().split('\n').slice(-LAST_LINES).join('\n');
+  return {
+    name: part.name,
+    seconds: (performance.now() - started) / 1000,
+    ...counts,
+    failures: failed > 0 && failures.length === 0 ? [last()] : failures,
+  };
 }
 
 /**

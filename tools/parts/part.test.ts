@@ -24,6 +24,28 @@ describe('a part', () => {
     );
     expect(row).toMatchObject({ ...NOTHING, name: 'part', failed: 1 });
     expect(job.output).toBe('error: no Chrome found\n');
+    expect(row.failures).toEqual(['error: no Chrome found']);
+  });
+
+  it('that failed without naming a test ends with its last lines, else with the tests', async () => {
+    job.output = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
+    const counts = { ...NOTHING, failed: 1 };
+    const [unnamed] = (
+      await runPart(
+        part(() => Promise.resolve(counts)),
+        job,
+      )
+    ).failures;
+    expect(unnamed).toMatch(/^line 10\n[^]*\nline 29$/);
+    const named = { ...counts, failures: ['a test'] };
+    expect(
+      (
+        await runPart(
+          part(() => Promise.resolve(named)),
+          job,
+        )
+      ).failures,
+    ).toEqual(['a test']);
   });
 
   it('that cannot run on this machine is skipped with its reason', async () => {

@@ -50,7 +50,22 @@ describe('lanes', () => {
 });
 
 describe('the table', () => {
-  const row = { name: 'unit', seconds: 12.4, passed: 100, failed: 1, skipped: 2, leftOut: ['Rust is missing'] };
+  const row = {
+    name: 'unit',
+    seconds: 12.4,
+    passed: 100,
+    failed: 1,
+    skipped: 2,
+    leftOut: ['Rust is missing'],
+    failures: [],
+  };
+
+  it('ends with what failed, so that the end of a log is enough', () => {
+    const failures = Array.from({ length: 22 }, (_, index) => `a.test.ts: test ${index}: wrong\nat line 1`);
+    const lines = tableOf([{ ...row, failures }]).split('\n');
+    expect(lines.slice(5, 7)).toEqual(['failed in unit: a.test.ts: test 0: wrong', 'at line 1']);
+    expect(lines.slice(-3)).toEqual(['failed in unit: 2 more', '', '100 passed, 1 failed, 2 skipped']);
+  });
 
   it('has a row for each part, what was left out, and the sum as its last line', () => {
     expect(tableOf([row, { ...row, name: 'browser-serial', skipped: 0, leftOut: [] }])).toBe(

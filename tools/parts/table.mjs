@@ -4,7 +4,10 @@
 
 const HEAD = ['part', 'seconds', 'passed', 'failed', 'skipped'];
 
-/** @param {readonly Row[]} rows @returns the table that `npm test` ends with, and what was left out; the last line is the sum */
+/** More of them have one cause, and the part's own output has them all. */
+const MOST_FAILURES = 20;
+
+/** @param {readonly Row[]} rows @returns the table that `npm test` ends with, what was left out, and what failed; the last line is the sum */
 export function tableOf(rows) {
   const cells = rows.map(({ name, seconds, passed, failed, skipped }) => [
     name,
@@ -16,7 +19,11 @@ export function tableOf(rows) {
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('  ');
   const leftOut = rows.flatMap(({ name, leftOut }) => leftOut.map((reason) => `left out of ${name}: ${reason}`));
-  const sections = [[HEAD, ...cells].map(line), leftOut, [sumLine(rows)]];
+  const failures = rows.flatMap(({ name, failures }) => [
+    ...failures.slice(0, MOST_FAILURES).map((text) => `failed in ${name}: ${text}`),
+    ...(failures.length > MOST_FAILURES ? [`failed in ${name}: ${failures.length - MOST_FAILURES} more`] : []),
+  ]);
+  const sections = [[HEAD, ...cells].map(line), leftOut, failures, [sumLine(rows)]];
   return sections
     .filter((section) => section.length > 0)
     .map((section) => section.join('\n'))
