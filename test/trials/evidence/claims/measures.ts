@@ -103,17 +103,25 @@ export function framesDropped(matrix: Matrix): Measured | undefined {
   };
 }
 
-/** SSIM and data left out at buffers of 1 and 7 segments. */
+const skippedShare = ({ bytesSkipped, bytesDelivered, bytesLost }: TrialResult) =>
+  bytesSkipped / Math.max(1, bytesDelivered + bytesSkipped + bytesLost);
+
+/** Data left out at buffers of 1 and 7 segments: the sessions that met the same link at the same time. */
 export function skippedByBuffer(matrix: Matrix): Measured | undefined {
   const [small, large] = [1, 7].map((buffer) => sessionsOf(matrix, { system: 'voxel', buffer }));
   if (!small || !large) return undefined;
-  const [first, last] = [small, large].map((own) =>
-    meanOf(own, (one) => one.bytesSkipped / Math.max(1, one.bytesDelivered + one.bytesSkipped + one.bytesLost)),
-  ) as [number, number];
+  const pairs = pairsOf(
+    large.map((session) => ({ ...session, buffer: 1 })),
+    small,
+  );
+  const difference = differenceOf(pairs, skippedShare);
+  if (!difference) return undefined;
+  const { value, bounds } = difference;
+  const interval = bounds ? ` [${(100 * bounds.low).toFixed(1)}, ${(100 * bounds.high).toFixed(1)}]` : '';
   return {
-    ours: `${percent(first)} with 1, ${percent(last)} with 7`,
-    verdict: last < first ? 'reproduced' : 'not reproduced',
-    sessions: Math.min(small.length, large.length),
+    ours: `${percent(meanOf(small, skippedShare))} with 1, ${percent(meanOf(large, skippedShare))} with 7; difference ${(100 * value).toFixed(1)}${interval} pp`,
+    verdict: bounds !== undefined && bounds.high < 0 ? 'reproduced' : 'not reproduced',
+    sessions: pairs.length,
   };
 }
 
