@@ -202,11 +202,11 @@ def test_a_segment_without_a_key_frame_is_refused(edited: Callable[[Addressing, 
         read_existing(mpd)
 
 
-def test_encrypted_media_are_refused(edited: Callable[[Addressing, Edit], Path]) -> None:
+def test_encrypted_media_that_do_not_say_how_are_refused(edited: Callable[[Addressing, Edit], Path]) -> None:
     mpd = edited("template by number", unchanged)
     initialization = mpd.parent / "1" / "init.mp4"
     initialization.write_bytes(initialization.read_bytes().replace(b"avc1", b"encv"))
-    with pytest.raises(InputError, match="encrypted"):
+    with pytest.raises(InputError, match="encrypted encv box has no sinf box"):
         read_existing(mpd)
 
 

@@ -40,6 +40,12 @@ export class BoxReader {
     return this.#view.getUint32(box.payload + at);
   }
 
+  /** The unsigned 16-bit number at byte `at` of a box's payload. */
+  u16(box: Box, at: number): number {
+    if (box.payload + at + 2 > box.end) throw malformed(`${box.type} box is too short`);
+    return this.#view.getUint16(box.payload + at);
+  }
+
   #boxes(start: number, end: number): Box[] {
     const boxes: Box[] = [];
     let at = start;

@@ -1,5 +1,7 @@
 import { type Box, BoxReader } from './box-reader.js';
+import { hasEncryptedGroups, readSubsamples, readTrackEncryption, type TrackEncryption } from './encryption.js';
 import { malformed, unsupported } from './errors.js';
+import type { Subsample } from './subsamples.js';
 
 /** Version, flags and entry count of an `stsd`. */
 const SAMPLE_DESCRIPTION_FIELDS = 8;
@@ -22,6 +24,8 @@ export interface Sample {
   readonly size: number;
   /** Position of its 32-bit size in the `trun`. */
   readonly sizeField: number;
+  /** Of an encrypted sample: which bytes are encrypted. */
+  readonly subsamples?: readonly Subsample[];
 }
 
 /** A `trun`'s data_offset: a 32-bit number at `field`, relative to the moof, that points to `target`. */
@@ -43,8 +47,10 @@ export interface Fragment {
 
 /** How a track is coded. */
 export interface SampleEntry {
-  /** Four-character code, as `avc1`. */
+  /** Four-character code, as `avc1`; of an encrypted track that of what is encrypted. */
   readonly type: string;
+  /** How the track is encrypted; undefined for one that is not. */
+  readonly encryption: TrackEncryption | undefined;
   /** Payload of the box of that type that configures the decoder, if there is one. */
   configuration(type: string): Uint8Array | undefined;
 }
@@ -61,17 +67,23 @@ export function parseSampleEntry(init: Uint8Array): SampleEntry {
   if (!entry || entries.length > 1) {
     throw unsupported(`${entries.length} sample descriptions, expected one`);
   }
+  const children = () => reader.children(entry, VISUAL_SAMPLE_ENTRY_FIELDS);
+  const encrypted = entry.type === 'encv' ? readTrackEncryption(reader, children()) : undefined;
   return {
-    type: entry.type,
+    type: encrypted?.original ?? entry.type,
+    encryption: encrypted?.encryption,
     configuration: (type) => {
-      const box = reader.children(entry, VISUAL_SAMPLE_ENTRY_FIELDS).find((candidate) => candidate.type === type);
+      const box = children().find((candidate) => candidate.type === type);
       return box && init.subarray(box.payload, box.end);
     },
   };
 }
 
-/** The fragments of a media segment with one track (ISO/IEC 14496-12 §8.8). Throws `RepairError` (unsupported-stream, malformed). */
-export function parseFragments(segment: Uint8Array): Fragment[] {
+/**
+ * The fragments of a media segment with one track (ISO/IEC 14496-12 §8.8), encrypted as `encryption` says.
+ * Throws `RepairError` (unsupported-stream, malformed).
+ */
+export function parseFragments(segment: Uint8Array, encryption?: TrackEncryption): Fragment[] {
   const reader = new BoxReader(segment);
   const fragments: Fragment[] = [];
   let start = 0;
@@ -82,7 +94,7 @@ export function parseFragments(segment: Uint8Array): Fragment[] {
       moof = box;
     } else if (box.type === 'mdat') {
       if (!moof) throw malformed(`mdat at ${box.start} without moof`);
-      fragments.push(readFragment(reader, start, moof, box));
+      fragments.push(readFragment(reader, start, moof, box, encryption));
       start = box.end;
       moof = undefined;
     }
@@ -92,7 +104,13 @@ export function parseFragments(segment: Uint8Array): Fragment[] {
   return fragments;
 }
 
-function readFragment(reader: BoxReader, start: number, moof: Box, mdat: Box): Fragment {
+function readFragment(
+  reader: BoxReader,
+  start: number,
+  moof: Box,
+  mdat: Box,
+  encryption: TrackEncryption | undefined,
+): Fragment {
   const track = only(reader.children(moof), 'traf');
   if (reader.u32(reader.child(track, 'tfhd'), 0) & BASE_DATA_OFFSET_PRESENT) {
     throw unsupported('data offsets that are positions in the file');
@@ -106,7 +124,25 @@ function readFragment(reader: BoxReader, start: number, moof: Box, mdat: Box): F
     if (run.dataOffset) dataOffsets.push(run.dataOffset);
   }
   const { start: mdatStart, payload: mdatPayload, end } = mdat;
-  return { start, end, moofStart: moof.start, mdatStart, mdatPayload, samples, dataOffsets };
+  const withMaps = encryption ? withSubsamples(reader, track, samples, encryption) : samples;
+  return { start, end, moofStart: moof.start, mdatStart, mdatPayload, samples: withMaps, dataOffsets };
+}
+
+function withSubsamples(
+  reader: BoxReader,
+  track: Box,
+  samples: readonly Sample[],
+  encryption: TrackEncryption,
+): Sample[] {
+  if (hasEncryptedGroups(reader, track)) throw unsupported('encryption that changes inside a track (seig)');
+  const maps = readSubsamples(reader, track, encryption);
+  if (maps.length !== samples.length) throw malformed(`senc box of ${maps.length} samples for ${samples.length}`);
+  return samples.map((sample, index) => {
+    const subsamples = maps[index]!;
+    const bytes = subsamples.reduce((sum, { clear, encrypted }) => sum + clear + encrypted, 0);
+    if (bytes !== sample.size) throw malformed(`subsamples of ${bytes} bytes for a sample of ${sample.size}`);
+    return { ...sample, subsamples };
+  });
 }
 
 /** Reads a `trun`; `previousEnd` is where the run before ended: this one starts there unless it has an offset of its own. */

@@ -18,5 +18,5 @@ export function createRepairer(init: Uint8Array): Repairer {
   }
   const configuration = entry.configuration('avcC');
   if (!configuration) throw malformed(`${entry.type} without avcC`);
-  return new H264Repairer(parseParameterSets(configuration));
+  return new H264Repairer(parseParameterSets(configuration), entry.encryption);
 }

@@ -210,7 +210,7 @@ describe('createRepairer', () => {
   const avc1 = sampleEntry('avc1', box('avcC', avcc()));
 
   it.each([
-    ['unsupported-stream', 'codec encv', [track(sampleEntry('encv', box('avcC', avcc())))]],
+    ['malformed', 'encv box without sinf', [track(sampleEntry('encv', box('avcC', avcc())))]],
     ['unsupported-stream', '2 trak boxes', [track(avc1), track(avc1)]],
     ['unsupported-stream', '2 sample descriptions', [track(avc1, avc1)]],
     ['malformed', 'without avcC', [track(sampleEntry('avc1'))]],

@@ -5,14 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
-import { readSlices } from '../../src/repair/h264/access-unit.js';
-import { parseParameterSets } from '../../src/repair/h264/parameter-sets.js';
-import { createRepairer } from '../../src/repair/index.js';
 import { findChrome } from '../../tools/setup/chrome.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
-import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
-import { punch, receivedExcept, type Gap } from '../repair/gaps.js';
+import { encodeClip, SYNTHETIC_CLIPS } from '../repair/clips.js';
+import { damageAndRepair } from '../repair/damage.js';
 import { pictureDigest, strictDecode } from './support/strict-decode.js';
 
 const SIZE = { width: 320, height: 180 };
@@ -37,23 +33,6 @@ afterAll(async () => {
   server.close();
   rmSync(folder, { recursive: true });
 });
-
-/** The clip with the second half of every third P or B slice missing, repaired. */
-function damageAndRepair(file: Uint8Array): Buffer {
-  const init = file.subarray(0, initEnd(file));
-  const segments = file.subarray(init.length);
-  const parameterSets = parseParameterSets(parseSampleEntry(init).configuration('avcC')!);
-  const slices = parseFragments(segments)
-    .flatMap(({ samples }) => samples)
-    .flatMap(({ offset, size }) => readSlices(parameterSets, segments, offset, offset + size, receivedExcept([])));
-  const gaps = slices
-    .filter(({ header }) => header.type !== 'I')
-    .filter((_, index) => index % 3 === 0)
-    .map(({ payload, end, header }): Gap => [Math.max(payload + header.headerBytes, (payload + end) >> 1), end]);
-  const { bytes, frames } = createRepairer(init).repair(punch(segments, gaps), receivedExcept(gaps));
-  expect(frames.filter(({ repairedSlices }) => repairedSlices > 0).length).toBeGreaterThan(5);
-  return Buffer.concat([init, bytes]);
-}
 
 /**
  * Plays a file through MSE to its end and captures every picture that is shown; runs in the page. Returns the pictures
@@ -107,8 +86,8 @@ async function playInPage(
 
 describe('Chromium shows repaired video exactly as FFmpeg decodes it', () => {
   it.each(SYNTHETIC_CLIPS)('$name', async (clip) => {
-    const file = readFileSync(encodeClip(clip, folder));
-    const repaired = damageAndRepair(file);
+    const { file: repaired, frames } = damageAndRepair(readFileSync(encodeClip(clip, folder)));
+    expect(frames.filter(({ repairedSlices }) => repairedSlices > 0).length).toBeGreaterThan(5);
     const decoded = strictDecode(repaired, Buffer.of());
     const { error, pictures } = await page.evaluate(playInPage, repaired.toString('base64'), clip.codec);
     expect(error).toBeUndefined();

@@ -9,6 +9,7 @@ from av.video.frame import VideoFrame
 from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.isobmff import SampleDefaults, parse_fragments
+from voxel_prepare.isobmff.cbcs import Decryption
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,9 @@ class EncodedSegment:
     """Payload of the `avcC`."""
     defaults: SampleDefaults
     data: bytes
+    """In the clear."""
+    encrypted: tuple[ByteRange, ...] = ()
+    """The bytes that are encrypted where the segment is stored."""
 
     def samples(self) -> list[bytes]:
         """The decoder's input, one sample for each frame. Raises `Mp4Error`."""
@@ -38,12 +42,18 @@ class SegmentSource:
     codec_configuration: bytes
     """Payload of the `avcC`."""
     defaults: SampleDefaults
+    decryption: Decryption | None = None
+    """Of an encrypted track."""
 
     def read(self) -> EncodedSegment:
-        """The segment's bytes, read from the file. Raises `OSError`."""
+        """The segment's bytes, read from the file and decrypted. Raises `OSError`, or `Mp4Error` if that fails."""
         with self.path.open("rb") as file:
             file.seek(self.range.start)
-            return EncodedSegment(self.codec_configuration, self.defaults, file.read(self.range.size))
+            data = file.read(self.range.size)
+        encrypted: list[ByteRange] = []
+        if self.decryption is not None:
+            data, encrypted = self.decryption.decrypt(data, self.defaults)
+        return EncodedSegment(self.codec_configuration, self.defaults, data, tuple(encrypted))
 
 
 def split_samples(data: bytes, defaults: SampleDefaults) -> list[bytes]:

@@ -10,6 +10,7 @@ from voxel_prepare.analysis.encoded_segment import EncodedSegment, split_samples
 from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, complement
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264 import ParameterSets
+from voxel_prepare.h264.encrypted import check_headers_are_clear
 from voxel_prepare.h264.frames import Frame, read_frames
 from voxel_prepare.h264.repair import repair_segment
 
@@ -32,6 +33,8 @@ class RepairableSegment:
         """Raises a `RepairError` if repair does not support the stream."""
         parameter_sets = ParameterSets.from_avcc(segment.codec_configuration)
         frames = read_frames(parameter_sets, segment.data, segment.defaults)
+        if segment.encrypted:
+            check_headers_are_clear(parameter_sets, segment.data, segment.defaults, segment.encrypted)
         unreliable = [range_ for frame in frames for range_ in frame.unreliable]
         received = ReceivedRanges(complement(ByteRange(0, len(segment.data)), unreliable))
         repaired = repair_segment(parameter_sets, segment.data, received).bytes

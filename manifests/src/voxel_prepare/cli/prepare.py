@@ -1,6 +1,7 @@
 """Console command `voxel-prepare`."""
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,6 +9,7 @@ import typer
 
 from voxel_prepare.analysis.segment_analysis import Metric, OrderChoice, OrderName
 from voxel_prepare.cli.exits import errors_in_one_line, interrupt_on_sigterm, run
+from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.prepare_existing import prepare_existing
 from voxel_prepare.jobs.progress import summarise
@@ -33,6 +35,8 @@ CHOICE_HELP = (
     "How the best order of a segment is found. measured: a few prefixes of each order are decoded and scored; "
     "predicted: from the undamaged pictures alone, which is faster and less reliable."
 )
+
+CONTENT_KEY = re.compile(r"([0-9a-fA-F]{32}):([0-9a-fA-F]{32})")
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -67,6 +71,10 @@ def voxel_prepare(
             "--copy", help="Encode nothing: the inputs are the representations, H.264 in MP4, or an MPD of such."
         ),
     ] = False,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KID:KEY", help="Key of encrypted media (cbcs) for --copy, in hexadecimal. Repeatable."),
+    ] = None,
     metric: Annotated[Metric, typer.Option(help="Metric of the scores.")] = Metric.SSIM,
     order: Annotated[
         OrderName | None, typer.Option(help="Order of frames in all segments. Default: the best one for each segment.")
@@ -106,6 +114,7 @@ def voxel_prepare(
             metric=metric,
             order=order,
             choice=choice,
+            keys=tuple(map(_content_key, key or [])),
             scheduler=scheduler,
         )
         request.check()
@@ -115,6 +124,13 @@ def voxel_prepare(
 def main() -> None:
     """Entry point."""
     run(app, COMMAND)
+
+
+def _content_key(text: str) -> tuple[bytes, bytes]:
+    found = CONTENT_KEY.fullmatch(text)
+    if found is None:
+        raise InputError("--key must be KID:KEY, each of 32 hexadecimal digits")  # the text may be a secret
+    return bytes.fromhex(found[1]), bytes.fromhex(found[2])
 
 
 def _media(inputs: list[Path], *, copied: bool) -> Literal["encode", "copy", "existing"]:

@@ -1,13 +1,10 @@
-"""Recognises encrypted tracks: they cannot be decoded, so neither scored nor repaired."""
+"""Recognises encrypted tracks: without their key they cannot be decoded, so not scored."""
 
 import mmap
 from pathlib import Path
 
 from voxel_prepare.isobmff.boxes import BoxReader, Mp4Error
-from voxel_prepare.isobmff.track import SAMPLE_DESCRIPTION_FIELDS
-
-ENCRYPTED_SAMPLE_ENTRIES = {"encv", "enca"}
-"""Of Common Encryption and other protection schemes (ISO/IEC 14496-12 §8.12)."""
+from voxel_prepare.isobmff.track import ENCRYPTED_ENTRIES, SAMPLE_DESCRIPTION_FIELDS
 
 WHY_NOT_ENCRYPTED = "encrypted media cannot be scored; prepare them before encryption"
 
@@ -16,7 +13,7 @@ def has_encrypted_tracks(path: Path) -> bool:
     """True for an MP4 file with a protected video or audio track; False also for files that are not MP4."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return not ENCRYPTED_SAMPLE_ENTRIES.isdisjoint(_sample_entries(data))
+            return not ENCRYPTED_ENTRIES.isdisjoint(_sample_entries(data))
     except (Mp4Error, ValueError):  # ValueError: an empty file
         return False
 

@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 
 from voxel_prepare.isobmff.boxes import Box, BoxReader, Mp4Error, UnsupportedMp4
+from voxel_prepare.isobmff.cbcs import TrackEncryption, read_track_encryption
 from voxel_prepare.isobmff.fragments import Buffer, Fragment, SampleDefaults, read_fragments
 
 SAMPLE_DESCRIPTION_FIELDS = 8
 """Version, flags and entry count of an `stsd`."""
+
+ENCRYPTED_ENTRIES = {"encv", "enca"}
+"""Sample entries of Common Encryption and other protection schemes (§8.12)."""
 
 VISUAL_SAMPLE_ENTRY_FIELDS = 78
 AUDIO_SAMPLE_ENTRY_FIELDS = 28
@@ -24,7 +28,8 @@ class Track:
     handler: str
     """`vide` or `soun`."""
     sample_entry: str
-    """Four-character code, as `avc1` or `mp4a`."""
+    """Four-character code, as `avc1` or `mp4a`; of an encrypted track that of what is encrypted."""
+    encryption: TrackEncryption | None
     codec_configuration: bytes
     """Payload of the `avcC`; empty for another codec."""
     width: int
@@ -43,15 +48,20 @@ def parse_track(data: Buffer) -> Track:
             raise Mp4Error("not an MP4 file: no moov box found")
         media = reader.child(reader.only_child(moov, "trak"), "mdia")
         handler = reader.u32(reader.child(media, "hdlr"), 8).to_bytes(4, "big").decode("latin-1")
-        entry, configuration = _sample_entry(reader, view, reader.child(media, "minf", "stbl", "stsd"), handler)
+        entry, children = _sample_entry(reader, reader.child(media, "minf", "stbl", "stsd"), handler)
+        avcc, sinf = children.get("avcC"), children.get("sinf")
+        if entry.type in ENCRYPTED_ENTRIES and sinf is None:
+            raise Mp4Error(f"encrypted {entry.type} box has no sinf box")
+        encryption = read_track_encryption(reader, view, sinf) if sinf else None
         is_video = handler == "vide"
         defaults = _sample_defaults(reader, reader.child(moov, "mvex", "trex"))
         return Track(
             init=bytes(view[: moov.end]),
             timescale=_timescale(reader, reader.child(media, "mdhd")),
             handler=handler,
-            sample_entry=entry.type,
-            codec_configuration=configuration,
+            sample_entry=encryption.sample_entry if encryption else entry.type,
+            encryption=encryption,
+            codec_configuration=bytes(view[avcc.payload : avcc.end]) if avcc else b"",
             width=reader.u16(entry, 24) if is_video else 0,
             height=reader.u16(entry, 26) if is_video else 0,
             defaults=defaults,
@@ -70,13 +80,10 @@ def _timescale(reader: BoxReader, mdhd: Box) -> int:
     return timescale
 
 
-def _sample_entry(reader: BoxReader, view: memoryview, stsd: Box, handler: str) -> tuple[Box, bytes]:
-    """The only sample entry and the payload of its `avcC`, if it has one."""
+def _sample_entry(reader: BoxReader, stsd: Box, handler: str) -> tuple[Box, dict[str, Box]]:
+    """The only sample entry and its children by their type."""
     entries = list(reader.children(stsd, SAMPLE_DESCRIPTION_FIELDS))
     if len(entries) != 1:
         raise UnsupportedMp4(f"expected one sample description, found {len(entries)}")
     fields = VISUAL_SAMPLE_ENTRY_FIELDS if handler == "vide" else AUDIO_SAMPLE_ENTRY_FIELDS
-    for box in reader.children(entries[0], fields):
-        if box.type == "avcC":
-            return entries[0], bytes(view[box.payload : box.end])
-    return entries[0], b""
+    return entries[0], {box.type: box for box in reader.children(entries[0], fields)}

@@ -31,7 +31,7 @@ def prepare_existing(request: Request) -> Presentation:
     path = request.inputs[0]
     if (request.out / MANIFEST).resolve() == path.resolve():
         raise InputError(f"{path}: the output must not overwrite the input")
-    existing = read_existing(path)
+    existing = read_existing(path, dict(request.keys))
     settings = AnalysisSettings(request.metric, request.order, request.choice)
     planned = _plan(existing, settings)
     with closing(Workspace(request.out.absolute())) as workspace:

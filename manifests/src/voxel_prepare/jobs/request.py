@@ -44,6 +44,8 @@ class Request:
     """The order of frames; None: the best one for each segment."""
     choice: OrderChoice = OrderChoice.MEASURED
     """How the best one is found."""
+    keys: tuple[tuple[bytes, bytes], ...] = ()
+    """Identifier and key, 16 bytes each, of the encrypted tracks of an existing presentation."""
     scheduler: str | None = None
     """Address of a Dask scheduler whose workers do the work instead, such as `tcp://host:port`."""
 
@@ -54,5 +56,7 @@ class Request:
             raise InputError(f"expected {expected}, got {len(self.inputs)} inputs")
         if self.media != "encode" and (self.representations is not None or self.start or self.duration is not None):
             raise InputError("--representations, --start and --duration cannot be used with --copy: it does not encode")
+        if self.media != "existing" and self.keys:
+            raise InputError("--key needs --copy with an MPD: other inputs must not be encrypted")
         if self.scheduler is not None and not SCHEDULER_ADDRESS.fullmatch(self.scheduler):
             raise InputError(f"--scheduler must be an address such as tcp://host:8786, got {self.scheduler!r}")

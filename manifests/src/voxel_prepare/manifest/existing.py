@@ -1,18 +1,21 @@
 """An existing DASH presentation: its video representations, read from its MPD and media files."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
+from av.error import FFmpegError
 from lxml import etree
 
+from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.errors import InputError, MisalignedSegments
 from voxel_prepare.h264.key_frames import check_start
 from voxel_prepare.isobmff import Mp4Error, Track, parse_fragments, parse_track
-from voxel_prepare.isobmff.encryption import ENCRYPTED_SAMPLE_ENTRIES, WHY_NOT_ENCRYPTED
+from voxel_prepare.isobmff.cbcs import SCHEME, Decryption
 from voxel_prepare.manifest.addresses import Address, Addresses, Place, number, read_addresses
 from voxel_prepare.manifest.mpd_file import base_url, parse_mpd
 
@@ -58,7 +61,11 @@ class ExistingPresentation:
         return [representation for of_set in self.switching_sets for representation in of_set]
 
 
-def read_existing(path: Path) -> ExistingPresentation:
+ContentKeys = Mapping[bytes, bytes]
+"""Keys of encrypted tracks by their identifiers."""
+
+
+def read_existing(path: Path, keys: ContentKeys = MappingProxyType({})) -> ExistingPresentation:
     """Reads an MPD and examines its media. Raises `InputError` if they cannot become a VOXEL stream."""
     mpd = parse_mpd(path)
     root = mpd.getroot()
@@ -72,7 +79,7 @@ def read_existing(path: Path) -> ExistingPresentation:
     sets = [
         sorted(representations, key=_bandwidth)
         for adaptation_set in periods[0].iterfind("{*}AdaptationSet")
-        if (representations := list(_representations(path, periods[0], adaptation_set, duration)))
+        if (representations := list(_representations(path, periods[0], adaptation_set, duration, keys)))
     ]
     if not sets:
         raise InputError(f"{path}: the MPD has no video representation")
@@ -95,7 +102,7 @@ def _duration(text: str | None, path: Path) -> Fraction:
 
 
 def _representations(
-    path: Path, period: etree._Element, adaptation_set: etree._Element, duration: Fraction
+    path: Path, period: etree._Element, adaptation_set: etree._Element, duration: Fraction, keys: ContentKeys
 ) -> Iterator[ExistingRepresentation]:
     for element in adaptation_set.iterfind("{*}Representation"):
         mime_type = element.get("mimeType") or adaptation_set.get("mimeType") or ""
@@ -103,22 +110,29 @@ def _representations(
             continue
         elements, folder = (period, adaptation_set, element), path.resolve().parent
         place = Place(elements, folder, base_url(path, element), duration)
-        yield _representation(element, place.path(".").resolve(), read_addresses(place))
+        yield _representation(element, place.path(".").resolve(), read_addresses(place), keys)
 
 
-def _representation(element: etree._Element, folder: Path, addresses: Addresses) -> ExistingRepresentation:
+def _representation(
+    element: etree._Element, folder: Path, addresses: Addresses, keys: ContentKeys
+) -> ExistingRepresentation:
     id_ = element.get("id", "")
     initialization = addresses.initialization
     try:
         with initialization.mapped() as data:
             track = parse_track(data)
-        if track.sample_entry in ENCRYPTED_SAMPLE_ENTRIES:
-            raise InputError(f"{initialization.path}: {WHY_NOT_ENCRYPTED}")
+        decryption = _decryption(track, initialization.path, keys)
         if track.sample_entry not in AVC_SAMPLE_ENTRIES or len(track.codec_configuration) < AVCC_FIELDS:
             raise InputError(f"{initialization.path}: --copy takes H.264 video only, found {track.sample_entry}")
         frames = [_checked_frames(track, address) for address in addresses.segments]
     except Mp4Error as error:
         raise InputError(f"{initialization.path}: {error}") from error
+    segments = [
+        SegmentSource(address.path, address.range, track.codec_configuration, track.defaults, decryption)
+        for address in addresses.segments
+    ]
+    if decryption is not None:
+        _check_key(segments[0], decryption)
     return ExistingRepresentation(
         element=element,
         folder=folder,
@@ -126,12 +140,32 @@ def _representation(element: etree._Element, folder: Path, addresses: Addresses)
         addresses=addresses,
         width=track.width,
         height=track.height,
-        segments=[
-            SegmentSource(address.path, address.range, track.codec_configuration, track.defaults)
-            for address in addresses.segments
-        ],
+        segments=segments,
         segment_frames=frames,
     )
+
+
+def _decryption(track: Track, path: Path, keys: ContentKeys) -> Decryption | None:
+    """None for a track in the clear. Raises `InputError` for one that cannot be decrypted."""
+    if track.encryption is None:
+        return None
+    scheme, key_id = track.encryption.scheme, track.encryption.key_id
+    if scheme != SCHEME:
+        raise InputError(f"{path}: of encrypted media --copy takes those of the scheme {SCHEME} only, found {scheme}")
+    if key_id not in keys:
+        raise InputError(f"{path}: encrypted media are scored with their key only: add --key {key_id.hex()}:KEY")
+    return Decryption(track.encryption, keys[key_id])
+
+
+def _check_key(segment: SegmentSource, decryption: Decryption) -> None:
+    """Raises `InputError` if the segment cannot be decoded without an error, as with a wrong key."""
+    try:
+        decoded = segment.read()
+        for _ in decode_samples(decoded.codec_configuration, enumerate(decoded.samples()), {"err_detect": "explode"}):
+            pass
+    except (Mp4Error, FFmpegError) as error:
+        key_id = decryption.track.key_id.hex()
+        raise InputError(f"{segment.path}: cannot be decoded with the key given for {key_id}: {error}") from error
 
 
 def _checked_frames(track: Track, address: Address) -> int:

@@ -1,0 +1,129 @@
+"""Media that another project's packager has encrypted: what is read, decrypted, scored, and refused."""
+
+import json
+from base64 import b64decode
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.cli.prepare import app
+from voxel_prepare.errors import InputError
+from voxel_prepare.h264 import ParameterSets, UnsupportedStream
+from voxel_prepare.h264.encrypted import check_headers_are_clear
+from voxel_prepare.inspect.described import read_described
+from voxel_prepare.isobmff import parse_fragments, parse_track
+from voxel_prepare.isobmff.cbcs import Decryption
+from voxel_prepare.manifest.existing import read_existing
+
+VECTOR: dict[str, Any] = json.loads((Path(__file__).parents[2] / "test/vectors/cbcs.json").read_text())
+KEY = f"{VECTOR['keyId']}:{VECTOR['key']}"
+MPD = """<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S" minBufferTime="PT1S"
+  profiles="urn:mpeg:dash:profile:isoff-live:2011"><Period><AdaptationSet mimeType="video/mp4">
+  <ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cbcs"/>
+  <SegmentTemplate media="$Number$.m4s" initialization="init.mp4" duration="1"/>
+  <Representation id="v" bandwidth="20000" codecs="avc1.42c00a" width="64" height="48"/>
+  </AdaptationSet></Period></MPD>"""
+
+
+def part(of: str, index: int | None = None) -> bytes:
+    return b64decode(VECTOR[of]["init"] if index is None else VECTOR[of]["segments"][index])
+
+
+def presentation(folder: Path, of: str) -> Path:
+    folder.mkdir()
+    (folder / "init.mp4").write_bytes(part(of))
+    for number in (1, 2):
+        (folder / f"{number}.m4s").write_bytes(part(of, number - 1))
+    mpd = folder / "film.mpd"
+    mpd.write_text(MPD)
+    return mpd
+
+
+def samples(init: bytes, segment: bytes) -> list[bytes]:
+    defaults = parse_track(init).defaults
+    return [
+        segment[sample.offset : sample.offset + sample.size]
+        for fragment in parse_fragments(segment, defaults)
+        for sample in fragment.samples
+    ]
+
+
+def decrypted(index: int) -> tuple[bytes, list[ByteRange]]:
+    track = parse_track(part("encrypted"))
+    assert track.encryption is not None
+    return Decryption(track.encryption, bytes.fromhex(VECTOR["key"])).decrypt(part("encrypted", index), track.defaults)
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_decrypted_segment_has_the_samples_of_the_clear_one(index: int) -> None:
+    segment, ranges = decrypted(index)
+    assert len(segment) == len(part("encrypted", index))
+    assert samples(part("encrypted"), segment) == samples(part("clear"), part("clear", index))
+    assert samples(part("encrypted"), part("encrypted", index)) != samples(part("clear"), part("clear", index))
+    assert ranges
+
+
+def test_headers_must_be_in_the_clear() -> None:
+    track = parse_track(part("encrypted"))
+    segment, ranges = decrypted(0)
+    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
+    check_headers_are_clear(parameter_sets, segment, track.defaults, ranges)
+    second = [ranges[0], ByteRange(ranges[1].start - 1, ranges[1].end), *ranges[2:]]
+    with pytest.raises(UnsupportedStream, match="slice headers that are encrypted"):
+        check_headers_are_clear(parameter_sets, segment, track.defaults, second)
+
+
+def prepare(mpd: Path, *options: str) -> tuple[int, str]:
+    """Exit code and output of `voxel-prepare --copy`."""
+    words = [str(mpd), "--copy", "--out", str(mpd.parent), "--jobs", "1", *options]
+    result = CliRunner().invoke(app, words)
+    return result.exit_code, result.output
+
+
+def described(mpd: Path) -> list[tuple[Sequence[int], list[float]]]:
+    """Of each segment the order of its frames and the scores of its levels; bytes differ, as headers do."""
+    return [
+        (segment.order, [step.score for step in segment.steps])
+        for representation in read_described(mpd.parent)
+        for segment in representation.segments
+    ]
+
+
+def test_scores_are_those_of_the_same_film_in_the_clear(tmp_path: Path) -> None:
+    encrypted, clear = presentation(tmp_path / "encrypted", "encrypted"), presentation(tmp_path / "clear", "clear")
+    before = {path.name: path.read_bytes() for path in encrypted.parent.glob("*.m*")}
+    assert prepare(encrypted, "--key", KEY)[0] == 0
+    assert prepare(clear)[0] == 0
+    assert described(encrypted) == described(clear) != []
+    assert all(len(scores) > 1 for _, scores in described(encrypted))
+    assert {name: (encrypted.parent / name).read_bytes() for name in before} == before
+
+
+def test_without_the_key_it_is_asked_for_by_its_identifier(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"add --key {VECTOR['keyId']}:KEY"):
+        read_existing(presentation(tmp_path / "encrypted", "encrypted"))
+
+
+def test_a_wrong_key_ends_in_an_error(tmp_path: Path) -> None:
+    code, output = prepare(presentation(tmp_path / "encrypted", "encrypted"), "--key", f"{VECTOR['keyId']}:{'0' * 32}")
+    assert code == 2
+    assert f"cannot be decoded with the key given for {VECTOR['keyId']}" in output
+    assert "0" * 32 not in output
+
+
+@pytest.mark.parametrize("key", ["", "1:2", VECTOR["keyId"], KEY + "0"])
+def test_a_key_that_is_none_is_refused_without_being_repeated(tmp_path: Path, key: str) -> None:
+    code, output = prepare(presentation(tmp_path / "encrypted", "encrypted"), f"--key={key}")
+    assert code == 2
+    assert VECTOR["key"] not in output
+
+
+def test_other_schemes_are_refused(tmp_path: Path) -> None:
+    mpd = presentation(tmp_path / "encrypted", "encrypted")
+    initialization = mpd.parent / "init.mp4"
+    initialization.write_bytes(initialization.read_bytes().replace(b"cbcs", b"cenc"))
+    with pytest.raises(InputError, match="scheme cbcs only, found cenc"):
+        read_existing(mpd)

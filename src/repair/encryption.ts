@@ -1,0 +1,62 @@
+import type { Box, BoxReader } from './box-reader.js';
+import { malformed, unsupported } from './errors.js';
+import { type Subsample, SUBSAMPLE_BYTES } from './subsamples.js';
+
+/** The only scheme in which every slice is encrypted by itself, so that one can be replaced (ISO/IEC 23001-7 §10.4). */
+const SCHEME = 'cbcs';
+/** Of a `senc`: samples have subsamples (§7.2). */
+const SUBSAMPLES_PRESENT = 0x2;
+/** Version and flags of a `tenc`, two bytes, whether it is protected. */
+const IV_SIZE_FIELD = 6;
+
+/** How the samples of a track are encrypted. */
+export interface TrackEncryption {
+  /** Bytes of the initialization vector that each sample states; 0: all have that of the track. */
+  readonly ivBytes: number;
+}
+
+/** What a protected sample entry's `sinf` says: what is encrypted, and how. Throws `RepairError` (unsupported-stream, malformed). */
+export function readTrackEncryption(
+  reader: BoxReader,
+  entryChildren: readonly Box[],
+): { readonly original: string; readonly encryption: TrackEncryption } {
+  const sinf = entryChildren.find(({ type }) => type === 'sinf');
+  if (!sinf) throw malformed('encv box without sinf');
+  const scheme = fourcc(reader.u32(reader.child(sinf, 'schm'), 4));
+  if (scheme !== SCHEME) throw unsupported(`encryption by the scheme ${scheme}, only ${SCHEME}`);
+  const tenc = reader.child(reader.child(sinf, 'schi'), 'tenc');
+  const original = fourcc(reader.u32(reader.child(sinf, 'frma'), 0));
+  return { original, encryption: { ivBytes: reader.u16(tenc, IV_SIZE_FIELD) & 0xff } };
+}
+
+/** Whether groups of samples of a fragment have a key of their own, or none. */
+export function hasEncryptedGroups(reader: BoxReader, traf: Box): boolean {
+  const groupings = reader.children(traf).filter(({ type }) => type === 'sbgp' || type === 'sgpd');
+  return groupings.some((box) => fourcc(reader.u32(box, 4)) === 'seig');
+}
+
+/** The subsamples of each sample of a fragment. Throws `RepairError` (unsupported-stream, malformed). */
+export function readSubsamples(reader: BoxReader, traf: Box, { ivBytes }: TrackEncryption): Subsample[][] {
+  const senc = reader.children(traf).find(({ type }) => type === 'senc');
+  if (!senc) throw unsupported('encrypted fragments without a senc box');
+  if (!(reader.u32(senc, 0) & SUBSAMPLES_PRESENT)) throw unsupported('samples that are encrypted whole');
+  const samples = reader.u32(senc, 4);
+  let at = 8;
+  const maps: Subsample[][] = [];
+  for (let sample = 0; sample < samples; sample++) {
+    at += ivBytes;
+    const count = reader.u16(senc, at);
+    at += 2;
+    if (count === 0) throw unsupported('samples that are encrypted whole');
+    const map: Subsample[] = [];
+    for (let index = 0; index < count; index++, at += SUBSAMPLE_BYTES) {
+      map.push({ field: senc.payload + at, clear: reader.u16(senc, at), encrypted: reader.u32(senc, at + 2) });
+    }
+    maps.push(map);
+  }
+  return maps;
+}
+
+function fourcc(number: number): string {
+  return String.fromCharCode(...[24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff));
+}

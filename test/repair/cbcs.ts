@@ -1,0 +1,108 @@
+import { createCipheriv } from 'node:crypto';
+import { BoxReader, type Box } from '../../src/repair/box-reader.js';
+import { parseFragments, parseSampleEntry, type Fragment } from '../../src/repair/fmp4.js';
+import { readSlices } from '../../src/repair/h264/access-unit.js';
+import { parseParameterSets, type ParameterSets } from '../../src/repair/h264/parameter-sets.js';
+
+/** A content key with its identifier, 16 bytes each. */
+export interface ContentKey {
+  readonly id: Uint8Array;
+  readonly key: Uint8Array;
+}
+
+interface Range {
+  readonly clear: number;
+  readonly encrypted: number;
+}
+
+const CONSTANT_IV = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
+/** Of every ten blocks the first one is encrypted (ISO/IEC 23001-7 §10.4.1). */
+const PATTERN = 10;
+const BLOCK = 16;
+const STSD_FIELDS = 8;
+const VISUAL_FIELDS = 78;
+
+/** Encrypts a fragmented H.264 file by Common Encryption's `cbcs`, slice headers in the clear. */
+export function encryptCbcs(file: Uint8Array, content: ContentKey): Buffer {
+  const moov = new BoxReader(file).all().find(({ type }) => type === 'moov')!;
+  const init = file.subarray(0, moov.end);
+  const parameterSets = parseParameterSets(parseSampleEntry(init).configuration('avcC')!);
+  const segments = Buffer.from(file.subarray(moov.end));
+  const fragments = parseFragments(segments).map((fragment) => encryptFragment(segments, fragment, parameterSets, content.key)); // prettier-ignore
+  const rest = segments.subarray(parseFragments(segments).at(-1)!.end);
+  return Buffer.concat([protectInit(init, content.id), ...fragments, rest]);
+}
+
+function encryptFragment(segments: Buffer, fragment: Fragment, parameterSets: ParameterSets, key: Uint8Array): Buffer {
+  const maps = fragment.samples.map(({ offset, size }) => {
+    const everything = { contains: () => true };
+    const ranges: Range[] = [];
+    let at = offset;
+    for (const { payload, end, header } of readSlices(parameterSets, segments, offset, offset + size, everything)) {
+      const from = payload + header.headerBytes;
+      ranges.push({ clear: from - at, encrypted: end - from });
+      encryptRange(segments.subarray(from, end), key);
+      at = end;
+    }
+    return at < offset + size ? [...ranges, { clear: offset + size - at, encrypted: 0 }] : ranges;
+  });
+  return withAuxiliaryData(segments, fragment, maps);
+}
+
+/** In place; the vector starts anew with every range, and what is left of a block stays as it is. */
+function encryptRange(data: Buffer, key: Uint8Array): void {
+  const cipher = createCipheriv('aes-128-cbc', key, CONSTANT_IV).setAutoPadding(false);
+  for (let at = 0; at + BLOCK <= data.length; at += BLOCK * PATTERN) {
+    cipher.update(data.subarray(at, at + BLOCK)).copy(data, at);
+  }
+}
+
+/** The fragment with `saiz`, `saio` and `senc` at the end of its `traf`. */
+function withAuxiliaryData(segments: Buffer, fragment: Fragment, maps: readonly Range[][]): Buffer {
+  const reader = new BoxReader(segments);
+  const moof = reader.all().find(({ start }) => start === fragment.moofStart)!;
+  const traf = reader.child(moof, 'traf');
+  const entries = maps.map((map) => Buffer.concat([u16(map.length), ...map.map(({ clear, encrypted }) => Buffer.concat([u16(clear), u32(encrypted)]))])); // prettier-ignore
+  const saiz = box('saiz', u32(0), Buffer.of(0), u32(entries.length), Buffer.from(entries.map(({ length }) => length)));
+  const saioBytes = 20;
+  const firstEntry = traf.end + saiz.length + saioBytes + 16 - moof.start;
+  const saio = box('saio', u32(0), u32(1), u32(firstEntry));
+  const senc = box('senc', u32(2), u32(entries.length), ...entries);
+  const added = Buffer.concat([saiz, saio, senc]);
+  const before = Buffer.from(segments.subarray(fragment.start, traf.end));
+  const grow = (at: number) => before.writeUInt32BE(before.readUInt32BE(at - fragment.start) + added.length, at - fragment.start); // prettier-ignore
+  for (const position of [moof.start, traf.start, ...fragment.dataOffsets.map(({ field }) => field)]) grow(position);
+  return Buffer.concat([before, added, segments.subarray(traf.end, fragment.end)]);
+}
+
+function protectInit(init: Uint8Array, keyId: Uint8Array): Buffer {
+  const reader = new BoxReader(init);
+  const path: Box[] = [reader.all().find(({ type }) => type === 'moov')!];
+  for (const type of ['trak', 'mdia', 'minf', 'stbl', 'stsd']) path.push(reader.child(path.at(-1)!, type));
+  const entry = reader.children(path.at(-1)!, STSD_FIELDS)[0]!;
+  const tenc = box('tenc', u32(0x01000000), Buffer.of(0, 0x19, 1, 0), keyId, Buffer.of(CONSTANT_IV.length), CONSTANT_IV); // prettier-ignore
+  const scheme = box('schm', u32(0), Buffer.from('cbcs'), u32(0x10000));
+  const sinf = box('sinf', box('frma', Buffer.from(entry.type)), scheme, box('schi', tenc));
+  const start = Buffer.from(init.subarray(0, entry.end));
+  start.write('encv', entry.start + 4);
+  for (const { start: at } of [...path, entry]) start.writeUInt32BE(start.readUInt32BE(at) + sinf.length, at);
+  if (reader.children(entry, VISUAL_FIELDS).length === 0) throw new Error(`${entry.type} without children`);
+  return Buffer.concat([start, sinf, init.subarray(entry.end)]);
+}
+
+function box(type: string, ...content: Uint8Array[]): Buffer {
+  const payload = Buffer.concat(content);
+  return Buffer.concat([u32(payload.length + 8), Buffer.from(type), payload]);
+}
+
+function u16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(value);
+  return bytes;
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
