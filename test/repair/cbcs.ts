@@ -28,7 +28,9 @@ export function encryptCbcs(file: Uint8Array, content: ContentKey): Buffer {
   const init = file.subarray(0, moov.end);
   const parameterSets = parseParameterSets(parseSampleEntry(init).configuration('avcC')!);
   const segments = Buffer.from(file.subarray(moov.end));
-  const fragments = parseFragments(segments).map((fragment) => encryptFragment(segments, fragment, parameterSets, content.key)); // prettier-ignore
+  const fragments = parseFragments(segments).map((fragment) =>
+    encryptFragment(segments, fragment, parameterSets, content.key),
+  );
   const rest = segments.subarray(parseFragments(segments).at(-1)!.end);
   return Buffer.concat([protectInit(init, content.id), ...fragments, rest]);
 }
@@ -62,7 +64,9 @@ function withAuxiliaryData(segments: Buffer, fragment: Fragment, maps: readonly 
   const reader = new BoxReader(segments);
   const moof = reader.all().find(({ start }) => start === fragment.moofStart)!;
   const traf = reader.child(moof, 'traf');
-  const entries = maps.map((map) => Buffer.concat([u16(map.length), ...map.map(({ clear, encrypted }) => Buffer.concat([u16(clear), u32(encrypted)]))])); // prettier-ignore
+  const entries = maps.map((map) =>
+    Buffer.concat([u16(map.length), ...map.map(({ clear, encrypted }) => Buffer.concat([u16(clear), u32(encrypted)]))]),
+  );
   const saiz = box('saiz', u32(0), Buffer.of(0), u32(entries.length), Buffer.from(entries.map(({ length }) => length)));
   const saioBytes = 20;
   const firstEntry = traf.end + saiz.length + saioBytes + 16 - moof.start;
@@ -70,7 +74,8 @@ function withAuxiliaryData(segments: Buffer, fragment: Fragment, maps: readonly 
   const senc = box('senc', u32(2), u32(entries.length), ...entries);
   const added = Buffer.concat([saiz, saio, senc]);
   const before = Buffer.from(segments.subarray(fragment.start, traf.end));
-  const grow = (at: number) => before.writeUInt32BE(before.readUInt32BE(at - fragment.start) + added.length, at - fragment.start); // prettier-ignore
+  const grow = (at: number) =>
+    before.writeUInt32BE(before.readUInt32BE(at - fragment.start) + added.length, at - fragment.start);
   for (const position of [moof.start, traf.start, ...fragment.dataOffsets.map(({ field }) => field)]) grow(position);
   return Buffer.concat([before, added, segments.subarray(traf.end, fragment.end)]);
 }
@@ -80,7 +85,14 @@ function protectInit(init: Uint8Array, keyId: Uint8Array): Buffer {
   const path: Box[] = [reader.all().find(({ type }) => type === 'moov')!];
   for (const type of ['trak', 'mdia', 'minf', 'stbl', 'stsd']) path.push(reader.child(path.at(-1)!, type));
   const entry = reader.children(path.at(-1)!, STSD_FIELDS)[0]!;
-  const tenc = box('tenc', u32(0x01000000), Buffer.of(0, 0x19, 1, 0), keyId, Buffer.of(CONSTANT_IV.length), CONSTANT_IV); // prettier-ignore
+  const tenc = box(
+    'tenc',
+    u32(0x01000000),
+    Buffer.of(0, 0x19, 1, 0),
+    keyId,
+    Buffer.of(CONSTANT_IV.length),
+    CONSTANT_IV,
+  );
   const scheme = box('schm', u32(0), Buffer.from('cbcs'), u32(0x10000));
   const sinf = box('sinf', box('frma', Buffer.from(entry.type)), scheme, box('schi', tenc));
   const start = Buffer.from(init.subarray(0, entry.end));

@@ -12,14 +12,12 @@ from voxel_prepare.isobmff import SampleDefaults, parse_fragments
 def check_headers_are_clear(
     parameter_sets: ParameterSets, segment: bytes, defaults: SampleDefaults, encrypted: Sequence[ByteRange]
 ) -> None:
-    """`segment` is decrypted, `encrypted` says where. Raises `UnsupportedStream` if that is in the header of a slice."""
+    """`segment` is decrypted, `encrypted` says where. Raises `UnsupportedStream` if a header was encrypted."""
     headers = [
         ByteRange(unit.start, unit.payload + unit.header.header_bytes)
         for fragment in parse_fragments(segment, defaults)
         for sample in fragment.samples
-        for unit in read_access_unit(
-            parameter_sets, segment, sample.offset, sample.offset + sample.size
-        ).slice_units
+        for unit in read_access_unit(parameter_sets, segment, sample.offset, sample.offset + sample.size).slice_units
     ]
     rest = iter(encrypted)
     current = next(rest, None)
