@@ -87,6 +87,19 @@ export default defineConfig(
     languageOptions: { globals: { document: 'readonly' } },
   },
   {
+    // Goes to the site as it is.
+    files: ['tools/site/theme/**/*.js'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['document', 'location', 'localStorage', 'matchMedia', 'getComputedStyle', 'URL'].map((name) => [
+          name,
+          'readonly',
+        ]),
+      ),
+    },
+  },
+  {
     files: ['{src,player,demo}/**/*.ts'],
     ignores: ['**/*.test.ts', '**/testing/**', '**/testing.ts'],
     rules: importRule([...importZones, ...shippedZones]),

@@ -1,0 +1,60 @@
+// @ts-check
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseCommandLine } from '../setup/command-line.mjs';
+import { root } from '../setup/paths.mjs';
+import { UserError } from '../setup/process.mjs';
+
+export const USAGE = `Usage: npm run site [-- options]
+
+Builds the site of the project's documents: static files with relative addresses, for any web server and any folder of it.
+A link that leads nowhere fails the build.
+
+  --out DIR        where to (default: output/site); replaced if a site is there
+  --recording DIR  put this recording of \`npm run compare -- --record DIR\` on the first page
+  --serve          serve it when it is built
+  --port N         with --serve: the port (default 8090, 0: any)
+  --help           this text
+
+Exit codes: 0 built, 1 a link is broken or the build failed, 2 bad input.`;
+
+/** @param {string} text */
+function portOf(text) {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new UserError(`--port must be a number from 0 to 65535, got '${text}'`);
+  return port;
+}
+
+/** @param {string} folder */
+function recordingIn(folder) {
+  if (!existsSync(join(folder, 'index.html')))
+    throw new UserError(
+      `--recording must be a folder that \`npm run compare -- --record DIR\` wrote: ${folder} has no index.html`,
+    );
+  return resolve(folder);
+}
+
+/** @typedef {ReturnType<typeof parseOptions>} SiteOptions */
+
+/** Throws a `UserError` that names the option. @param {string[]} args */
+export function parseOptions(args) {
+  const { values } = parseCommandLine({
+    args,
+    options: {
+      out: { type: 'string' },
+      recording: { type: 'string' },
+      serve: { type: 'boolean', default: false },
+      port: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.port !== undefined && !values.serve) throw new UserError('--port can only be used with --serve');
+  return {
+    out: values.out === undefined ? join(root, 'output/site') : resolve(values.out),
+    recording: values.recording === undefined ? undefined : recordingIn(values.recording),
+    serve: values.serve,
+    port: portOf(values.port ?? '8090'),
+    help: values.help,
+  };
+}
