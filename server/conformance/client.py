@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -129,6 +130,17 @@ class VoxelClient(QuicConnectionProtocol):
                 count += len(payload)
         return bytes(body), count
 
+    async def migrate(self) -> None:
+        """Goes on from another port and with another connection ID; what arrives at the old port is lost."""
+        before = self._transport
+        assert before is not None
+        udp = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+        udp.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        udp.bind(("::", 0))
+        await asyncio.get_running_loop().create_datagram_endpoint(lambda: self, sock=udp)
+        before.close()
+        self.change_connection_id()
+
     def quic_event_received(self, event: QuicEvent) -> None:
         if isinstance(event, ConnectionTerminated):
             self.terminated = event
@@ -227,7 +239,9 @@ async def connect(quic_port: int, *, datagrams: bool = True, wait_connected: boo
         create_protocol=VoxelClient,
         wait_connected=wait_connected,
     ) as protocol:
-        yield cast(VoxelClient, protocol)
+        yield (client := cast(VoxelClient, protocol))
+    assert client._transport is not None
+    client._transport.close()  # aioquic closes the first one only, and a client may have migrated.
 
 
 def _read_varint(data: bytes) -> tuple[int, bytes]:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from voxel_serve.connection_ids import ConnectionIds, ServerId
 from voxel_serve.resets import KEY_BYTES, KEY_FILE, RESETS_PER_SECOND, StatelessResets, reset_key
 
 KEY = bytes(range(KEY_BYTES))
@@ -12,7 +13,7 @@ KEY = bytes(range(KEY_BYTES))
 @given(st.binary(min_size=1, max_size=1500))
 def test_an_answer_is_shorter_than_its_packet_and_ends_with_the_token(packet: bytes) -> None:
     resets = StatelessResets(KEY, 4433)
-    answer = resets.answer(packet, 8, now=1)
+    answer = resets.answer(packet, now=1)
     assert (answer is None) == (len(packet) < 22)
     if answer is not None:
         assert 21 <= len(answer) < len(packet)
@@ -27,12 +28,22 @@ def test_tokens_are_of_key_port_and_connection() -> None:
     assert token not in [*others, StatelessResets(KEY, 4433).token(bytes(7) + b"1")]
 
 
+def test_with_a_server_id_the_port_does_not_matter_and_other_servers_ids_get_no_answer() -> None:
+    one, other = ServerId(b"\x01"), ServerId(b"\x02")
+    resets = StatelessResets(KEY, 4433, one)
+    mine, foreign = ConnectionIds(one).make(), ConnectionIds(other).make()
+    assert resets.token(mine) == StatelessResets(KEY, 4434, one).token(mine)
+    assert resets.token(mine) != StatelessResets(KEY, 4433, other).token(mine)
+    packets = [b"\x40" + connection_id + bytes(50) for connection_id in (mine, foreign)]
+    assert [resets.answer(packet, now=1) is not None for packet in packets] == [True, False]
+
+
 def test_a_flood_gets_few_answers() -> None:
     resets = StatelessResets(KEY, 4433)
     packet = b"\x40" + bytes(100)
-    answers = [resets.answer(packet, 8, now=10 + number / 10_000) for number in range(10_000)]
+    answers = [resets.answer(packet, now=10 + number / 10_000) for number in range(10_000)]
     assert sum(answer is not None for answer in answers) <= 2 * RESETS_PER_SECOND
-    assert resets.answer(packet, 8, now=20) is not None
+    assert resets.answer(packet, now=20) is not None
 
 
 def test_the_key_is_made_once_and_is_private(tmp_path: Path) -> None:

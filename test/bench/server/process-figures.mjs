@@ -1,5 +1,5 @@
 // @ts-check
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Kernel ticks per second in /proc/PID/stat: 100 on every Linux that people use (`getconf CLK_TCK`). */
 const TICKS = 100;
@@ -17,6 +17,9 @@ export function residentBytes(pid) {
   const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return 1024 * Number(kibibytes);
 }
+
+/** Files, sockets and event queues. @param {number} pid */
+export const openDescriptors = (pid) => readdirSync(`/proc/${pid}/fd`).length;
 
 /** @param {number} value */
 export const rounded = (value) => Number(value.toFixed(3));

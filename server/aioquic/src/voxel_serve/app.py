@@ -17,6 +17,7 @@ from aioquic.quic.logger import QuicFileLogger
 from . import congestion
 from .certificate import Certificate, CertificateKeeper, cached_certificate, load_certificate
 from .config import Config, CongestionControl
+from .connection_ids import ConnectionIds
 from .cors import OriginPolicy, host_name, is_loopback
 from .descriptors import FilePermits, divide, raise_limit
 from .discovery import Discovery
@@ -116,7 +117,9 @@ async def running(config: Config) -> AsyncIterator[Server]:
             discovery = Discovery(config.host, quic_port, config.public_endpoint, hashes, config.paths)
         site = Site(mounts, origins, limits, Metrics(), discovery)
         http1, http3 = Http1Service(site, tls), Http3Service(site, config.token)
-        resets = StatelessResets(reset_key(config.certificate_cache), quic_port)
+        resets = StatelessResets(reset_key(config.certificate_cache), quic_port, config.server_id)
+        connection_ids = ConnectionIds(config.server_id)
+        configuration.connection_id_length = connection_ids.length
         metrics_url = None if config.metrics is None else await _serve_metrics(stack, *config.metrics, site.metrics)
 
         tcp_server = await asyncio.start_server(http1.serve, sock=tcp, backlog=ACCEPTED_AT_ONCE)
@@ -124,7 +127,9 @@ async def running(config: Config) -> AsyncIterator[Server]:
         stack.callback(http1.close)
         stack.callback(tcp_server.close)
         _, quic_server = await asyncio.get_running_loop().create_datagram_endpoint(
-            lambda: GuardedQuicServer(configuration, lambda quic: Http3Protocol(quic, http3), limits, resets, udp),
+            lambda: GuardedQuicServer(
+                configuration, lambda quic: Http3Protocol(quic, http3), limits, resets, connection_ids, udp
+            ),
             sock=udp,
         )
         stack.callback(quic_server.close)

@@ -13,6 +13,7 @@ import typer
 from .announced import parse_path
 from .app import running
 from .config import Config, CongestionControl
+from .connection_ids import parse_server_id
 from .errors import ConfigurationError
 from .limits import Limits
 from .log import LogFormat, configure_logging, log
@@ -63,6 +64,25 @@ def serve(
             " hash: of its certificate, if that is self-signed; repeatable.",
         ),
     ] = None,
+    server_id: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HEX",
+            help="ID of this server among those behind one UDP load balancer, 1 to 8 bytes; part of every connection ID"
+            " (QUIC-LB).",
+        ),
+    ] = None,
+    server_id_config: Annotated[
+        int, typer.Option(min=0, max=6, help="Number of the load balancer's configuration that the ID belongs to.")
+    ] = 0,
+    server_id_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HEX",
+            envvar="VOXEL_SERVER_ID_KEY",
+            help="AES-128 key that the load balancer reads the ID with; without it everybody can.",
+        ),
+    ] = None,
     congestion_control: Annotated[
         CongestionControl, typer.Option(help="Congestion control of streams and datagrams.")
     ] = (CongestionControl.CUBIC),
@@ -109,6 +129,7 @@ def serve(
             token=token,
             public_endpoint=public_endpoint,
             paths=tuple(parse_path(text) for text in path or []),
+            server_id=parse_server_id(server_id, server_id_config, server_id_key),
             congestion_control=congestion_control,
             qlog=qlog,
             insecure=insecure,

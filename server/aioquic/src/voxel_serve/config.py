@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from .announced import AnnouncedPath, check_paths
+from .connection_ids import ServerId
 from .cors import is_loopback
 from .errors import ConfigurationError
 from .limits import Limits
@@ -48,6 +49,9 @@ class Config:
 
     paths: tuple[AnnouncedPath, ...] = ()
     """Further addresses of the service for clients."""
+
+    server_id: ServerId | None = None
+    """What a load balancer finds this server by."""
 
     congestion_control: CongestionControl = CongestionControl.CUBIC
     qlog: Path | None = None

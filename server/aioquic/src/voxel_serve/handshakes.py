@@ -10,10 +10,11 @@ from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.asyncio.server import QuicServer
 from aioquic.quic.configuration import SMALLEST_MAX_DATAGRAM_SIZE, QuicConfiguration
 from aioquic.quic.connection import NetworkAddress, QuicConnection
-from aioquic.quic.packet import QuicErrorCode, QuicFrameType, QuicHeader
+from aioquic.quic.packet import QuicErrorCode, QuicFrameType, QuicHeader, encode_quic_retry
 from aioquic.quic.retry import QuicRetryTokenHandler
 
 from .connection import Connection
+from .connection_ids import ConnectionIds
 from .limits import Limits
 from .quic_bounds import adopt, connection_ids, connection_refused
 from .quic_internals import handshake_is_complete, initial_header, is_genuine_initial, is_long
@@ -52,6 +53,7 @@ class GuardedQuicServer(QuicServer):
         create: Callable[[QuicConnection], Connection],
         limits: Limits,
         resets: StatelessResets,
+        connection_ids: ConnectionIds,
         udp: socket.socket,
     ) -> None:
         """`udp`: the socket of the transport, which would hand over one packet in each turn of the event loop."""
@@ -59,6 +61,7 @@ class GuardedQuicServer(QuicServer):
         self._create_connection = create
         self._limits = limits
         self._resets = resets
+        self._connection_ids = connection_ids
         self._udp = udp
         self._turns = Turns["Connection | None"](each_bytes=EACH_BYTES, together_bytes=TOGETHER_BYTES)
         """Of connections; None: of all packets that belong to none."""
@@ -129,12 +132,11 @@ class GuardedQuicServer(QuicServer):
         if known is not None:
             known.datagram_received(data, addr)
             return
-        length = self._configuration.connection_id_length
         if not is_long(data):
-            if reset := self._resets.answer(data, length, self._loop.time()):
+            if reset := self._resets.answer(data, self._loop.time()):
                 self._send(reset, addr)
             return
-        header = initial_header(data, length)
+        header = initial_header(data, self._configuration.connection_id_length)
         if header is None:
             super().datagram_received(data, addr)
         elif len(data) >= SMALLEST_MAX_DATAGRAM_SIZE:
@@ -145,11 +147,14 @@ class GuardedQuicServer(QuicServer):
         if not self._shares.has_room(client):
             self._send(connection_refused(header), addr)
             return
-        # While this is set aioquic asks for a token, and checks those that come.
+        # While this is set aioquic checks the tokens that come.
         is_crowded = len(self._handshaking) >= self._limits.handshakes or self._shares.has_half(client)
         asks = is_crowded or bool(header.token)
         is_known = header.version in self._configuration.supported_versions
-        if is_known and (header.token or not asks) and not is_genuine_initial(data, header):
+        if is_known and asks and not header.token:
+            self._ask_for_token(header, addr)
+            return
+        if is_known and not is_genuine_initial(data, header):
             return
         cast(Any, self)._retry = self._tokens if asks else None
         super().datagram_received(data, addr)
@@ -161,8 +166,29 @@ class GuardedQuicServer(QuicServer):
         timer = self._loop.call_later(self._limits.head_timeout, self._forget, created)
         self._handshaking[created] = timer
 
+    def _ask_for_token(self, header: QuicHeader, addr: NetworkAddress) -> None:
+        """Retry (RFC 9000 section 8.1.2). aioquic's own gives a random connection ID, which a load balancer may send
+        elsewhere.
+        """
+        assert header.version is not None
+        source_cid = self._connection_ids.make()
+        token = self._tokens.create_token(
+            address=addr,
+            original_destination_connection_id=header.destination_cid,
+            retry_source_connection_id=source_cid,
+            now=self._loop.time(),
+        )
+        retry = encode_quic_retry(
+            version=header.version,
+            source_cid=source_cid,
+            destination_cid=header.source_cid,
+            original_destination_cid=header.destination_cid,
+            retry_token=token,
+        )
+        self._send(retry, addr)
+
     def _create(self, quic: QuicConnection, **_: object) -> Connection:
-        adopt(quic, self._resets.token)
+        adopt(quic, self._resets.token, self._connection_ids)
         self._created = self._create_connection(quic)
         self._created.asks_for_turn = self._asks
         return self._created

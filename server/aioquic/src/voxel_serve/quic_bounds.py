@@ -10,12 +10,19 @@ from collections.abc import Callable
 
 from aioquic.h3.connection import ErrorCode
 from aioquic.quic.configuration import SMALLEST_MAX_DATAGRAM_SIZE
-from aioquic.quic.connection import TRANSPORT_CLOSE_FRAME_CAPACITY, NetworkAddress, QuicConnection
+from aioquic.quic.connection import (
+    TRANSPORT_CLOSE_FRAME_CAPACITY,
+    NetworkAddress,
+    QuicConnection,
+    QuicConnectionId,
+)
 from aioquic.quic.crypto import CryptoPair
 from aioquic.quic.packet import QuicErrorCode, QuicFrameType, QuicHeader, QuicPacketType
 from aioquic.quic.packet_builder import QuicPacketBuilder
 from aioquic.quic.recovery import QuicPacketSpace
 from aioquic.quic.stream import QuicStream
+
+from .connection_ids import ConnectionIds
 
 STREAM_WINDOW_BYTES = 128 * 1024
 """Bytes of a stream that may be on their way or wait for earlier ones: a request head and as much again."""
@@ -36,9 +43,12 @@ STATELESS_RESET_TOKEN_BYTES = 16
 
 
 class BoundedQuicConnection(QuicConnection):
-    """Windows move on with what was delivered; stateless reset tokens can be made again after a restart."""
+    """Windows move on with what was delivered; connection IDs may say whose they are, and their stateless reset tokens
+    can be made again after a restart.
+    """
 
     _token_of: Callable[[bytes], bytes]
+    _connection_ids: ConnectionIds
 
     def receive_datagram(self, data: bytes, addr: NetworkAddress, now: float) -> None:
         super().receive_datagram(data, addr, now)
@@ -81,21 +91,30 @@ class BoundedQuicConnection(QuicConnection):
         return super()._write_stream_frame(builder, space, stream, max_offset)
 
     def _replenish_connection_ids(self) -> None:
+        known = len(self._host_cids)
         super()._replenish_connection_ids()
-        self.set_reset_tokens()
+        self.name(self._host_cids[known:])
 
-    def set_reset_tokens(self) -> None:
-        """In place of random ones."""
-        for connection_id in self._host_cids:
+    def name(self, connection_ids: list[QuicConnectionId]) -> None:
+        """Replaces the random ones of aioquic, and their random tokens."""
+        for connection_id in connection_ids:
+            connection_id.cid = self._connection_ids.make()
             connection_id.stateless_reset_token = self._token_of(connection_id.cid)
 
 
-def adopt(quic: QuicConnection, token_of: Callable[[bytes], bytes]) -> None:
-    """Bounds a connection that has received nothing yet; `token_of` is a connection ID's stateless reset token."""
+def adopt(
+    quic: QuicConnection, token_of: Callable[[bytes], bytes], connection_ids: ConnectionIds | None = None
+) -> None:
+    """Bounds a connection that has received nothing yet; `token_of` is a connection ID's stateless reset token.
+
+    `connection_ids`: what makes those that clients are given, by default random ones.
+    """
     quic.__class__ = BoundedQuicConnection
     assert isinstance(quic, BoundedQuicConnection)
     quic._token_of = token_of
-    quic.set_reset_tokens()
+    quic._connection_ids = connection_ids or ConnectionIds()
+    quic.name(quic._host_cids)
+    quic.host_cid = quic._local_initial_source_connection_id = quic._host_cids[0].cid
 
 
 def connection_ids(quic: QuicConnection) -> list[bytes]:

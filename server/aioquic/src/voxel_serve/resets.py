@@ -9,6 +9,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from .connection_ids import ConnectionIds, ServerId
 from .log import log
 from .quic_bounds import STATELESS_RESET_TOKEN_BYTES, stateless_reset
 
@@ -22,12 +23,14 @@ RESETS_PER_SECOND = 100
 class StatelessResets:
     """Answers packets of unknown connections, shorter than they are and not too often: no loop, no reflection."""
 
-    def __init__(self, key: bytes, port: int) -> None:
+    def __init__(self, key: bytes, port: int, server_id: ServerId | None = None) -> None:
         """`port`: the UDP port. Servers of one key have other tokens on other ports: a packet that somebody sends on to
-        them must end no connection here (RFC 9000 section 21.11).
+        them must end no connection here (RFC 9000 section 21.11). With a server ID, that counts in place of the port:
+        the next server of this ID resets this one's connections wherever it is.
         """
         self._key = key
-        self._salt = port.to_bytes(2, "big")
+        self._salt = port.to_bytes(2, "big") if server_id is None else b"server " + server_id.value
+        self._ids = ConnectionIds(server_id)
         self._left = float(RESETS_PER_SECOND)
         self._at = 0.0
 
@@ -35,13 +38,14 @@ class StatelessResets:
         """The stateless reset token of a connection ID."""
         return hmac.digest(self._key, self._salt + connection_id, "sha256")[:STATELESS_RESET_TOKEN_BYTES]
 
-    def answer(self, packet: bytes, connection_id_length: int, now: float) -> bytes | None:
+    def answer(self, packet: bytes, now: float) -> bytes | None:
         """The answer to a packet with a short header; `now` in seconds of any clock. None: it gets none."""
         self._left = min(RESETS_PER_SECOND, self._left + (now - self._at) * RESETS_PER_SECOND)
         self._at = now
-        if self._left < 1:
+        connection_id = packet[1 : 1 + self._ids.length]
+        if self._left < 1 or not self._ids.may_have_issued(connection_id):
             return None
-        reset = stateless_reset(self.token(packet[1 : 1 + connection_id_length]), len(packet))
+        reset = stateless_reset(self.token(connection_id), len(packet))
         if reset is not None:
             self._left -= 1
         return reset

@@ -43,6 +43,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     options.check()?;
     let metrics = options.metrics_address()?;
     let paths = options.paths()?;
+    let server_id = options.server_id()?;
     let (limits, permits) = descriptor_limits(&options);
     let mounts = Mounts::new(options.folders()?, permits)?;
     let origins = origin_policy(&options)?;
@@ -79,7 +80,8 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let shared = Shared { site: Arc::clone(&site), jobs, places: places.clone() };
     let failed = |error: std::io::Error| ConfigurationError(plain(&error));
     let reset_key = ResetKey::obtain(&default_cache()).map_err(failed)?;
-    let parts = Parts { socket: udp, config, shared, reset_key, qlog: options.qlog.clone(), completions, commands };
+    let qlog = options.qlog.clone();
+    let parts = Parts { socket: udp, config, shared, reset_key, server_id, qlog, completions, commands };
     let mut endpoint = tokio::task::spawn_blocking(|| serve_quic(parts));
     let http1 = Http1::new(Arc::clone(&site), places);
     let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;

@@ -9,6 +9,7 @@ use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::is_loopback;
 
 use crate::ConfigurationError;
+use crate::endpoint::{BLOCK_BYTES, MOST_CONFIGURATION, MOST_SERVER_ID_BYTES, ServerId};
 use crate::log::LogFormat;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -72,6 +73,18 @@ pub struct Options {
     /// certificate, if that is self-signed; repeatable
     #[arg(long = "path", value_name = "URL[;cost=N][;hash=SHA256]")]
     pub paths: Vec<String>,
+
+    /// ID of this server among those behind one UDP load balancer, 1 to 8 bytes; part of every connection ID (QUIC-LB)
+    #[arg(long, value_name = "HEX")]
+    pub server_id: Option<String>,
+
+    /// Number of the load balancer's configuration that the ID belongs to, 0 to 6
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub server_id_config: u8,
+
+    /// AES-128 key that the load balancer reads the ID with; without it everybody can
+    #[arg(long, value_name = "HEX", env = "VOXEL_SERVER_ID_KEY", hide_env_values = true)]
+    pub server_id_key: Option<String>,
 
     /// TCP connections at a time, and as many QUIC connections; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -159,6 +172,31 @@ impl Options {
         parse_paths(&self.paths).map_err(|error| ConfigurationError(error.to_string()))
     }
 
+    /// What a load balancer finds this server by.
+    pub fn server_id(&self) -> Result<Option<ServerId>, ConfigurationError> {
+        if self.server_id_config > MOST_CONFIGURATION {
+            let given = self.server_id_config;
+            return Err(ConfigurationError(format!(
+                "--server-id-config must be 0 to {MOST_CONFIGURATION}, got {given}"
+            )));
+        }
+        let key = self.server_id_key.as_ref().map(|given| {
+            let refused = || ConfigurationError("--server-id-key must be 16 bytes in hexadecimal".to_owned());
+            hexadecimal(given).and_then(|bytes| bytes.try_into().ok()).ok_or_else(refused)
+        });
+        let key: Option<[u8; BLOCK_BYTES]> = key.transpose()?;
+        let Some(given) = &self.server_id else {
+            return match key {
+                Some(_) => Err(ConfigurationError("--server-id-key needs --server-id".to_owned())),
+                None => Ok(None),
+            };
+        };
+        let bytes = hexadecimal(given).filter(|bytes| (1..=MOST_SERVER_ID_BYTES).contains(&bytes.len())).ok_or_else(
+            || ConfigurationError(format!("--server-id must be 1 to {MOST_SERVER_ID_BYTES} bytes in hexadecimal, such as 0x1122334455667788, got '{given}'")),
+        )?;
+        Ok(Some(ServerId { bytes, configuration: self.server_id_config, key }))
+    }
+
     /// Host and port of the counters; `None`: nowhere.
     pub fn metrics_address(&self) -> Result<Option<(String, u16)>, ConfigurationError> {
         if self.metrics == "none" {
@@ -190,4 +228,13 @@ impl Options {
     pub fn origins(&self) -> BTreeSet<String> {
         self.allowed_origins.iter().cloned().collect()
     }
+}
+
+/// Bytes in hexadecimal, which may begin with 0x.
+fn hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
+    let digit = |digit: &u8| char::from(*digit).to_digit(16);
+    let (pairs, rest) = digits.as_chunks::<2>();
+    let byte = |[high, low]: &[u8; 2]| Some((digit(high)? << 4 | digit(low)?) as u8);
+    if rest.is_empty() { pairs.iter().map(byte).collect() } else { None }
 }

@@ -2,6 +2,7 @@
 
 mod follows;
 mod in_flight;
+mod old_paths;
 mod requests;
 mod sending;
 mod sessions;
@@ -23,6 +24,7 @@ use crate::responses::{Delivery, Responses};
 use crate::session::Session;
 use crate::site::{Site, refusal};
 use in_flight::InFlight;
+use old_paths::{OldPaths, Path};
 
 /// What all connections share.
 #[derive(Clone, Debug)]
@@ -59,6 +61,9 @@ pub struct Connection {
     responses: Responses,
     in_flight: InFlight,
     session: Option<Session>,
+    /// To which `window` and `pacer` belong.
+    path: Option<Path>,
+    old_paths: OldPaths,
     window: Window,
     pacer: Pacer,
     /// Whether slow start is over and no queue grows, so that parity may be sent.
@@ -91,6 +96,8 @@ impl Connection {
             responses: Responses::default(),
             in_flight: InFlight::default(),
             session: None,
+            path: None,
+            old_paths: OldPaths::default(),
             window: Window::default(),
             pacer: Pacer::default(),
             has_room: false,

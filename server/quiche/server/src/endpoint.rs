@@ -1,6 +1,7 @@
 //! The loop over all QUIC connections: packets in, packets out, timers, finished jobs.
 
 mod batch;
+mod connection_ids;
 mod connections;
 mod opening;
 mod refusal;
@@ -22,7 +23,9 @@ use crate::http3::H3_NO_ERROR;
 use crate::jobs::Completion;
 use crate::log;
 use batch::Batch;
-use connections::{CONNECTION_ID_BYTES, Connections};
+use connection_ids::ConnectionIds;
+pub use connection_ids::{BLOCK_BYTES, MOST_CONFIGURATION, MOST_SERVER_ID_BYTES, ServerId};
+use connections::Connections;
 pub use resets::ResetKey;
 use resets::Resets;
 use socket::{Arrivals, Socket};
@@ -63,6 +66,8 @@ pub struct Parts {
     pub config: quiche::Config,
     pub shared: Shared,
     pub reset_key: ResetKey,
+    /// What a load balancer finds this server by.
+    pub server_id: Option<ServerId>,
     /// A folder for a qlog file per connection.
     pub qlog: Option<PathBuf>,
     pub completions: mpsc::UnboundedReceiver<Completion>,
@@ -77,6 +82,7 @@ pub struct Endpoint {
     completions: mpsc::UnboundedReceiver<Completion>,
     commands: mpsc::Receiver<Command>,
     connections: Connections,
+    ids: ConnectionIds,
     tokens: Tokens,
     resets: Resets,
     batch: Batch,
@@ -84,10 +90,11 @@ pub struct Endpoint {
 
 impl Endpoint {
     pub fn new(parts: Parts) -> io::Result<Self> {
-        let Parts { socket, config, shared, reset_key, qlog, completions, commands } = parts;
+        let Parts { socket, config, shared, reset_key, server_id, qlog, completions, commands } = parts;
         let socket = Socket::new(socket)?;
         Ok(Self {
-            resets: Resets::new(reset_key, socket.address().port()),
+            resets: Resets::new(reset_key, server_id.as_ref(), socket.address().port()),
+            ids: ConnectionIds::new(server_id),
             socket,
             config,
             shared,
@@ -191,12 +198,14 @@ impl Endpoint {
 
     /// Gives a packet to its connection, or opens one. What is not a QUIC packet is ignored.
     fn receive_packet(&mut self, packet: &mut [u8], from: SocketAddr, to: SocketAddr, now: Instant) -> Option<u64> {
-        let header = Header::from_slice(packet, CONNECTION_ID_BYTES).ok()?;
+        let header = Header::from_slice(packet, self.ids.length()).ok()?;
         let known = self.connections.key_of(&header.dcid);
         let key = match known {
             Some(key) => key,
             None if header.ty == quiche::Type::Short => {
-                if let Some(reset) = self.resets.answer(&header.dcid, packet.len(), now) {
+                if self.ids.may_have_issued(&header.dcid)
+                    && let Some(reset) = self.resets.answer(&header.dcid, packet.len(), now)
+                {
                     self.socket.reply(&reset, from);
                 }
                 return None;
@@ -246,7 +255,7 @@ impl Endpoint {
         if more {
             self.connections.make_ready(key);
         }
-        self.connections.update_ids(key, |id| self.resets.token(id));
+        self.connections.update_ids(key, || self.ids.make().and_then(|id| Some((self.resets.token(&id)?, id))));
         self.connections.set_timer(key, timer);
     }
 

@@ -8,6 +8,7 @@
 //! - CUBIC and Reno are not paced (`SendInfo::at` is now), BBRv2 is (`get_next_release_time`).
 //! - CUBIC undoes the reduction of its window unless a fifth of the window was lost. So [`voxel_protocol::window`]
 //!   keeps a second window, and the smaller of both applies.
+//! - After a change of the client's address it never finds what was in flight on the old path: `connection::old_paths`.
 //! - `quiche::h3` knows no WebTransport streams. HTTP/3's framing is [`voxel_protocol::framing`]; quiche's QPACK, which
 //!   has no dynamic table, is used as it is.
 
@@ -29,6 +30,10 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Requests are at most 64 KiB each.
 const STREAM_WINDOW: u64 = 128 * 1024;
 const CONNECTION_WINDOW: u64 = 1024 * 1024;
+
+/// Addresses of a client that a connection may know, and as many connection IDs of either side. quiche forgets none of
+/// them while the client has connection IDs left for it: a client can change its address one time less often.
+const PATHS: u64 = 16;
 
 /// More than the limit of requests in flight, so that requests above it can be answered with 429.
 const BIDIRECTIONAL_STREAMS: u64 = 128;
@@ -58,6 +63,7 @@ pub fn config(certificate: &Certificate, congestion_control: CongestionControl) 
     config.set_initial_max_stream_data_uni(STREAM_WINDOW);
     config.set_initial_max_streams_bidi(BIDIRECTIONAL_STREAMS);
     config.set_initial_max_streams_uni(UNIDIRECTIONAL_STREAMS);
+    config.set_active_connection_id_limit(PATHS);
     config.set_max_connection_window(CONNECTION_WINDOW);
     config.set_max_stream_window(STREAM_WINDOW);
     config.enable_dgram(true, DATAGRAM_QUEUE, 1);

@@ -3,8 +3,10 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use voxel_protocol::window::{Demand, Path};
+use voxel_protocol::pacer::Pacer;
+use voxel_protocol::window::{Demand, Path as PathFigures, Window};
 
+use super::old_paths::Path;
 use super::{Connection, Next};
 use crate::http3;
 use crate::quic::PACKET_BYTES;
@@ -35,9 +37,11 @@ impl Connection {
             }
             self.hand_over(now);
         }
-        if let Some(path) = self.quic.path_stats().find(|path| path.active) {
+        let active = self.quic.path_stats().find(|path| path.active);
+        if let Some(path) = active {
+            self.use_path((path.local_addr, path.peer_addr));
             let demand = if self.wants_to_send() { Demand::Full } else { Demand::Limited };
-            let known = Path { rtt: path.rtt, min_rtt: path.min_rtt, lost: path.lost, packet: PACKET_BYTES };
+            let known = PathFigures { rtt: path.rtt, min_rtt: path.min_rtt, lost: path.lost, packet: PACKET_BYTES };
             let window = self.window.update(now, &known, demand);
             self.pacer.update(now, window, path.rtt, PACKET_BYTES);
             let slow_start = match self.quic.gcongestion_enabled() {
@@ -46,6 +50,32 @@ impl Connection {
             };
             self.has_room = !slow_start && !known.queues_grow();
         }
+    }
+
+    /// Begins anew where the client has come from another address, as quiche's own congestion control does: what one
+    /// path carried says nothing of another (RFC 9000 section 9.4).
+    fn use_path(&mut self, path: Path) {
+        if self.path.replace(path).is_some_and(|last| last != path) {
+            (self.window, self.pacer) = (Window::default(), Pacer::default());
+        }
+        if self.quic.is_path_validated(path.0, path.1) == Ok(true) {
+            self.old_paths.update(self.quic.path_stats());
+        }
+    }
+
+    /// A packet that lets quiche find what was lost on a path that the client has left.
+    fn packet_of_old_path(&mut self, out: &mut [u8]) -> Option<(usize, SocketAddr)> {
+        while let (Some((local, peer)), Some((_, present))) = (self.old_paths.take(), self.path) {
+            let asked = self.quic.send_ack_eliciting_on_path(local, peer);
+            // Fails while the path's congestion window is full, which its next probe timeout lifts, and once quiche has
+            // forgotten the path.
+            if asked.is_ok()
+                && let Ok((length, _)) = self.quic.send_on_path(out, Some(local), Some(peer))
+            {
+                return Some((length, present));
+            }
+        }
+        None
     }
 
     pub(super) fn wants_to_send(&self) -> bool {
@@ -68,6 +98,10 @@ impl Connection {
     pub fn next_packet(&mut self, out: &mut [u8], now: Instant) -> Next {
         if let Some(later) = self.release_time(now) {
             return Next::Paced(later);
+        }
+        if let Some((length, to)) = self.packet_of_old_path(out) {
+            self.pacer.sent(now, length);
+            return Next::Packet { length, to };
         }
         let sent = if self.only_datagrams { Err(quiche::Error::Done) } else { self.quic.send(out) };
         let sent = match sent {

@@ -7,9 +7,6 @@ use quiche::ConnectionId;
 
 use crate::connection::Connection;
 
-/// Of the connection IDs that this server chooses.
-pub const CONNECTION_ID_BYTES: usize = 16;
-
 #[derive(Default)]
 pub struct Connections {
     entries: HashMap<u64, Entry>,
@@ -71,11 +68,11 @@ impl Connections {
     }
 
     /// Gives the client connection IDs for when its address changes, and forgets those that it has used up.
-    /// `token`: the stateless reset token of an ID.
-    pub fn update_ids(&mut self, key: u64, token: impl Fn(&ConnectionId<'_>) -> Option<u128>) {
+    /// `issue`: another ID with its stateless reset token.
+    pub fn update_ids(&mut self, key: u64, issue: impl Fn() -> Option<(u128, ConnectionId<'static>)>) {
         let Some(Entry { connection, ids, .. }) = self.entries.get_mut(&key) else { return };
         while connection.quic.is_established() && connection.quic.scids_left() > 0 {
-            let Some((id, token)) = random_id().and_then(|id| token(&id).map(|token| (id, token))) else { return };
+            let Some((token, id)) = issue() else { return };
             if connection.quic.new_scid(&id, token, false).is_err() {
                 break;
             }
@@ -136,10 +133,4 @@ impl Connections {
             entry.timer = time;
         }
     }
-}
-
-/// `None` when the system cannot give random bytes.
-pub fn random_id() -> Option<ConnectionId<'static>> {
-    let mut bytes = [0; CONNECTION_ID_BYTES];
-    boring::rand::rand_bytes(&mut bytes).ok().map(|()| ConnectionId::from_vec(bytes.to_vec()))
 }

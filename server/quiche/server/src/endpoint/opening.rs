@@ -8,7 +8,6 @@ use quiche::{ConnectionId, Header, RetryConnectionIds};
 use serde_json::Value;
 
 use super::Endpoint;
-use super::connections::random_id;
 use super::refusal;
 use crate::connection::Connection;
 use crate::log;
@@ -27,7 +26,7 @@ impl Endpoint {
             self.socket.reply(&reply[..length], peer);
             return None;
         }
-        let id = random_id()?;
+        let id = self.ids.make()?;
         let token = header.token.as_deref().unwrap_or_default();
         let crowded = || {
             self.connections.handshaking() >= self.shared.site.limits.handshakes

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use boring::hash::hmac_sha256;
 
+use super::connection_ids::ServerId;
+
 /// In the folder of the certificate, shared with voxel-serve.
 const KEY_FILE: &str = "stateless-reset-key";
 
@@ -59,21 +61,27 @@ fn keep(file: &Path, key: &[u8; KEY_BYTES]) -> io::Result<()> {
 /// The tokens of connection IDs, and the resets that carry them.
 pub struct Resets {
     key: ResetKey,
-    port: u16,
+    /// What tells this server from others with the same key.
+    salt: Vec<u8>,
     allowed: u32,
     counted_since: Option<Instant>,
 }
 
 impl Resets {
     /// `port`: the server's UDP port. Servers with the same key on other ports have other tokens, so that a packet that
-    /// somebody sends on to them ends no connection here (RFC 9000 section 21.11).
-    pub fn new(key: ResetKey, port: u16) -> Self {
-        Self { key, port, allowed: RATE, counted_since: None }
+    /// somebody sends on to them ends no connection here (RFC 9000 section 21.11). With a server ID, that counts in
+    /// place of the port: the next server of this ID resets this one's connections wherever it is.
+    pub fn new(key: ResetKey, server_id: Option<&ServerId>, port: u16) -> Self {
+        let salt = match server_id {
+            None => port.to_be_bytes().to_vec(),
+            Some(server_id) => [b"server ", &server_id.bytes[..]].concat(),
+        };
+        Self { key, salt, allowed: RATE, counted_since: None }
     }
 
     /// The token of a connection ID.
     pub fn token(&self, id: &[u8]) -> Option<u128> {
-        let tag = hmac_sha256(&self.key.0, &[&self.port.to_be_bytes(), id].concat()).ok()?;
+        let tag = hmac_sha256(&self.key.0, &[&self.salt, id].concat()).ok()?;
         tag.first_chunk::<TOKEN_BYTES>().map(|token| u128::from_be_bytes(*token))
     }
 
@@ -110,7 +118,7 @@ mod tests {
     use super::*;
 
     fn resets(port: u16) -> Resets {
-        Resets::new(ResetKey([7; KEY_BYTES]), port)
+        Resets::new(ResetKey([7; KEY_BYTES]), None, port)
     }
 
     #[test]
@@ -125,6 +133,16 @@ mod tests {
         }
         assert_ne!(resets(1).token(b"id"), resets(2).token(b"id"));
         assert_ne!(resets(1).token(b"id"), resets(1).token(b"other"));
+    }
+
+    #[test]
+    fn with_a_server_id_the_port_does_not_matter() {
+        let token = |bytes: &[u8], port| {
+            let server_id = ServerId { bytes: bytes.to_vec(), configuration: 0, key: None };
+            Resets::new(ResetKey([7; KEY_BYTES]), Some(&server_id), port).token(b"id")
+        };
+        assert_eq!(token(b"\x01", 1), token(b"\x01", 2));
+        assert_ne!(token(b"\x01", 1), token(b"\x02", 1));
     }
 
     #[test]
