@@ -37,6 +37,20 @@ const copyDemoFiles = {
   },
 };
 
+/** The same for the page that compares players, live and recorded. */
+const copyCompareFiles = {
+  /** @param {webpack.Compiler} compiler */
+  apply(compiler) {
+    compiler.hooks.afterEmit.tap('copy-compare-files', () => {
+      cpSync(resolve(root, 'demo/compare/static'), resolve(dist, 'compare'), { recursive: true });
+      cpSync(
+        resolve(root, 'node_modules/dashjs/dist/modern/umd/dash.all.min.js'),
+        resolve(dist, 'compare/dash.all.min.js'),
+      );
+    });
+  },
+};
+
 /** The package is ESM: `require` takes its UMD files for CommonJS only in a folder that says so. */
 const markCommonJs = {
   /** @param {webpack.Compiler} compiler */
@@ -103,5 +117,12 @@ export default [
     entry: './demo/main.ts',
     output: { path: resolve(dist, 'demo'), filename: 'demo.js' },
     plugins: [workerSource('voxel-dash-full'), copyDemoFiles],
+  },
+  {
+    ...common,
+    name: 'compare',
+    entry: { compare: './demo/compare/live-main.ts', recorded: './demo/compare/recorded-main.ts' },
+    output: { path: resolve(dist, 'compare'), filename: '[name].js' },
+    plugins: [workerSource('voxel-dash-full'), copyCompareFiles],
   },
 ];

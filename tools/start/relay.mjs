@@ -1,22 +1,12 @@
 // @ts-check
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { seededRandom } from '../link/random.mjs';
 
 const SOCKET_BUFFER_BYTES = 4 << 20;
 
 /** More than the first packets from a server until a session is open. */
 export const HANDSHAKE_PACKETS = 30;
-
-/** A small seeded generator (mulberry32): the same seed drops the same packets. @param {number} seed */
-export function seededRandom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** @param {number} port 0: any free port @returns {Promise<import('node:dgram').Socket>} */
 async function boundSocket(port) {

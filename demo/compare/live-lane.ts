@@ -1,0 +1,128 @@
+import type { MediaPlayerClass } from 'dashjs';
+import { attachVoxel, type FullVoxelHandle } from '../../player/full.js';
+import { plainSegment, type FragmentLoadingCompleted } from '../plain-source.js';
+import { VideoObserver } from '../video-observer.js';
+import type { LanePlace } from './control.js';
+import { ShownSegments, type Knowledge } from './shown-segments.js';
+import { prepareStockPlayer } from './stock-player.js';
+import type { Lane, LaneKind, LaneNow, LaneReport, LinkMoment, Moment, ShownSegment } from './types.js';
+
+/** The page loads the unmodified dash.js with a script element of its own. */
+declare const dashjs: typeof import('dashjs');
+
+/** What a lane plays, and over what. */
+export interface LaneSetup {
+  readonly kind: LaneKind;
+  readonly place: LanePlace;
+  readonly certificateHashes: readonly string[];
+  readonly bufferSegments: number;
+  readonly segmentDuration: number;
+  readonly knowledge: Knowledge;
+}
+
+/** One player of a comparison that runs. */
+export class LiveLane implements Lane {
+  readonly kind: LaneKind;
+  readonly moments: Moment[] = [];
+  readonly #video: HTMLVideoElement;
+  readonly #startedAt = performance.now();
+  readonly #observer: VideoObserver;
+  readonly #player: MediaPlayerClass;
+  readonly #shown: ShownSegments;
+  readonly #handle: FullVoxelHandle | undefined;
+  readonly #fallbacks: string[] = [];
+  #hasStopped = false;
+
+  constructor(video: HTMLVideoElement, setup: LaneSetup) {
+    this.kind = setup.kind;
+    this.#video = video;
+    this.#observer = new VideoObserver(video, this.#startedAt);
+    this.#player = dashjs.MediaPlayer().create();
+    this.#shown = new ShownSegments(setup.knowledge);
+    this.#handle = this.#prepare(setup);
+    this.#player.on('playbackEnded', () => this.#observer.playbackEnded());
+    this.#player.on('error', (event: object) => {
+      const { code, message } = (event as { error: { code: number; message: string } }).error;
+      this.#observer.addError('dash.js', code, message);
+    });
+    video.muted = true;
+    this.#player.initialize(video, new URL('manifest.mpd', setup.place.http).href, true);
+    this.sample();
+  }
+
+  now(): LaneNow {
+    const summary = this.#observer.summary();
+    const elapsed = (performance.now() - this.#startedAt) / 1000;
+    const startup = summary.startupMs === undefined ? elapsed : summary.startupMs / 1000;
+    const before = this.moments.at(-1);
+    const waited = startup + summary.stallSeconds;
+    return {
+      ...{ at: elapsed, position: summary.position, waited },
+      isFrozen: !summary.ended && before !== undefined && waited > before.waited,
+      hasEnded: summary.ended,
+    };
+  }
+
+  /** Notes where playback stands; nothing moves after its end. */
+  sample(): void {
+    if (this.#hasStopped) return;
+    const { at, position, waited, hasEnded } = this.now();
+    this.moments.push({ at, position, waited });
+    this.#hasStopped = hasEnded;
+  }
+
+  segments(): readonly ShownSegment[] {
+    return this.#shown.all;
+  }
+
+  repaired(index: number): Uint8Array | undefined {
+    return this.#shown.repaired(index);
+  }
+
+  report(place: number, link: LinkMoment | undefined): LaneReport {
+    const { startupMs, stallSeconds, stalls, errors, ended } = this.#observer.summary();
+    const segments = this.segments();
+    const scores = segments.flatMap(({ score }) => score ?? []);
+    return {
+      id: this.kind.id,
+      waited: this.now().waited,
+      startup: startupMs === undefined ? undefined : startupMs / 1000,
+      ...{ stalled: stallSeconds, stalls },
+      ssim: scores.length > 0 ? scores.reduce((sum, score) => sum + score, 0) / scores.length : undefined,
+      bytes: link?.sent[place] ?? 0,
+      packetsLost: link?.lost[place] ?? 0,
+      segments: segments.length,
+      hasEnded: ended,
+      fallbacks: this.#fallbacks,
+      errors: errors.map(({ source, code, message }) => `${source} ${code}: ${message}`),
+    };
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.#handle?.detach();
+    this.#player.destroy();
+  }
+
+  #prepare({ kind, place, certificateHashes, bufferSegments, segmentDuration }: LaneSetup): FullVoxelHandle | undefined {
+    const position = () => this.#video.currentTime;
+    if (kind.delivery === undefined) {
+      prepareStockPlayer(this.#player, bufferSegments, segmentDuration);
+      this.#player.on('fragmentLoadingCompleted', (event: object) => {
+        const record = plainSegment(event as FragmentLoadingCompleted);
+        if (record) this.#shown.add(record, position());
+      });
+      return undefined;
+    }
+    const handle = attachVoxel(this.#player, {
+      bufferSegments,
+      ...(kind.delivery === 'streams' && { delivery: kind.delivery }),
+      endpoint: { url: place.endpoint, certificateHashes },
+    });
+    handle.on('delivered', ({ record, data }) => this.#shown.add(record, position(), data));
+    handle.on('fallback', ({ to, index, code, message }) => {
+      if (to === 'http') this.#fallbacks.push(`segment ${index}: ${code}: ${message}`);
+    });
+    return handle;
+  }
+}

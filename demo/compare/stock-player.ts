@@ -1,0 +1,23 @@
+import type { MediaPlayerClass } from 'dashjs';
+import { bufferCapacity } from '../../src/delivery/index.js';
+
+/** The response, as far as dash.js hands it to interceptors. */
+interface InterceptedResponse {
+  readonly request: { readonly customData: { readonly request: { resourceTimingValues?: unknown } } };
+}
+
+/**
+ * What is done to stock dash.js, and no more: the buffer that all players have, and its throughput measured as it should be. With one
+ * file for each representation dash.js would measure every download by that of the initialization segment, the first timing entry with
+ * the same URL; the plugin spares its rules that mistake, and dash.js' own are to be as well off (docs/TRIALS.md).
+ */
+export function prepareStockPlayer(player: MediaPlayerClass, bufferSegments: number, segmentDuration: number): void {
+  const time = bufferCapacity(bufferSegments, segmentDuration);
+  const buffer = { bufferTimeDefault: time, bufferTimeAtTopQuality: time, bufferTimeAtTopQualityLongForm: time };
+  const settings: object = { streaming: { buffer } };
+  player.updateSettings(settings);
+  player.addResponseInterceptor((response) => {
+    (response as unknown as InterceptedResponse).request.customData.request.resourceTimingValues = null;
+    return Promise.resolve(response);
+  });
+}

@@ -1,0 +1,36 @@
+// @ts-check
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheFolder } from '../setup/paths.mjs';
+import { run } from '../setup/process.mjs';
+import { prepareVideo } from '../start/prepare.mjs';
+import { ensureSample, ffmpegBinary } from '../start/sample.mjs';
+
+/** s; short enough to be seen to the end, long enough for a tunnel and what follows it. */
+export const DURATION = 40;
+export const SEGMENT_SECONDS = 2;
+
+/** Small enough for a weak machine to decode three at once. */
+const LEVELS = '144p:0.12,240p:0.25,240p:0.45,360p:0.8';
+
+/** The sample without its sound: sound travels by HTTP whatever the player, and nobody hears three at once. @returns {Promise<string>} its path */
+async function ensureSilentSample() {
+  const silent = join(cacheFolder, 'sample-silent.mp4');
+  if (existsSync(silent)) return silent;
+  const sample = await ensureSample();
+  const partial = join(cacheFolder, `partial-silent-${process.pid}.mp4`);
+  try {
+    const args = ['-v', 'error', '-y', '-nostdin', '-i', sample, '-map', '0:v', '-c', 'copy', partial];
+    await run(ffmpegBinary(), args, { output: 'on-failure' });
+    await rename(partial, silent);
+  } finally {
+    await rm(partial, { force: true });
+  }
+  return silent;
+}
+
+/** Prepares the video that is compared on; what is finished is used again. @returns {Promise<string>} the folder with manifest.mpd */
+export async function prepareContent() {
+  return prepareVideo({ video: await ensureSilentSample(), duration: DURATION, levels: LEVELS, segment: SEGMENT_SECONDS });
+}

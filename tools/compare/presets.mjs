@@ -1,0 +1,95 @@
+// @ts-check
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../setup/paths.mjs';
+import { recordedTrace, walk, weakened } from './traces.mjs';
+
+/** Where `npm run data` puts recorded links. */
+const RECORDINGS = join(root, '..', 'shared/data/traces');
+
+/** Longer than any comparison; links repeat then. */
+const SECONDS = 120;
+
+/**
+ * A link to compare players on.
+ * @typedef {{ id: string, title: string, about: string, link: import('../link/lane.mjs').LinkSettings }} Preset
+ */
+
+/** Made from formulas, shaped as links of that kind are. All are scaled to the small ladder that three players can decode at once. @type {readonly Preset[]} */
+const GENERATED = [
+  {
+    id: 'tunnel',
+    title: '3G, through a tunnel',
+    about: 'A train in a tunnel: for sixteen seconds a twelfth of the rate is left',
+    link: {
+      trace: weakened(walk({ seed: 3, seconds: SECONDS, mbps: 1, deviation: 0.2, correlation: 0.9 }), [
+        { start: 10, end: 26, factor: 1 / 12 },
+        { start: 70, end: 86, factor: 1 / 12 },
+      ]),
+      delayMs: 40,
+      queuePackets: 32,
+    },
+  },
+  {
+    id: 'lte',
+    title: 'LTE, on a train',
+    about: 'The rate swings from second to second, now and then to almost nothing',
+    link: {
+      trace: walk({ seed: 8, seconds: SECONDS, mbps: 0.8, deviation: 1, correlation: 0.92 }),
+      delayMs: 25,
+      queuePackets: 32,
+    },
+  },
+  {
+    id: 'starlink',
+    title: 'Starlink, handovers',
+    about: 'Another satellite every fifteen seconds: a gap, then another rate',
+    link: {
+      trace: weakened(
+        walk({ seed: 5, seconds: SECONDS, mbps: 0.8, deviation: 0.6, correlation: 0.99, redrawn: 15 }),
+        Array.from({ length: SECONDS / 15 }, (_, index) => ({
+          start: 15 * index + 14,
+          end: 15 * index + 15,
+          factor: 0,
+        })),
+      ),
+      delayMs: 20,
+      queuePackets: 32,
+    },
+  },
+  {
+    id: 'wifi',
+    title: 'Wi-Fi, losses in bursts',
+    about: '4 % of the packets are lost, eight at a time. Plain dash.js is spared them',
+    link: {
+      trace: walk({ seed: 4, seconds: SECONDS, mbps: 1.2, deviation: 0.5, correlation: 0.9 }),
+      delayMs: 10,
+      queuePackets: 64,
+      loss: { percent: 4, meanBurst: 8 },
+    },
+  },
+];
+
+/** The same from logs that do not come with the repository. */
+const RECORDED = [
+  {
+    id: 'tunnel-recorded',
+    title: '3G, commuter train (recorded)',
+    about: 'A log of Riiser et al. (MMSys 2013)',
+    file: 'norway-3g/report.2011-02-14_2032CET.csv',
+    part: { start: 0, seconds: SECONDS },
+    path: { delayMs: 40, queuePackets: 32 },
+  },
+];
+
+/** @returns {Preset[]} those that this machine has */
+export function presets() {
+  const recorded = RECORDED.filter(({ file }) => existsSync(join(RECORDINGS, file)));
+  return [
+    ...GENERATED.map((preset) => ({ ...preset, title: `${preset.title} (generated)` })),
+    ...recorded.map(({ id, title, about, file, part, path }) => ({
+      ...{ id, title, about },
+      link: { trace: recordedTrace(join(RECORDINGS, file), part), ...path },
+    })),
+  ];
+}

@@ -1,0 +1,51 @@
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { seededRandom } from '../link/random.mjs';
+import { UserError } from '../setup/process.mjs';
+
+/** @typedef {import('../link/capacity.mjs').Trace} Trace */
+
+/**
+ * A mobile link as a random walk, a rate for each half second: its logarithm is a first-order autoregression around the median.
+ * @param {{ seed: number, seconds: number, mbps: number, deviation: number, correlation: number, redrawn?: number }} settings `mbps`:
+ *   the median; `deviation` and `correlation` of the logarithm; `redrawn`: seconds after which the rate is drawn anew, whatever it was
+ * @returns {Trace}
+ */
+export function walk({ seed, seconds, mbps, deviation, correlation, redrawn = Infinity }) {
+  const random = seededRandom(seed);
+  // The sum of twelve uniform numbers is as good as normal.
+  const normal = () => Array.from({ length: 12 }, random).reduce((sum, value) => sum + value, -6);
+  const step = 0.5;
+  let state = normal();
+  const rates = Array.from({ length: seconds / step }, (_, index) => {
+    const kept = (index * step) % redrawn === 0 ? 0 : correlation;
+    state = kept * state + Math.sqrt(1 - kept ** 2) * normal();
+    return mbps * 1e6 * Math.exp(deviation * state);
+  });
+  return { step, rates };
+}
+
+/**
+ * The same link with stretches in which next to nothing comes through.
+ * @param {Trace} trace @param {readonly { start: number, end: number, factor: number }[]} stretches s; what is left of the rate
+ * @returns {Trace}
+ */
+export function weakened({ step, rates }, stretches) {
+  const factorAt = (/** @type {number} */ second) =>
+    stretches.find(({ start, end }) => second >= start && second < end)?.factor ?? 1;
+  return { step, rates: rates.map((rate, index) => rate * factorAt(index * step)) };
+}
+
+/**
+ * Seconds of a recorded link: `second,mbps` lines under that header.
+ * @param {string} path @param {{ start: number, seconds: number, scale?: number }} part @returns {Trace}
+ */
+export function recordedTrace(path, { start, seconds, scale = 1 }) {
+  const [header, ...lines] = readFileSync(path, 'utf8').trim().split('\n');
+  const rows = lines.map((line) => line.split(',').map(Number));
+  const isTrace = header?.trim() === 'second,mbps' && rows.every((row) => row.length === 2 && row.every(Number.isFinite));
+  if (!isTrace) throw new UserError(`${path}: expected lines of second,mbps under that header`);
+  const step = rows.length > 1 ? Number(rows[1]?.[0]) - Number(rows[0]?.[0]) : 1;
+  const part = rows.slice(start / step, (start + seconds) / step);
+  return { step, rates: part.map(([, mbps = 0]) => mbps * scale * 1e6) };
+}

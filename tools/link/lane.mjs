@@ -1,0 +1,61 @@
+// @ts-check
+import { performance } from 'node:perf_hooks';
+import { Capacity } from './capacity.mjs';
+import { Link } from './link.mjs';
+import { lossPattern } from './losses.mjs';
+import { pump } from './pump.mjs';
+import { seededRandom } from './random.mjs';
+import { startTcpRelay } from './tcp-relay.mjs';
+import { startUdpRelay } from './udp-relay.mjs';
+
+/**
+ * A link that is emulated: its trace downwards, how long a packet travels each way, its queue in packets, and its losses.
+ * @typedef {{ trace: import('./capacity.mjs').Trace, delayMs: number, queuePackets: number,
+ *   loss?: { percent: number, meanBurst?: number } }} LinkSettings
+ */
+
+/** Upwards there are requests and acknowledgements: never the bottleneck. */
+const UP = { trace: { step: 1, rates: [100e6] }, queuePackets: 1000 };
+
+/**
+ * A link of its own for one player, without privileges: a relay for UDP and one for TCP on loopback, whose packets share the link.
+ * Its trace begins at once.
+ * @param {LinkSettings} settings @param {{ httpPort: number, quicPort: number, seed: number }} server
+ */
+export async function startLane({ trace, delayMs, queuePackets, loss }, { httpPort, quicPort, seed }) {
+  const startedAt = performance.now();
+  const isLost = loss && lossPattern(loss, seededRandom(seed));
+  /** @type {Link<() => void>} */
+  const link = new Link({ capacity: new Capacity(trace), delayMs, queuePackets, ...(isLost && { isLost }) });
+  /** @type {Link<() => void>} */
+  const upLink = new Link({ capacity: new Capacity(UP.trace), delayMs, queuePackets: UP.queuePackets });
+  const down = pump(link, startedAt, () => tcp?.feed());
+  const up = pump(upLink, startedAt);
+  const udp = await startUdpRelay({ serverPort: quicPort, down: down.offer, up: up.offer });
+  /** @type {Awaited<ReturnType<typeof startTcpRelay>> | undefined} */
+  let tcp;
+  tcp = await startTcpRelay({
+    serverPort: httpPort,
+    down: down.offerReliable,
+    up: up.offerReliable,
+    hasRoom: () => link.reliableWaiting < queuePackets,
+  });
+  return {
+    /** Of HTTP/1.1, and of QUIC. */
+    tcpPort: tcp.port,
+    udpPort: udp.port,
+    /** Of the trace, s. */
+    seconds: () => down.now() / 1000,
+    counts: () => link.counts,
+    /** Bytes that the link could have sent so far. */
+    capacity: () => link.capacityUntil(down.now()),
+    /** @param {number} scale of the trace, from now on */
+    rescale(scale) {
+      link.rescale(scale, down.now());
+      down.turn();
+    },
+    close() {
+      for (const part of [down, up, udp, tcp]) part?.close();
+    },
+  };
+}

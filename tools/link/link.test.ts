@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Capacity } from './capacity.mjs';
+import { Link } from './link.mjs';
+import { lossPattern } from './losses.mjs';
+import { seededRandom } from './random.mjs';
+
+/** 1000 bytes a second, nothing, 2000 bytes a second, and so on. */
+const uneven = () => new Capacity({ step: 1, rates: [8000, 0, 16_000] });
+
+/** 1000 bytes a second. */
+const even = () => new Capacity({ step: 1, rates: [8000] });
+
+describe('Capacity', () => {
+  it('is the integral of the trace, which repeats', () => {
+    const capacity = uneven();
+    expect([0, 500, 1000, 1500, 2000, 2500, 3000, 3500].map((time) => capacity.sent(time))).toEqual([
+      0, 500, 1000, 1000, 1000, 2000, 3000, 3500,
+    ]);
+  });
+
+  it('says when so many bytes have been sent', () => {
+    const capacity = uneven();
+    expect([500, 1500, 2000, 3500].map((bytes) => capacity.timeOf(bytes))).toEqual([500, 2250, 2500, 3500]);
+  });
+
+  it('counts with a new scale from the moment on at which it is set', () => {
+    const capacity = even();
+    capacity.rescale(2, 1000);
+    expect([500, 1000, 2000].map((time) => capacity.sent(time))).toEqual([0, 1000, 3000]);
+    expect(capacity.timeOf(3000)).toBe(2000);
+  });
+
+  it('inverts itself wherever something is sent', () => {
+    const rates = fc.array(fc.integer({ min: 1, max: 1e7 }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(rates, fc.integer({ min: 0, max: 100_000 }), (some, time) => {
+        const capacity = new Capacity({ step: 0.5, rates: some });
+        expect(capacity.timeOf(capacity.sent(time))).toBeCloseTo(time, 3);
+      }),
+    );
+  });
+
+  it('refuses a trace that never sends anything', () => {
+    expect(() => new Capacity({ step: 1, rates: [0, 0] })).toThrow('at least one rate above 0');
+  });
+});
+
+const link = (settings: Partial<ConstructorParameters<typeof Link<string>>[0]> = {}) =>
+  new Link<string>({ capacity: even(), delayMs: 10, queuePackets: 2, ...settings });
+
+describe('Link', () => {
+  it('delivers packets one after the other at its rate, after the delay', () => {
+    const some = link();
+    some.offer('a', 100, 0);
+    some.offer('b', 200, 0);
+    expect(some.nextEvent()).toBe(100);
+    expect(some.arrivals(109)).toEqual([]);
+    expect(some.arrivals(110)).toEqual(['a']);
+    expect(some.arrivals(310)).toEqual(['b']);
+    expect(some.nextEvent()).toBe(Infinity);
+  });
+
+  it('does not save up what it could have sent while nothing waited', () => {
+    const some = link();
+    some.offer('late', 100, 5000);
+    expect(some.arrivals(5109)).toEqual([]);
+    expect(some.arrivals(5110)).toEqual(['late']);
+  });
+
+  it('drops what finds its queue full', () => {
+    const some = link();
+    for (const packet of ['a', 'b', 'c']) some.offer(packet, 100, 0);
+    expect(some.arrivals(1000)).toEqual(['a', 'b']);
+    expect(some.counts).toEqual({ sentBytes: 200, lost: 0, dropped: 1 });
+  });
+
+  it('takes another packet as soon as one has been sent', () => {
+    const some = link();
+    some.offer('a', 100, 0);
+    some.offer('b', 100, 0);
+    some.offer('c', 100, 101);
+    expect(some.arrivals(1000)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('loses what its pattern says, and nothing of a byte stream', () => {
+    const some = link({ isLost: () => true, queuePackets: 1 });
+    some.offer('a', 100, 0);
+    for (const packet of ['b', 'c']) some.offerReliable(packet, 100, 0);
+    expect(some.reliableWaiting).toBe(2);
+    expect(some.arrivals(1000)).toEqual(['b', 'c']);
+    expect(some.counts).toEqual({ sentBytes: 200, lost: 1, dropped: 0 });
+    expect(some.reliableWaiting).toBe(0);
+  });
+
+  it('sends the rest of a packet at a new rate when it is rescaled', () => {
+    const some = link();
+    some.offer('a', 100, 0);
+    some.rescale(0.5, 50);
+    expect(some.arrivals(159)).toEqual([]);
+    expect(some.arrivals(160)).toEqual(['a']);
+  });
+
+  it('never carries more than its capacity, and everything in order', () => {
+    const packets = fc.array(fc.tuple(fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 0, max: 2000 })));
+    fc.assert(
+      fc.property(packets, (some) => {
+        const capacity = uneven();
+        const wide = new Link<number>({ capacity, delayMs: 0, queuePackets: 1000 });
+        let now = 0;
+        some.forEach(([bytes, pause], index) => wide.offer(index, bytes, (now += pause)));
+        wide.arrivals(now);
+        expect(wide.counts.sentBytes).toBeLessThanOrEqual(capacity.sent(now));
+        const later = wide.arrivals(1e9);
+        expect(later).toEqual([...later].sort((a, b) => a - b));
+      }),
+    );
+  });
+});
+
+describe('lossPattern', () => {
+  const lost = (loss: { percent: number; meanBurst?: number }, seed = 1) => {
+    const isLost = lossPattern(loss, seededRandom(seed));
+    return Array.from({ length: 20_000 }, (_, packet) => isLost(packet));
+  };
+  const bursts = (pattern: boolean[]) => pattern.filter((value, index) => value && !pattern[index - 1]).length;
+
+  it('loses the share it is given, alone or in bursts of the length it is given', () => {
+    for (const meanBurst of [1, 8]) {
+      const pattern = lost({ percent: 4, meanBurst });
+      const count = pattern.filter(Boolean).length;
+      expect(count / pattern.length).toBeGreaterThan(0.03);
+      expect(count / pattern.length).toBeLessThan(0.05);
+      expect(Math.abs(count / bursts(pattern) / meanBurst - 1)).toBeLessThan(0.2);
+    }
+  });
+
+  it('loses the same packets with the same seed', () => {
+    expect(lost({ percent: 4, meanBurst: 8 })).toEqual(lost({ percent: 4, meanBurst: 8 }));
+    expect(lost({ percent: 4, meanBurst: 8 })).not.toEqual(lost({ percent: 4, meanBurst: 8 }, 2));
+  });
+});
