@@ -5,7 +5,7 @@ export interface Append {
 }
 
 /**
- * Hears of everything that is appended to any source buffer of the page from now on. Players append by themselves and tell nobody; so the
+ * Hears of everything that is appended to any source buffer for video on the page from now on. Players append by themselves and tell nobody; so the
  * browser's own functions are wrapped. `video`: the `src` of the media element.
  */
 export function watchAppends(listener: (append: Append) => void): void {
@@ -23,7 +23,8 @@ export function watchAppends(listener: (append: Append) => void): void {
   /* eslint-enable @typescript-eslint/unbound-method */
   MediaSource.prototype.addSourceBuffer = function (type) {
     const buffer = addSourceBuffer.call(this, type);
-    sources.set(buffer, this);
+    // Sound is not heard, and so not kept.
+    if (type.startsWith('video/')) sources.set(buffer, this);
     return buffer;
   };
   SourceBuffer.prototype.appendBuffer = function (data) {

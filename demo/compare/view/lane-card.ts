@@ -11,7 +11,7 @@ export class LaneCard {
   readonly #score = create('span');
 
   constructor(kind: LaneKind) {
-    const name = create('h2', { class: 'name', text: `${kind.title} ` });
+    const name = create('h2', { class: 'name', text: kind.title });
     name.append(create('span', { text: kind.about }));
     this.video = create('video', { attributes: { 'aria-label': kind.title, playsinline: '' } });
     this.video.muted = true;

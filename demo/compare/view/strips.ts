@@ -9,6 +9,9 @@ import { blocks, steps, svg } from './svg.js';
 /** Of all pictures; the page stretches them. */
 const HEIGHT = 10;
 
+/** Between two numbers of the axis. */
+const MARK_SECONDS = 10;
+
 const megabit = (rate: number) => `${(rate / 1e6).toFixed(1)} Mbit/s`;
 
 /** The link's capacity over time, under it each player's bytes and the frames that were seen, all on one time axis. */
@@ -22,7 +25,7 @@ export class Strips {
   /** `onFrame`: a frame was picked. */
   constructor(parent: HTMLElement, kinds: readonly LaneKind[], onFrame: (lane: number, place: FramePlace) => void) {
     this.#rows = kinds.map((kind, lane) => new LaneRow(kind, (place) => onFrame(lane, place)));
-    const label = create('div', { class: 'label', text: 'The link', children: [] });
+    const label = create('div', { class: 'label', text: 'The link' });
     label.append(this.#peak);
     parent.append(
       create('div', { class: 'strip-row', children: [label, this.#link] }),
@@ -52,10 +55,17 @@ export class Strips {
   }
 
   #showAxis(seconds: number): void {
-    const marks = [0, 1, 2, 3, 4].map((quarter) => Math.round((quarter * seconds) / 4));
-    if (this.#axis.childElementCount > 0 && this.#axis.dataset['seconds'] === String(seconds)) return;
+    if (this.#axis.dataset['seconds'] === String(seconds)) return;
     this.#axis.dataset['seconds'] = String(seconds);
-    this.#axis.replaceChildren(...marks.map((mark) => create('span', { text: `${mark} s` })));
+    const marks = Array.from({ length: Math.ceil(seconds / MARK_SECONDS) }, (_, mark) => mark * MARK_SECONDS);
+    this.#axis.replaceChildren(
+      ...marks.map((mark) => {
+        const label = create('span', { text: `${mark} s` });
+        // Not by an attribute: pages of strict policies allow no inline style.
+        label.style.left = `${(100 * mark) / seconds}%`;
+        return label;
+      }),
+    );
   }
 }
 
