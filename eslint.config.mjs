@@ -42,7 +42,13 @@ const importZones = [
 const shippedZones = [
   ...['src', 'player', 'demo'].flatMap((target) => [zone(target, 'tools'), zone(target, 'test')]),
   {
-    target: ['./src/voxel-loader/!(*.test).ts', './player/**/!(full|*.test).ts', './demo/**/!(*.test).ts'],
+    target: [
+      './src/voxel-loader/!(*.test).ts',
+      './player/**/!(full|*.test).ts',
+      './demo/!(*.test).ts',
+      // The comparison takes segments apart to show single frames.
+      './demo/compare/**/!(pictures|*.test).ts',
+    ],
     from: ['./src/repair', './src/voxel-loader/worker'],
   },
 ];

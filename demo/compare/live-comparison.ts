@@ -39,7 +39,11 @@ export class LiveComparison implements Comparison {
   static async start(
     videos: readonly HTMLVideoElement[],
     settings: CompareSettings,
-    { content, knowledge, onEnd }: { readonly content: Content; readonly knowledge: Knowledge; readonly onEnd: () => void },
+    {
+      content,
+      knowledge,
+      onEnd,
+    }: { readonly content: Content; readonly knowledge: Knowledge; readonly onEnd: () => void },
   ): Promise<LiveComparison> {
     const { lanes: places, certificateHashes } = await startLinks(settings);
     const { segmentDuration, duration } = content;

@@ -104,7 +104,13 @@ export class LiveLane implements Lane {
     this.#player.destroy();
   }
 
-  #prepare({ kind, place, certificateHashes, bufferSegments, segmentDuration }: LaneSetup): FullVoxelHandle | undefined {
+  #prepare({
+    kind,
+    place,
+    certificateHashes,
+    bufferSegments,
+    segmentDuration,
+  }: LaneSetup): FullVoxelHandle | undefined {
     const position = () => this.#video.currentTime;
     if (kind.delivery === undefined) {
       prepareStockPlayer(this.#player, bufferSegments, segmentDuration);

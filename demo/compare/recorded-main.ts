@@ -89,7 +89,8 @@ function control(clock: Clock, end: number): void {
     start.textContent = clock.isRunning ? 'Pause' : clock.time >= end ? 'Play again' : 'Play';
     if (document.activeElement !== slider || clock.isRunning) slider.value = String(clock.time);
     const seconds = Math.floor(clock.time);
-    byId('time-value', HTMLElement).textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    byId('time-value', HTMLElement).textContent =
+      `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   };
   byId('controls', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
@@ -106,7 +107,8 @@ function describe(recording: Recording): void {
   const choice = byId('preset', HTMLSelectElement);
   choice.append(new Option(preset.title));
   choice.disabled = true;
-  byId('about', HTMLElement).textContent = `${preset.about}. A real run, recorded: the bytes, the waits and the link are those of ${date.slice(0, 10)}.`;
+  byId('about', HTMLElement).textContent =
+    `${preset.about}. A real run, recorded: the bytes, the waits and the link are those of ${date.slice(0, 10)}.`;
   byId('facts', HTMLElement).textContent =
     `${duration} s of video in segments of ${segmentDuration} s; buffer: ${settings.buffer} segments and one under way; ` +
     `server: ${server}; commit ${commit}; recorded by npm run compare -- --record`;

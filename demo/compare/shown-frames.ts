@@ -38,9 +38,7 @@ export function shownRuns(spans: readonly PlayingSpan[], segments: readonly Show
 
 /** The frame at a media time. */
 export function frameAt(segments: readonly ShownSegment[], position: number): FramePlace | undefined {
-  const segment = segments.find(
-    ({ startTime, duration }) => position >= startTime && position < startTime + duration,
-  );
+  const segment = segments.find(({ startTime, duration }) => position >= startTime && position < startTime + duration);
   if (!segment) return undefined;
   const { frames, startTime, duration } = segment;
   const frame = Math.min(frames.length - 1, Math.floor((frames.length * (position - startTime)) / duration));
@@ -48,7 +46,11 @@ export function frameAt(segments: readonly ShownSegment[], position: number): Fr
 }
 
 /** The frame so many further on; the nearest end where there are no more. */
-export function frameBeside(segments: readonly ShownSegment[], { segment, frame }: FramePlace, step: 1 | -1): FramePlace {
+export function frameBeside(
+  segments: readonly ShownSegment[],
+  { segment, frame }: FramePlace,
+  step: 1 | -1,
+): FramePlace {
   const next = frame + step;
   if (next >= 0 && next < segment.frames.length) return { segment, frame: next };
   const neighbour = segments[segments.findIndex(({ index }) => index === segment.index) + step];

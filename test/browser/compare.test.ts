@@ -157,40 +157,49 @@ describe('the comparison', () => {
 const firefox = findFirefox();
 if (!firefox) console.warn('left out: Firefox is not installed (packages firefox-esr and, for H.264, ffmpeg)');
 
-describe.each([
-  ['Chromium', () => browser],
-  ...(firefox ? [['Firefox', launchFirefox] as const] : []),
-] as const)('the recording in %s', (_, launch) => {
-  it('plays from a plain static server, without WebTransport and to the figures of its run', async (context) => {
-    const plain = await startServer([join(folder, 'recorded'), '--http-port', '0', '--quic-port', '0', '--no-webtransport']);
-    const own = await launch();
-    try {
-      const page = await openPage(`${plain.ready.url}`, own);
-      const decodes = await page.evaluate(() => MediaSource.isTypeSupported('video/mp4; codecs="avc1.64001f"'));
-      if (!decodes) context.skip('this browser cannot decode H.264');
-      await page.evaluate(() => {
-        Object.assign(window, { WebTransport: undefined });
-      });
-      await page.waitForFunction(() => document.querySelectorAll('.lane video').length === 3);
-      await page.click('#start');
-      await page.waitForFunction(
-        () => [...document.querySelectorAll('video')].every(({ currentTime }) => currentTime > 1),
-        { timeout: 60_000 },
-      );
-      await page.waitForFunction(() => document.querySelector('#verdict')!.textContent !== '', { timeout: 60_000 });
-      const run = JSON.parse(readFileSync(join(folder, 'recorded/run/run.json'), 'utf8')) as Recording;
-      const numbers = await page.$$eval('.waited b', (numbers) => numbers.map(({ textContent }) => Number(textContent)));
-      run.report.players.forEach(({ waited }, place) => {
-        expect(Math.abs(numbers[place]! - waited)).toBeLessThan(0.2);
-      });
-      expect(complaints).toEqual([]);
-      await page.close();
-    } finally {
-      await plain.stop();
-      if (own !== browser) await own.close();
-    }
-  });
-});
+describe.each([['Chromium', () => browser], ...(firefox ? [['Firefox', launchFirefox] as const] : [])] as const)(
+  'the recording in %s',
+  (_, launch) => {
+    it('plays from a plain static server, without WebTransport and to the figures of its run', async (context) => {
+      const plain = await startServer([
+        join(folder, 'recorded'),
+        '--http-port',
+        '0',
+        '--quic-port',
+        '0',
+        '--no-webtransport',
+      ]);
+      const own = await launch();
+      try {
+        const page = await openPage(`${plain.ready.url}`, own);
+        const decodes = await page.evaluate(() => MediaSource.isTypeSupported('video/mp4; codecs="avc1.64001f"'));
+        if (!decodes) context.skip('this browser cannot decode H.264');
+        await page.evaluate(() => {
+          Object.assign(window, { WebTransport: undefined });
+        });
+        await page.waitForFunction(() => document.querySelectorAll('.lane video').length === 3);
+        await page.click('#start');
+        await page.waitForFunction(
+          () => [...document.querySelectorAll('video')].every(({ currentTime }) => currentTime > 1),
+          { timeout: 60_000 },
+        );
+        await page.waitForFunction(() => document.querySelector('#verdict')!.textContent !== '', { timeout: 60_000 });
+        const run = JSON.parse(readFileSync(join(folder, 'recorded/run/run.json'), 'utf8')) as Recording;
+        const numbers = await page.$$eval('.waited b', (numbers) =>
+          numbers.map(({ textContent }) => Number(textContent)),
+        );
+        run.report.players.forEach(({ waited }, place) => {
+          expect(Math.abs(numbers[place]! - waited)).toBeLessThan(0.2);
+        });
+        expect(complaints).toEqual([]);
+        await page.close();
+      } finally {
+        await plain.stop();
+        if (own !== browser) await own.close();
+      }
+    });
+  },
+);
 
 function launchFirefox(): Promise<Browser> {
   return puppeteer.launch({

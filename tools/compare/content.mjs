@@ -12,7 +12,7 @@ export const DURATION = 40;
 export const SEGMENT_SECONDS = 2;
 
 /** Small enough for a weak machine to decode three at once. */
-const LEVELS = '144p:0.12,240p:0.25,240p:0.45,360p:0.8';
+const LEVELS = '240p:0.4,360p:0.7,360p:1.2';
 
 /** The sample without its sound: sound travels by HTTP whatever the player, and nobody hears three at once. @returns {Promise<string>} its path */
 async function ensureSilentSample() {
@@ -32,5 +32,10 @@ async function ensureSilentSample() {
 
 /** Prepares the video that is compared on; what is finished is used again. @returns {Promise<string>} the folder with manifest.mpd */
 export async function prepareContent() {
-  return prepareVideo({ video: await ensureSilentSample(), duration: DURATION, levels: LEVELS, segment: SEGMENT_SECONDS });
+  return prepareVideo({
+    video: await ensureSilentSample(),
+    duration: DURATION,
+    levels: LEVELS,
+    segment: SEGMENT_SECONDS,
+  });
 }

@@ -58,7 +58,9 @@ export async function startControlServer({ page, port, presets, content, server,
     async '/api/start'(values) {
       const preset = presets.find(({ id }) => id === values.preset);
       if (!preset)
-        throw new BadRequest(`preset must be one of ${presets.map(({ id }) => id).join(', ')}, got ${String(values.preset)}`);
+        throw new BadRequest(
+          `preset must be one of ${presets.map(({ id }) => id).join(', ')}, got ${String(values.preset)}`,
+        );
       const settings = { scale: numberIn(values, 'scale', 0.1, 10), seed: numberIn(values, 'seed', 0, 2 ** 32 - 1) };
       comparison?.close();
       comparison = await startComparison(preset, settings, server);
@@ -117,7 +119,7 @@ export async function startControlServer({ page, port, presets, content, server,
     });
   });
   web.listen(port, '127.0.0.1');
-  await once(web, "listening");
+  await once(web, 'listening');
   const address = /** @type {import('node:net').AddressInfo} */ (web.address());
   return {
     url: `http://127.0.0.1:${address.port}/`,

@@ -18,7 +18,7 @@ export async function compareHeadless({ chrome, url, width, screenshot, record, 
     await page.setViewport({ width, height: 900 });
     await page.goto(url);
     const deadline = Date.now() + PATIENCE;
-    for (let isOver = false; !isOver && Date.now() < deadline; ) {
+    for (let isOver = false; !isOver && Date.now() < deadline;) {
       await new Promise((resolve) => setTimeout(resolve, 250));
       const state = await page.evaluate(() => ({
         isOver: window.voxelCompare?.hasEnded ?? false,

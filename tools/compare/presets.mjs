@@ -20,14 +20,13 @@ const GENERATED = [
   {
     id: 'tunnel',
     title: '3G, through a tunnel',
-    about: 'A train in a tunnel: for sixteen seconds a twelfth of the rate is left',
+    about: 'A train enters a tunnel after nine seconds: for twenty seconds a seventh of the rate is left',
     link: {
-      trace: weakened(walk({ seed: 3, seconds: SECONDS, mbps: 1, deviation: 0.2, correlation: 0.9 }), [
-        { start: 10, end: 26, factor: 1 / 12 },
-        { start: 70, end: 86, factor: 1 / 12 },
+      trace: weakened(walk({ seed: 3, seconds: SECONDS, mbps: 1.5, deviation: 0.2, correlation: 0.9 }), [
+        { start: 9, end: 31, factor: 1 / 7, fade: 2 },
       ]),
       delayMs: 40,
-      queuePackets: 32,
+      queuePackets: 16,
     },
   },
   {
@@ -35,18 +34,18 @@ const GENERATED = [
     title: 'LTE, on a train',
     about: 'The rate swings from second to second, now and then to almost nothing',
     link: {
-      trace: walk({ seed: 8, seconds: SECONDS, mbps: 0.8, deviation: 1, correlation: 0.92 }),
+      trace: walk({ seed: 8, seconds: SECONDS, mbps: 1.2, deviation: 1, correlation: 0.92 }),
       delayMs: 25,
-      queuePackets: 32,
+      queuePackets: 16,
     },
   },
   {
     id: 'starlink',
     title: 'Starlink, handovers',
-    about: 'Another satellite every fifteen seconds: a gap, then another rate',
+    about: 'Another satellite every fifteen seconds: a gap of a second, then another rate',
     link: {
       trace: weakened(
-        walk({ seed: 5, seconds: SECONDS, mbps: 0.8, deviation: 0.6, correlation: 0.99, redrawn: 15 }),
+        walk({ seed: 5, seconds: SECONDS, mbps: 1.2, deviation: 0.6, correlation: 0.99, redrawn: 15 }),
         Array.from({ length: SECONDS / 15 }, (_, index) => ({
           start: 15 * index + 14,
           end: 15 * index + 15,
@@ -54,17 +53,17 @@ const GENERATED = [
         })),
       ),
       delayMs: 20,
-      queuePackets: 32,
+      queuePackets: 16,
     },
   },
   {
     id: 'wifi',
     title: 'Wi-Fi, losses in bursts',
-    about: '4 % of the packets are lost, eight at a time. Plain dash.js is spared them',
+    about: 'Four in a hundred packets are lost, eight at a time; plain dash.js is spared them',
     link: {
-      trace: walk({ seed: 4, seconds: SECONDS, mbps: 1.2, deviation: 0.5, correlation: 0.9 }),
+      trace: walk({ seed: 4, seconds: SECONDS, mbps: 2, deviation: 0.5, correlation: 0.9 }),
       delayMs: 10,
-      queuePackets: 64,
+      queuePackets: 32,
       loss: { percent: 4, meanBurst: 8 },
     },
   },
@@ -78,7 +77,7 @@ const RECORDED = [
     about: 'A log of Riiser et al. (MMSys 2013)',
     file: 'norway-3g/report.2011-02-14_2032CET.csv',
     part: { start: 0, seconds: SECONDS },
-    path: { delayMs: 40, queuePackets: 32 },
+    path: { delayMs: 40, queuePackets: 16 },
   },
 ];
 

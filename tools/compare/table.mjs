@@ -11,8 +11,7 @@ export function runsTable(reports) {
     ...players.map(({ waited }) => waited.toFixed(2)),
     ...players.map(({ ssim }) => (ssim === undefined ? '–' : ssim.toFixed(4))),
   ]);
-  const mean = (/** @type {number} */ column) =>
-    rows.reduce((sum, row) => sum + Number(row[column]), 0) / rows.length;
+  const mean = (/** @type {number} */ column) => rows.reduce((sum, row) => sum + Number(row[column]), 0) / rows.length;
   const means = head.map((_, column) => (column === 0 ? 'mean' : mean(column).toFixed(column > names.length ? 4 : 2)));
   const lines = [head, ...rows, ...(rows.length > 1 ? [means] : [])];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

@@ -26,13 +26,19 @@ export function walk({ seed, seconds, mbps, deviation, correlation, redrawn = In
 }
 
 /**
- * The same link with stretches in which next to nothing comes through.
- * @param {Trace} trace @param {readonly { start: number, end: number, factor: number }[]} stretches s; what is left of the rate
+ * The same link with stretches in which little comes through: the rate fades, stays low, and is back at once.
+ * @param {Trace} trace @param {readonly { start: number, end: number, factor: number, fade?: number }[]} stretches s; `factor`: what is left
+ *   of the rate, after so many seconds of `fade`
  * @returns {Trace}
  */
 export function weakened({ step, rates }, stretches) {
-  const factorAt = (/** @type {number} */ second) =>
-    stretches.find(({ start, end }) => second >= start && second < end)?.factor ?? 1;
+  const factorAt = (/** @type {number} */ second) => {
+    const stretch = stretches.find(({ start, end }) => second >= start && second < end);
+    if (!stretch) return 1;
+    const { start, factor, fade = 0 } = stretch;
+    // In equal steps of the logarithm, as signals fade.
+    return second - start < fade ? factor ** ((second - start) / fade) : factor;
+  };
   return { step, rates: rates.map((rate, index) => rate * factorAt(index * step)) };
 }
 
@@ -43,7 +49,8 @@ export function weakened({ step, rates }, stretches) {
 export function recordedTrace(path, { start, seconds, scale = 1 }) {
   const [header, ...lines] = readFileSync(path, 'utf8').trim().split('\n');
   const rows = lines.map((line) => line.split(',').map(Number));
-  const isTrace = header?.trim() === 'second,mbps' && rows.every((row) => row.length === 2 && row.every(Number.isFinite));
+  const isTrace =
+    header?.trim() === 'second,mbps' && rows.every((row) => row.length === 2 && row.every(Number.isFinite));
   if (!isTrace) throw new UserError(`${path}: expected lines of second,mbps under that header`);
   const step = rows.length > 1 ? Number(rows[1]?.[0]) - Number(rows[0]?.[0]) : 1;
   const part = rows.slice(start / step, (start + seconds) / step);

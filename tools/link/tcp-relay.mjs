@@ -61,7 +61,7 @@ export async function startTcpRelay({ serverPort, down, up, hasRoom }) {
   const streams = new Set();
 
   function feed() {
-    for (let isIdle = false; !isIdle && hasRoom(); ) {
+    for (let isIdle = false; !isIdle && hasRoom();) {
       isIdle = true;
       for (const stream of streams) {
         if (!stream.hasMore || !hasRoom()) continue;

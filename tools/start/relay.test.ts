@@ -1,7 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { seededRandom, startRelay } from './relay.mjs';
+import { seededRandom } from '../link/random.mjs';
+import { startRelay } from './relay.mjs';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

@@ -30,7 +30,9 @@ export function watchAppends(listener: (append: Append) => void): void {
   SourceBuffer.prototype.appendBuffer = function (data) {
     const source = sources.get(this);
     const video = source && addresses.get(source);
-    const view = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
+    const view = ArrayBuffer.isView(data)
+      ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+      : new Uint8Array(data);
     appendBuffer.call(this, data);
     if (video !== undefined) listener({ video, bytes: view.slice() });
   };

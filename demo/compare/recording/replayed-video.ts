@@ -32,7 +32,8 @@ export class ReplayedVideo {
     const video = this.#video;
     const plays = isRunning && !isFrozen && !hasEnded && position > 0;
     const apart = Math.abs(video.currentTime - position);
-    if (apart > (plays ? TOLERANCE.playing : TOLERANCE.still) && isBuffered(video, position)) video.currentTime = position;
+    if (apart > (plays ? TOLERANCE.playing : TOLERANCE.still) && isBuffered(video, position))
+      video.currentTime = position;
     if (plays && video.paused) void video.play().catch(() => undefined);
     if (!plays && !video.paused) video.pause();
   }

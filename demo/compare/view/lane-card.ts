@@ -22,7 +22,10 @@ export class LaneCard {
         create('p', { class: 'waited', children: [this.#number, this.#unit] }),
         create('div', {
           class: 'screen',
-          children: [this.video, create('span', { class: 'mark', text: 'waiting …', attributes: { 'aria-hidden': 'true' } })],
+          children: [
+            this.video,
+            create('span', { class: 'mark', text: 'waiting …', attributes: { 'aria-hidden': 'true' } }),
+          ],
         }),
         create('p', { class: 'caption', children: [this.#representation, this.#score] }),
       ],

@@ -41,7 +41,10 @@ export class Strips {
     const rates = linkRates(comparison.link()).filter(({ at }) => at <= elapsed);
     const peak = Math.max(1, ...rates.map(({ capacity }) => capacity));
     const height = (rate: number) => HEIGHT * (1 - Math.min(1, rate / peak));
-    const capacity = steps(rates.map(({ at, capacity }) => [at, height(capacity)] as const), HEIGHT);
+    const capacity = steps(
+      rates.map(({ at, capacity }) => [at, height(capacity)] as const),
+      HEIGHT,
+    );
     this.#link.setAttribute('viewBox', `0 0 ${seconds} ${HEIGHT}`);
     this.#link.setAttribute('aria-label', `Rate of the link over time, up to ${megabit(peak)}`);
     this.#capacity.setAttribute('d', capacity);
