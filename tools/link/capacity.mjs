@@ -57,7 +57,7 @@ export class Capacity {
     const rounds = Math.floor(whole / this.#sums.length);
     const index = whole % this.#sums.length;
     const before = this.#sums[index - 1] ?? 0;
-    const inStep = /** @type {number} */ ((this.#sums[index]) - before) * (steps - whole);
+    const inStep = /** @type {number} */ (this.#sums[index] - before) * (steps - whole);
     return rounds * this.#total + before + inStep;
   }
 
