@@ -59,11 +59,11 @@ class LivePage {
 
   report(): CompareReport | undefined {
     if (!this.#comparison) return undefined;
-    const { autoplay: _, ...settings } = this.#settings;
+    const { preset, scale, buffer, seed } = this.#settings;
     const { presets, commit, server, duration } = this.#content;
     return {
-      preset: presets.find(({ id }) => id === settings.preset)!,
-      ...{ settings, commit, server, duration },
+      preset: presets.find(({ id }) => id === preset)!,
+      ...{ settings: { preset, scale, buffer, seed }, commit, server, duration },
       browser: navigator.userAgent,
       date: this.#startedAt.toISOString(),
       elapsed: this.#comparison.elapsed(),

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { UserError } from '../setup/process.mjs';
 import { startComparison } from './comparison.mjs';
 import { sendFile } from './static-files.mjs';
 
@@ -107,9 +108,10 @@ export async function startControlServer({ page, port, presets, content, server,
   }
 
   const web = createServer((request, response) => {
-    // Nobody else's page may drive the links.
-    const { origin, host } = request.headers;
-    if (origin !== undefined && origin !== `http://${host}`) {
+    const { origin, host = '' } = request.headers;
+    // Nobody else's page may drive the links, nor one whose name was made to lead here.
+    const isOurs = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host) && (origin ?? `http://${host}`) === `http://${host}`;
+    if (!isOurs) {
       sendJson(response, 403, { error: 'another origin' });
       return;
     }
@@ -119,7 +121,9 @@ export async function startControlServer({ page, port, presets, content, server,
     });
   });
   web.listen(port, '127.0.0.1');
-  await once(web, 'listening');
+  await once(web, 'listening').catch((/** @type {Error} */ error) => {
+    throw new UserError(`cannot listen on port ${port}: ${error.message}`);
+  });
   const address = /** @type {import('node:net').AddressInfo} */ (web.address());
   return {
     url: `http://127.0.0.1:${address.port}/`,

@@ -17,14 +17,14 @@ export async function compareHeadless({ chrome, url, width, screenshot, record, 
     const page = await browser.newPage();
     await page.setViewport({ width, height: 900 });
     await page.goto(url);
+    await page.waitForFunction('window.voxelCompare !== undefined', { timeout: 20_000 });
     const deadline = Date.now() + PATIENCE;
     for (let isOver = false; !isOver && Date.now() < deadline;) {
       await new Promise((resolve) => setTimeout(resolve, 250));
-      const state = await page.evaluate(() => ({
-        isOver: window.voxelCompare?.hasEnded ?? false,
-        failure: window.voxelCompare?.failure,
-        elapsed: window.voxelCompare?.report()?.elapsed,
-      }));
+      const state = await page.evaluate(() => {
+        const { hasEnded, failure, report } = window.voxelCompare;
+        return { isOver: hasEnded, failure, elapsed: report()?.elapsed };
+      });
       if (state.failure) throw new UserError(`the page failed: ${state.failure}`, 1);
       if (state.elapsed !== undefined) onProgress(state.elapsed);
       isOver = state.isOver;

@@ -29,17 +29,22 @@ export async function startLane({ trace, delayMs, queuePackets, loss }, { httpPo
   const link = new Link({ capacity: new Capacity(trace), delayMs, queuePackets, ...(isLost && { isLost }) });
   /** @type {Link<() => void>} */
   const upLink = new Link({ capacity: new Capacity(UP.trace), delayMs, queuePackets: UP.queuePackets });
-  const down = pump(link, startedAt, () => tcp?.feed());
+  // The pump is there before the relay.
+  let feed = () => {};
+  const down = pump(link, startedAt, () => feed());
   const up = pump(upLink, startedAt);
-  const udp = await startUdpRelay({ serverPort: quicPort, down: down.offer, up: up.offer });
-  /** @type {Awaited<ReturnType<typeof startTcpRelay>> | undefined} */
-  let tcp;
-  tcp = await startTcpRelay({
+  const udp = await startUdpRelay({
+    serverPort: quicPort,
+    down: (bytes, deliver) => down.offer(bytes, deliver),
+    up: (bytes, deliver) => up.offer(bytes, deliver),
+  });
+  const tcp = await startTcpRelay({
     serverPort: httpPort,
-    down: down.offerReliable,
-    up: up.offerReliable,
+    down: (bytes, deliver) => down.offerReliable(bytes, deliver),
+    up: (bytes, deliver) => up.offerReliable(bytes, deliver),
     hasRoom: () => link.reliableWaiting < queuePackets,
   });
+  feed = () => tcp.feed();
   return {
     /** Of HTTP/1.1, and of QUIC. */
     tcpPort: tcp.port,
@@ -55,7 +60,7 @@ export async function startLane({ trace, delayMs, queuePackets, loss }, { httpPo
       down.turn();
     },
     close() {
-      for (const part of [down, up, udp, tcp]) part?.close();
+      for (const part of [down, up, udp, tcp]) part.close();
     },
   };
 }

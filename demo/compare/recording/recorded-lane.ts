@@ -37,6 +37,6 @@ export class ReplayedLane implements Lane {
   }
 }
 
-function shownSegment({ frames, original: _, repaired: __, ...segment }: RecordedSegment): ShownSegment {
-  return { ...segment, frames: [...frames].map((letter) => states[letter]!) };
+function shownSegment({ frames, ...segment }: RecordedSegment): ShownSegment {
+  return { ...segment, frames: Array.from(frames, (letter) => states[letter]!) };
 }
