@@ -33,26 +33,38 @@ async function setUp(options) {
 /** The servers of media and page. @param {Options} options @param {string} media @param {string | undefined} program */
 async function serve(options, media, program) {
   const server = await startServer([media, '--http-port', '0', '--quic-port', '0'], program);
-  const { url, quicPort, certificateHashes } = server.ready;
-  const changed = outputOf('git', ['-C', root, 'status', '--porcelain', '--untracked-files=no']) ? '+' : '';
-  const commit = `${outputOf('git', ['-C', root, 'rev-parse', '--short', 'HEAD']) ?? 'unknown'}${changed}`;
+  try {
+    const control = await startControlServer(controlSettings(options, server.ready));
+    const stop = async () => {
+      control.close();
+      await server.stop();
+    };
+    return { url: control.url, exited: server.exited, stop };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** @param {Options} options @param {import('./start/server.mjs').Ready} ready of the media's server @returns {Parameters<typeof startControlServer>[0]} */
+function controlSettings(options, { url, quicPort, certificateHashes }) {
   const page = `${root}/dist/compare`;
-  const control = await startControlServer({
-    page,
+  return {
+    ...{ page, presets: presets() },
     port: options.port ?? (options.headless ? 0 : DEFAULT_PORT),
-    presets: presets(),
     server: { httpPort: Number(new URL(url).port), quicPort, certificateHashes },
     recordTo: options.record === undefined ? undefined : writeRecordedPage(options.record, page),
     content: {
       ...{ media: url, duration: DURATION, segmentDuration: SEGMENT_SECONDS },
-      ...{ commit, server: options.server, records: options.record !== undefined },
+      ...{ commit: commit(), server: options.server, records: options.record !== undefined },
     },
-  });
-  const stop = async () => {
-    control.close();
-    await server.stop();
   };
-  return { url: control.url, exited: server.exited, stop };
+}
+
+/** Of the checkout; `+`: something has been changed since. */
+function commit() {
+  const changed = outputOf('git', ['-C', root, 'status', '--porcelain', '--untracked-files=no']) ? '+' : '';
+  return `${outputOf('git', ['-C', root, 'rev-parse', '--short', 'HEAD']) ?? 'unknown'}${changed}`;
 }
 
 /** @param {string} base @param {Options} options */

@@ -113,9 +113,11 @@ class LivePage {
     const { presets, segmentDuration, duration, server, commit } = this.#content;
     byId('about', HTMLElement).textContent = presets.find(({ id }) => id === preset)?.about ?? '';
     byId('scale-value', HTMLElement).textContent = `${Math.round(100 * scale)} %`;
-    const ladder = this.#catalogue.ladder.map(({ height }) => `${height}p`).join(', ');
+    const ladder = this.#catalogue.ladder
+      .map(({ height, bandwidth }) => `${height}p at ${(bandwidth / 1e6).toFixed(1)}`)
+      .join(', ');
     byId('facts', HTMLElement).textContent =
-      `${duration} s of video in segments of ${segmentDuration} s (${ladder}); ` +
+      `${duration} s of video in segments of ${segmentDuration} s (${ladder} Mbit/s); ` +
       `buffer: ${buffer} segments and one under way; server: ${server}; commit ${commit}`;
     history.replaceState(null, '', `?${toQuery(this.#settings)}`);
   }

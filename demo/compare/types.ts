@@ -12,8 +12,8 @@ export interface LaneKind {
 
 export const laneKinds: readonly LaneKind[] = [
   { id: 'dynamic', title: 'dash.js', about: 'its Dynamic rule, HTTP', delivery: undefined },
-  { id: 'streams', title: 'VOXEL, streams', about: 'skips frames, loses none', delivery: 'streams' },
-  { id: 'datagrams', title: 'VOXEL, datagrams', about: 'skips frames, repairs losses', delivery: 'datagrams' },
+  { id: 'streams', title: 'VOXEL over streams', about: 'skips frames, loses none', delivery: 'streams' },
+  { id: 'datagrams', title: 'VOXEL over datagrams', about: 'skips frames, repairs losses', delivery: 'datagrams' },
 ];
 
 /** A segment as it was shown. */

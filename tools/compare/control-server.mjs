@@ -121,8 +121,8 @@ export async function startControlServer({ page, port, presets, content, server,
     });
   });
   web.listen(port, '127.0.0.1');
-  await once(web, 'listening').catch((/** @type {Error} */ error) => {
-    throw new UserError(`cannot listen on port ${port}: ${error.message}`);
+  await once(web, 'listening').catch((/** @type {unknown} */ error) => {
+    throw new UserError(`cannot listen on port ${port}: ${error instanceof Error ? error.message : String(error)}`);
   });
   const address = /** @type {import('node:net').AddressInfo} */ (web.address());
   return {

@@ -22,8 +22,8 @@ export async function compareHeadless({ chrome, url, width, screenshot, record, 
     for (let isOver = false; !isOver && Date.now() < deadline;) {
       await new Promise((resolve) => setTimeout(resolve, 250));
       const state = await page.evaluate(() => {
-        const { hasEnded, failure, report } = window.voxelCompare;
-        return { isOver: hasEnded, failure, elapsed: report()?.elapsed };
+        const { hasEnded, failure } = window.voxelCompare;
+        return { isOver: hasEnded, failure, elapsed: window.voxelCompare.report()?.elapsed };
       });
       if (state.failure) throw new UserError(`the page failed: ${state.failure}`, 1);
       if (state.elapsed !== undefined) onProgress(state.elapsed);

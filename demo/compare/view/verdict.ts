@@ -3,6 +3,6 @@ import type { LaneKind, LaneNow } from '../types.js';
 /** The result in one sentence, once all have ended; before that nothing. */
 export function verdict(lanes: readonly { readonly kind: LaneKind; readonly now: LaneNow }[]): string {
   if (lanes.length === 0 || !lanes.every(({ now }) => now.hasEnded)) return '';
-  const parts = lanes.map(({ kind, now }) => `${kind.title} ${now.waited.toFixed(1)} s`);
-  return `Seconds waited: ${parts.join(' · ')}`;
+  const parts = lanes.map(({ kind, now }) => `${kind.title} waited ${now.waited.toFixed(1)} s`);
+  return `${parts.join('; ')}.`;
 }
