@@ -57,7 +57,7 @@ export class Capacity {
     const rounds = Math.floor(whole / this.#sums.length);
     const index = whole % this.#sums.length;
     const before = this.#sums[index - 1] ?? 0;
-    const inStep = /** @type {number} */ (this.#sums[index] - before) * (steps - whole);
+    const inStep = ((this.#sums[index] ?? 0) - before) * (steps - whole);
     return rounds * this.#total + before + inStep;
   }
 
@@ -67,7 +67,7 @@ export class Capacity {
     const rest = bytes - rounds * this.#total;
     const index = this.#sums.findIndex((sum) => sum >= rest);
     const before = this.#sums[index - 1] ?? 0;
-    const inStep = /** @type {number} */ (this.#sums[index]) - before;
+    const inStep = (this.#sums[index] ?? 0) - before;
     // In a step without any rate nothing is left to be sent either: its beginning.
     const steps = rounds * this.#sums.length + index + (inStep > 0 ? (rest - before) / inStep : 0);
     return steps * this.#stepMs;
