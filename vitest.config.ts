@@ -28,6 +28,9 @@ export default defineConfig({
         test: { name: 'examples', include: ['test/examples/**/*.test.ts'], globalSetup, ...PATIENCE },
       },
       {
+        test: { name: 'tutorials', include: ['test/tutorials/**/*.test.ts'], globalSetup, ...PATIENCE },
+      },
+      {
         test: {
           name: 'browser',
           include: ['test/browser/*.test.ts'],

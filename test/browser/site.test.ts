@@ -14,7 +14,7 @@ const NARROW = { width: 390, height: 844 };
 const PAGES = [
   'index.html',
   'docs/RESULTS.html',
-  'docs/EMBEDDING.html',
+  'docs/tutorials/embed.html',
   'docs/api/voxel-dash.html',
   'ARCHITECTURE.html',
 ];

@@ -163,6 +163,7 @@ export const PARTS = [
     needs: 'for those of the link emulator and the quiche server Rust',
   }),
   vitestPart('examples', 'examples/, built and played', [build, chrome], { needs: BROWSER }),
+  vitestPart('tutorials', 'every command and file of docs/tutorials/', [build, sample, chrome], { needs: BROWSER }),
   vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], { needs: BROWSER, plays: true }),
   vitestPart('browser-serial', 'playback that others would disturb', [build, sample, chrome, quicheServer], {
     needs: BROWSER,

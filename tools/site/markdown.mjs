@@ -1,18 +1,22 @@
 // @ts-check
 // Documents are written for the page of a Git host; here they become pages of the site, without a change to them.
-import { renderMermaidSVG } from 'beautiful-mermaid';
+import { instance as graphviz } from '@viz-js/viz';
 import highlighter from 'highlight.js/lib/common';
 import MarkdownIt from 'markdown-it';
 import { anchorOf, resolveLink } from './addresses.mjs';
+import { graphOf } from './flowchart.mjs';
 
 /** @typedef {import('markdown-it/lib/token.mjs').default} Token */
 /** @typedef {{ document: string, broken?: string[], files?: Set<string> }} Environment what a document is rendered with; collects */
 /** @typedef {Parameters<typeof resolveLink>[2]} Repository */
 
-/** Colours come from the page; without the font that it would fetch. @param {string} source */
+const viz = await graphviz();
+
+/** Without sizes, and without colours, which the page's style sheet has. @param {string} source */
 function drawing(source) {
-  const svg = renderMermaidSVG(source, { bg: 'var(--card)', fg: 'var(--ink)', transparent: true });
-  return `<div class="drawing">${svg.replace(/@import url\([^)]*\);/, '').replaceAll("'Inter', ", '')}</div>`;
+  const svg = viz.renderString(graphOf(source), { format: 'svg' });
+  const bare = svg.slice(svg.indexOf('<svg')).replaceAll(/ (?:fill|stroke)="(?:black|lightgrey)"/g, '');
+  return `<div class="drawing" role="img" aria-label="Diagram">${bare}</div>`;
 }
 
 /** @param {MarkdownIt} markdown @param {Token} token */
