@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
@@ -28,7 +28,10 @@ const stops: (() => unknown)[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'voxel-site-'));
   stops.push(() => rmSync(folder, { recursive: true }));
-  await buildSite({ out: join(folder, 'some/where') });
+  const recording = join(folder, 'recorded');
+  mkdirSync(recording);
+  writeFileSync(join(recording, 'index.html'), '<!doctype html><title>recorded</title><p>A recorded run</p>');
+  await buildSite({ out: join(folder, 'some/where'), recording });
   const server = await serveSite(folder, 0);
   stops.push(() => server.stop());
   url = `${server.url}some/where/`;
@@ -77,6 +80,14 @@ describe.each([WIDE, NARROW])('at $width pixels', (viewport) => {
     }),
   );
 });
+
+it('the first page shows the recording', () =>
+  withPage(async (page) => {
+    await open(page, 'index.html');
+    await page.$eval('iframe', (frame) => frame.scrollIntoView());
+    const frame = await (await page.waitForSelector('iframe'))!.contentFrame();
+    await frame.waitForFunction(() => document.body.textContent.includes('A recorded run'));
+  }));
 
 it('a word that is typed is found, and Enter leads to where it stands', () =>
   withPage(async (page) => {
