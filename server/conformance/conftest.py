@@ -15,6 +15,32 @@ MEDIA_BYTES = 1_000_000
 Start = Callable[..., Server]
 
 
+EDGE_MODULES = {"test_requests", "test_changed_files", "test_http"}
+"""What an edge is held to by default: the rest of it is the same program as `quiche`."""
+
+NOT_OF_EDGES = {"test_growing", "test_follow"}
+"""Files that grow are not followed through an edge."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole-edge", action="store_true", help="hold the edge to all rules, not only to a part of them")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    whole = config.getoption("--whole-edge")
+
+    def is_left_out(item: pytest.Item) -> bool:
+        callspec = getattr(item, "callspec", None)
+        if callspec is None or callspec.params.get("command") != "edge":
+            return False
+        module = item.path.stem
+        return module in NOT_OF_EDGES or not (whole or module in EDGE_MODULES)
+
+    left_out = [item for item in items if is_left_out(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not is_left_out(item)]
+
+
 @pytest.fixture(scope="session")
 def media() -> bytes:
     """Bytes that differ from place to place and from flow to flow."""
@@ -38,36 +64,51 @@ def folder(tmp_path_factory: pytest.TempPathFactory, media: bytes) -> Path:
     return root
 
 
-@pytest.fixture(scope="session", params=["aioquic", "quiche"])
-def command(request: pytest.FixtureRequest) -> list[str]:
-    """The command line of the server under test."""
-    command = AIOQUIC if request.param == "aioquic" else quiche()
-    if command is None:
-        pytest.skip("voxel-quiche is not built (server/quiche/README.md)")
-    return command
-
-
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="session")
-def server(command: list[str], folder: Path, cache: Path) -> Iterator[Server]:
+def quiche_program() -> list[str]:
+    command = quiche()
+    if command is None:
+        pytest.skip("voxel-quiche is not built (server/quiche/README.md)")
+    return command
+
+
+@pytest.fixture(scope="session", params=["aioquic", "quiche", "edge"])
+def command(request: pytest.FixtureRequest, folder: Path, cache: Path) -> Iterator[list[str]]:
+    """The command line of the server under test, with what it serves."""
+    if request.param == "aioquic":
+        yield [*AIOQUIC, str(folder)]
+        return
+    program = request.getfixturevalue("quiche_program")
+    if request.param == "quiche":
+        yield [*program, str(folder)]
+        return
+    origin = start([*program, str(folder)], cache, "--no-webtransport")
+    yield [*program, "--origin", origin.url]
+    assert origin.process.poll() is None, "the origin has crashed"
+    origin.stop()
+
+
+@pytest.fixture(scope="session")
+def server(command: list[str], cache: Path) -> Iterator[Server]:
     """The server with default options, for all tests that do it no harm."""
-    server = start(command, folder, cache)
+    server = start(command, cache)
     yield server
     assert server.process.poll() is None, "the server has crashed"
     server.stop()
 
 
 @pytest.fixture
-def starts(command: list[str], folder: Path, cache: Path) -> Iterator[Start]:
+def starts(command: list[str], cache: Path) -> Iterator[Start]:
     """Starts servers with other options."""
     servers = []
 
     def start_one(*options: str, **settings: Any) -> Server:
-        servers.append(start(command, folder, cache, *options, **settings))
+        servers.append(start(command, cache, *options, **settings))
         return servers[-1]
 
     yield start_one

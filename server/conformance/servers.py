@@ -51,18 +51,20 @@ class Server:
 
 def start(
     command: list[str],
-    folder: Path,
     cache: Path,
     *options: str,
     quic_port: int = 0,
     descriptors: tuple[int, int] | None = None,
 ) -> Server:
-    """A server of `folder` on free ports of 127.0.0.1.
+    """A server on free ports of 127.0.0.1.
 
-    `cache`: where it keeps its certificate; `descriptors`: its soft and hard limit of open files (`ulimit -n`).
+    `command`: with what it serves; `cache`: where it keeps its certificate, and what it has of an origin, in a folder
+    of its own; `descriptors`: its soft and hard limit of open files (`ulimit -n`).
     """
     ports = ["--http-port", "0", "--quic-port", str(quic_port)]
-    arguments = [*command, str(folder), *ports, "--log-format", "json", *options]
+    if "--origin" in command and "--cache-dir" not in options:
+        options = ("--cache-dir", tempfile.mkdtemp(dir=cache), *options)
+    arguments = [*command, *ports, "--log-format", "json", *options]
     if descriptors is not None:
         limits = "ulimit -Sn {}; ulimit -Hn {}".format(*descriptors)
         arguments = ["sh", "-c", f'{limits}; exec "$@"', "sh", *arguments]

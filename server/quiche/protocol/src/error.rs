@@ -18,6 +18,7 @@ pub enum Status {
     RangeNotSatisfiable,
     TooManyRequests,
     HeaderFieldsTooLarge,
+    BadGateway,
     ServiceUnavailable,
 }
 
@@ -46,6 +47,7 @@ impl Status {
             Self::RangeNotSatisfiable => (416, "Range Not Satisfiable"),
             Self::TooManyRequests => (429, "Too Many Requests"),
             Self::HeaderFieldsTooLarge => (431, "Request Header Fields Too Large"),
+            Self::BadGateway => (502, "Bad Gateway"),
             Self::ServiceUnavailable => (503, "Service Unavailable"),
         }
     }

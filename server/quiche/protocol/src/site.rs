@@ -59,16 +59,21 @@ pub struct HttpResponse {
 pub struct FileFacts {
     pub size: u64,
     pub modified: SystemTime,
+    /// A strong validator from elsewhere; `None`: the one of time and size.
+    pub validator: Option<String>,
     pub content_type: &'static str,
     /// Whether more bytes will come: `size` is then that of the complete chunks.
     pub grows: bool,
 }
 
 impl FileFacts {
-    /// A strong validator (RFC 9110 section 8.8.3), from the file's time and size; "" of a file that grows.
+    /// A strong validator (RFC 9110 section 8.8.3), by default from the file's time and size; "" of a file that grows.
     pub fn etag(&self) -> String {
         if self.grows {
             return String::new();
+        }
+        if let Some(validator) = &self.validator {
+            return validator.clone();
         }
         let age = self.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         format!("\"{:x}-{:x}\"", age.as_nanos(), self.size)
@@ -216,7 +221,8 @@ mod tests {
         for (name, value) in fields {
             headers.add(name, value.as_bytes());
         }
-        let file = FileFacts { size: 1000, modified: SystemTime::UNIX_EPOCH, content_type: "video/mp4", grows: false };
+        let (modified, content_type) = (SystemTime::UNIX_EPOCH, "video/mp4");
+        let file = FileFacts { size: 1000, modified, validator: None, content_type, grows: false };
         let (method, target, authority) = ("GET".to_owned(), "/".to_owned(), "localhost".to_owned());
         let request = HttpRequest { method, target, authority, headers };
         file_response(&file, &request, &Limits::default(), "BOUNDARY")

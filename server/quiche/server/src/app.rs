@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use boring::ssl::SslAcceptor;
 use serde_json::{Value, json};
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Handle};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
@@ -18,11 +18,13 @@ use crate::certificate::{Certificate, CertificateSource, default_cache};
 use crate::cli::Options;
 use crate::connection::Shared;
 use crate::descriptors::{self, Budget, FilePermits};
+use crate::edge::{self, Edge};
 use crate::endpoint::{Command, Configuration, Endpoint, Parts, ResetKey};
 use crate::files::Mounts;
 use crate::http1::Http1;
 use crate::jobs::Jobs;
 use crate::log;
+use crate::metrics::Metrics;
 use crate::metrics_listener;
 use crate::places::Places;
 use crate::quic;
@@ -46,6 +48,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let server_id = options.server_id()?;
     let (limits, permits) = descriptor_limits(&options);
     let mounts = Mounts::new(options.folders()?, permits)?;
+    let edge_settings = options.edge()?;
     let origins = origin_policy(&options)?;
     let source = certificate_source(&options);
     let certificate = source.obtain(SystemTime::now(), false)?;
@@ -69,13 +72,24 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         port: quic_port,
         public_endpoint: options.public_endpoint.clone(),
         paths,
+        follows: options.origin.is_none(),
     });
+    let counters = Arc::new(Metrics::new(edge_settings.is_some()));
+    let edge = edge_settings.map(|settings| edge(&options, settings, &counters)).transpose()?;
     let hashes = CertificateHashes::default();
     hashes.set(certificate.hashes());
-    let site = Arc::new(Site::new(limits, mounts, origins, discovery, options.token.clone(), hashes.clone()));
+    let site = Arc::new(Site::new(
+        limits,
+        (mounts, edge),
+        origins,
+        discovery,
+        options.token.clone(),
+        hashes.clone(),
+        counters,
+    ));
     let (completions_in, completions) = mpsc::unbounded_channel();
     let (commands_in, commands) = mpsc::channel(16);
-    let jobs = Jobs::new(Arc::clone(&site), completions_in);
+    let jobs = Jobs::new(Arc::clone(&site), completions_in, Handle::current());
     let places = Places::new(&site.limits);
     let shared = Shared { site: Arc::clone(&site), jobs, places: places.clone() };
     let failed = |error: std::io::Error| ConfigurationError(plain(&error));
@@ -195,6 +209,11 @@ fn not_renewed(error: &ConfigurationError) {
 fn acceptor(options: &Options, certificate: &Certificate) -> Result<Option<SslAcceptor>, ConfigurationError> {
     let tls = options.tls().then(|| quic::tcp_tls(certificate)).transpose();
     tls.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))
+}
+
+fn edge(options: &Options, settings: edge::Settings, metrics: &Arc<Metrics>) -> Result<Arc<Edge>, ConfigurationError> {
+    let folder = options.cache_dir.clone().unwrap_or_else(|| default_cache().join(settings.folder_name()));
+    Edge::new(settings, &folder, Arc::clone(metrics))
 }
 
 /// Limits that the system's descriptors suffice for, and permits for files.

@@ -1,4 +1,4 @@
-//! The bytes of a response, read in chunks. Reading blocks.
+//! The bytes of a response, read in chunks.
 
 use std::collections::VecDeque;
 use std::io;
@@ -6,23 +6,97 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
+use tokio::task;
+use voxel_protocol::ranges::ByteRange;
 use voxel_protocol::site::Piece;
 
+use crate::edge::cached::{Cached, Missing};
+use crate::edge::failure::Failure;
 use crate::shared_files::SharedFile;
+
+/// What ranges are ranges of.
+#[derive(Debug)]
+pub enum Content {
+    File(Arc<SharedFile>),
+    /// A file of the origin's, whose missing parts can be fetched.
+    Cached(Cached),
+    /// A small file of the origin's that is not kept.
+    Memory(Bytes),
+}
+
+impl Content {
+    /// The open file, if it is one.
+    pub fn file(&self) -> Option<&Arc<SharedFile>> {
+        if let Self::File(file) = self { Some(file) } else { None }
+    }
+
+    /// Blocks.
+    fn read_at(&mut self, buffer: &mut [u8], position: u64) -> Result<usize, Unread> {
+        match self {
+            Self::File(file) => file.file.read_at(buffer, position).map_err(Unread::Failed),
+            Self::Cached(cached) => cached.read_at(buffer, position).map_err(Unread::Missing),
+            Self::Memory(bytes) => {
+                let rest = bytes.get(position as usize..).unwrap_or_default();
+                let count = rest.len().min(buffer.len());
+                buffer[..count].copy_from_slice(&rest[..count]);
+                Ok(count)
+            }
+        }
+    }
+}
+
+impl From<Arc<SharedFile>> for Content {
+    fn from(file: Arc<SharedFile>) -> Self {
+        Self::File(file)
+    }
+}
+
+/// Why bytes were not read.
+#[derive(Debug)]
+enum Unread {
+    /// They must be fetched first.
+    Missing(Missing),
+    Failed(io::Error),
+}
+
+impl From<Unread> for io::Error {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::Failed(error) => error,
+            Unread::Missing(_) => Self::other("a part of the file is not there"),
+        }
+    }
+}
 
 /// A response's bytes: literal pieces and ranges of one file, in order. Read in chunks, never as a whole.
 #[derive(Debug)]
 pub struct Body {
     pieces: VecDeque<Piece>,
-    file: Option<Arc<SharedFile>>,
+    content: Option<Content>,
     left: u64,
 }
 
 impl Body {
-    pub fn new(pieces: impl IntoIterator<Item = Piece>, file: Option<Arc<SharedFile>>) -> Self {
+    pub fn new(pieces: impl IntoIterator<Item = Piece>, content: Option<Content>) -> Self {
         let pieces: VecDeque<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
         let left = pieces.iter().map(Piece::len).sum();
-        Self { pieces, file, left }
+        Self { pieces, content, left }
+    }
+
+    /// Whether a read may have to wait for the origin: see [`Body::read_fetching`].
+    pub fn is_remote(&self) -> bool {
+        matches!(self.content, Some(Content::Cached(_)))
+    }
+
+    /// Before the head of the response is sent: fetches the first block that is missing, so that an origin that is gone
+    /// or whose file has changed is known while the client can still be told.
+    pub async fn begin(&mut self) -> Result<(), Failure> {
+        let Some(Content::Cached(cached)) = &mut self.content else { return Ok(()) };
+        if let Some(missing) = cached.missing(ranges(&self.pieces)) {
+            cached.fetch(missing).await?;
+            cached.release();
+        }
+        Ok(())
     }
 
     /// Bytes that have not been read yet.
@@ -41,9 +115,45 @@ impl Body {
         BytesMut::zeroed(self.left.min(size as u64) as usize)
     }
 
-    /// Fills `chunk`, which must be at most as long as what is left. Fails if the file has become shorter.
+    /// Blocks. Fills `chunk`, which must be at most as long as what is left. Fails if the file has become shorter.
     pub fn read(&mut self, mut chunk: BytesMut) -> io::Result<Bytes> {
+        let (_, read) = self.fill(&mut chunk, 0);
+        read?;
+        Ok(chunk.freeze())
+    }
+
+    /// The same, but reads on another thread and fetches from the origin what is missing.
+    pub async fn read_fetching(mut self, mut chunk: BytesMut) -> (Self, io::Result<Bytes>) {
         let mut filled = 0;
+        loop {
+            let read = task::spawn_blocking(move || {
+                let (filled, result) = self.fill(&mut chunk, filled);
+                (self, chunk, filled, result)
+            });
+            let result;
+            match read.await {
+                Ok(read) => (self, chunk, filled, result) = read,
+                Err(error) => return (Self::new([], None), Err(io::Error::other(error))),
+            }
+            match (result, &mut self.content) {
+                (Err(Unread::Missing(missing)), Some(Content::Cached(cached))) => {
+                    if let Err(failure) = cached.fetch(missing).await {
+                        return (self, Err(failure.into()));
+                    }
+                }
+                (Err(unread), _) => return (self, Err(unread.into())),
+                (Ok(()), Some(Content::Cached(cached))) => {
+                    cached.release();
+                    cached.read_ahead(ranges(&self.pieces));
+                    return (self, Ok(chunk.freeze()));
+                }
+                (Ok(()), _) => return (self, Ok(chunk.freeze())),
+            }
+        }
+    }
+
+    /// Fills `chunk` from `filled` on, as far as it can; returns how far.
+    fn fill(&mut self, chunk: &mut BytesMut, mut filled: usize) -> (usize, Result<(), Unread>) {
         while filled < chunk.len() {
             let Some(piece) = self.pieces.front_mut() else { break };
             let count = match piece {
@@ -54,23 +164,34 @@ impl Body {
                 }
                 Piece::Range(range) => {
                     let end = chunk.len().min(filled + usize::try_from(range.len()).unwrap_or(usize::MAX - filled));
-                    let file = &self.file.as_ref().ok_or(io::ErrorKind::NotFound)?.file;
-                    let count = file.read_at(&mut chunk[filled..end], range.start)?;
-                    if count == 0 {
-                        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has become shorter"));
-                    }
+                    let failed = |kind, message| Unread::Failed(io::Error::new(kind, message));
+                    let read = match &mut self.content {
+                        Some(content) => content.read_at(&mut chunk[filled..end], range.start),
+                        None => Err(failed(io::ErrorKind::NotFound, "there is no file")),
+                    };
+                    let count = match read {
+                        Ok(0) => {
+                            return (filled, Err(failed(io::ErrorKind::UnexpectedEof, "the file has become shorter")));
+                        }
+                        Ok(count) => count,
+                        Err(unread) => return (filled, Err(unread)),
+                    };
                     range.start += count as u64;
                     count
                 }
             };
             filled += count;
+            self.left -= count as u64;
             if piece.is_empty() {
                 self.pieces.pop_front();
             }
         }
-        self.left -= filled as u64;
-        Ok(chunk.freeze())
+        (filled, Ok(()))
     }
+}
+
+fn ranges(pieces: &VecDeque<Piece>) -> impl Iterator<Item = ByteRange> {
+    pieces.iter().filter_map(|piece| if let Piece::Range(range) = piece { Some(*range) } else { None })
 }
 
 #[cfg(test)]
@@ -84,10 +205,10 @@ mod tests {
     use crate::descriptors::FilePermits;
     use crate::shared_files::SharedFiles;
 
-    fn permitted(file: File) -> Option<Arc<SharedFile>> {
+    fn permitted(file: File) -> Option<Content> {
         let files = SharedFiles::new(FilePermits::new(1));
         let metadata = file.metadata().unwrap();
-        files.permit().map(|permit| files.share(file, &metadata, permit))
+        files.permit().map(|permit| files.share(file, &metadata, permit).into())
     }
 
     /// A file of the bytes 0 to 255 without a name.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use voxel_protocol::announced::{AnnouncedPath, parse_paths};
@@ -9,6 +10,7 @@ use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::is_loopback;
 
 use crate::ConfigurationError;
+use crate::edge;
 use crate::endpoint::{BLOCK_BYTES, MOST_CONFIGURATION, MOST_SERVER_ID_BYTES, ServerId};
 use crate::log::LogFormat;
 
@@ -22,7 +24,7 @@ pub enum CongestionControl {
     BbrIfAvailable,
 }
 
-/// Serves the files of a folder over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
+/// Serves the files of a folder, or of another HTTP server, over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
 ///
 /// Prints one JSON line to standard output when it is ready. On SIGTERM and Ctrl-C it finishes the requests in flight
 /// first.
@@ -30,8 +32,24 @@ pub enum CongestionControl {
 #[command(version)]
 pub struct Options {
     /// Folder whose files are served at /
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "origin")]
+    pub folder: Option<PathBuf>,
+
+    /// HTTP server whose files are served at / instead, fetched when they are asked for and kept on disk
+    #[arg(long, value_name = "URL", conflicts_with = "folder")]
+    pub origin: Option<String>,
+
+    /// Folder of what is kept of the origin's files; by default one in the user's cache folder
+    #[arg(long, value_name = "DIR")]
+    pub cache_dir: Option<PathBuf>,
+
+    /// Bytes of the origin's files that are kept, such as 500M or 20G; what was not used for longest goes first
+    #[arg(long, value_name = "BYTES", default_value = "10G", value_parser = parse_bytes)]
+    pub cache_bytes: u64,
+
+    /// Seconds for which the origin may be silent before a request has failed
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=300))]
+    pub origin_timeout: u64,
 
     /// Address to listen on; 0.0.0.0 or :: for all addresses
     #[arg(long, default_value = "127.0.0.1")]
@@ -127,9 +145,28 @@ pub struct Options {
     pub no_webtransport: bool,
 }
 
+/// Less holds no two blocks and what is known of their file.
+const LEAST_CACHE_BYTES: u64 = 2_000_000;
+
+/// A number of bytes, in thousands, millions or billions with K, M, G or T behind it.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let units = [('K', 1_000), ('M', 1_000_000), ('G', 1_000_000_000), ('T', 1_000_000_000_000)];
+    let unit = units.into_iter().find(|(letter, _)| text.ends_with(*letter));
+    let digits = unit.map_or(text, |(letter, _)| text.trim_end_matches(letter));
+    let bytes = digits.parse().ok().and_then(|number: u64| number.checked_mul(unit.map_or(1, |(_, bytes)| bytes)));
+    bytes
+        .filter(|bytes| *bytes >= LEAST_CACHE_BYTES)
+        .ok_or_else(|| "must be a number like 500M or 20G, at least 2M".to_owned())
+}
+
 impl Options {
     /// Refuses options that contradict each other.
     pub fn check(&self) -> Result<(), ConfigurationError> {
+        if self.cache_dir.is_some() && self.origin.is_none() {
+            return Err(ConfigurationError(
+                "--cache-dir is of what is kept of an origin: it needs --origin".to_owned(),
+            ));
+        }
         if self.certificate.is_some() != self.key.is_some() {
             return Err(ConfigurationError("--certificate and --key must be given together".to_owned()));
         }
@@ -153,7 +190,7 @@ impl Options {
 
     /// URL prefix ("/", "/media") to folder.
     pub fn folders(&self) -> Result<Vec<(String, PathBuf)>, ConfigurationError> {
-        let mut folders = vec![("/".to_owned(), self.folder.clone())];
+        let mut folders: Vec<_> = self.folder.iter().map(|folder| ("/".to_owned(), folder.clone())).collect();
         for mount in &self.mounts {
             match mount.split_once('=') {
                 Some((prefix, folder))
@@ -165,6 +202,12 @@ impl Options {
             }
         }
         Ok(folders)
+    }
+
+    /// Of the origin, if there is one.
+    pub fn edge(&self) -> Result<Option<edge::Settings>, ConfigurationError> {
+        let patience = Duration::from_secs(self.origin_timeout);
+        self.origin.as_ref().map(|origin| edge::Settings::new(origin, self.cache_bytes, patience)).transpose()
     }
 
     /// Further addresses for the discovery file.

@@ -15,11 +15,12 @@ use voxel_protocol::site::FileFacts;
 use voxel_protocol::vxl::SUFFIX;
 
 use crate::ConfigurationError;
+use crate::body::Content;
 use crate::descriptors::FilePermits;
 use crate::growing::LiveRecords;
 use crate::shared_files::{SharedFile, SharedFiles};
 
-const INDEX: &str = "index.html";
+pub const INDEX: &str = "index.html";
 
 /// By file name suffix.
 const CONTENT_TYPES: [(&str, &str); 21] = [
@@ -60,10 +61,10 @@ impl From<HttpError> for OpenError {
     }
 }
 
-/// An open regular file.
+/// A file that can be read: an open regular one, or one of the origin's.
 #[derive(Debug)]
 pub struct MediaFile {
-    pub file: Arc<SharedFile>,
+    pub content: Content,
     pub facts: FileFacts,
     /// Of a live segment.
     pub records: Option<LiveRecords>,
@@ -88,6 +89,12 @@ impl Mounts {
         }
         roots.sort_by_key(|(segments, _): &(Vec<_>, _)| std::cmp::Reverse(segments.len()));
         Ok(Self { roots, files: SharedFiles::new(permits) })
+    }
+
+    /// Whether a request path, which may be malformed, is below one of the folders.
+    pub fn cover(&self, path: &str) -> bool {
+        let is_below = |segments: Vec<Vec<u8>>| self.roots.iter().any(|(prefix, _)| segments.starts_with(prefix));
+        path::decode(path).is_ok_and(is_below)
     }
 
     /// The file of a request path (without query; percent-encoded): a 404 for whatever is not a regular file under a
@@ -128,15 +135,20 @@ impl Mounts {
         if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
             return Ok(None);
         }
-        let records = LiveRecords::read(self.open_regular(path)?.file);
-        Ok(records.map_err(|error| refused(&error))?)
+        let (file, _) = self.open_shared(path)?;
+        Ok(LiveRecords::read(file).map_err(|error| refused(&error))?)
+    }
+
+    fn open_regular(&self, path: &Path) -> Result<MediaFile, OpenError> {
+        let (file, facts) = self.open_shared(path)?;
+        Ok(MediaFile { content: Content::File(file), facts, records: None })
     }
 
     /// `O_NOFOLLOW`: the index of a folder may not be a link; `O_NONBLOCK`: opening a named pipe must not wait.
-    fn open_regular(&self, path: &Path) -> Result<MediaFile, OpenError> {
+    fn open_shared(&self, path: &Path) -> Result<(Arc<SharedFile>, FileFacts), OpenError> {
         let linked = path.symlink_metadata().map_err(|error| refused(&error))?;
         if let Some(file) = self.files.get(&linked) {
-            return Ok(MediaFile { file, facts: facts_of(path, &linked), records: None });
+            return Ok((file, facts_of(path, &linked)));
         }
         let permit = self.files.permit().ok_or_else(HttpError::unreadable)?;
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
@@ -144,7 +156,7 @@ impl Mounts {
         match with_metadata {
             Ok((file, metadata)) if metadata.is_file() => {
                 let file = self.files.share(file, &metadata, permit);
-                Ok(MediaFile { file, facts: facts_of(path, &metadata), records: None })
+                Ok((file, facts_of(path, &metadata)))
             }
             Ok(_) => Err(HttpError::not_found().into()),
             Err(error) => Err(refused(&error).into()),
@@ -154,7 +166,7 @@ impl Mounts {
 
 fn facts_of(path: &Path, metadata: &Metadata) -> FileFacts {
     let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    FileFacts { size: metadata.len(), modified, content_type: content_type(path), grows: false }
+    FileFacts { size: metadata.len(), modified, validator: None, content_type: content_type(path), grows: false }
 }
 
 /// Most errors mean that there is no such file; without descriptors or memory there may well be.
@@ -165,7 +177,7 @@ fn refused(error: &io::Error) -> HttpError {
     }
 }
 
-fn content_type(path: &Path) -> &'static str {
+pub fn content_type(path: &Path) -> &'static str {
     let suffix = path.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
     let known = CONTENT_TYPES.iter().find(|(other, _)| *other == suffix);
     known.map_or("application/octet-stream", |(_, content_type)| content_type)
@@ -205,6 +217,10 @@ mod tests {
         }
     }
 
+    fn file(media: &MediaFile) -> &Arc<SharedFile> {
+        media.content.file().unwrap()
+    }
+
     #[test]
     fn only_regular_files_under_the_folders_are_opened() {
         let folder = Folder::new("paths");
@@ -234,7 +250,7 @@ mod tests {
         let folder = Folder::new("permits");
         let mounts = folder.mounts();
         let held = [mounts.open("/media.mp4").unwrap(), mounts.open("/in.mp4").unwrap()];
-        assert!(Arc::ptr_eq(&held[0].file, &held[1].file));
+        assert!(Arc::ptr_eq(file(&held[0]), file(&held[1])));
         let refused = mounts.open("/with%20space.txt").unwrap_err();
         assert!(matches!(refused, OpenError::Http(error) if error == HttpError::unreadable()));
         assert!(matches!(mounts.open("/absent"), Err(OpenError::Http(error)) if error == HttpError::not_found()));
@@ -250,7 +266,7 @@ mod tests {
         fs::remove_file(folder.0.join("root/media.mp4")).unwrap();
         fs::write(folder.0.join("root/media.mp4"), "newer").unwrap();
         let new = mounts.open("/media.mp4").unwrap();
-        assert!(!Arc::ptr_eq(&old.file, &new.file));
+        assert!(!Arc::ptr_eq(file(&old), file(&new)));
         assert_eq!(new.facts.size, 5);
     }
 }

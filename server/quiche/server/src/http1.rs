@@ -24,7 +24,7 @@ use voxel_protocol::target::effective_target;
 use crate::body::Body;
 use crate::growing::Growing;
 use crate::handshakes::Handshakes;
-use crate::jobs::CHUNK_BYTES;
+use crate::jobs::{self, CHUNK_BYTES};
 use crate::log;
 use crate::places::{Kind, Place, Places};
 use crate::site::{HttpAnswer, Site, path_of, refusal};
@@ -185,12 +185,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         let (authority, target) = effective_target(&head.target, head.headers.get("host").unwrap_or_default());
         let request = HttpRequest { method: head.method, target, authority, headers: head.headers };
         let target = path_of(&request.target).to_owned();
-        let mut answer = if let Some(error) = refused {
-            refusal(error)
-        } else {
-            let site = Arc::clone(self.site);
-            task::spawn_blocking(move || site.respond(&request)).await.map_err(io::Error::other)?
-        };
+        let mut answer =
+            if let Some(error) = refused { refusal(error) } else { jobs::respond(self.site, request).await? };
         if answer.growing.is_some() && head.version == HttpVersion::Http11 {
             answer.headers.push(("transfer-encoding", "chunked".to_owned()));
         }
@@ -237,7 +233,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         let (mut changes, begun) = (growing.watched.changes(), std::time::Instant::now());
         loop {
             while let Some(range) = growing.take() {
-                let body = Body::new([Piece::Range(range)], Some(Arc::clone(&growing.file)));
+                let body = Body::new([Piece::Range(range)], Some(Arc::clone(&growing.file).into()));
                 self.send_body(body, chunked).await?;
             }
             if growing.finished() {
@@ -254,12 +250,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
     async fn send_body(&mut self, mut body: Body, chunked: bool) -> io::Result<()> {
         while body.left() > 0 {
             let room = body.room(CHUNK_BYTES);
-            let read = task::spawn_blocking(move || {
-                let chunk = body.read(room);
-                (body, chunk)
-            });
             let chunk;
-            (body, chunk) = read.await.map_err(io::Error::other)?;
+            (body, chunk) = body.read_fetching(room).await;
             let chunk = chunk?;
             if chunked {
                 self.write(&coded(&chunk)).await?;

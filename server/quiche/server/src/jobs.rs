@@ -1,13 +1,14 @@
-//! Work that blocks, on other threads: opening and reading files.
+//! Work that blocks or waits for an origin, on other threads: opening and reading files.
 
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
-use tokio::task::AbortHandle;
+use tokio::task::{self, AbortHandle};
 use voxel_protocol::error::HttpError;
 use voxel_protocol::request::VoxelRequest;
 use voxel_protocol::site::HttpRequest;
@@ -64,16 +65,74 @@ impl Drop for Waker {
     }
 }
 
+impl Job {
+    /// Whether it may have to wait for the origin.
+    fn is_remote(&self, site: &Site) -> bool {
+        match self {
+            Self::Respond(request) => site.origin_of(&request.target).is_some(),
+            Self::Open { request, .. } => site.origin_of(&request.target).is_some(),
+            Self::Read(body, _) => body.is_remote(),
+        }
+    }
+
+    /// Blocks.
+    fn run(self, site: &Site) -> Outcome {
+        match self {
+            Self::Respond(request) => {
+                let answer = site.respond(&request);
+                Outcome::Responded { target: request.target, answer }
+            }
+            Self::Open { request, arrived } => {
+                let result = site.open(&request);
+                Outcome::Opened { request, arrived, result }
+            }
+            Self::Read(mut body, room) => {
+                let result = body.read(room);
+                Outcome::Read(body, result)
+            }
+        }
+    }
+
+    async fn run_remote(self, site: &Site) -> Outcome {
+        match self {
+            Self::Respond(request) => {
+                let answer = site.respond_fetching(&request).await;
+                Outcome::Responded { target: request.target, answer }
+            }
+            Self::Open { request, arrived } => {
+                let result = site.open_fetching(&request).await;
+                Outcome::Opened { request, arrived, result }
+            }
+            Self::Read(body, room) => {
+                let (body, result) = body.read_fetching(room).await;
+                Outcome::Read(body, result)
+            }
+        }
+    }
+}
+
+/// The response to a request, found on another thread.
+pub async fn respond(site: &Arc<Site>, request: HttpRequest) -> io::Result<HttpAnswer> {
+    if site.origin_of(&request.target).is_some() {
+        return Ok(site.respond_fetching(&request).await);
+    }
+    let site = Arc::clone(site);
+    task::spawn_blocking(move || site.respond(&request)).await.map_err(io::Error::other)
+}
+
 /// Starts jobs: at most one at a time for each request in flight.
 #[derive(Clone, Debug)]
 pub struct Jobs {
     site: Arc<Site>,
     completions: UnboundedSender<Completion>,
+    /// Runs what waits for the origin, so that the thread of all QUIC connections has nothing to do with it.
+    fetching: Handle,
 }
 
 impl Jobs {
-    pub fn new(site: Arc<Site>, completions: UnboundedSender<Completion>) -> Self {
-        Self { site, completions }
+    /// `fetching`: another runtime than that in which jobs are started.
+    pub fn new(site: Arc<Site>, completions: UnboundedSender<Completion>, fetching: Handle) -> Self {
+        Self { site, completions, fetching }
     }
 
     /// Sends `Outcome::Grown` for a stream at each change, until the result is dropped.
@@ -88,24 +147,13 @@ impl Jobs {
     }
 
     pub fn start(&self, connection: u64, stream: u64, job: Job) {
-        let Self { site, completions } = self.clone();
-        tokio::task::spawn_blocking(move || {
-            let outcome = match job {
-                Job::Respond(request) => {
-                    let answer = site.respond(&request);
-                    Outcome::Responded { target: request.target, answer }
-                }
-                Job::Open { request, arrived } => {
-                    let result = site.open(&request);
-                    Outcome::Opened { request, arrived, result }
-                }
-                Job::Read(mut body, room) => {
-                    let result = body.read(room);
-                    Outcome::Read(body, result)
-                }
-            };
-            // Fails when the server has stopped.
-            let _ = completions.send(Completion { connection, stream, outcome });
-        });
+        let Self { site, completions, fetching } = self.clone();
+        // Fails when the server has stopped.
+        let complete = move |outcome| drop(completions.send(Completion { connection, stream, outcome }));
+        if job.is_remote(&site) {
+            fetching.spawn(async move { complete(job.run_remote(&site).await) });
+        } else {
+            task::spawn_blocking(move || complete(job.run(&site)));
+        }
     }
 }

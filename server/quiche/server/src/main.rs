@@ -1,8 +1,9 @@
-//! `voxel-quiche DIR`: serves the files of a folder over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
+//! `voxel-quiche DIR`: serves the files of a folder, or with `--origin` those of another HTTP server, over WebTransport
+//! (voxel-1), HTTP/3 and HTTP/1.1.
 //!
 //! [`app`] starts both sides. On UDP, [`endpoint`] is the loop over all connections, [`connection`] one client's QUIC
 //! connection, [`http3`] what its streams mean. On TCP, [`http1`]. Both answer from [`site`]; files are opened and read
-//! on threads of their own ([`jobs`], [`files`], [`body`]).
+//! on threads of their own ([`jobs`], [`files`], [`body`]), or fetched from an HTTP origin ([`edge`]).
 #![forbid(unsafe_code)]
 
 mod app;
@@ -11,6 +12,7 @@ mod certificate;
 mod cli;
 mod connection;
 mod descriptors;
+mod edge;
 mod endpoint;
 mod files;
 mod follow;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use voxel_protocol::error::Status;
 
@@ -22,13 +22,39 @@ const HELP: [(&str, &str); 10] = [
     ("voxel_quic_connections", "QUIC connections open now."),
 ];
 
+/// Those of an edge, which no other server has.
+const EDGE_HELP: [(&str, &str); 7] = [
+    ("voxel_cache_hits_total", "Blocks of the origin's files that responses have read from the cache."),
+    ("voxel_cache_misses_total", "Blocks that had to be fetched for responses."),
+    ("voxel_cache_bytes", "Bytes of the cache now."),
+    ("voxel_origin_requests_total", "Requests to the origin by the status of its answer."),
+    ("voxel_origin_bytes_total", "Body bytes that came from the origin."),
+    ("voxel_origin_revalidations_total", "Requests to the origin whether a file is still the same."),
+    ("voxel_origin_errors_total", "Times that the origin did not give what was asked for."),
+];
+
+/// By name and labels.
+type Values = BTreeMap<(&'static str, String), i64>;
+
 /// Counts events by name and labels.
 #[derive(Debug, Default)]
-pub struct Metrics(Mutex<BTreeMap<(&'static str, String), i64>>);
+pub struct Metrics {
+    values: Mutex<Values>,
+    is_edge: bool,
+}
 
 impl Metrics {
+    pub fn new(is_edge: bool) -> Self {
+        Self { values: Mutex::default(), is_edge }
+    }
+
     pub fn add(&self, name: &'static str, amount: i64) {
         self.add_labelled(name, String::new(), amount);
+    }
+
+    /// Of a gauge that is known as a whole.
+    pub fn set(&self, name: &'static str, value: i64) {
+        self.values().insert((name, String::new()), value);
     }
 
     pub fn add_request(&self, transport: &str, status: Status) {
@@ -36,18 +62,27 @@ impl Metrics {
         self.add_labelled("voxel_requests_total", labels, 1);
     }
 
+    /// `status`: of the origin's answer, or why there is none.
+    pub fn add_origin_request(&self, status: &str) {
+        self.add_labelled("voxel_origin_requests_total", format!("{{status=\"{status}\"}}"), 1);
+    }
+
     fn add_labelled(&self, name: &'static str, labels: String, amount: i64) {
-        let mut values = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        *values.entry((name, labels)).or_default() += amount;
+        *self.values().entry((name, labels)).or_default() += amount;
+    }
+
+    fn values(&self) -> MutexGuard<'_, Values> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn text(&self) -> String {
-        let values = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let values = self.values();
         let mut text = String::new();
-        for (name, description) in HELP {
+        let of_edge = EDGE_HELP.iter().filter(|_| self.is_edge);
+        for (name, description) in HELP.iter().chain(of_edge) {
             let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
             let _ = write!(text, "# HELP {name} {description}\n# TYPE {name} {kind}\n");
-            let mut samples = values.iter().filter(|((other, _), _)| *other == name).peekable();
+            let mut samples = values.iter().filter(|((other, _), _)| other == name).peekable();
             if samples.peek().is_none() {
                 let _ = writeln!(text, "{name} 0");
             }
@@ -72,5 +107,7 @@ mod tests {
         assert!(text.contains("voxel_requests_total{status=\"200\",transport=\"http1\"} 1\n"));
         assert!(text.contains("# TYPE voxel_datagrams_total counter\nvoxel_datagrams_total 5\n"));
         assert!(text.contains("# TYPE voxel_sessions gauge\nvoxel_sessions 0\n"));
+        assert!(!text.contains("voxel_cache"));
+        assert!(Metrics::new(true).text().contains("# TYPE voxel_cache_bytes gauge\nvoxel_cache_bytes 0\n"));
     }
 }

@@ -111,7 +111,7 @@ impl Response {
     pub fn grow(&mut self) -> bool {
         let Some((growing, _)) = &mut self.growing else { return false };
         if let Some(range) = growing.take() {
-            self.source = Source::Body(Body::new([Piece::Range(range)], Some(Arc::clone(&growing.file))));
+            self.source = Source::Body(Body::new([Piece::Range(range)], Some(Arc::clone(&growing.file).into())));
             return true;
         }
         if growing.finished() {

@@ -20,7 +20,9 @@ use voxel_protocol::site::{
 };
 
 use crate::body::Body;
-use crate::files::{Mounts, OpenError};
+use crate::edge::Edge;
+use crate::edge::failure::Failure;
+use crate::files::{MediaFile, Mounts, OpenError};
 use crate::growing::{Growing, Watched, Watchers};
 use crate::metrics::Metrics;
 use crate::shared_files::SharedFile;
@@ -64,6 +66,13 @@ pub struct Opened {
     pub followed: Option<(Arc<Watched>, Arc<SharedFile>)>,
 }
 
+/// What a request leads to.
+enum Route<'a> {
+    Answer(HttpAnswer),
+    /// The file of a path.
+    File(&'a str),
+}
+
 /// The base64 hashes of the certificate in use, which is replaced from time to time.
 #[derive(Clone, Debug, Default)]
 pub struct CertificateHashes(Arc<RwLock<Vec<String>>>);
@@ -81,6 +90,8 @@ impl CertificateHashes {
 #[derive(Debug)]
 pub struct Site {
     pub mounts: Mounts,
+    /// Has all files that are not below one of the folders.
+    edge: Option<Arc<Edge>>,
     pub origins: OriginPolicy,
     pub limits: Limits,
     pub metrics: Arc<Metrics>,
@@ -96,15 +107,16 @@ pub struct Site {
 impl Site {
     pub fn new(
         limits: Limits,
-        mounts: Mounts,
+        (mounts, edge): (Mounts, Option<Arc<Edge>>),
         origins: OriginPolicy,
         discovery: Option<Discovery>,
         token: Option<String>,
         certificate_hashes: CertificateHashes,
+        metrics: Arc<Metrics>,
     ) -> Self {
-        let (metrics, draining) = (Arc::new(Metrics::default()), AtomicBool::new(false));
+        let draining = AtomicBool::new(false);
         let watchers = Watchers::new(Arc::clone(&metrics));
-        Self { mounts, origins, limits, metrics, watchers, discovery, certificate_hashes, token, draining }
+        Self { mounts, edge, origins, limits, metrics, watchers, discovery, certificate_hashes, token, draining }
     }
 
     /// Refuses all requests from now on.
@@ -117,9 +129,48 @@ impl Site {
         if self.draining.load(Ordering::Relaxed) { Err(HttpError::stopping()) } else { Ok(()) }
     }
 
-    /// The response to any HTTP request. Blocks.
+    /// The origin that the file of a request target comes from, if it is not one of the folders.
+    pub fn origin_of(&self, target: &str) -> Option<&Arc<Edge>> {
+        self.edge.as_ref().filter(|_| !self.mounts.cover(path_of(target)))
+    }
+
+    /// The response to any HTTP request for a file of the folders. Blocks.
     pub fn respond(&self, request: &HttpRequest) -> HttpAnswer {
-        let mut answer = self.answer(request).unwrap_or_else(|error| refusal(&error));
+        let answer = self.route(request).and_then(|route| match route {
+            Route::Answer(answer) => Ok(answer),
+            Route::File(path) => self.answer(request, self.mounts.open(path)),
+        });
+        self.finish(request, answer)
+    }
+
+    /// The response to any HTTP request for a file of the origin's.
+    pub async fn respond_fetching(&self, request: &HttpRequest) -> HttpAnswer {
+        let answer = match self.route(request) {
+            Ok(Route::Answer(answer)) => Ok(answer),
+            Ok(Route::File(path)) => self.answer_fetching(request, path).await,
+            Err(error) => Err(error),
+        };
+        self.finish(request, answer)
+    }
+
+    async fn answer_fetching(&self, request: &HttpRequest, path: &str) -> Result<HttpAnswer, HttpError> {
+        let edge = self.edge.as_ref().ok_or_else(HttpError::not_found)?;
+        let mut is_first_try = true;
+        loop {
+            let mut answer = self.answer(request, edge.open(path).await)?;
+            if request.method == "HEAD" {
+                return Ok(answer);
+            }
+            match answer.body.begin().await {
+                Ok(()) => return Ok(answer),
+                Err(Failure::Changed) if is_first_try => is_first_try = false,
+                Err(failure) => return Err(failure.into()),
+            }
+        }
+    }
+
+    fn finish(&self, request: &HttpRequest, answer: Result<HttpAnswer, HttpError>) -> HttpAnswer {
+        let mut answer = answer.unwrap_or_else(|error| refusal(&error));
         let origin = request.headers.get("origin");
         answer.headers.extend(self.origins.response_headers(origin, &request.authority));
         if request.method == "HEAD" {
@@ -128,7 +179,8 @@ impl Site {
         answer
     }
 
-    fn answer(&self, request: &HttpRequest) -> Result<HttpAnswer, HttpError> {
+    /// What a request is answered with, or which path's file.
+    fn route<'a>(&self, request: &'a HttpRequest) -> Result<Route<'a>, HttpError> {
         self.refuse_while_draining()?;
         self.origins.check_host(&request.authority)?;
         check_method(&request.method)?;
@@ -140,21 +192,26 @@ impl Site {
         if request.method == "OPTIONS" && (target == "*" || target.starts_with('/')) {
             let allow = ("allow", ALLOWED_METHODS.to_owned());
             let headers = preflight_headers().into_iter().chain([allow]).collect();
-            return Ok(HttpAnswer { headers, ..HttpAnswer::empty(Status::NoContent) });
+            return Ok(Route::Answer(HttpAnswer { headers, ..HttpAnswer::empty(Status::NoContent) }));
         }
         let path = path_of(target);
         if let Some(discovery) = self.discovery.as_ref().filter(|_| path == DISCOVERY_PATH) {
             let document = discovery.document(&request.authority, &self.certificate_hashes.get());
-            return Ok(HttpAnswer::not_kept(literal_response("application/json", document)));
+            return Ok(Route::Answer(HttpAnswer::not_kept(literal_response("application/json", document))));
         }
         if path == TIME_PATH {
-            return Ok(HttpAnswer::not_kept(literal_response(TEXT, iso_date(SystemTime::now()))));
+            return Ok(Route::Answer(HttpAnswer::not_kept(literal_response(TEXT, iso_date(SystemTime::now())))));
         }
-        let media = match self.mounts.open(path) {
+        Ok(Route::File(path))
+    }
+
+    /// The response with a file.
+    fn answer(&self, request: &HttpRequest, media: Result<MediaFile, OpenError>) -> Result<HttpAnswer, HttpError> {
+        let media = match media {
             Ok(media) => media,
             Err(OpenError::Http(error)) => return Err(error),
             Err(OpenError::Redirect(location)) => {
-                let query = &target[path.len()..];
+                let query = &request.target[path_of(&request.target).len()..];
                 let headers = vec![("location", format!("{location}{query}")), ("content-length", "0".to_owned())];
                 return Ok(HttpAnswer { headers, ..HttpAnswer::empty(Status::PermanentRedirect) });
             }
@@ -162,27 +219,47 @@ impl Site {
         let respond = if media.facts.grows { growing_response } else { file_response };
         let response = respond(&media.facts, request, &self.limits, &boundary())?;
         let growing = media
-            .records
+            .content
+            .file()
+            .zip(media.records)
             .zip(response.followed)
-            .map(|(records, wanted)| Growing::new(self.watchers.follow(records), Arc::clone(&media.file), wanted));
+            .map(|((file, records), wanted)| Growing::new(self.watchers.follow(records), Arc::clone(file), wanted));
         Ok(HttpAnswer {
             status: response.status,
             headers: response.headers,
-            body: Body::new(response.body, Some(media.file)),
+            body: Body::new(response.body, Some(media.content)),
             growing,
         })
     }
 
-    /// What a VOXEL request asks for. Blocks.
+    /// What a VOXEL request for a file of the folders asks for. Blocks.
     pub fn open(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
-        let media = self.mounts.open(path_of(&request.target)).map_err(|error| match error {
+        self.opened(request, self.mounts.open(path_of(&request.target)))
+    }
+
+    /// What a VOXEL request for a file of the origin's asks for.
+    pub async fn open_fetching(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
+        let edge = self.edge.as_ref().ok_or_else(HttpError::not_found)?;
+        let mut is_first_try = true;
+        loop {
+            let mut opened = self.opened(request, edge.open(path_of(&request.target)).await)?;
+            match opened.body.begin().await {
+                Ok(()) => return Ok(opened),
+                Err(Failure::Changed) if is_first_try => is_first_try = false,
+                Err(failure) => return Err(failure.into()),
+            }
+        }
+    }
+
+    fn opened(&self, request: &VoxelRequest, media: Result<MediaFile, OpenError>) -> Result<Opened, HttpError> {
+        let media = media.map_err(|error| match error {
             OpenError::Http(error) => error,
             OpenError::Redirect(_) => HttpError::not_found(),
         })?;
         if request.follow.is_some()
-            && let Some(records) = media.records
+            && let Some((file, records)) = media.content.file().zip(media.records)
         {
-            let followed = Some((self.watchers.follow(records), media.file));
+            let followed = Some((self.watchers.follow(records), Arc::clone(file)));
             return Ok(Opened { body: Body::new([], None), etag: String::new(), followed });
         }
         let etag = media.facts.etag();
@@ -192,7 +269,7 @@ impl Site {
             None => vec![ByteRange { start: 0, end: size }],
             Some(specs) => exact_ranges(specs, size, &self.limits)?,
         };
-        let body = Body::new(ranges.into_iter().map(Piece::Range), Some(media.file));
+        let body = Body::new(ranges.into_iter().map(Piece::Range), Some(media.content));
         Ok(Opened { body, etag, followed: None })
     }
 }

@@ -1,0 +1,148 @@
+//! Files of an HTTP origin, kept in blocks on disk (docs: `server/quiche/README.md`, "In front of an origin").
+//!
+//! [`Edge::open`] finds out what there is at an address, as far as that is not known and fresh ([`entry`]). Responses read
+//! blocks ([`cached`]); one that is missing is fetched once, whoever waits for it ([`flights`]), and stored ([`store`]).
+
+mod address;
+mod answer;
+pub mod cached;
+mod entry;
+pub mod failure;
+mod fetching;
+mod flights;
+mod store;
+mod upstream;
+mod version;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use lru::LruCache;
+use voxel_protocol::path;
+use voxel_protocol::site::FileFacts;
+
+use crate::ConfigurationError;
+use crate::body::Content;
+use crate::files::{INDEX, MediaFile, OpenError, content_type};
+use crate::metrics::Metrics;
+use address::Address;
+use cached::Cached;
+use entry::Entry;
+use failure::Failure;
+use flights::{Flights, landed};
+use store::Store;
+use upstream::Upstream;
+use version::{Version, digest};
+
+/// What is fetched and stored at a time. A second of video has between 40 and 1000 KiB.
+pub const BLOCK_BYTES: u64 = 512 * 1024;
+
+/// Files of which so much is known in memory; of others the disk knows.
+const ENTRIES: NonZeroUsize = NonZeroUsize::new(10_000).expect("positive");
+
+/// What the edge is told by its operator.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub address: Address,
+    /// Bytes of the cache.
+    pub bound: u64,
+    /// How long the origin may be silent.
+    pub patience: Duration,
+}
+
+impl Settings {
+    pub fn new(address: &str, bound: u64, patience: Duration) -> Result<Self, ConfigurationError> {
+        Ok(Self { address: Address::parse(address)?, bound, patience })
+    }
+
+    /// A folder's name that no other origin has.
+    pub fn folder_name(&self) -> String {
+        format!("edge-{}", &digest(&[&self.address.to_string()])[..12])
+    }
+}
+
+/// What there is at an address.
+#[derive(Clone, Debug)]
+enum Found {
+    Stored(Arc<Entry>),
+    /// A small file that must not be stored.
+    Passed(Arc<Version>, Bytes),
+}
+
+#[derive(Debug)]
+pub struct Edge {
+    address: Address,
+    upstream: Upstream,
+    store: Store,
+    known: Mutex<LruCache<String, Arc<Entry>>>,
+    checks: Arc<Flights<Result<Found, Failure>>>,
+    fetches: Arc<Flights<Result<Bytes, Failure>>>,
+    metrics: Arc<Metrics>,
+}
+
+impl Edge {
+    /// `folder`: of the cache.
+    pub fn new(settings: Settings, folder: &Path, metrics: Arc<Metrics>) -> Result<Arc<Self>, ConfigurationError> {
+        let store = Store::open(folder, settings.bound)?;
+        metrics.set("voxel_cache_bytes", store.bytes() as i64);
+        let upstream = Upstream::new(settings.patience, Arc::clone(&metrics))?;
+        let (checks, fetches) = (Arc::default(), Arc::default());
+        let known = Mutex::new(LruCache::new(ENTRIES));
+        Ok(Arc::new(Self { address: settings.address, upstream, store, known, checks, fetches, metrics }))
+    }
+
+    /// The file of a request path (without query; percent-encoded). Asks the origin unless it is known what there is.
+    pub async fn open(self: &Arc<Self>, path: &str) -> Result<MediaFile, OpenError> {
+        let mut segments = path::decode(path)?;
+        if let Some(last) = segments.last_mut().filter(|last| last.is_empty()) {
+            INDEX.as_bytes().clone_into(last);
+        }
+        let url = self.address.of(&segments);
+        let found = self.find(&url).await.map_err(|failure| failure.into_open_error(path))?;
+        let (version, content) = match found {
+            Found::Stored(entry) => (entry.version.clone(), Content::Cached(Cached::new(Arc::clone(self), entry))),
+            Found::Passed(version, bytes) => ((*version).clone(), Content::Memory(bytes)),
+        };
+        let facts = FileFacts {
+            size: version.size,
+            modified: version.modified(),
+            validator: Some(version.validator(&url)),
+            content_type: content_type(Path::new(&url)),
+            grows: false,
+        };
+        Ok(MediaFile { content, facts, records: None })
+    }
+
+    async fn find(self: &Arc<Self>, url: &str) -> Result<Found, Failure> {
+        if let Some(entry) = self.known(url).filter(|entry| entry.is_fresh(SystemTime::now())) {
+            return Ok(Found::Stored(entry));
+        }
+        let check = self.checks.join(url, || {
+            let (edge, url) = (Arc::clone(self), url.to_owned());
+            async move { edge.check(&url).await }
+        });
+        landed(check).await.unwrap_or_else(|| Err(Failure::Bad("the edge failed".to_owned())))
+    }
+
+    fn known(&self, url: &str) -> Option<Arc<Entry>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(url).cloned()
+    }
+
+    fn learn(&self, entry: Entry) -> Arc<Entry> {
+        let entry = Arc::new(entry);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).put(entry.url.clone(), Arc::clone(&entry));
+        entry
+    }
+
+    fn forget(&self, url: &str) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).pop(url);
+        self.store.remove(&entry_name(url));
+    }
+}
+
+fn entry_name(url: &str) -> String {
+    format!("{}.json", digest(&[url]))
+}

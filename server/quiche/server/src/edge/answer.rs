@@ -1,0 +1,144 @@
+//! What the head of an origin's answer says, checked against what was asked for.
+
+use http::response::Parts;
+use http::{HeaderMap, HeaderName, StatusCode, header};
+use voxel_protocol::ranges::ByteRange;
+
+use super::address::is_of_folder;
+use super::failure::Failure;
+
+/// Positions up to here can be added and multiplied without care; no file is as long.
+const MAX_SIZE: u64 = 1 << 53;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The bytes that were asked for, as far as the file has them, and the size of the file.
+    Part { range: ByteRange, size: u64 },
+    /// The whole file, though a range was asked for. `None`: it ends where the answer does.
+    Whole { size: Option<u64> },
+    /// It is as it was.
+    NotModified,
+    /// There is nothing of what was asked for.
+    OutOfRange,
+}
+
+/// `asked`: its end may lie beyond that of the file.
+pub fn interpret(head: &Parts, asked: ByteRange, url: &str) -> Result<Answer, Failure> {
+    let field = |name: HeaderName| text(&head.headers, &name);
+    match head.status {
+        StatusCode::PARTIAL_CONTENT => {
+            uncompressed(&head.headers)?;
+            part(field(header::CONTENT_RANGE), field(header::CONTENT_LENGTH), asked)
+        }
+        StatusCode::OK => {
+            uncompressed(&head.headers)?;
+            let size = field(header::CONTENT_LENGTH).map(number).transpose()?;
+            Ok(Answer::Whole { size })
+        }
+        StatusCode::NOT_MODIFIED => Ok(Answer::NotModified),
+        StatusCode::RANGE_NOT_SATISFIABLE => Ok(Answer::OutOfRange),
+        StatusCode::PRECONDITION_FAILED => Err(Failure::Changed),
+        // Object stores answer 403 for what is not there, unless the asker may list it.
+        StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::FORBIDDEN => Err(Failure::NotFound),
+        status if status.is_redirection() => match field(header::LOCATION) {
+            Some(location) if is_of_folder(url, location) => Err(Failure::Folder),
+            _ => Err(Failure::Bad("the origin redirects elsewhere, which is not followed".to_owned())),
+        },
+        status => Err(Failure::Bad(format!("the origin answered {}", status.as_u16()))),
+    }
+}
+
+/// The value of a field that is well-formed text.
+pub fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn uncompressed(headers: &HeaderMap) -> Result<(), Failure> {
+    match text(headers, &header::CONTENT_ENCODING) {
+        None | Some("identity") => Ok(()),
+        Some(_) => Err(Failure::Bad("the origin compresses, though it was asked not to".to_owned())),
+    }
+}
+
+fn part(content_range: Option<&str>, length: Option<&str>, asked: ByteRange) -> Result<Answer, Failure> {
+    let bad = || Failure::Bad(format!("the origin sent a wrong content-range: {content_range:?}"));
+    let (range, size) = content_range.and_then(|it| it.strip_prefix("bytes ")?.split_once('/')).ok_or_else(bad)?;
+    if size == "*" {
+        return Err(Failure::Bad("the origin does not say how long the file is: it may be still growing".to_owned()));
+    }
+    let (first, last) = range.split_once('-').ok_or_else(bad)?;
+    let (first, last, size) = (number(first)?, number(last)?, number(size)?);
+    let range = ByteRange { start: first, end: last + 1 };
+    if first > last || range.start != asked.start || range.end != asked.end.min(size) {
+        return Err(bad());
+    }
+    match length.map(number).transpose()? {
+        Some(length) if length != range.len() => Err(Failure::Bad(format!(
+            "the origin announced {length} bytes for a content-range of {} bytes",
+            range.len()
+        ))),
+        _ => Ok(Answer::Part { range, size }),
+    }
+}
+
+fn number(digits: &str) -> Result<u64, Failure> {
+    let number = digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
+    number
+        .filter(|number| *number < MAX_SIZE)
+        .ok_or_else(|| Failure::Bad(format!("the origin sent a wrong length: '{digits}'")))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Response;
+
+    use super::*;
+
+    fn answer(status: u16, fields: &[(&str, &str)]) -> Result<Answer, Failure> {
+        let builder =
+            fields.iter().fold(Response::builder().status(status), |it, (name, value)| it.header(*name, *value));
+        let (head, ()) = builder.body(()).unwrap().into_parts();
+        interpret(&head, ByteRange { start: 100, end: 200 }, "http://a/films/x")
+    }
+
+    #[test]
+    fn a_part_is_what_was_asked_for_or_wrong() {
+        let part = |content_range| answer(206, &[("content-range", content_range)]);
+        let range = |start, end| ByteRange { start, end };
+        assert_eq!(part("bytes 100-199/1000"), Ok(Answer::Part { range: range(100, 200), size: 1000 }));
+        assert_eq!(part("bytes 100-149/150"), Ok(Answer::Part { range: range(100, 150), size: 150 }));
+        for wrong in [
+            "bytes 0-99/1000",
+            "bytes 100-198/1000",
+            "bytes 100-200/1000",
+            "bytes 100-199/150",
+            "bytes 199-100/1000",
+            "bytes 100-199/*",
+            "bytes 100-199",
+            "bytes 100-199/99999999999999999999",
+            "bytes -/1",
+            "items 100-199/1000",
+            "",
+        ] {
+            assert!(matches!(part(wrong), Err(Failure::Bad(_))), "{wrong}");
+        }
+        assert!(answer(206, &[]).is_err(), "several ranges, or none");
+        let both = |length| answer(206, &[("content-range", "bytes 100-199/1000"), ("content-length", length)]);
+        assert!(both("100").is_ok() && both("99").is_err() && both("x").is_err());
+    }
+
+    #[test]
+    fn other_statuses() {
+        assert_eq!(answer(200, &[]), Ok(Answer::Whole { size: None }));
+        assert_eq!(answer(200, &[("content-length", "7")]), Ok(Answer::Whole { size: Some(7) }));
+        assert!(answer(200, &[("content-length", "18446744073709551615")]).is_err());
+        assert!(answer(200, &[("content-encoding", "gzip")]).is_err());
+        assert_eq!(answer(304, &[]), Ok(Answer::NotModified));
+        assert_eq!(answer(416, &[]), Ok(Answer::OutOfRange));
+        assert_eq!(answer(412, &[]), Err(Failure::Changed));
+        assert_eq!(answer(404, &[]), Err(Failure::NotFound));
+        assert_eq!(answer(301, &[("location", "http://b/films/x/")]), Err(Failure::Folder));
+        assert!(matches!(answer(302, &[("location", "http://169.254.169.254/")]), Err(Failure::Bad(_))));
+        assert_eq!(answer(503, &[]), Err(Failure::Bad("the origin answered 503".to_owned())));
+    }
+}

@@ -1,0 +1,200 @@
+//! What is known of a file, and how long it may be used (RFC 9111).
+
+use std::time::{Duration, SystemTime};
+
+use http::response::Parts;
+use http::{HeaderMap, Request, Response, StatusCode, header};
+use http_cache_semantics::{CacheOptions, CachePolicy};
+use serde::{Deserialize, Serialize};
+
+use super::version::Version;
+
+/// The longest time that counts (RFC 9111 section 1.2.2 lets a cache choose).
+const MOST: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Digits of an `Age` that makes sense.
+const AGE_DIGITS: usize = 9;
+
+/// Where the origin does not say how long a file is fresh: a tenth of its age, as caches usually have it, but at most this.
+/// A replaced file should not be missed for days.
+const MOST_BY_AGE: Duration = Duration::from_secs(60);
+
+/// The same without an age.
+const WITHOUT_AGE: Duration = Duration::from_secs(10);
+
+/// After the origin did not answer, so long until it is asked again about a file that is served without its answer.
+const NEXT_TRY: Duration = Duration::from_secs(5);
+
+/// Directives that leave no choice of how long an answer is fresh.
+const EXPLICIT: [&str; 8] =
+    ["max-age", "s-maxage", "no-cache", "no-store", "private", "proxy-revalidate", "must-revalidate", "immutable"];
+
+/// Directives that forbid to use what is not fresh, even if the origin cannot be reached (RFC 9111 section 4.2.4).
+const NEVER_STALE: [&str; 4] = ["no-cache", "must-revalidate", "proxy-revalidate", "s-maxage"];
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    pub url: String,
+    pub version: Version,
+    policy: CachePolicy,
+    fresh_until: SystemTime,
+    may_be_stale: bool,
+}
+
+impl Entry {
+    /// `head`: of an answer with all or a part of the file, which say as much of its freshness. `None`: it may not be
+    /// stored.
+    pub fn new(url: &str, version: Version, head: &Parts, now: SystemTime) -> Option<Self> {
+        let policy =
+            CachePolicy::new_options(&request(url), &answer(StatusCode::OK, head), now, CacheOptions::default());
+        policy.is_storable().then(|| Self::with_policy(url, version, policy, &head.headers, now))
+    }
+
+    /// After the origin has answered 304.
+    pub fn revalidated(&self, head: &Parts, now: SystemTime) -> Self {
+        use http_cache_semantics::AfterResponse::{Modified, NotModified};
+        let (NotModified(policy, merged) | Modified(policy, merged)) =
+            self.policy.after_response(&request(&self.url), &answer(StatusCode::NOT_MODIFIED, head), now);
+        Self::with_policy(&self.url, self.version.clone(), policy, &merged.headers, now)
+    }
+
+    fn with_policy(url: &str, version: Version, policy: CachePolicy, headers: &HeaderMap, now: SystemTime) -> Self {
+        let said = policy.time_to_live(now).min(MOST);
+        let lifetime = match (is_explicit(headers), headers.contains_key(header::LAST_MODIFIED)) {
+            (true, _) => said,
+            (false, true) => said.min(MOST_BY_AGE),
+            (false, false) => WITHOUT_AGE,
+        };
+        let may_be_stale = !NEVER_STALE.iter().any(|name| has_directive(headers, name));
+        Self { url: url.to_owned(), version, policy, fresh_until: now + lifetime, may_be_stale }
+    }
+
+    /// Whether it may be used without asking the origin.
+    pub fn is_fresh(&self, now: SystemTime) -> bool {
+        now < self.fresh_until
+    }
+
+    /// To be used instead of the answer that the origin did not give; `None`: it may not.
+    pub fn without_the_origin(&self, now: SystemTime) -> Option<Self> {
+        self.may_be_stale.then(|| Self { fresh_until: now + NEXT_TRY, ..self.clone() })
+    }
+
+    /// To be asked about next time: it is known to be of another state.
+    pub fn expired(&self) -> Self {
+        Self { fresh_until: SystemTime::UNIX_EPOCH, ..self.clone() }
+    }
+}
+
+fn request(url: &str) -> Request<()> {
+    let mut request = Request::new(());
+    // An address that was made from a well-formed one.
+    *request.uri_mut() = url.parse().unwrap_or_default();
+    request
+}
+
+/// The answer as the rules of RFC 9111 are applied to it. They know directives in lower case only.
+fn answer(status: StatusCode, head: &Parts) -> Response<()> {
+    let mut answer = Response::new(());
+    *answer.status_mut() = status;
+    *answer.headers_mut() = head.headers.clone();
+    if answer.headers().get(header::AGE).is_some_and(|age| age.len() > AGE_DIGITS) {
+        answer.headers_mut().remove(header::AGE);
+    }
+    for (_, value) in answer.headers_mut().iter_mut().filter(|(name, _)| *name == header::CACHE_CONTROL) {
+        if let Ok(lower) = value.as_bytes().to_ascii_lowercase().try_into() {
+            *value = lower;
+        }
+    }
+    answer
+}
+
+fn is_explicit(headers: &HeaderMap) -> bool {
+    let present = [header::EXPIRES, header::PRAGMA, header::SET_COOKIE].iter().any(|name| headers.contains_key(name));
+    let varies = headers.get(header::VARY).is_some_and(|value| value == "*");
+    present || varies || EXPLICIT.iter().any(|name| has_directive(headers, name))
+}
+
+fn has_directive(headers: &HeaderMap, name: &str) -> bool {
+    let values = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
+    let directives = values.flat_map(|value| value.split(','));
+    directives.filter_map(|it| it.split('=').next()).any(|it| it.trim().eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: u64 = 1_700_000_000;
+
+    fn at(seconds: u64) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    fn head(status: u16, fields: &[(&str, &str)]) -> Parts {
+        let date = httpdate::fmt_http_date(at(NOW));
+        let start = Response::builder().status(status).header("date", date);
+        let builder = fields.iter().fold(start, |it, (name, value)| it.header(*name, *value));
+        builder.body(()).unwrap().into_parts().0
+    }
+
+    fn entry(fields: &[(&str, &str)]) -> Option<Entry> {
+        let head = head(206, fields);
+        Entry::new("http://a/b", Version::new(&head.headers, 100, at(NOW)), &head, at(NOW))
+    }
+
+    /// Seconds for which an answer with these fields is used.
+    fn lifetime(fields: &[(&str, &str)]) -> u64 {
+        let entry = entry(fields).unwrap();
+        (0..10_000).find(|seconds| !entry.is_fresh(at(NOW + seconds))).unwrap()
+    }
+
+    #[test]
+    fn what_the_origin_says_counts_and_else_a_tenth_of_the_age_within_a_minute() {
+        let (last_year, just_now) =
+            (httpdate::fmt_http_date(at(NOW - 30_000_000)), httpdate::fmt_http_date(at(NOW - 50)));
+        for (fields, seconds) in [
+            (&[("cache-control", "max-age=300")][..], 300),
+            (&[("cache-control", "public, S-MaxAge=20, max-age=300")], 20),
+            (&[("cache-control", "max-age=300"), ("age", "100")], 200),
+            (&[("cache-control", "no-cache"), ("last-modified", &last_year)], 0),
+            (&[("last-modified", &last_year)], 60),
+            (&[("last-modified", &just_now)], 5),
+            (&[("etag", "\"1\"")], 10),
+        ] {
+            assert_eq!(lifetime(fields), seconds, "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn absurd_numbers_are_bounded() {
+        let entry =
+            entry(&[("cache-control", "max-age=18446744073709551615"), ("age", "18446744073709551615")]).unwrap();
+        assert!(entry.is_fresh(at(NOW + 1000)) && !entry.is_fresh(at(NOW + MOST.as_secs() + 1)));
+    }
+
+    #[test]
+    fn what_may_not_be_stored_has_no_entry() {
+        for forbidden in ["no-store", "private, max-age=100"] {
+            assert!(entry(&[("cache-control", forbidden)]).is_none(), "{forbidden}");
+        }
+    }
+
+    #[test]
+    fn without_the_origin_files_are_used_further_unless_that_is_forbidden() {
+        for (directive, allowed) in
+            [("max-age=1", true), ("max-age=1, must-revalidate", false), ("no-cache", false), ("s-maxage=1", false)]
+        {
+            let entry = entry(&[("cache-control", directive)]).unwrap();
+            assert_eq!(entry.without_the_origin(at(NOW + 100)).is_some(), allowed, "{directive}");
+        }
+    }
+
+    #[test]
+    fn a_304_makes_it_fresh_again_and_leaves_the_version() {
+        let old = entry(&[("cache-control", "max-age=10"), ("etag", "\"1\"")]).unwrap();
+        let new = old.revalidated(&head(304, &[("cache-control", "max-age=20"), ("etag", "\"1\"")]), at(NOW + 100));
+        assert!(!old.is_fresh(at(NOW + 100)) && new.is_fresh(at(NOW + 119)) && !new.is_fresh(at(NOW + 121)));
+        assert_eq!(new.version, old.version);
+        assert!(!new.expired().is_fresh(at(NOW + 100)));
+    }
+}

@@ -1,0 +1,192 @@
+//! Requests to the origin: bounded in number and in time.
+
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use http::response::Parts;
+use http::{HeaderName, HeaderValue, Request, header};
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
+use hyper_boring::HttpsConnector;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use voxel_protocol::ranges::ByteRange;
+
+use super::BLOCK_BYTES;
+use super::failure::Failure;
+use crate::ConfigurationError;
+use crate::log;
+use crate::metrics::Metrics;
+
+const USER_AGENT: &str = concat!("voxel-quiche/", env!("CARGO_PKG_VERSION"));
+
+/// Requests to the origin at a time, and so blocks in memory that are not yet on disk.
+const REQUESTS: usize = 64;
+
+/// Bodies of more than a block at a time.
+const LARGE_BODIES: usize = 4;
+
+/// Connections to the origin that wait for the next request.
+const IDLE_CONNECTIONS: usize = 16;
+const IDLE: Duration = Duration::from_secs(60);
+
+/// A body may take this many times as long as the origin may be silent: one that trickles holds up others.
+const BODY_TIMES: u32 = 6;
+
+type HttpClient = Client<HttpsConnector<HttpConnector>, Empty<Bytes>>;
+
+/// What the origin answers, whose body is not read yet.
+#[derive(Debug)]
+pub struct Response {
+    pub head: Parts,
+    body: Incoming,
+    /// Of this request. Given back when what came is stored.
+    pub permit: OwnedSemaphorePermit,
+}
+
+#[derive(Debug)]
+pub struct Upstream {
+    client: HttpClient,
+    /// How long the origin may be silent.
+    patience: Duration,
+    permits: Arc<Semaphore>,
+    large: Semaphore,
+    metrics: Arc<Metrics>,
+}
+
+impl Upstream {
+    pub fn new(patience: Duration, metrics: Arc<Metrics>) -> Result<Self, ConfigurationError> {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(patience));
+        let tls = boring::ssl::SslConnector::builder(boring::ssl::SslMethod::tls());
+        let connector = tls.and_then(|tls| HttpsConnector::with_connector(tcp, tls));
+        let connector = connector.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))?;
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .build(connector);
+        let (permits, large) = (Arc::new(Semaphore::new(REQUESTS)), Semaphore::new(LARGE_BODIES));
+        Ok(Self { client, patience, permits, large, metrics })
+    }
+
+    /// Asks for a part of a file.
+    pub async fn get(
+        &self,
+        url: &str,
+        range: Option<ByteRange>,
+        conditions: Vec<(HeaderName, HeaderValue)>,
+    ) -> Result<Response, Failure> {
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        let permit = permit.map_err(|_| Failure::Bad("the server is stopping".to_owned()))?;
+        let request = request(url, range, conditions)?;
+        let begun = Instant::now();
+        let answer = match timeout(self.patience, self.client.request(request)).await {
+            Err(_) => Err(self.silent()),
+            Ok(Err(error)) => Err(unreachable(&error)),
+            Ok(Ok(response)) => Ok(response.into_parts()),
+        };
+        let (status, error) = match &answer {
+            Ok((head, _)) => (head.status.as_str().to_owned(), Value::Null),
+            Err(failure) => ("failed".to_owned(), Value::from(failure.to_string())),
+        };
+        self.metrics.add_origin_request(&status);
+        let range = range.map_or(Value::Null, |range| Value::from(format!("{}-{}", range.start, range.end - 1)));
+        let milliseconds = Value::from(begun.elapsed().as_millis() as u64);
+        let fields =
+            [("url", Value::from(url)), ("range", range), ("status", Value::from(status)), ("ms", milliseconds)];
+        match &answer {
+            Ok(_) => log::info("origin asked", &fields),
+            Err(_) => log::warning("origin asked", &[&fields[..], &[("error", error)]].concat()),
+        }
+        answer.map(|(head, body)| Response { head, body, permit })
+    }
+
+    /// Reads a body of exactly `length` bytes; `None`: to its end, at most `most`.
+    pub async fn read(
+        &self,
+        response: Response,
+        length: Option<u64>,
+        most: u64,
+    ) -> Result<(Bytes, OwnedSemaphorePermit), Failure> {
+        let Response { body, permit, .. } = response;
+        let is_large = length.unwrap_or(most) > BLOCK_BYTES;
+        let _large = if is_large { self.large.acquire().await.ok() } else { None };
+        let all = timeout(BODY_TIMES * self.patience, self.collect(body, length, most));
+        let bytes = all.await.unwrap_or_else(|_| Err(Failure::Bad("the origin is too slow".to_owned())))?;
+        Ok((bytes, permit))
+    }
+
+    async fn collect(&self, mut body: Incoming, length: Option<u64>, most: u64) -> Result<Bytes, Failure> {
+        let mut bytes = BytesMut::with_capacity(length.unwrap_or(0).min(most) as usize);
+        let most = length.unwrap_or(most);
+        loop {
+            let frame = timeout(self.patience, body.frame()).await.map_err(|_| self.silent())?;
+            let short = |error: String| match length {
+                Some(length) => Failure::Broken(format!("the origin sent {} of {length} bytes{error}", bytes.len())),
+                None => Failure::Broken(format!("the origin broke off its answer{error}")),
+            };
+            match frame {
+                None if length.is_some_and(|length| length > bytes.len() as u64) => return Err(short(String::new())),
+                None => return Ok(bytes.freeze()),
+                Some(Err(error)) => return Err(short(format!(": {}", cause(&error)))),
+                Some(Ok(frame)) => {
+                    let Ok(data) = frame.into_data() else { continue };
+                    self.metrics.add("voxel_origin_bytes_total", data.len() as i64);
+                    if (bytes.len() + data.len()) as u64 > most {
+                        return Err(Failure::Bad(format!("the origin sent more than {most} bytes")));
+                    }
+                    bytes.extend_from_slice(&data);
+                }
+            }
+        }
+    }
+
+    fn silent(&self) -> Failure {
+        Failure::Bad(format!("the origin did not answer within {} s", self.patience.as_secs()))
+    }
+}
+
+fn request(
+    url: &str,
+    range: Option<ByteRange>,
+    conditions: Vec<(HeaderName, HeaderValue)>,
+) -> Result<Request<Empty<Bytes>>, Failure> {
+    let malformed = |error: http::Error| Failure::Bad(format!("the file has no address at the origin: {error}"));
+    let mut request = Request::get(url).body(Empty::new()).map_err(malformed)?;
+    let headers = request.headers_mut();
+    headers.extend(conditions.into_iter().map(|(name, value)| (Some(name), value)));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    if let Some(ByteRange { start, end }) = range {
+        let value = HeaderValue::try_from(format!("bytes={start}-{}", end - 1));
+        headers.insert(header::RANGE, value.map_err(|error| malformed(error.into()))?);
+    }
+    Ok(request)
+}
+
+/// Clients are not told the origin's address.
+fn unreachable(error: &hyper_util::client::legacy::Error) -> Failure {
+    if error.is_connect() {
+        return Failure::Broken(format!("the origin cannot be reached: {}", cause(error)));
+    }
+    Failure::Broken(format!("the origin broke off its answer: {}", cause(error)))
+}
+
+/// The innermost reason: the others only say that there is one.
+fn cause(error: &(dyn Error + 'static)) -> String {
+    let mut inner = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.downcast_ref::<io::Error>().map_or_else(|| inner.to_string(), crate::sockets::plain)
+}
