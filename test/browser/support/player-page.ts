@@ -14,7 +14,7 @@ import type {
 import { root } from '../../../tools/setup/paths.mjs';
 import { startServer } from '../../../tools/start/server.mjs';
 
-const PAGE = `<!doctype html><title>player</title>
+export const PAGE = `<!doctype html><title>player</title>
 <script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-dash-full.js"></script>`;
 
 /** A player that `startPlayer` has put on the page; the page calls it by its number. */
