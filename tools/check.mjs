@@ -79,7 +79,7 @@ export const CHECKS = [
   })),
   checkPart('mypy', 'Python: types', () => ({
     // One run each: the packages have modules of the same name (conftest).
-    commands: ['manifests', 'server/aioquic', 'server/conformance', 'test/fuzz/python'].map((folder) =>
+    commands: ['manifests', 'server/aioquic', 'server/conformance', 'test/fuzz/python', 'test/study'].map((folder) =>
       python('mypy', folder),
     ),
   })),

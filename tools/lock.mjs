@@ -13,6 +13,7 @@ const LOCKS = {
   // The same versions as for `run`, so that one environment serves both.
   'requirements/tests.txt': [...PACKAGES, '--all-extras', 'requirements/tests.in', '-c', 'requirements/run.txt'],
   'requirements/fuzzing.txt': ['requirements/fuzzing.in', '-c', 'requirements/tests.txt'],
+  'requirements/study.txt': ['requirements/study.in', '-c', 'requirements/tests.txt'],
   'requirements/tools.txt': ['requirements/tools.in'],
 };
 

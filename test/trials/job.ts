@@ -55,6 +55,8 @@ export const FILES = {
   live: 'live',
   /** All that a live playback appended. */
   appended: 'appended.mp4',
+  /** Where the video lies; kept on demand. */
+  video: 'video.json',
   /** Segments with gaps, as they were appended. */
   segment: (index: number) => `segment-${index}.m4s`,
 } as const;

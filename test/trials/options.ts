@@ -17,6 +17,7 @@ where one does not play as its system says.
                 (default: output/trials/ and the configuration's name, quick or smoke)
   --resume      go on where an earlier run in DIR was interrupted; finished trials are not repeated
   --sessions F  the lines of trials.jsonl are in file F instead, which is kept longer than DIR: --resume goes on from it
+  --keep        keep what npm run study needs: the bytes of segments that came with gaps, and where the video lies
   --jobs N      trials at a time (default 1; one needs about two cores)
   --report      only write the summaries and report.html again, from what DIR holds
   --calibrate   only play the sessions again in the simulator: prints a table, keeps simulated.jsonl beside theirs
@@ -43,6 +44,8 @@ export interface TrialsOptions {
   readonly sessions: string;
   readonly existing: 'continue' | 'refuse';
   readonly jobs: number;
+  /** Keep the bytes of segments with gaps. */
+  readonly keep: boolean;
 }
 
 const MOST_JOBS = 64;
@@ -73,6 +76,7 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
     sessions: values.sessions ?? join(out, 'trials.jsonl'),
     existing: values.resume || mode !== 'run' ? 'continue' : 'refuse',
     jobs,
+    keep: values.keep,
   };
 }
 
@@ -92,6 +96,7 @@ function parse(args: readonly string[]) {
       sessions: { type: 'string' },
       resume: { type: 'boolean', default: false },
       jobs: { type: 'string', default: '1' },
+      keep: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
       calibrate: { type: 'boolean', default: false },
       plan: { type: 'boolean', default: false },

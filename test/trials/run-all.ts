@@ -13,6 +13,8 @@ export interface RunSettings {
   readonly jobs: number;
   /** For each trial; a trial that does not count is repeated. */
   readonly attempts?: number;
+  /** Keep the bytes of segments with gaps. */
+  readonly keep?: boolean;
 }
 
 /** Which of these trials still have to be run: no attempt was valid, and there are attempts left. */
@@ -28,7 +30,7 @@ export async function runAll(
   trials: readonly Trial[],
   file: ResultsFile,
   laboratory: Laboratory,
-  { out, jobs, attempts }: RunSettings,
+  { out, jobs, attempts, keep = false }: RunSettings,
 ): Promise<void> {
   const waiting = unfinished(trials, file.results, attempts);
   const total = waiting.length;
@@ -39,7 +41,7 @@ export async function runAll(
     for (let trial = waiting.shift(); trial; trial = waiting.shift()) {
       for (const { id } = trial; unfinished([trial], file.results, attempts).length > 0;) {
         const attempt = file.results.filter((result) => result.id === id).length + 1;
-        const result = await runTrial(trial, laboratory, { attempt, folder: trialFolder(out, id, attempt) });
+        const result = await runTrial(trial, laboratory, { attempt, folder: trialFolder(out, id, attempt), keep });
         file.add(result);
         say(describe(result));
       }

@@ -30,12 +30,13 @@ export function trialFolder(out: string, id: string, attempt: number): string {
 
 /**
  * Plays one trial in networks of its own. Its folder then holds the link's logs, `segments.jsonl` and `timeline.json`.
+ * With `keep` also the bytes of the segments that came with gaps, and `video.json`, which says where the video lies.
  * Throws a `UserError` where the trial could not be run at all.
  */
 export async function runTrial(
   trial: Trial,
   laboratory: Laboratory,
-  { attempt, folder }: { readonly attempt: number; readonly folder: string },
+  { attempt, folder, keep }: { readonly attempt: number; readonly folder: string; readonly keep: boolean },
 ): Promise<TrialResult> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, FILES.live), { recursive: true });
@@ -55,7 +56,9 @@ export async function runTrial(
   for (const name of [FILES.job, FILES.ready, FILES.observation]) rmSync(file(name));
   rmSync(file(FILES.live), { recursive: true });
   rmSync(file(FILES.appended), { force: true });
-  for (const { index } of segments) rmSync(file(FILES.segment(index)), { force: true });
+  if (keep)
+    writeFileSync(file(FILES.video), JSON.stringify({ folder: trial.media.folder, metric: trial.media.metric }));
+  else for (const { index } of segments) rmSync(file(FILES.segment(index)), { force: true });
   return evaluate(evidence);
 }
 

@@ -36,6 +36,8 @@ class PreparedVideo:
         root = ElementTree.parse(folder / "manifest.mpd").getroot()
         videos = [set_ for set_ in root.iter(f"{MPD}AdaptationSet") if set_.get("contentType") == "video"]
         self._levels = {str(level.get("id")): level for set_ in videos for level in set_.iter(f"{MPD}Representation")}
+        self.levels = list(self._levels)
+        """`Representation@id` of each level."""
         self.top = max(self._levels, key=lambda id_: int(self._levels[id_].get("bandwidth", "0")))
 
     @cache  # noqa: B019  # one object for the life of the process

@@ -27,7 +27,7 @@ const SECONDS = 10;
  * `--smoke`: plays ten seconds with every system, server and control that configurations name. Resolves to the exit code: 1 where one did
  * not play to its end or its segments did not travel as the system says.
  */
-export async function smoke({ config, out, jobs }: TrialsOptions, signal: AbortSignal): Promise<number> {
+export async function smoke({ config, out, jobs, keep }: TrialsOptions, signal: AbortSignal): Promise<number> {
   if (out === SMOKE_FOLDER) rmSync(out, { recursive: true, force: true });
   const file = new ResultsFile(join(out, 'trials.jsonl'), 'refuse');
   const paths = config === undefined ? readdirSync(CONFIGS).map((name) => join(CONFIGS, name)) : [config];
@@ -42,7 +42,7 @@ export async function smoke({ config, out, jobs }: TrialsOptions, signal: AbortS
     playable.flatMap(({ servers }) => servers),
   );
   try {
-    await runAll(trials, file, laboratory, { out, jobs, attempts: 1 });
+    await runAll(trials, file, laboratory, { out, jobs, attempts: 1, keep });
   } finally {
     laboratory.close();
   }

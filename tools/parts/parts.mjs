@@ -7,6 +7,7 @@ import { ensureFirefox } from '../setup/firefox.mjs';
 import { memoize } from '../setup/memoize.mjs';
 import { ensureBuild } from '../setup/node.mjs';
 import { root, venvProgram } from '../setup/paths.mjs';
+import { ensureStudyPython } from '../setup/python.mjs';
 import {
   cargoEnvironment,
   claimTargetFolder,
@@ -144,6 +145,7 @@ export const PARTS = [
   pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation'),
   ...CHECKS.filter((part) => !isClippy(part)),
   pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python'),
+  pytestPart('study', 'test/study', 'clips, sheets and analysis of studies with viewers', ensureStudyPython),
   pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python'),
   vitestPart('unit', 'the cores, the simulator, trials and tools, without a browser', [sample]),
   vitestPart('package', 'the package as it is published', [build]),

@@ -71,10 +71,22 @@ export async function ensurePython(purpose) {
 }
 
 /** Programs that lock and audit, in an environment of their own. @returns {Promise<(name: string) => string>} their paths */
-export async function ensurePythonTools() {
-  const folder = join(root, '.venv', 'tools');
-  const lock = 'requirements/tools.txt';
+export function ensurePythonTools() {
+  return ensureOwnEnvironment('tools');
+}
+
+/** What analyses the votes of a study, in an environment of its own. @returns {Promise<string>} path of its Python */
+export async function ensureStudyPython() {
+  const program = await ensureOwnEnvironment('study');
+  return program('python');
+}
+
+/** @param {'tools' | 'study'} name of the lock file @returns {Promise<(name: string) => string>} paths of programs */
+async function ensureOwnEnvironment(name) {
+  const folder = join(root, '.venv', name);
+  const lock = `requirements/${name}.txt`;
   await once(join(folder, '.installed'), digestOf([lock]), async () => {
+    say(`installing Python packages (${lock}) …`);
     await ensureEnvironment(folder);
     await pipInstall(folder, ...LOCKED, '-r', lock);
   });

@@ -1,0 +1,88 @@
+// @ts-check
+// `npm run study`: makes a study of a results folder of `npm run trials`, or analyses one. The work is done by main.py.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseCommandLine } from '../../tools/setup/command-line.mjs';
+import { venvProgram } from '../../tools/setup/paths.mjs';
+import { run, runCommand, UserError } from '../../tools/setup/process.mjs';
+import { ensurePython, ensureStudyPython } from '../../tools/setup/python.mjs';
+
+const USAGE = `Usage: npm run study -- RESULTS [options]      makes a study: clips, sheets, a page to vote on
+       npm run study -- STUDY --rehearse      fills it with scripted answers, which are nobody's opinion
+       npm run study -- STUDY --analyse       writes report.md and pictures from the files in STUDY/votes
+
+RESULTS is an output folder of npm run trials with --keep. Clips are what its viewers saw, stalls included; sheets are after
+ITU-T P.910 (docs/STUDY.md).
+
+  --out DIR      the study (default: RESULTS/study)
+  --method M     acr-hr, dcr or both (default both)
+  --subjects N   how many sheets (default 24)
+  --seconds S    of the video in a clip; stalls come on top (default 10)
+  --clips N      spans of each video and link, drawn at random, each a clip of every system (default 2)
+  --size WxH     of all clips (default: that of the top representation)
+  --spinner      a ring turns over a picture that stands
+  --all          also sessions that do not count, for rehearsals
+  --seed N       of all that is drawn at random (default 1)
+  --help         this text
+
+Exit codes: 0; 1 failed; 2 bad input; 130 interrupted.`;
+
+const MAIN = join(import.meta.dirname, 'main.py');
+
+/** @param {string} name @param {string} text @param {number} most */
+function whole(name, text, most) {
+  const number = Number(text);
+  if (!(Number.isInteger(number) && number >= 1 && number <= most))
+    throw new UserError(`--${name} must be a whole number from 1 to ${most}, got '${text}'`);
+  return String(number);
+}
+
+/** @param {readonly string[]} args */
+function parse(args) {
+  const text = /** @type {const} */ ({ type: 'string' });
+  const flag = /** @type {const} */ ({ type: 'boolean', default: false });
+  const options = {
+    ...{ out: text, size: text, help: { ...flag, short: 'h' } },
+    ...{ method: { ...text, default: 'both' }, subjects: { ...text, default: '24' } },
+    ...{ seconds: { ...text, default: '10' }, clips: { ...text, default: '2' }, seed: { ...text, default: '1' } },
+    ...{ spinner: flag, all: flag, rehearse: flag, analyse: flag },
+  };
+  const { values, positionals } = parseCommandLine({ args: [...args], allowPositionals: true, options });
+  return { values: /** @type {Record<string, string> & Record<string, boolean>} */ (values), positionals };
+}
+
+/** What main.py is given. @param {Record<string, string> & Record<string, boolean>} values @param {string} folder */
+function makeWords({ out, method, subjects, seconds, clips, size, spinner, all, seed }, folder) {
+  if (!['acr-hr', 'dcr', 'both'].includes(method))
+    throw new UserError(`--method must be acr-hr, dcr or both, got '${method}'`);
+  if (!(Number(seconds) >= 1 && Number(seconds) <= 60))
+    throw new UserError(`--seconds must be from 1 to 60, got '${seconds}'`);
+  return [
+    ...['make', folder, '--out', out ?? join(folder, 'study'), '--method', method, '--seconds', seconds],
+    ...['--subjects', whole('subjects', subjects, 99), '--clips', whole('clips', clips, 20)],
+    ...['--seed', whole('seed', seed, 1e9), ...(size === undefined ? [] : ['--size', size])],
+    ...[...(spinner ? ['--spinner'] : []), ...(all ? ['--all'] : [])],
+  ];
+}
+
+await runCommand(async () => {
+  const { values, positionals } = parse(process.argv.slice(2));
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const [folder] = positionals;
+  if (folder === undefined || positionals.length > 1)
+    throw new UserError(`expected one folder, got ${positionals.length} (see --help)`);
+  if (values.rehearse && values.analyse) throw new UserError('--rehearse and --analyse cannot be used together');
+  if (!existsSync(folder)) throw new UserError(`no such folder: ${folder}`);
+  const words = values.rehearse
+    ? ['rehearse', folder, '--seed', whole('seed', values.seed, 1e9)]
+    : values.analyse
+      ? ['analyse', folder]
+      : makeWords(values, folder);
+  await ensurePython('run');
+  const python = values.analyse ? await ensureStudyPython() : venvProgram('python');
+  await run(python, [MAIN, ...words], { kind: 'tool' });
+  return 0;
+});

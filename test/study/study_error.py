@@ -1,0 +1,5 @@
+"""Bad input of the study kit."""
+
+
+class StudyError(Exception):
+    """The message is one line for the user."""
