@@ -39,19 +39,27 @@ function whole(name, text, most) {
 
 /** @param {readonly string[]} args */
 function parse(args) {
-  const text = /** @type {const} */ ({ type: 'string' });
-  const flag = /** @type {const} */ ({ type: 'boolean', default: false });
-  const options = {
-    ...{ out: text, size: text, help: { ...flag, short: 'h' } },
-    ...{ method: { ...text, default: 'both' }, subjects: { ...text, default: '24' } },
-    ...{ seconds: { ...text, default: '10' }, clips: { ...text, default: '2' }, seed: { ...text, default: '1' } },
-    ...{ spinner: flag, all: flag, rehearse: flag, analyse: flag },
-  };
-  const { values, positionals } = parseCommandLine({ args: [...args], allowPositionals: true, options });
-  return { values: /** @type {Record<string, string> & Record<string, boolean>} */ (values), positionals };
+  return parseCommandLine({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      out: { type: 'string' },
+      method: { type: 'string', default: 'both' },
+      subjects: { type: 'string', default: '24' },
+      seconds: { type: 'string', default: '10' },
+      clips: { type: 'string', default: '2' },
+      size: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      spinner: { type: 'boolean', default: false },
+      all: { type: 'boolean', default: false },
+      rehearse: { type: 'boolean', default: false },
+      analyse: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
 }
 
-/** What main.py is given. @param {Record<string, string> & Record<string, boolean>} values @param {string} folder */
+/** What main.py is given. @param {ReturnType<typeof parse>['values']} values @param {string} folder */
 function makeWords({ out, method, subjects, seconds, clips, size, spinner, all, seed }, folder) {
   if (!['acr-hr', 'dcr', 'both'].includes(method))
     throw new UserError(`--method must be acr-hr, dcr or both, got '${method}'`);

@@ -144,7 +144,7 @@ async function start() {
 }
 
 const index = /** @type {{ methods: (keyof typeof QUESTIONS)[], subjects: number }} */ (
-  await read('sheets/index.json').catch((error) => (fail(error), { methods: [], subjects: 0 }))
+  await read('sheets/index.json').catch((/** @type {unknown} */ error) => (fail(error), { methods: [], subjects: 0 }))
 );
 method.append(...index.methods.map((name) => new Option(name.toUpperCase(), name)));
 subject.max = String(index.subjects);
