@@ -125,4 +125,10 @@ export default [
     output: { path: resolve(dist, 'compare'), filename: '[name].js' },
     plugins: [workerSource('voxel-dash-full'), copyCompareFiles],
   },
+  {
+    ...common,
+    name: 'check',
+    entry: './demo/check/main.ts',
+    output: { path: resolve(dist, 'demo'), filename: 'check.js' },
+  },
 ];
