@@ -3,9 +3,9 @@ import type { ByteRange } from '../src/manifest/byte-range.js';
 import type { IntervalSet } from '../src/manifest/interval-set.js';
 import type { SegmentMap } from '../src/manifest/segment-map.js';
 import type { DeliveredSegment, KeptSegment, SegmentDownload, VoxelSession } from '../src/voxel-loader/index.js';
-import type { BufferedSegment, BufferedVideo } from './dash/buffered-video.js';
 import type { Journal } from './journal.js';
 import { createSegmentRecord, type SegmentOutcome } from './segment-record.js';
+import type { BufferedSegment, PlayerVideo } from './segments/player-segment.js';
 import type { SegmentRecord } from './types.js';
 
 /** A segment that the player has, with gaps. */
@@ -17,7 +17,7 @@ export interface DeliveredWithGaps {
 }
 
 export interface ImproverOptions {
-  readonly video: Pick<BufferedVideo, 'replace'>;
+  readonly video: Pick<PlayerVideo, 'replace'>;
   readonly journal: Pick<Journal, 'improved'>;
 }
 

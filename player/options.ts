@@ -1,6 +1,6 @@
 import { AbrError, createAbrStar, type Abr } from '../src/abr-star/index.js';
 import { voxel, withoutRepeats, type Strategy } from '../src/delivery/index.js';
-import type { DownloadPreferences } from './dash/download-control.js';
+import type { DownloadPreferences } from './segments/download-control.js';
 import type { Delivery, VoxelOptions } from './types.js';
 
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
@@ -8,16 +8,19 @@ const DEFAULT_BUFFER_SEGMENTS = 7;
 
 const DELIVERIES: readonly Delivery[] = ['datagrams', 'streams', 'http'];
 
-/** The options of `attachVoxel`, checked and complete. */
+/** The options, checked and complete. */
 export interface ResolvedOptions {
-  /** Undefined: dash.js chooses. */
+  /** Undefined: the player chooses. */
   readonly rule: Abr | undefined;
   readonly bufferSegments: number;
   readonly preferences: DownloadPreferences;
 }
 
-/** Throws `AbrError` or `RangeError` for a bad option. */
-export function resolveOptions(options: VoxelOptions): ResolvedOptions {
+/** Of any player. `abr`: the name of a rule. */
+export type PluginOptions = Omit<VoxelOptions, 'abr'> & { readonly abr?: string | Abr };
+
+/** `ownRule`: what `abr` is where the player's own rules choose. Throws `AbrError` or `RangeError` for a bad option. */
+export function resolveOptions(options: PluginOptions, ownRule: 'dashjs' | 'hlsjs' = 'dashjs'): ResolvedOptions {
   const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, delivery = 'datagrams' } = options;
   if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
     throw new RangeError(`bufferSegments must be a positive number, got ${bufferSegments}`);
@@ -25,7 +28,7 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
   if (!DELIVERIES.includes(delivery)) {
     throw new RangeError(`delivery must be one of ${DELIVERIES.join(', ')}, got ${delivery}`);
   }
-  const rule = ruleOf(abr, options);
+  const rule = ruleOf(abr, options, ownRule);
   const strategy = strategyIn(options, rule);
   return {
     rule,
@@ -42,7 +45,7 @@ export function resolveOptions(options: VoxelOptions): ResolvedOptions {
   };
 }
 
-function strategyIn({ strategy, refetch = true }: VoxelOptions, rule: Abr | undefined): Strategy {
+function strategyIn({ strategy, refetch = true }: PluginOptions, rule: Abr | undefined): Strategy {
   const chosen = typeof strategy === 'object' ? strategy : strategyFor(rule, strategy);
   return refetch ? chosen : withoutRepeats(chosen);
 }
@@ -54,12 +57,12 @@ function strategyFor(rule: Abr | undefined, name: string | undefined): Strategy 
   throw new RangeError(`strategy must be 'voxel' or an object, got '${name}' (voxel-dash/full has more strategies)`);
 }
 
-function ruleOf(abr: Required<VoxelOptions>['abr'], options: VoxelOptions): Abr | undefined {
+function ruleOf(abr: string | Abr, options: PluginOptions, ownRule: string): Abr | undefined {
   if (abr === 'abr-star') return createAbrStar(options);
-  if (abr === 'dashjs') return undefined;
+  if (abr === ownRule) return undefined;
   if (typeof abr === 'object') return abr;
   throw new AbrError(
     'unknown-rule',
-    `abr must be 'abr-star', 'dashjs' or a rule object, got '${String(abr)}' (voxel-dash/full has more rules)`,
+    `abr must be 'abr-star', '${ownRule}' or a rule object, got '${String(abr)}' (voxel-dash/full has more rules)`,
   );
 }

@@ -7,10 +7,11 @@ import { FakeVoxelServer, responses, type FakeRequest } from '../test/unit/fake-
 import { openPageSession } from '../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../test/unit/segment-content.js';
 import type { LoaderRequest, LoaderResponse } from './dash/dash-types.js';
-import { DeliveryRecorder } from './dash/delivery-recorder.js';
-import { DownloadControl } from './dash/download-control.js';
-import { HttpDownloads } from './dash/http-download.js';
-import { SessionDownload } from './dash/session-download.js';
+import { playerRequest } from './dash/player-request.js';
+import { DeliveryRecorder } from './segments/delivery-recorder.js';
+import { DownloadControl } from './segments/download-control.js';
+import { HttpDownloads } from './segments/http-download.js';
+import { SessionDownload } from './segments/session-download.js';
 import { EventEmitter } from './events.js';
 import { Journal } from './journal.js';
 import { SessionManager, type SessionSource } from './session-manager.js';
@@ -199,7 +200,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     link,
     video: { bufferLevel: 8, playbackRate: 1 },
   });
-  const http = new HttpDownloads(receiver, recorder, { startedAt: () => undefined });
+  const http = new HttpDownloads(receiver, recorder);
 
   /** As dash.js has its loader ask for one segment once. */
   const load = (index: number): Promise<boolean> =>
@@ -222,8 +223,8 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
       };
       const segment = {
         request,
-        response,
-        parentLoad,
+        fragment: request.customData.request,
+        answer: playerRequest(request, response, parentLoad),
         key: '0/q00',
         map,
         edition: 0,

@@ -1,18 +1,17 @@
 import type { ThroughputEstimator } from '../src/abr-star/index.js';
 import { look, LOOK_INTERVAL, pauseLength, planUrgent, type HeldSegment } from '../src/delivery/index.js';
 import type { ByteRange } from '../src/manifest/byte-range.js';
-import type { BufferedVideo } from './dash/buffered-video.js';
-import type { PlayerSettings } from './dash/settings.js';
 import { describeError } from './errors.js';
 import { ImprovableSegment, type DeliveredWithGaps } from './improvable-segment.js';
 import type { Journal } from './journal.js';
+import type { PlayerSettings, PlayerVideo } from './segments/player-segment.js';
 import type { SessionManager } from './session-manager.js';
 
 export interface RetransmissionOptions {
   readonly sessions: Pick<SessionManager, 'session'>;
   readonly throughput: Pick<ThroughputEstimator, 'throughput'>;
   readonly settings: Pick<PlayerSettings, 'secondsHeld'>;
-  readonly video: Pick<BufferedVideo, 'element' | 'bufferLevel' | 'isLastRequested' | 'holds' | 'replace'>;
+  readonly video: Pick<PlayerVideo, 'element' | 'bufferLevel' | 'isLastRequested' | 'holds' | 'replace'>;
   readonly journal: Pick<Journal, 'improved' | 'notImproved'>;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BufferedVideo, type BufferedSegment } from './buffered-video.js';
+import { BufferedVideo, type DashSegment } from './buffered-video.js';
 import type { DashPlayer, DashRepresentation } from './dash-types.js';
 
 const SECONDS = 8;
@@ -37,7 +37,7 @@ class FakeSource extends EventTarget {
 }
 
 const representation = { adaptation: { index: 0, period: { index: 0 } }, mseTimeOffset: 0 } as DashRepresentation;
-const segments: BufferedSegment[] = [0, 4].map((startTime, index) => ({
+const segments: DashSegment[] = [0, 4].map((startTime, index) => ({
   ...{ index, startTime, duration: 4, representation },
 }));
 

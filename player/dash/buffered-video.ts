@@ -1,3 +1,4 @@
+import type { BufferedSegment, PlayerVideo } from '../segments/player-segment.js';
 import type {
   DashMetrics,
   DashPlayer,
@@ -7,10 +8,10 @@ import type {
   StreamProcessor,
 } from './dash-types.js';
 
-/** A segment's place in the buffer. Times in seconds on the media time line. */
-export type BufferedSegment = Pick<FragmentRequest, 'index' | 'startTime' | 'duration'> & {
+/** As dash.js has it. */
+export interface DashSegment extends BufferedSegment {
   readonly representation: DashRepresentation;
-};
+}
 
 /** Looks up the initialization segment of a representation, if it was seen. */
 export type FindInitialization = (representation: DashRepresentation) => Uint8Array | undefined;
@@ -18,8 +19,8 @@ export type FindInitialization = (representation: DashRepresentation) => Uint8Ar
 /** Seconds by which buffered ranges and append windows may differ from nominal segment times. */
 const TIME_TOLERANCE = 0.1;
 
-/** The video that dash.js holds: where it plays, what of it can be replaced. */
-export class BufferedVideo {
+/** The video that dash.js holds. */
+export class BufferedVideo implements PlayerVideo {
   readonly #player: DashPlayer;
   readonly #findInitialization: FindInitialization;
   /** Where dash.js begins to play, in seconds on the media time line: the element learns that later. */
@@ -62,12 +63,12 @@ export class BufferedVideo {
   }
 
   /** Whether playback is to start within that segment. */
-  startsIn({ startTime, duration }: Pick<BufferedSegment, 'startTime' | 'duration'>): boolean {
+  startsIn({ startTime, duration }: Pick<DashSegment, 'startTime' | 'duration'>): boolean {
     return this.startTime >= startTime && this.startTime < startTime + duration;
   }
 
   /** True when the segment is in the buffer, and what is appended now would stand in its place. */
-  holds({ representation, startTime, duration }: BufferedSegment): boolean {
+  holds({ representation, startTime, duration }: DashSegment): boolean {
     const buffer = this.#sourceBuffer;
     const current = this.#processor?.getRepresentation();
     if (!buffer || !current || !isSameSet(representation, current)) return false;
@@ -84,7 +85,7 @@ export class BufferedVideo {
    * in the same piece because dash.js drops its queue of pieces at will: were only the last one dropped, the next segment
    * would meet a decoder that is set to the wrong representation.
    */
-  async replace(segment: BufferedSegment, media: Uint8Array): Promise<boolean> {
+  async replace(segment: DashSegment, media: Uint8Array): Promise<boolean> {
     const processor = this.#processor;
     const sink = processor?.getBufferController()?.getBuffer();
     const current = processor?.getRepresentation();

@@ -97,11 +97,6 @@ export interface FragmentRequest {
   resourceTimingValues?: unknown;
 }
 
-/** Seconds; the last segment's own duration may be shorter, and a `SegmentTimeline` has no common one. */
-export function segmentDurationOf({ representation, duration }: FragmentRequest): number {
-  return Number.isFinite(representation?.segmentDuration) ? representation!.segmentDuration : duration;
-}
-
 /** `CommonMediaRequest`. dash.js clears handlers of `customData` when it aborts: look them up late. */
 export interface LoaderRequest {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { MAX_SEGMENT_BYTES } from '../../src/manifest/limits.js';
+import { withoutCmcd, withoutCmcdOfRequest } from '../segments/cmcd.js';
 import type { SessionManager } from '../session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
-import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
 import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { keyOf } from './presentation.js';
 

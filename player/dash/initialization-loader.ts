@@ -1,15 +1,16 @@
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { FetchRange } from '../fetch-range.js';
+import { withoutCmcd } from '../segments/cmcd.js';
+import type { Content } from '../segments/content.js';
+import type { DownloadPreferences } from '../segments/download-control.js';
+import type { Pipeline } from '../segments/pipeline.js';
+import type { PlayerSettings } from '../segments/player-segment.js';
 import type { SessionManager } from '../session-manager.js';
-import { withoutCmcd } from './cmcd.js';
-import type { Content } from './content.js';
 import type { DashRepresentation, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
-import type { DownloadPreferences } from './download-control.js';
 import type { HeadStart } from './head-start.js';
-import type { Pipeline } from './pipeline.js';
+import { PARTIAL } from './player-request.js';
 import { keyOf } from './presentation.js';
-import type { PlayerSettings } from './settings.js';
 
 export interface InitializationLoaderOptions {
   readonly content: Pick<Content, 'representation' | 'fileUrl' | 'want' | 'ready'>;
@@ -21,9 +22,6 @@ export interface InitializationLoaderOptions {
   readonly headStart: Pick<HeadStart, 'begin' | 'isRunning'>;
   readonly fetchRange: FetchRange;
 }
-
-/** As a server would have answered. */
-const PARTIAL = { status: 206, statusText: 'Partial Content', headers: {} } as const;
 
 interface Initialization {
   readonly bytes: Uint8Array;
@@ -62,7 +60,7 @@ export class InitializationLoader {
     customData.onloadend = () => {
       const { data, status } = response;
       if (data instanceof ArrayBuffer) {
-        if (kept) pipeline.learn(map, request);
+        if (kept) pipeline.learn(map, customData.request, request);
         else this.#keep(map, request, new Uint8Array(data.slice(0)));
         if (status === PARTIAL.status) this.#model = request;
         // What waits for the index sees it first.
@@ -122,7 +120,7 @@ export class InitializationLoader {
     const { representation, range } = request.customData.request;
     this.#kept.set(map, { bytes, url: withoutCmcd(request.url), range, edition: map.edition });
     receiver.addInitialization(keyOf(representation!), bytes);
-    pipeline.learn(map, request);
+    pipeline.learn(map, request.customData.request, request);
   }
 }
 

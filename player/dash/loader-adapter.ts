@@ -1,3 +1,5 @@
+import type { SegmentDownloads } from '../segments/segment-downloads.js';
+import type { SegmentLoader } from '../segments/segment-loader.js';
 import {
   requestTypes,
   type FragmentRequest,
@@ -8,15 +10,14 @@ import {
 import type { Extension } from './extensions.js';
 import type { HeadStart } from './head-start.js';
 import type { InitializationLoader } from './initialization-loader.js';
-import type { SegmentDownloads } from './segment-downloads.js';
-import type { SegmentLoader } from './segment-loader.js';
+import { playerRequest } from './player-request.js';
 
 export interface LoaderAdapterOptions {
   /** Starts to open a session with the server of that manifest. */
   readonly openSession: (manifestUrl: string) => void;
   readonly initializations: InitializationLoader;
   readonly segments: SegmentLoader;
-  readonly headStart: Pick<HeadStart, 'load' | 'keepFor'>;
+  readonly headStart: Pick<HeadStart, 'load' | 'keepFor' | 'startedAt'>;
   readonly downloads: Pick<SegmentDownloads, 'has'>;
 }
 
@@ -47,7 +48,8 @@ export class LoaderAdapter implements Extension {
       // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
       if (type === requestTypes.media && Number.isInteger(index)) {
         headStart.keepFor(request);
-        return segments.load(request, response, parentLoad);
+        const answer = playerRequest(request, response, parentLoad, () => headStart.startedAt(request));
+        return segments.load(request.customData.request, request, answer);
       }
     }
     return parentLoad(request, response);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IndexedRepresentation } from '../../src/manifest/indexed-representation.js';
 import { bytesOf, indexVectors } from '../../test/unit/index-vectors.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
-import { Presentation, type ManifestElement } from './presentation.js';
+import { DashPresentation, type ManifestElement } from './presentation.js';
 
 const PAGE = 'https://page.example/player/';
 
@@ -28,9 +28,12 @@ function request(id: string, changes: Partial<FragmentRequest> = {}, period = 0)
   return { index: 0, range: '1000-1099', representation, ...changes } as FragmentRequest;
 }
 
-describe('Presentation', () => {
+describe('DashPresentation', () => {
   it('finds the map of a request for VOXEL data, and none for a plain one', () => {
-    const presentation = new Presentation(manifest([{ Representation: [voxel] }, { Representation: [plain] }]), PAGE);
+    const presentation = new DashPresentation(
+      manifest([{ Representation: [voxel] }, { Representation: [plain] }]),
+      PAGE,
+    );
     expect(presentation.hasVoxelData).toBe(true);
     expect(presentation.origin).toBe('https://media.example');
     expect(presentation.segment(request('q00'))?.range).toEqual({ start: 1000, end: 1100 });
@@ -45,18 +48,18 @@ describe('Presentation', () => {
     const SegmentList = { SegmentURL: [{ mediaRange, ...described, 'v:reliableSize': reliableSize }] };
     const root = { ...manifest([{ Representation: [{ ...namespaced, SegmentList }] }]) };
     const declared = { ...root, 'xmlns:v': 'urn:voxel-dash:2026' };
-    expect(new Presentation(declared, PAGE).segment(request('q00'))?.reliableBytes).toBe(50);
-    expect(new Presentation(root, PAGE).hasVoxelData).toBe(false);
+    expect(new DashPresentation(declared, PAGE).segment(request('q00'))?.reliableBytes).toBe(50);
+    expect(new DashPresentation(root, PAGE).hasVoxelData).toBe(false);
   });
 
   it('does not take a map for other bytes than those requested', () => {
-    const presentation = new Presentation(manifest([{ Representation: [voxel] }]), PAGE);
+    const presentation = new DashPresentation(manifest([{ Representation: [voxel] }]), PAGE);
     expect(presentation.segment(request('q00', { range: '1000-1098' }))).toBeUndefined();
     expect(presentation.segment(request('q00', { range: null }))).toBeUndefined();
   });
 
   it('tells representations of the same name in different periods apart', () => {
-    const presentation = new Presentation(
+    const presentation = new DashPresentation(
       manifest([{ Representation: [plain] }], [{ Representation: [{ ...voxel, id: 'a' }] }]),
       PAGE,
     );
@@ -66,7 +69,7 @@ describe('Presentation', () => {
 
   it('plays on without a representation whose attributes are bad, and says why', () => {
     const bad = { ...voxel, id: 'bad', avgSSIM: 'high' };
-    const presentation = new Presentation(manifest([{ Representation: [bad, voxel] }]), PAGE);
+    const presentation = new DashPresentation(manifest([{ Representation: [bad, voxel] }]), PAGE);
     expect(presentation.errors).toMatchObject([{ code: 'syntax' }]);
     expect(presentation.segment(request('bad'))).toBeUndefined();
     expect(presentation.segment(request('q00'))).toBeDefined();
@@ -74,19 +77,19 @@ describe('Presentation', () => {
 
   it('throws for a segment whose attributes are bad', () => {
     const broken = { ...voxel, SegmentList: { SegmentURL: [{ ...segmentUrl, reliable: '1000-1050' }] } };
-    const presentation = new Presentation(manifest([{ Representation: [broken] }]), PAGE);
+    const presentation = new DashPresentation(manifest([{ Representation: [broken] }]), PAGE);
     expect(() => presentation.segment(request('q00'))).toThrow(expect.objectContaining({ name: 'ManifestError' }));
   });
 
   it('takes a manifest without periods or URL', () => {
-    expect(new Presentation({}, PAGE)).toMatchObject({ hasVoxelData: false, origin: 'https://page.example' });
+    expect(new DashPresentation({}, PAGE)).toMatchObject({ hasVoxelData: false, origin: 'https://page.example' });
   });
 
   describe('with indexes', () => {
     const SupplementalProperty = [{ schemeIdUri: 'urn:voxel-dash:index:1', value: 'q00.index' }];
     const indexed = { id: 'q00', bandwidth: 1000, avgSSIM: 0.9, SupplementalProperty };
 
-    function indexOf(presentation: Presentation): IndexedRepresentation {
+    function indexOf(presentation: DashPresentation): IndexedRepresentation {
       const { representation } = request('q00');
       const map = presentation.representation(representation!);
       if (!(map instanceof IndexedRepresentation)) throw new Error('not indexed');
@@ -98,7 +101,7 @@ describe('Presentation', () => {
       const locate = (...[mpd, period, set, element]: NonNullable<ManifestElement['BaseURL']>[]): string => {
         const sets = [{ BaseURL: set, Representation: [{ ...indexed, BaseURL: element }] }];
         const Period = [{ BaseURL: period, AdaptationSet: sets }];
-        return indexOf(new Presentation({ url, BaseURL: mpd, Period }, PAGE)).indexUrl;
+        return indexOf(new DashPresentation({ url, BaseURL: mpd, Period }, PAGE)).indexUrl;
       };
       expect(locate()).toBe('https://media.example/bbb/q00.index');
       expect(locate([], [], [], ['video/q00.mp4'])).toBe('https://media.example/bbb/video/q00.index');
@@ -109,7 +112,7 @@ describe('Presentation', () => {
     });
 
     it('knows a segment as soon as its index is here', () => {
-      const presentation = new Presentation(manifest([{ Representation: [indexed] }]), PAGE);
+      const presentation = new DashPresentation(manifest([{ Representation: [indexed] }]), PAGE);
       expect(presentation.hasVoxelData).toBe(true);
       expect(presentation.segment(request('q00', { range: '757-6957' }))).toBeUndefined();
       addVector(presentation, 'one frame');
@@ -119,14 +122,14 @@ describe('Presentation', () => {
     });
 
     it('knows a segment that is a file of its own, which has no range', () => {
-      const presentation = new Presentation(manifest([{ Representation: [indexed] }]), PAGE);
+      const presentation = new DashPresentation(manifest([{ Representation: [indexed] }]), PAGE);
       addVector(presentation, 'nothing may be missing');
       expect(presentation.segment(request('q00', { range: null }))).toMatchObject({ range: { start: 0, end: 900 } });
       expect(presentation.segment(request('q00', { range: '0-899' }))).toBeDefined();
       expect(presentation.segment(request('q00', { range: '0-898' }))).toBeUndefined();
     });
 
-    function addVector(presentation: Presentation, name: string): void {
+    function addVector(presentation: DashPresentation, name: string): void {
       const bytes = bytesOf(indexVectors.good.find((vector) => vector.name === name)!.index);
       indexOf(presentation).index.add({ start: 0, end: bytes.length }, bytes);
     }

@@ -1,6 +1,7 @@
 import { ManifestError } from '../../src/manifest/errors.js';
 import { prefixOf, readRepresentation, type RepresentationElement } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
+import type { Presentation } from '../segments/content.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
 
 /** `BaseURL` elements, which stand at every level of a manifest; the first one counts (ISO/IEC 23009-1 §5.6). */
@@ -19,13 +20,11 @@ export interface ManifestElement extends Based {
   })[];
 }
 
-/** What of a presentation has VOXEL data. */
-export class Presentation {
+/** What of dash.js' presentation has VOXEL data. */
+export class DashPresentation implements Presentation {
   readonly #representations = new Map<string, RepresentationMap>();
   readonly #fileUrls = new Map<string, string>();
-  /** Of the manifest; media of another origin are not on its VOXEL server. */
   readonly origin: string;
-  /** Why a representation that has VOXEL data plays without it. */
   readonly errors: ManifestError[] = [];
 
   /** `pageUrl`: what a relative URL of a manifest is relative to. */
@@ -46,25 +45,23 @@ export class Presentation {
     return this.#representations.size > 0;
   }
 
+  keyOf(representation: DashRepresentation): string {
+    return keyOf(representation);
+  }
+
   representation(representation: DashRepresentation): RepresentationMap | undefined {
     return this.#representations.get(keyOf(representation));
   }
 
-  /**
-   * What the requested segment is made of; undefined: a plain one, one whose index is not here yet, or not the bytes that
-   * the map speaks of. Throws `ManifestError`.
-   */
   segment(request: FragmentRequest): SegmentMap | undefined {
     const map = request.representation && this.representation(request.representation)?.segment(request.index);
     return map && isRequestFor(request, map) ? map : undefined;
   }
 
-  /** Where its segments are, if all of them are in one file. */
   fileUrl(representation: DashRepresentation): string | undefined {
     return this.#fileUrls.get(keyOf(representation));
   }
 
-  /** What is known of it is no longer so. */
   forget(representation: DashRepresentation): void {
     this.#representations.delete(keyOf(representation));
   }

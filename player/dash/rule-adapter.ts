@@ -1,6 +1,9 @@
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Retransmission } from '../retransmission.js';
-import type { Content } from './content.js';
+import type { Content } from '../segments/content.js';
+import type { DeliveryRecorder } from '../segments/delivery-recorder.js';
+import type { SegmentChooser } from '../segments/segment-chooser.js';
+import type { SegmentDownloads } from '../segments/segment-downloads.js';
 import type {
   DashPlayer,
   DashRepresentation,
@@ -9,10 +12,7 @@ import type {
   Stream,
   SwitchRequest,
 } from './dash-types.js';
-import type { DeliveryRecorder } from './delivery-recorder.js';
 import type { InitializationLoader } from './initialization-loader.js';
-import type { SegmentChooser } from './segment-chooser.js';
-import type { SegmentDownloads } from './segment-downloads.js';
 
 const SWITCH_RULE = 'VoxelSwitchRule';
 const ABANDON_RULE = 'VoxelAbandonRule';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DashPlayer, DashSettings } from './dash-types.js';
-import { PlayerSettings, type RuleOwner } from './settings.js';
+import type { RuleOwner } from '../segments/player-segment.js';
+import { DashPlayerSettings } from './settings.js';
 
 const before: DashSettings = {
   streaming: {
@@ -30,10 +31,10 @@ function setUp(bufferSegments: number, ruleOwner: RuleOwner) {
     getSettings: () => current,
     updateSettings: (changes: object) => merge(current as unknown as Record<string, unknown>, changes),
   } as DashPlayer;
-  return { current, settings: new PlayerSettings(player, { bufferSegments, ruleOwner }) };
+  return { current, settings: new DashPlayerSettings(player, { bufferSegments, ruleOwner }) };
 }
 
-describe('PlayerSettings', () => {
+describe('DashPlayerSettings', () => {
   it('lets dash.js hold N segments and one in flight', () => {
     const { current, settings } = setUp(7, 'voxel');
     settings.apply(4);
@@ -55,7 +56,7 @@ describe('PlayerSettings', () => {
   });
 
   it('leaves the abandonment to dash.js when its rules choose', () => {
-    const { current, settings } = setUp(1, 'dashjs');
+    const { current, settings } = setUp(1, 'player');
     settings.apply(4);
     expect(current.streaming.abandonLoadTimeout).toBe(10_000);
     expect(current.streaming.buffer.bufferTimeDefault).toBe(8);

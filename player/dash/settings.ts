@@ -1,4 +1,5 @@
 import { bufferCapacity, fullBuffer } from '../../src/delivery/index.js';
+import type { PlayerSettings, RuleOwner } from '../segments/player-segment.js';
 import type { DashPlayer, DashSettings } from './dash-types.js';
 
 /** Milliseconds between two looks of dash.js at a full buffer: its own 500 ms would idle an eighth of a 4 s segment. */
@@ -7,11 +8,8 @@ const SCHEDULE_INTERVAL = 100;
 /** dash.js gives up a segment for good, and so the playback, after 3 attempts a second apart: servers take longer to restart. */
 const SEGMENT_RETRIES = 10;
 
-/** Which rule chooses the representation: one of the plugin's, or those of dash.js. */
-export type RuleOwner = 'voxel' | 'dashjs';
-
 /** The dash.js settings that VOXEL video needs; `restore` puts back what was there. */
-export class PlayerSettings {
+export class DashPlayerSettings implements PlayerSettings {
   readonly #player: DashPlayer;
   readonly #bufferSegments: number;
   readonly #ruleOwner: RuleOwner;

@@ -1,7 +1,8 @@
 import { AbrLive } from '../../../src/abr-star/index.js';
 import type { LiveLink, LiveRung } from '../../../src/delivery/live-link.js';
 import type { BufferedVideo } from '../buffered-video.js';
-import { segmentDurationOf, type DashPlayer, type DashRepresentation, type RulesContext } from '../dash-types.js';
+import { segmentDurationOf } from '../../segments/player-segment.js';
+import type { DashPlayer, DashRepresentation, RulesContext } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 
 const RULE = 'VoxelLiveRule';

@@ -1,7 +1,7 @@
 import type { MediaPlayerClass } from 'dashjs';
 import { expect, it } from 'vitest';
 import type { DashPlayer } from '../../../player/dash/dash-types.js';
-import { PlayerSettings } from '../../../player/dash/settings.js';
+import { DashPlayerSettings } from '../../../player/dash/settings.js';
 import { systemOf } from '../system.js';
 import { prepareStockPlayer } from './stock-player.js';
 
@@ -50,7 +50,7 @@ it('gives stock dash.js the buffer of the trial, and leaves all else as it comes
 
 it('gives the control every player setting that the plugin makes, and its own rules', () => {
   const { player, current } = stockPlayer();
-  new PlayerSettings(player as unknown as DashPlayer, { bufferSegments: 2, ruleOwner: 'dashjs' }).apply(4);
+  new DashPlayerSettings(player as unknown as DashPlayer, { bufferSegments: 2, ruleOwner: 'player' }).apply(4);
   const settings = settingsOf('dynamic+voxel-settings');
   expect({ ...settings, abr: {} }).toEqual({ ...current.streaming, abr: {} });
   expect(settings).not.toMatchObject({ scheduling: { defaultTimeout: 500 } });

@@ -1,5 +1,5 @@
 import type { MediaPlayerClass } from 'dashjs';
-import { PlayerSettings } from '../../../player/dash/settings.js';
+import { DashPlayerSettings } from '../../../player/dash/settings.js';
 import { bufferCapacity } from '../../../src/delivery/index.js';
 import { isLiveRule, type OnDemandStockRule } from '../stock-rules.js';
 import type { PageSettings } from './types.js';
@@ -29,7 +29,7 @@ export function prepareStockPlayer(player: MediaPlayerClass, settings: PageSetti
   const chosen: object = { streaming: { abr: { rules } } };
   player.updateSettings(chosen);
   if (kind.settings === 'voxel') {
-    new PlayerSettings(player, { bufferSegments, ruleOwner: 'dashjs' }).apply(segmentDuration);
+    new DashPlayerSettings(player, { bufferSegments, ruleOwner: 'player' }).apply(segmentDuration);
   } else {
     const time = bufferCapacity(bufferSegments, segmentDuration);
     const buffer = { bufferTimeDefault: time, bufferTimeAtTopQuality: time, bufferTimeAtTopQualityLongForm: time };

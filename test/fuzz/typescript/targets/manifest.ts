@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Presentation } from '../../../../player/dash/presentation.js';
+import { DashPresentation } from '../../../../player/dash/presentation.js';
 import type { DashRepresentation } from '../../../../player/dash/dash-types.js';
 import { ManifestError } from '../../../../src/manifest/errors.js';
 import { checkMap } from '../support/check-map.js';
@@ -20,7 +20,7 @@ const ELEMENTS = {
 /** A manifest as dash.js hands it over: the elements that VOXEL reads, whatever their attributes are. */
 export const fuzz = target((bytes) => {
   const manifest = build(new TextDecoder().decode(bytes));
-  const presentation = new Presentation(manifest, 'https://page.example/watch');
+  const presentation = new DashPresentation(manifest, 'https://page.example/watch');
   assert.ok(presentation.errors.every((error) => error instanceof ManifestError));
   for (const [period, { AdaptationSet = [] }] of (manifest.Period as { AdaptationSet?: Element[] }[]).entries()) {
     for (const { Representation = [] } of AdaptationSet as { Representation?: Element[] }[]) {

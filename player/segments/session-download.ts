@@ -9,12 +9,12 @@ import type { Decision } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
 import { SilenceWatch } from '../silence-watch.js';
 import type { Content } from './content.js';
-import type { FragmentRequest } from './dash-types.js';
 import type { DeliveryRecorder } from './delivery-recorder.js';
 import type { DownloadControl, DownloadPlan, DownloadPreferences } from './download-control.js';
 import type { HttpDownloads } from './http-download.js';
 import type { Pipeline } from './pipeline.js';
-import { fragmentOf, type RequestedSegment } from './requested-segment.js';
+import type { PlayerSegment } from './player-segment.js';
+import type { RequestedSegment } from './requested-segment.js';
 import { startDownload, type StartedDownload } from './segment-request.js';
 
 /** Milliseconds between two reviews of a download (thesis §6.3). */
@@ -35,7 +35,7 @@ interface Delivered extends StartedDownload {
   readonly delivered: DeliveredSegment;
 }
 
-/** Brings one segment over the session or, whatever goes wrong on the way, over dash.js' own loader. */
+/** Brings one segment over the session or, whatever goes wrong on the way, over the player's own loader. */
 export class SessionDownload {
   readonly #options: SessionDownloadOptions;
   readonly #segment: RequestedSegment;
@@ -52,23 +52,20 @@ export class SessionDownload {
     this.#adopted = adopted?.download;
   }
 
-  get fragment(): FragmentRequest {
-    return fragmentOf(this.#segment);
+  get fragment(): PlayerSegment {
+    return this.#segment.fragment;
   }
 
-  /** What a review decided to download instead: dash.js learns of it when it asks its abandonment rules. */
+  /** What a review decided to download instead: the player's adapter looks for it when it is told of progress. */
   get restart(): Decision | undefined {
     return this.#restart;
   }
 
-  /** Resolves when the segment is delivered (true), aborted or handed to dash.js' loader. */
+  /** Resolves when the segment is delivered (true), aborted or handed to the player's loader. */
   async run(): Promise<boolean> {
-    const { request } = this.#segment;
-    request.customData.abort = () => {
-      this.#end();
-      request.customData.onabort?.();
-    };
-    const timeout = request.timeout > 0 ? setTimeout(this.#onTimeout, request.timeout) : undefined;
+    const { answer } = this.#segment;
+    answer.onAbort(() => this.#end());
+    const timeout = answer.timeout > 0 ? setTimeout(this.#onTimeout, answer.timeout) : undefined;
     const result = await this.#fetch().catch((error: unknown) => this.#onFailed(error));
     clearTimeout(timeout);
     if (!result) return false;
@@ -81,7 +78,7 @@ export class SessionDownload {
   /** Goes on over HTTP: the plugin is being detached. */
   release(): void {
     if (!this.#end()) return;
-    this.#segment.parentLoad(this.#segment.request, this.#segment.response);
+    this.#segment.answer.loadOwn();
   }
 
   async #onFailed(error: unknown): Promise<undefined> {
@@ -152,7 +149,7 @@ export class SessionDownload {
       if (review.action === 'restart') this.#restart = review.decision;
     }
     if (!this.#restart) this.#options.pipeline.look({ ...started, segment: this.#segment }, progress);
-    // dash.js takes the first progress event for the first byte, and asks its abandonment rules on every one.
+    // Players take the first progress for the first byte, and dash.js asks its abandonment rules on every one.
     if (loaded > 0 || this.#restart) this.#reportProgress(loaded, progress.bytesRequested);
   }
 
@@ -166,25 +163,17 @@ export class SessionDownload {
   }
 
   #complete({ plan, download, delivered }: Delivered): void {
-    const { request, response } = this.#segment;
     const { recorder, pipeline } = this.#options;
     const asked = { level: plan.level, delivery: plan.delivery, early: download === this.#adopted };
     const order = recorder.arrived(this.#segment, asked, delivered);
     pipeline.delivered(delivered, asked.early);
     this.#reportProgress(delivered.received.size, delivered.received.size);
-    Object.assign(response, {
-      status: 206,
-      statusText: 'Partial Content',
-      url: request.url,
-      headers: {},
-      data: delivered.bytes.buffer,
-    });
-    request.customData.onloadend?.();
+    this.#segment.answer.deliver(delivered.bytes);
     recorder.delivered(this.#segment, asked, delivered, order);
   }
 
   readonly #onTimeout = (): void => {
-    this.#fallBack(new VoxelError('timeout', `not delivered within ${this.#segment.request.timeout} ms`));
+    this.#fallBack(new VoxelError('timeout', `not delivered within ${this.#segment.answer.timeout} ms`));
   };
 
   #fallBack(error: unknown): void {
@@ -194,10 +183,10 @@ export class SessionDownload {
   }
 
   #reportProgress(loaded: number, total: number): void {
-    this.#segment.request.customData.onprogress?.({ loaded, total, lengthComputable: true });
+    this.#segment.answer.progress(loaded, total);
   }
 
-  /** From here on nothing of this download reaches dash.js. False: that was so already. */
+  /** From here on nothing of this download reaches the player. False: that was so already. */
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;

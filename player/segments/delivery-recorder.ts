@@ -7,13 +7,13 @@ import type { RateControl } from '../rate-control.js';
 import type { Retransmission } from '../retransmission.js';
 import { createSegmentRecord } from '../segment-record.js';
 import type { Delivery, FallbackEvent } from '../types.js';
-import { fragmentOf, type RequestedSegment } from './requested-segment.js';
+import type { RequestedSegment } from './requested-segment.js';
 
 /** How a segment was asked for. */
 export interface Asked {
   readonly level: number;
   readonly delivery: Delivery;
-  /** Ahead of dash.js. */
+  /** Ahead of the player. */
   readonly early: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface RecorderOptions {
     readonly loss: LossEstimator;
     readonly path: PathEstimate;
   };
-  /** Undefined: dash.js' rules choose. */
+  /** Undefined: the player's rules choose. */
   readonly rateControl: Pick<RateControl, 'delivered'> | undefined;
   /** Undefined: nothing is fetched again. */
   readonly retransmission: Pick<Retransmission, 'resume' | 'hold'> | undefined;
@@ -57,7 +57,7 @@ export class DeliveryRecorder {
   }
 
   /**
-   * Notes what the next decision must know, before dash.js has the segment and may ask for another. Returns the
+   * Notes what the next decision must know, before the player has the segment and may ask for another. Returns the
    * segment's order among those that are recorded.
    */
   arrived(segment: RequestedSegment, { delivery }: Asked, facts: LinkFacts): number {
@@ -66,7 +66,7 @@ export class DeliveryRecorder {
     link.throughput.add({ bytes: bytesMeasured, seconds, timeToFirstByte });
     if (delivery !== 'http') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost, bytesUnsent });
     if (delivery === 'datagrams') link.path.add(facts);
-    rateControl?.delivered(fragmentOf(segment).index);
+    rateControl?.delivered(segment.fragment.index);
     retransmission?.resume(rtt);
     return journal.arrived();
   }
@@ -74,7 +74,7 @@ export class DeliveryRecorder {
   /** Records what was delivered and has what is missing fetched again. */
   delivered(segment: RequestedSegment, asked: Asked, facts: RecordedFacts, order: number): void {
     const { journal, retransmission } = this.#options;
-    const { index, startTime, duration, representation } = fragmentOf(segment);
+    const { index, startTime, duration, representation } = segment.fragment;
     const { received, bytesReliable, bytesUnreliable, bytesLost, bytesRepeated, bytesRecovered } = facts;
     const { bytesDecoded, bytesParity, bytesMeasured, seconds, frames, kept } = facts;
     const place = { index, startTime, duration, representation: representation! };
@@ -105,6 +105,6 @@ export class DeliveryRecorder {
 
   /** The segment takes a lower rung of the ladder than was asked for. */
   fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void {
-    this.#options.journal.fallback(error, segment.request.url, fragmentOf(segment).index, to);
+    this.#options.journal.fallback(error, segment.request.url, segment.fragment.index, to);
   }
 }

@@ -1,7 +1,7 @@
 import type { Decision } from '../rate-control.js';
-import type { FragmentRequest } from './dash-types.js';
-import type { RequestedSegment } from './requested-segment.js';
 import type { Pipeline } from './pipeline.js';
+import type { PlayerSegment } from './player-segment.js';
+import type { RequestedSegment } from './requested-segment.js';
 import { SessionDownload, type SessionDownloadOptions } from './session-download.js';
 
 export interface SegmentDownloadsOptions extends SessionDownloadOptions {
@@ -21,7 +21,7 @@ export class SegmentDownloads {
 
   start(segment: RequestedSegment): unknown {
     const { http, isHttpOnly, pipeline } = this.#options;
-    if (isHttpOnly || http.has(segment)) return http.start(segment);
+    if (isHttpOnly || segment.answer.earlyAt !== undefined) return http.start(segment);
     const download = new SessionDownload(this.#options, segment, pipeline.adopt(segment));
     this.#running.add(download);
     const run = async (): Promise<void> => {
@@ -32,22 +32,22 @@ export class SegmentDownloads {
     return true;
   }
 
-  has(request: FragmentRequest): boolean {
+  has(request: PlayerSegment): boolean {
     return this.#find(request) !== undefined;
   }
 
   /** What a review of that request decided to download instead. */
-  restartOf(request: FragmentRequest): Decision | undefined {
+  restartOf(request: PlayerSegment): Decision | undefined {
     return this.#find(request)?.restart;
   }
 
-  /** Hands every download to dash.js' own loader. */
+  /** Hands every download to the player's own loader. */
   release(): void {
     this.#options.pipeline.stop();
     for (const download of this.#running) download.release();
   }
 
-  #find(request: FragmentRequest): SessionDownload | undefined {
+  #find(request: PlayerSegment): SessionDownload | undefined {
     return [...this.#running].find(({ fragment }) => fragment === request);
   }
 }

@@ -2,50 +2,33 @@ import { totalBytes } from '../../src/manifest/byte-range.js';
 import { IntervalSet } from '../../src/manifest/interval-set.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { DeliveryRecorder } from './delivery-recorder.js';
-import type { HeadStart } from './head-start.js';
 import type { RequestedSegment } from './requested-segment.js';
 
 /**
- * Milliseconds in which dash.js appends a segment. To look through its frames takes some, and waits for as long: the
+ * Milliseconds in which a player appends a segment. To look through its frames takes some, and waits for as long: the
  * viewer is waiting for the first.
  */
 const APPEND_TIME = 100;
 
-/** Has dash.js' own loader bring whole segments, and records those that it brings. */
+/** Has the player's own loader bring whole segments, and records those that it brings. */
 export class HttpDownloads {
   readonly #receiver: Pick<Receiver, 'inspect'>;
   readonly #recorder: DeliveryRecorder;
-  readonly #headStart: Pick<HeadStart, 'startedAt'>;
 
-  constructor(
-    receiver: Pick<Receiver, 'inspect'>,
-    recorder: DeliveryRecorder,
-    headStart: Pick<HeadStart, 'startedAt'>,
-  ) {
+  constructor(receiver: Pick<Receiver, 'inspect'>, recorder: DeliveryRecorder) {
     this.#receiver = receiver;
     this.#recorder = recorder;
-    this.#headStart = headStart;
-  }
-
-  /** True when that segment was asked for before dash.js did. */
-  has({ request }: RequestedSegment): boolean {
-    return this.#headStart.startedAt(request) !== undefined;
   }
 
   start(segment: RequestedSegment): unknown {
-    const { request, response, parentLoad, map } = segment;
-    const { customData } = request;
-    const early = this.has(segment);
-    const startedAt = this.#headStart.startedAt(request) ?? performance.now();
-    const onloadend = customData.onloadend;
-    customData.onloadend = () => {
-      const { data } = response;
+    const { answer, map } = segment;
+    const { earlyAt } = answer;
+    const startedAt = earlyAt ?? performance.now();
+    return answer.loadOwn((data) => {
       const seconds = (performance.now() - startedAt) / 1000;
       const isWhole = data instanceof ArrayBuffer && data.byteLength === map.range.end - map.range.start;
-      if (isWhole) this.#record(segment, new Uint8Array(data), { seconds, early });
-      onloadend?.();
-    };
-    return parentLoad(request, response);
+      if (isWhole) this.#record(segment, new Uint8Array(data), { seconds, early: earlyAt !== undefined });
+    });
   }
 
   #record(

@@ -10,29 +10,26 @@ import {
 } from '../../src/voxel-loader/index.js';
 import type { Retransmission } from '../retransmission.js';
 import type { SessionManager } from '../session-manager.js';
-import type { BufferedVideo } from './buffered-video.js';
 import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
 import type { Content } from './content.js';
-import type { FragmentRequest, LoaderRequest } from './dash-types.js';
 import type { DownloadControl, DownloadPreferences } from './download-control.js';
-import { keyOf } from './presentation.js';
-import { fragmentOf, type RequestedSegment, type WantedSegment } from './requested-segment.js';
+import type { PlayerSegment, PlayerSettings, PlayerVideo } from './player-segment.js';
+import type { RequestedSegment, WantedSegment } from './requested-segment.js';
 import type { SegmentChooser } from './segment-chooser.js';
 import { startDownload, type StartedDownload } from './segment-request.js';
-import type { PlayerSettings } from './settings.js';
 
 export interface PipelineOptions {
   readonly sessions: Pick<SessionManager, 'session'>;
   readonly control: Pick<DownloadControl, 'plan'>;
   readonly preferences: Pick<DownloadPreferences, 'headerHosts' | 'strategy'>;
-  readonly content: Pick<Content, 'representation' | 'origin'>;
+  readonly content: Pick<Content, 'representation' | 'keyOf' | 'origin'>;
   readonly chooser: Pick<SegmentChooser, 'chooseAhead' | 'chooseLevel'>;
   readonly settings: Pick<PlayerSettings, 'secondsHeld'>;
-  readonly video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate' | 'nextRequest' | 'startsIn'>;
+  readonly video: Pick<PlayerVideo, 'bufferLevel' | 'playbackRate' | 'nextRequest' | 'startsIn'>;
   readonly retransmission: Pick<Retransmission, 'suspend'> | undefined;
 }
 
-/** A download that dash.js has asked for. */
+/** A download that the player has asked for. */
 export interface RunningDownload extends StartedDownload {
   readonly segment: RequestedSegment;
 }
@@ -40,7 +37,7 @@ export interface RunningDownload extends StartedDownload {
 type Choice = Pick<WantedSegment, 'decision'> & { readonly representation: RepresentationMap };
 
 interface Circumstances {
-  readonly fragment: FragmentRequest;
+  readonly fragment: PlayerSegment;
   readonly session: VoxelSession;
   /** Seconds that are left to play before the segment. */
   readonly bufferLevel: number;
@@ -57,16 +54,16 @@ interface EarlyDownload {
 
 /** Where a representation's file is, as it was asked for. */
 interface Source {
-  /** As dash.js has it, before the page changes it. */
+  /** As the player has it, before the page changes it. */
   readonly fragmentUrl: string;
   readonly key: string;
   readonly request: WantedSegment['request'];
 }
 
 /**
- * Asks for the segment that dash.js will ask for next while the one before is still on its way, and hands that early download
- * over when dash.js asks. There is one at most; if dash.js wants something else it is aborted. Only of files of many segments: the
- * name of another file dash.js alone can tell.
+ * Asks for the segment that the player will ask for next while the one before is still on its way, and hands that early download
+ * over when the player asks. There is one at most; if the player wants something else it is aborted. Only of files of many segments: the
+ * name of another file the player alone can tell.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -85,15 +82,18 @@ export class Pipeline {
     this.#options = options;
   }
 
-  /** dash.js has asked for a part of the representation's file, and has its initialization segment. */
-  learn(representation: RepresentationMap, { url, headers, customData }: LoaderRequest): void {
-    const { url: fragmentUrl, range, representation: own } = customData.request;
+  /** The player has asked for a part of the representation's file, and has its initialization segment. */
+  learn(
+    representation: RepresentationMap,
+    { url: fragmentUrl, range, representation: own }: Pick<PlayerSegment, 'url' | 'range' | 'representation'>,
+    { url, headers }: WantedSegment['request'],
+  ): void {
     if (!range) return;
     const request = { url: withoutCmcd(url), headers: withoutCmcdOfRequest(headers) };
-    this.#sources.set(representation, { fragmentUrl, key: keyOf(own!), request });
+    this.#sources.set(representation, { fragmentUrl, key: this.#options.content.keyOf(own!), request });
   }
 
-  /** Asks for the very first segment, now that all is here that its choice needs: dash.js appends the initialization segment first. */
+  /** Asks for the very first segment, now that all is here that its choice needs: the player appends the initialization segment first. */
   begin(representation: RepresentationMap): void {
     const { chooser, sessions, video } = this.#options;
     const { session } = sessions;
@@ -115,7 +115,7 @@ export class Pipeline {
     const bytesReceived = progress.bytesReliable + progress.bytesUnreliable;
     this.#rate.update(progress.elapsed, bytesReceived);
     const elapsed = progress.elapsed - this.#rate.timeToFirstByte;
-    const { duration } = fragmentOf(running.segment);
+    const { duration } = running.segment.fragment;
     const { bufferLevel, playbackRate } = video;
     const buffer = bufferAhead(
       {
@@ -132,7 +132,7 @@ export class Pipeline {
     if (buffer === undefined) return;
     this.#done = running.download;
     const fragment = video.nextRequest;
-    if (fragment?.index !== fragmentOf(running.segment).index + 1) return;
+    if (fragment?.index !== running.segment.fragment.index + 1) return;
     const current = this.#currentFor(fragment);
     const choice =
       current &&
@@ -144,7 +144,7 @@ export class Pipeline {
     if (wanted) void this.#ask(wanted, { fragment, session, after, bufferLevel: bufferLevel + duration });
   }
 
-  /** A segment has been delivered. `early`: it had been asked for ahead of dash.js. */
+  /** A segment has been delivered. `early`: it had been asked for ahead of the player. */
   delivered({ rtt, timeToFirstByte }: Pick<DeliveredSegment, 'rtt' | 'timeToFirstByte'>, early: boolean): void {
     // The first byte of an early download comes soon after the others: but for the very first, that tells no round trip.
     const first = early ? this.#roundTrip || timeToFirstByte : timeToFirstByte;
@@ -182,14 +182,14 @@ export class Pipeline {
     this.cancel();
   }
 
-  /** The representation that dash.js loads, if its segments are where they were. */
-  #currentFor({ representation, url }: FragmentRequest): RepresentationMap | undefined {
+  /** The representation that the player loads, if its segments are where they were. */
+  #currentFor({ representation, url }: PlayerSegment): RepresentationMap | undefined {
     const current = this.#options.content.representation(representation!);
     return current && this.#sources.get(current)?.fragmentUrl === url ? current : undefined;
   }
 
   /** Undefined where its file is not known, and where the rule waits. */
-  #describe({ representation, decision }: Choice, { index }: FragmentRequest): WantedSegment | undefined {
+  #describe({ representation, decision }: Choice, { index }: PlayerSegment): WantedSegment | undefined {
     const source = this.#sources.get(representation);
     const map = representation.segment(index);
     if (!source || !map || (decision?.delay ?? 0) > 0) return undefined;

@@ -11,7 +11,8 @@ import type { RequestedSegment } from './requested-segment.js';
 
 const fragment = { index: 3, startTime: 12, duration: 4, representation: { id: 'q00', bandwidth: 1000 } };
 const segment = {
-  request: { url: 'https://media.example/q00.mp4?a=1', customData: { request: fragment } },
+  request: { url: 'https://media.example/q00.mp4?a=1' },
+  fragment,
   map: segmentOf(1000, [40, 60, 10, 30]),
 } as unknown as RequestedSegment;
 

@@ -6,7 +6,8 @@ import { FakeVoxelServer, responses, type FakeRequest } from '../../test/unit/fa
 import { openPageSession } from '../../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../../test/unit/segment-content.js';
 import type { Content } from './content.js';
-import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import type { Load, LoaderRequest, LoaderResponse } from '../dash/dash-types.js';
+import { playerRequest } from '../dash/player-request.js';
 import { EventEmitter } from '../events.js';
 import { Journal } from '../journal.js';
 import { DeliveryRecorder } from './delivery-recorder.js';
@@ -119,8 +120,8 @@ describe('SessionDownload', () => {
     };
     const segment: RequestedSegment = {
       request,
-      response,
-      parentLoad,
+      fragment: request.customData.request,
+      answer: playerRequest(request, response, parentLoad),
       key: '0/q00',
       map,
       edition: 0,
@@ -130,7 +131,7 @@ describe('SessionDownload', () => {
     return new SessionDownload(
       {
         ...{ sessions, control, preferences, recorder, content: { reload } },
-        http: new HttpDownloads(receiver, recorder, { startedAt: () => undefined }),
+        http: new HttpDownloads(receiver, recorder),
         pipeline: { look: () => undefined, delivered: () => undefined },
       },
       segment,

@@ -8,7 +8,7 @@ import {
 import type { Receiver, SegmentProgress, SegmentRequest, SessionDelivery } from '../../src/voxel-loader/index.js';
 import type { Decision, RateControl, ReviewResult } from '../rate-control.js';
 import type { Delivery } from '../types.js';
-import type { BufferedVideo } from './buffered-video.js';
+import type { PlayerVideo } from './player-segment.js';
 import type { WantedSegment } from './requested-segment.js';
 
 /** What is the same for all downloads of a player. */
@@ -18,7 +18,7 @@ export interface DownloadPreferences {
   readonly ruleChooses: boolean;
   /** Whether requests say when the buffer runs out. */
   readonly withDeadlines: boolean;
-  /** Hosts besides the media's own that get the headers of dash.js' requests. */
+  /** Hosts besides the media's own that get the headers of the player's requests. */
   readonly headerHosts: readonly string[];
   readonly strategy: Strategy;
 }
@@ -45,7 +45,7 @@ export interface KnownLink {
 export class DownloadControl {
   readonly #preferences: DownloadPreferences;
   readonly #rateControl: Pick<RateControl, 'review'> | undefined;
-  readonly #video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate'>;
+  readonly #video: Pick<PlayerVideo, 'bufferLevel' | 'playbackRate'>;
   readonly #receiver: Pick<Receiver, 'canRepair'>;
   readonly #link: KnownLink;
 
@@ -53,7 +53,7 @@ export class DownloadControl {
     preferences: DownloadPreferences,
     collaborators: {
       readonly rateControl: Pick<RateControl, 'review'> | undefined;
-      readonly video: Pick<BufferedVideo, 'bufferLevel' | 'playbackRate'>;
+      readonly video: Pick<PlayerVideo, 'bufferLevel' | 'playbackRate'>;
       readonly receiver: Pick<Receiver, 'canRepair'>;
       readonly link: KnownLink;
     },

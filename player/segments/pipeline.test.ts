@@ -10,7 +10,8 @@ import { EventEmitter } from '../events.js';
 import { Journal } from '../journal.js';
 import type { Decision } from '../rate-control.js';
 import type { VoxelEventMap } from '../types.js';
-import type { FragmentRequest, LoaderRequest } from './dash-types.js';
+import type { FragmentRequest, LoaderRequest, LoaderResponse } from '../dash/dash-types.js';
+import { playerRequest } from '../dash/player-request.js';
 import { DeliveryRecorder } from './delivery-recorder.js';
 import { DownloadControl } from './download-control.js';
 import { HttpDownloads } from './http-download.js';
@@ -61,14 +62,16 @@ describe('Pipeline', () => {
     const customData = { request: fragment, onloadend: vi.fn(), onprogress: vi.fn(), onabort: vi.fn() };
     const headers = { 'CMCD-Request': 'bl=1', 'CMCD-Session': 'sid=1', Authorization: 'Bearer 1' };
     const request: LoaderRequest = { url: fragment.url + query, headers, timeout: 0, customData };
-    pipeline.learn(whole, request);
+    const response: LoaderResponse = { request };
+    pipeline.learn(whole, fragment, request);
     const segment: RequestedSegment = {
-      ...{ request, response: { request }, parentLoad: vi.fn(), key: `0/${whole.id}`, edition: 0, origin: ORIGIN },
+      ...{ request, fragment, answer: playerRequest(request, response, vi.fn()) },
+      ...{ key: `0/${whole.id}`, edition: 0, origin: ORIGIN },
       ...{ map: whole.segment(index)!, decision: decisions[index] },
       ...change,
     };
     downloads.start(segment);
-    return { segment, customData: segment.request.customData as typeof customData, response: segment.response };
+    return { segment, customData: request.customData as typeof customData & LoaderRequest['customData'], response };
   }
 
   const requests = (count: number): Promise<FakeRequest[]> =>
@@ -151,13 +154,14 @@ describe('Pipeline', () => {
     const control = new DownloadControl(preferences, { rateControl, receiver, video, link });
     const content = {
       representation: ({ id }: { id: string }) => [low, high].find((one) => one.id === id),
+      keyOf: ({ id }: { id: string }) => `0/${id}`,
       origin: ORIGIN,
       reload: vi.fn(),
     };
     const chooser = { chooseAhead, chooseLevel: () => decisions[0] };
     const settings = { secondsHeld: 14 };
     pipeline = new Pipeline({ sessions, control, preferences, content, chooser, settings, video, retransmission });
-    const http = new HttpDownloads(receiver, recorder, { startedAt: () => undefined });
+    const http = new HttpDownloads(receiver, recorder);
     const isHttpOnly = false;
     downloads = new SegmentDownloads({ sessions, control, preferences, recorder, content, http, isHttpOnly, pipeline });
   });
@@ -206,7 +210,7 @@ describe('Pipeline', () => {
   it('lets dash.js abort what it has adopted', async () => {
     const { unreliable, early } = await beginWithNext();
     sendDatagrams(unreliable, 80, 90);
-    const { customData } = requestFor(1).segment.request;
+    const { customData } = requestFor(1);
     customData.abort!();
     expect(customData.onabort).toHaveBeenCalledOnce();
     await vi.waitFor(() => expect(early.map(({ cancelled }) => cancelled)).toEqual([true, true]));
@@ -231,7 +235,7 @@ describe('Pipeline', () => {
 
   it.each<[string, (first: ReturnType<typeof requestFor>) => void]>([
     ['on a seek', () => pipeline.cancel()],
-    ['when the one before is aborted', ({ segment }) => segment.request.customData.abort!()],
+    ['when the one before is aborted', ({ customData }) => customData.abort!()],
     ['when the plugin is detached', () => downloads.release()],
   ])('aborts it %s', async (_case, end) => {
     const { first, early } = await beginWithNext();
@@ -279,7 +283,7 @@ describe('Pipeline', () => {
     beforeEach(() => {
       next = fragmentFor(0);
       const request = { ...fragmentFor(0), type: 'InitializationSegment', index: NaN, range: '0-999' };
-      pipeline.learn(low, { url: request.url, headers: {}, timeout: 0, customData: { request } });
+      pipeline.learn(low, request, { url: request.url });
     });
 
     it('is asked for as soon as it can be chosen, once, and adopted', async () => {

@@ -3,20 +3,18 @@ import { bufferShown } from '../../src/delivery/index.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Decision, RateControl, Situation } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
-import type { BufferedVideo } from './buffered-video.js';
-import { segmentDurationOf, type FragmentRequest } from './dash-types.js';
 import type { DownloadPreferences } from './download-control.js';
-import type { HeadStart } from './head-start.js';
+import { segmentDurationOf, type PlayerSegment, type PlayerSettings, type PlayerVideo } from './player-segment.js';
 import type { RequestedSegment } from './requested-segment.js';
-import type { PlayerSettings } from './settings.js';
 
 export interface SegmentChooserOptions {
-  /** Undefined: dash.js' rules choose. */
+  /** Undefined: the player's rules choose. */
   readonly rateControl: RateControl | undefined;
   readonly settings: Pick<PlayerSettings, 'isVideoPinned'>;
-  readonly video: Pick<BufferedVideo, 'bufferLevel'>;
+  readonly video: Pick<PlayerVideo, 'bufferLevel'>;
   readonly sessions: Pick<SessionManager, 'isOpen'>;
-  readonly headStart: Pick<HeadStart, 'isRunning'>;
+  /** True while the first segment is on its way over HTTP. */
+  readonly headStart: { readonly isRunning: boolean };
   readonly preferences: Pick<DownloadPreferences, 'strategy'>;
   readonly link: { readonly loss: Pick<LossEstimator, 'hasGaps'> };
 }
@@ -30,32 +28,32 @@ export class SegmentChooser {
   }
 
   /** Among all levels of these representations. */
-  choose(candidates: readonly RepresentationMap[], fragment: FragmentRequest): Decision | undefined {
+  choose(candidates: readonly RepresentationMap[], fragment: PlayerSegment): Decision | undefined {
     return this.#options.rateControl?.decide(candidates, this.#situation(fragment));
   }
 
   /** What to ask for first, while the segments' sizes are not known. */
-  begin(candidates: readonly RepresentationMap[], fragment: FragmentRequest): RepresentationMap | undefined {
+  begin(candidates: readonly RepresentationMap[], fragment: PlayerSegment): RepresentationMap | undefined {
     return this.#options.rateControl?.begin(candidates, segmentDurationOf(fragment));
   }
 
   /**
-   * The decision that brought dash.js to that segment, or one among the levels of the representation that dash.js chose.
+   * The decision that brought the player to that segment, or one among the levels of the representation that the player chose.
    * Undefined where the user or the page has pinned a representation.
    */
-  chooseLevel(representation: RepresentationMap, fragment: FragmentRequest): Decision | undefined {
+  chooseLevel(representation: RepresentationMap, fragment: PlayerSegment): Decision | undefined {
     const { rateControl, settings } = this.#options;
     return settings.isVideoPinned ? undefined : rateControl?.decideLevel(representation, this.#situation(fragment));
   }
 
   /**
-   * What dash.js will ask for where it loads `current` now: as `choose` among the representations that it last allowed, with the
+   * What the player will ask for where it loads `current` now: as `choose` among the representations that it last allowed, with the
    * buffer that there will be and what the running download shows of the link, or that one whole where the user or the page has
    * pinned it.
    */
   chooseAhead(
     current: RepresentationMap,
-    fragment: FragmentRequest,
+    fragment: PlayerSegment,
     { bufferLevel, ...sample }: ThroughputSample & Pick<Situation, 'bufferLevel'>,
   ): (Pick<RequestedSegment, 'decision'> & { readonly representation: RepresentationMap }) | undefined {
     const { rateControl, settings } = this.#options;
@@ -64,7 +62,7 @@ export class SegmentChooser {
     return decision && { representation: decision.representation, decision };
   }
 
-  #situation(fragment: FragmentRequest, bufferLevel = this.#options.video.bufferLevel): Situation {
+  #situation(fragment: PlayerSegment, bufferLevel = this.#options.video.bufferLevel): Situation {
     const { sessions, headStart, preferences, link } = this.#options;
     const segmentDuration = segmentDurationOf(fragment);
     const { hasGaps } = link.loss;

@@ -1,0 +1,113 @@
+import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
+import { PathEstimate } from '../src/delivery/index.js';
+import { Receiver, type ReceiverOptions } from '../src/voxel-loader/index.js';
+import type { WorkerLike } from '../src/voxel-loader/start-worker.js';
+import { EventEmitter } from './events.js';
+import { Journal } from './journal.js';
+import type { ResolvedOptions } from './options.js';
+import { followPage } from './page-lifecycle.js';
+import type { PathFollower } from './path-follower.js';
+import { RateControl } from './rate-control.js';
+import { Retransmission } from './retransmission.js';
+import type { PlayerSettings, PlayerVideo, RuleOwner } from './segments/player-segment.js';
+import type { PluginParts } from './segments/segment-parts.js';
+import { createSessionSource, SessionManager } from './session-manager.js';
+import type { Delivery, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
+
+/** What the full build has besides. */
+export interface Additions {
+  /** Does the worker's work on pages that can have none. */
+  readonly withoutWorker?: () => WorkerLike;
+  /** Sessions with several paths where there are some. */
+  readonly source?: typeof createSessionSource;
+  /** False: the session is not opened before a manifest says that it is of use. Default: always true. */
+  readonly opensEarly?: () => boolean;
+  /** Made for each player: follows the paths. */
+  readonly follow?: (...of: ConstructorParameters<typeof PathFollower>) => PathFollower;
+}
+
+/** A player, as the plugin is put into it. */
+export interface PlayerPort {
+  readonly video: PlayerVideo;
+  readonly settings: PlayerSettings;
+  /** Throws `PlayerError` for a player that cannot be attached to. */
+  connect(parts: PluginParts): { detach(): void };
+}
+
+/** Finds a player's port. */
+export type OpenPort = (
+  receiver: Receiver,
+  options: { readonly bufferSegments: number; readonly ruleOwner: RuleOwner },
+) => PlayerPort;
+
+/** The plugin in one player. */
+export class Plugin implements VoxelHandle {
+  readonly #events = new EventEmitter<VoxelEventMap>();
+  readonly #journal = new Journal(this.#events);
+  readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator(), path: new PathEstimate() };
+  readonly #delivery: Delivery;
+  readonly #paths: PathFollower | undefined;
+  readonly #receiver: Receiver;
+  readonly #sessions: SessionManager;
+  readonly #video: PlayerVideo;
+  readonly #retransmission: Retransmission | undefined;
+  readonly #connection: { detach(): void };
+  readonly #leavePage: () => void;
+
+  constructor(
+    openPort: OpenPort,
+    options: Pick<VoxelOptions, 'workerUrl' | 'endpoint'>,
+    { rule, bufferSegments, preferences }: ResolvedOptions,
+    { withoutWorker, source = createSessionSource, opensEarly = () => true, follow }: Additions = {},
+  ) {
+    this.#delivery = preferences.delivery;
+    this.#paths = follow?.(this.#link.throughput, (event) => this.#events.emit('path', event));
+    const onPaths: ReceiverOptions['onPaths'] = (paths) => this.#paths?.update(paths);
+    this.#receiver = new Receiver({ workerUrl: options.workerUrl, withoutWorker, onPaths });
+    this.#sessions = new SessionManager(source(this.#receiver, options.endpoint), (event) =>
+      this.#events.emit('session', event),
+    );
+    const port = openPort(this.#receiver, { bufferSegments, ruleOwner: rule ? 'voxel' : 'player' });
+    const { video, settings } = port;
+    this.#video = video;
+    const shared = { sessions: this.#sessions, journal: this.#journal, video, settings };
+    if (preferences.strategy.retransmission)
+      this.#retransmission = new Retransmission({ ...shared, throughput: this.#link.throughput });
+    this.#connection = port.connect({
+      ...shared,
+      link: this.#link,
+      receiver: this.#receiver,
+      rateControl: rule && new RateControl(rule, this.#link, bufferSegments, this.#journal.decision),
+      retransmission: this.#retransmission,
+      preferences,
+      opensEarly,
+    });
+    this.#leavePage = followPage(this.#sessions);
+  }
+
+  on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void {
+    return this.#events.on(type, listener);
+  }
+
+  statistics(): VoxelStatistics {
+    const { segments, decisions, fallbacks, errors } = this.#journal;
+    return {
+      delivery: this.#sessions.isOpen ? this.#delivery : 'http',
+      segments,
+      decisions,
+      fallbacks,
+      errors: [...errors],
+      paths: this.#paths?.paths ?? [],
+      throughput: this.#link.throughput.throughput,
+      buffer: this.#video.bufferLevel,
+    };
+  }
+
+  detach(): void {
+    this.#leavePage();
+    this.#connection.detach();
+    this.#retransmission?.stop();
+    this.#sessions.stop();
+    this.#receiver.close();
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * What the parts in this folder know of a player and its presentation. Players have more: methods that take one of these are called
+ * with what the same player has given before.
+ */
+export interface PlayerRepresentation {
+  readonly id: string;
+  /** Bit/s as the manifest states it. */
+  readonly bandwidth: number;
+  /** Seconds; NaN where it varies. */
+  readonly segmentDuration: number;
+}
+
+/** A segment as the player asks for it. */
+export interface PlayerSegment {
+  /** 0-based. */
+  readonly index: number;
+  /** Seconds on the media time line. */
+  readonly startTime: number;
+  readonly duration: number;
+  /** Of its file. */
+  readonly url: string;
+  /** `first-last`, both inclusive; null: all of the file. */
+  readonly range: string | null;
+  readonly representation: PlayerRepresentation | null;
+}
+
+/** A segment's place in the buffer. */
+export type BufferedSegment = Pick<PlayerSegment, 'index' | 'startTime' | 'duration'> & {
+  readonly representation: PlayerRepresentation;
+};
+
+/** Seconds; the last segment's own duration may be shorter, and some have no common one. */
+export function segmentDurationOf({ representation, duration }: Omit<PlayerSegment, 'url' | 'range'>): number {
+  return Number.isFinite(representation?.segmentDuration) ? representation!.segmentDuration : duration;
+}
+
+/** The video that a player holds: where it plays, what of it can be replaced. */
+export interface PlayerVideo {
+  /** Undefined without a media element. */
+  readonly element: HTMLMediaElement | undefined;
+  /** Seconds of video. */
+  readonly bufferLevel: number;
+  /** 0 while nothing is to play. */
+  readonly playbackRate: number;
+  /** True when all segments have been asked for. */
+  readonly isLastRequested: boolean;
+  /** What the player would ask for now, with the representation that it loads; undefined at the end. */
+  readonly nextRequest: PlayerSegment | undefined;
+  /** Whether playback is to start within that segment. */
+  startsIn(segment: Pick<PlayerSegment, 'startTime' | 'duration'>): boolean;
+  /** True when the segment is in the buffer, and what is appended now would stand in its place. */
+  holds(segment: BufferedSegment): boolean;
+  /** Appends `media` over the segment as it is; false when that is not possible. */
+  replace(segment: BufferedSegment, media: Uint8Array): Promise<boolean>;
+}
+
+/** Which rule chooses the representation: one of the plugin's, or those of the player. */
+export type RuleOwner = 'voxel' | 'player';
+
+/** The settings of a player that VOXEL video needs. */
+export interface PlayerSettings {
+  /** The user or the page pinned a quality: the player decides the representation. */
+  readonly isVideoPinned: boolean;
+  readonly isApplied: boolean;
+  /** Seconds of video with which the player asks for no more. */
+  readonly secondsHeld: number;
+  /** `segmentDuration` in seconds. */
+  apply(segmentDuration: number): void;
+  restore(): void;
+}

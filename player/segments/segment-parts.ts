@@ -1,0 +1,65 @@
+import { fetchRange } from '../fetch-range.js';
+import { IndexLoader } from '../index-loader.js';
+import type { Journal } from '../journal.js';
+import type { RateControl } from '../rate-control.js';
+import type { Retransmission } from '../retransmission.js';
+import type { SessionManager } from '../session-manager.js';
+import type { Receiver } from '../../src/voxel-loader/index.js';
+import { Content } from './content.js';
+import { DeliveryRecorder, type RecorderOptions } from './delivery-recorder.js';
+import { DownloadControl, type DownloadPreferences } from './download-control.js';
+import { HttpDownloads } from './http-download.js';
+import { Pipeline } from './pipeline.js';
+import type { PlayerSettings, PlayerVideo } from './player-segment.js';
+import { SegmentChooser, type SegmentChooserOptions } from './segment-chooser.js';
+import { SegmentDownloads } from './segment-downloads.js';
+import { SegmentLoader } from './segment-loader.js';
+
+/** The parts of a plugin that work with any player. */
+export interface PluginParts {
+  readonly sessions: SessionManager;
+  readonly receiver: Receiver;
+  readonly journal: Journal;
+  readonly link: RecorderOptions['link'];
+  readonly video: PlayerVideo;
+  readonly settings: PlayerSettings;
+  /** Undefined: the player's rules choose. */
+  readonly rateControl: RateControl | undefined;
+  readonly retransmission: Retransmission | undefined;
+  readonly preferences: DownloadPreferences;
+  /** Whether a session is opened while a manifest is on its way. */
+  readonly opensEarly: () => boolean;
+}
+
+/** What brings a player's segments. */
+export interface SegmentParts {
+  readonly content: Content;
+  readonly recorder: DeliveryRecorder;
+  readonly chooser: SegmentChooser;
+  readonly pipeline: Pipeline;
+  readonly downloads: SegmentDownloads;
+  readonly segments: SegmentLoader;
+}
+
+/** `headStart`: as for the chooser. */
+export function connectSegments(
+  parts: PluginParts,
+  headStart: SegmentChooserOptions['headStart'] = { isRunning: false },
+): SegmentParts {
+  const { journal, link, preferences } = parts;
+  const indexes = new IndexLoader(
+    fetchRange,
+    (error, url) => journal.fallback(error, url, undefined),
+    () => link.throughput.throughput,
+  );
+  const content = new Content(indexes, journal);
+  const recorder = new DeliveryRecorder(parts);
+  const chooser = new SegmentChooser({ ...parts, headStart });
+  const control = new DownloadControl(preferences, parts);
+  const pipeline = new Pipeline({ ...parts, content, chooser, control });
+  const http = new HttpDownloads(parts.receiver, recorder);
+  const isHttpOnly = preferences.delivery === 'http';
+  const downloads = new SegmentDownloads({ ...parts, control, pipeline, recorder, content, http, isHttpOnly });
+  const segments = new SegmentLoader({ ...parts, content, chooser, downloads, pipeline });
+  return { content, recorder, chooser, pipeline, downloads, segments };
+}
