@@ -41,6 +41,11 @@ const importZones = [
 /** What is shipped does without tools and tests, and its page's part without what runs in the worker; the full build has both. */
 const shippedZones = [
   ...['src', 'player', 'demo'].flatMap((target) => [zone(target, 'tools'), zone(target, 'test')]),
+  // Each player has a folder that knows it, and no other does.
+  zone('player/segments', 'player/dash'),
+  zone('player/segments', 'player/hls'),
+  zone('player/hls', 'player/dash'),
+  zone('player/dash', 'player/hls'),
   {
     target: [
       './src/voxel-loader/!(*.test).ts',

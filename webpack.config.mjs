@@ -107,9 +107,11 @@ const umd = (name, entry) => ({
 export default [
   esm('voxel-dash', './player/index.ts'),
   esm('voxel-dash-full', './player/full.ts'),
+  esm('voxel-hls', './player/hls/index.ts'),
   esm('voxel-video', './player/element/index.ts'),
   umd('voxel-dash', './player/index.ts'),
   umd('voxel-dash-full', './player/full.ts'),
+  umd('voxel-hls', './player/hls/index.ts'),
   umd('voxel-video', './player/element/script.ts'),
   {
     ...common,

@@ -63,6 +63,6 @@ function ruleOf(abr: string | Abr, options: PluginOptions, ownRule: string): Abr
   if (typeof abr === 'object') return abr;
   throw new AbrError(
     'unknown-rule',
-    `abr must be 'abr-star', '${ownRule}' or a rule object, got '${String(abr)}' (voxel-dash/full has more rules)`,
+    `abr must be 'abr-star', '${ownRule}' or a rule object, got '${abr}' (voxel-dash/full has more rules)`,
   );
 }

@@ -38,6 +38,8 @@ describe('ESLint complains about', { timeout: TIMEOUT_MS }, () => {
     ['src/voxel-loader/planted.ts', '../repair/index.js'],
     ['player/planted.ts', '../src/voxel-loader/worker/host.js'],
     ['player/dash/planted.ts', '../../demo/report.js'],
+    ['player/segments/planted.ts', '../dash/settings.js'],
+    ['player/hls/planted.ts', '../dash/settings.js'],
     ['player/planted.ts', '../tools/setup/paths.mjs'],
     ['src/delivery/planted.ts', '../../test/sim/random.js'],
     ['tools/setup/planted.mjs', '../../test/sim/random.js'],

@@ -1,7 +1,28 @@
-interface ByteRange {
-	readonly start: number;
-	readonly end: number;
+/**
+ * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
+ * and the plugin works on the instance that the page made, without importing dash.js at run time.
+ */
+export interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	getDvrWindow(): {
+		readonly end: number;
+	};
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
 }
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -75,6 +96,10 @@ interface Parity {
 	/** Sent whatever the link does. */
 	readonly always?: boolean | undefined;
 }
+interface ByteRange {
+	readonly start: number;
+	readonly end: number;
+}
 /**
  * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
  * ordinary HTTP request.
@@ -113,31 +138,6 @@ interface SegmentFrames {
 	readonly repairedFrames: number;
 	readonly repairedSlices: number;
 }
-/**
- * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
- * and the plugin works on the instance that the page made, without importing dash.js at run time.
- */
-export interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
-	getDvrWindow(): {
-		readonly end: number;
-	};
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 interface AbrSettings {
 	/**
 	 * Share of the throughput that is counted on, in (0, 1], 0.9 unless told: `abr-star` plans and reviews with it, the others review
@@ -750,6 +750,7 @@ export interface FullVoxelHandle extends VoxelHandle {
  * sessions on the page's own thread where the page's content security policy forbids workers from Blob URLs.
  */
 export declare function attachVoxel(player: DashPlayer, options?: FullVoxelOptions): FullVoxelHandle;
+type MediaMembers = Omit<HTMLVideoElement, keyof HTMLElement | "src" | "srcObject" | "load" | "play">;
 interface DashNamespace {
 	MediaPlayer(): {
 		create(): ElementPlayer;
@@ -759,10 +760,7 @@ interface ElementPlayer extends DashPlayer {
 	initialize(view: HTMLMediaElement, source: string, autoPlay: boolean): void;
 	destroy(): void;
 }
-declare const Base: {
-	new (): HTMLElement;
-	prototype: HTMLElement;
-};
+declare const Base: new () => HTMLElement & MediaMembers;
 declare class VoxelVideoElement extends Base {
 	#private;
 	static readonly observedAttributes: readonly string[];
@@ -776,6 +774,10 @@ declare class VoxelVideoElement extends Base {
 	get voxel(): VoxelHandle | undefined;
 	get src(): string;
 	set src(url: string);
+	/** Starts over. */
+	load(): void;
+	/** Once there is something to play: to attach it would end what a video has begun to do. Rejects as a video does. */
+	play(): Promise<void>;
 	connectedCallback(): void;
 	disconnectedCallback(): void;
 	attributeChangedCallback(name: string, previous: string | null, value: string | null): void;

@@ -38,7 +38,7 @@ export interface RepresentationElement extends Prefixed {
 }
 
 /** The `schemeIdUri` of the property whose value is the URL of the index. */
-const INDEX_SCHEME = 'urn:voxel-dash:index:1';
+export const INDEX_SCHEME = 'urn:voxel-dash:index:1';
 
 /** Of VOXEL's attributes (docs/MANIFEST.md). */
 const NAMESPACE = 'urn:voxel-dash:2026';

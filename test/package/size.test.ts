@@ -10,10 +10,15 @@ import { root } from '../../tools/setup/paths.mjs';
  * Bytes under brotli at its strongest, as servers store scripts. The goal for the plugin is 24 000, its worker included;
  * these limits only keep what there is from growing unseen.
  */
-const LIMITS = { 'voxel-dash.js': 40_600, 'voxel-dash-full.js': 71_300, 'voxel-video.js': 1_100 };
+const LIMITS = {
+  'voxel-dash.js': 40_800,
+  'voxel-dash-full.js': 71_400,
+  'voxel-hls.js': 39_550,
+  'voxel-video.js': 1_450,
+};
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 25_650;
+const PAGE_LIMIT = 25_850;
 
 beforeAll(ensureBuild, 600_000);
 

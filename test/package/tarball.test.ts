@@ -17,10 +17,10 @@ beforeAll(async () => {
 
 afterAll(() => consumer.remove());
 
-test('the package needs nothing at run time but the page’s dash.js', () => {
+test('the package needs nothing at run time but the page’s dash.js or hls.js', () => {
   const { dependencies, peerDependencies } = readManifest();
   expect(dependencies).toBeUndefined();
-  expect(Object.keys(peerDependencies as object)).toEqual(['dashjs']);
+  expect(Object.keys(peerDependencies as object)).toEqual(['dashjs', 'hls.js']);
 });
 
 test('publint finds nothing to say', async () => {
@@ -30,7 +30,10 @@ test('publint finds nothing to say', async () => {
 });
 
 test('the tarball has every file of the exports, each script’s source map, the licence, and nothing of the sources', () => {
-  const scripts = ['voxel-dash', 'voxel-dash-full', 'voxel-video'].flatMap((name) => [name, `umd/${name}`]);
+  const scripts = ['voxel-dash', 'voxel-dash-full', 'voxel-hls', 'voxel-video'].flatMap((name) => [
+    name,
+    `umd/${name}`,
+  ]);
   const built = scripts.flatMap((name) => ['js', 'js.map', 'd.ts'].map((ending) => `dist/${name}.${ending}`));
   const rest = ['LICENSE', 'README.md', 'package.json', 'dist/umd/package.json', 'dist/voxel-worker.js'];
   expect([...consumer.files].sort()).toEqual([...built, ...rest].sort());
@@ -48,6 +51,7 @@ test('source maps hold the sources', () => {
 const ENTRIES = {
   'voxel-dash': 'attachVoxel',
   'voxel-dash/full': 'attachVoxel',
+  'voxel-dash/hls': 'attachVoxelHls',
   'voxel-dash/element': 'defineVoxelVideo',
 };
 
@@ -59,8 +63,12 @@ describe.each(Object.entries(ENTRIES))('in Node, %s', (entry, name) => {
 });
 
 // The element's script defines the element, which takes a page.
-test.each(['voxel-dash', 'voxel-dash/full'])('in Node, %s can be required', (entry) => {
-  consumer.write('require.cjs', `console.log(typeof require('${entry}').attachVoxel);`);
+test.each([
+  ['voxel-dash', 'attachVoxel'],
+  ['voxel-dash/full', 'attachVoxel'],
+  ['voxel-dash/hls', 'attachVoxelHls'],
+])('in Node, %s can be required', (entry, name) => {
+  consumer.write('require.cjs', `console.log(typeof require('${entry}').${name});`);
   expect(consumer.run('node', 'require.cjs')).toBe('function\n');
 });
 
@@ -69,6 +77,8 @@ import * as dashjs from 'dashjs';
 import { attachVoxel, type VoxelHandle } from 'voxel-dash';
 import { attachVoxel as attachAny } from 'voxel-dash/full';
 import { defineVoxelVideo } from 'voxel-dash/element';
+import Hls from 'hls.js';
+import { attachVoxelHls } from 'voxel-dash/hls';
 
 const player = dashjs.MediaPlayer().create();
 const handle: VoxelHandle = attachVoxel(player, { abr: 'abr-star', bufferSegments: 3 });
@@ -78,6 +88,10 @@ attachAny(dashjs.MediaPlayer().create(), { abr: 'mpc' });
 attachVoxel(player, { abr: 'mpc' });
 defineVoxelVideo(dashjs);
 document.createElement('voxel-video').voxel?.detach();
+document.createElement('voxel-video').textTracks.getTrackById('1');
+attachVoxelHls(new Hls(), { abr: 'hlsjs' }).statistics();
+// @ts-expect-error what is in the buffer of hls.js is never fetched again
+attachVoxelHls(new Hls(), { refetch: false });
 `;
 
 describe('types', () => {
@@ -85,7 +99,7 @@ describe('types', () => {
     ['an ES module', 'page.mts', ['--module', 'nodenext']],
     ['a CommonJS module', 'page.cts', ['--module', 'nodenext']],
     ['a bundler', 'page.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
-  ])('fit dash.js for %s', (_, file, options) => {
+  ])('fit dash.js and hls.js for %s', (_, file, options) => {
     consumer.write(file, PAGE);
     const common = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom'];
     // dash.js' own declarations do not pass.

@@ -9,6 +9,7 @@ const dist = join(root, 'dist');
 const entries = [
   { name: 'voxel-dash', filePath: 'player/index.ts' },
   { name: 'voxel-dash-full', filePath: 'player/full.ts' },
+  { name: 'voxel-hls', filePath: 'player/hls/index.ts' },
   { name: 'voxel-video', filePath: 'player/element/index.ts' },
 ];
 

@@ -12,6 +12,7 @@ import { UserError } from '../setup/process.mjs';
 export const ENTRY_POINTS = {
   'voxel-dash': 'voxel-dash.d.ts',
   'voxel-dash/full': 'voxel-dash-full.d.ts',
+  'voxel-dash/hls': 'voxel-hls.d.ts',
   'voxel-dash/element': 'voxel-video.d.ts',
 };
 

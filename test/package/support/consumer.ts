@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
 
-/** A project outside the checkout that has installed the packed package, and dash.js beside it. */
+/** A project outside the checkout that has installed the packed package, and both players beside it. */
 export interface Consumer {
   readonly folder: string;
   /** What `npm pack` put into the tarball. */
@@ -28,11 +28,11 @@ export function installPackage(): Consumer {
     writeFileSync(join(folder, file), text);
   };
   write('package.json', JSON.stringify({ name: 'consumer', private: true }));
-  // The peer dependency is the checkout's: nothing is asked of a registry.
+  // The peer dependencies are the checkout's: nothing is asked of a registry.
   execFileSync('npm', ['install', '--offline', '--legacy-peer-deps', '--loglevel=error', `./${filename}`], {
     cwd: folder,
   });
-  for (const name of ['dashjs', '@types'])
+  for (const name of ['dashjs', 'hls.js', '@types'])
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   return {
     folder,

@@ -18,7 +18,8 @@ from voxel_prepare.jobs.make_media import make_media
 from voxel_prepare.jobs.plan import Plan, PlannedAudio, PlannedMedia, make_plan
 from voxel_prepare.jobs.progress import say, work_progress
 from voxel_prepare.jobs.request import Request
-from voxel_prepare.jobs.workspace import Workspace
+from voxel_prepare.jobs.workspace import Part, Workspace
+from voxel_prepare.manifest.hls_playlists import MULTIVARIANT, media_playlist, multivariant_playlist
 from voxel_prepare.manifest.mpd import AudioFile, Presentation, VideoFile, write_mpd
 from voxel_prepare.media.tracks import VideoTrack, read_audio, read_video
 
@@ -66,9 +67,23 @@ class _Preparation:
             analyse_representations(workspace, analyses, self._settings, workers, progress)
         presentation = self._presentation(tracks)
         warn(presentation.video)
-        published = [*(planned.part for planned in self._media), *self._indexes.values()]
-        workspace.publish(published, write_mpd(presentation, self._request.facts))
+        playlists = self._make_playlists(presentation)
+        names = {id_: workspace.published_name(part) for id_, part in playlists.items()}
+        published = [*(planned.part for planned in self._media), *self._indexes.values(), *playlists.values()]
+        beside = {MULTIVARIANT: multivariant_playlist(presentation, names)}
+        workspace.publish(published, write_mpd(presentation, self._request.facts), beside)
         return presentation
+
+    def _make_playlists(self, presentation: Presentation) -> dict[str, Part]:
+        """A media playlist for each file, by the id of the file."""
+        files = [*(one.media for one in presentation.video), *(one.media for one in presentation.audio)]
+        contents = {media.id: media_playlist(media, presentation) for media in files}
+        parts = {id_: Part.of(f"{id_}.m3u8", content.decode()) for id_, content in contents.items()}
+        for id_, part in parts.items():
+            if self._workspace.find(part) is None:
+                with self._workspace.make(part) as path:
+                    path.write_bytes(contents[id_])
+        return parts
 
     def _analyse_cost(self, planned: PlannedMedia) -> float:
         return analyse_cost(planned.frames, planned.pixels, self._plan.reference.pixels)

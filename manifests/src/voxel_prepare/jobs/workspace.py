@@ -100,8 +100,8 @@ class Workspace:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def publish(self, parts: Sequence[Part], manifest: bytes) -> None:
-        """Moves the finished parts to their published names, then replaces the manifest.
+    def publish(self, parts: Sequence[Part], manifest: bytes, beside: Mapping[str, bytes] | None = None) -> None:
+        """Moves the finished parts to their published names, then replaces the manifest, after what is `beside` it.
 
         The files of the publication before stay, for players that have its manifest; those of older ones are removed.
         The folder has the old manifest or the new one at any time, each with all its files, also after a loss of power.
@@ -119,7 +119,8 @@ class Workspace:
                 sync(source)
                 source.replace(self.folder / name)
         sync(self.folder)
-        write_durably(self.folder / MANIFEST, manifest, through=self._work)
+        for name, content in {**(beside or {}), MANIFEST: manifest}.items():
+            write_durably(self.folder / name, content, through=self._work)
         self._ledger = self._ledger.completed(files).remove_obsolete(self.folder)
         self._ledger.write(self._ledger_file)
         self.discard(parts)

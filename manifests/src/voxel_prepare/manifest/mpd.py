@@ -146,12 +146,12 @@ def _add_video(period: etree._Element, presentation: Presentation, facts: FactsP
 
 def add_average(representation: etree._Element, video: VideoFile) -> None:
     """States the metric and the mean score of a `Representation`."""
-    representation.set(voxel_attribute(AVERAGES[video.metric]), _score(video.average_score))
+    representation.set(voxel_attribute(AVERAGES[video.metric]), score_text(video.average_score))
 
 
 def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
     """Describes the segment in attributes of its `SegmentURL`."""
-    steps = (f"{_score(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
+    steps = (f"{score_text(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
     url.set(voxel_attribute("reliable"), ",".join(map(str, analysis.reliable)))
     url.set(voxel_attribute("unreliable"), ",".join(map(str, analysis.unreliable)))
     url.set(voxel_attribute(SCORES[analysis.metric]), ",".join(steps))
@@ -187,5 +187,6 @@ def _add_segment_list(
     return [child(segment_list, "SegmentURL", mediaRange=str(range_)) for range_ in media.segments]
 
 
-def _score(score: float) -> str:
+def score_text(score: float) -> str:
+    """As manifests state scores."""
     return f"{score:.{SCORE_DECIMALS}f}"

@@ -34,6 +34,7 @@ UNAVAILABLE = (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM)
 CONTENT_TYPES = mimetypes.MimeTypes()
 for _type, _suffix in (
     ("application/dash+xml", ".mpd"),
+    ("application/vnd.apple.mpegurl", ".m3u8"),
     ("video/mp4", ".mp4"),
     ("video/iso.segment", ".m4s"),
     ("text/javascript", ".js"),

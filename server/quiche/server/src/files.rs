@@ -23,8 +23,9 @@ use crate::shared_files::{SharedFile, SharedFiles};
 pub const INDEX: &str = "index.html";
 
 /// By file name suffix.
-const CONTENT_TYPES: [(&str, &str); 21] = [
+const CONTENT_TYPES: [(&str, &str); 22] = [
     ("mpd", "application/dash+xml"),
+    ("m3u8", "application/vnd.apple.mpegurl"),
     ("mp4", "video/mp4"),
     ("m4s", "video/iso.segment"),
     ("m4a", "audio/mp4"),

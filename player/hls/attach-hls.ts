@@ -1,0 +1,22 @@
+import { resolveOptions } from '../options.js';
+import { Plugin } from '../plugin.js';
+import type { VoxelHandle } from '../types.js';
+import { openHlsPlayer } from './hls-adapter.js';
+import { events, type HlsPlayer } from './hls-types.js';
+import type { VoxelHlsOptions } from './options.js';
+
+/**
+ * Makes an hls.js player load VOXEL video over WebTransport. Call it before `hls.loadSource()`. Playlists and segments without VOXEL
+ * data play as before, and so does everything when no VOXEL server answers.
+ *
+ * Throws `AbrError` or `RangeError` for a bad option and `PlayerError` for a player that has a plugin already; nothing throws later on.
+ */
+export function attachVoxelHls(hls: HlsPlayer, options: VoxelHlsOptions = {}): VoxelHandle {
+  const resolved = resolveOptions(options, 'hlsjs');
+  const { preferences } = resolved;
+  // What is in the buffer of hls.js stays as it is: nothing is fetched again for it.
+  const strategy = { ...preferences.strategy, retransmission: false };
+  const plugin = new Plugin(openHlsPlayer(hls), options, { ...resolved, preferences: { ...preferences, strategy } });
+  hls.on(events.destroying, () => plugin.detach());
+  return plugin;
+}

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { fragmentLoaderClass, type FragmentAnswer } from './fragment-loader.js';
+import type { Loader, LoaderCallbacks, LoaderConfiguration, LoaderContext, LoaderStats } from './hls-types.js';
+
+const context = { url: 'https://media.example/q00.mp4', frag: {}, part: null } as LoaderContext;
+const configuration: LoaderConfiguration = { loadPolicy: { maxLoadTimeMs: 20_000 } };
+
+/** As hls.js' own: refuses to load twice. */
+class OwnLoader implements Loader {
+  static last: OwnLoader;
+  context: LoaderContext | null = null;
+  stats: LoaderStats = { aborted: false, loaded: 0, total: 0, loading: { start: 0, first: 0, end: 0 } };
+  callbacks: LoaderCallbacks | undefined;
+  readonly abort = vi.fn();
+  readonly destroy = vi.fn();
+
+  constructor(readonly config: object) {
+    OwnLoader.last = this;
+  }
+
+  load(_: LoaderContext, __: LoaderConfiguration, callbacks: LoaderCallbacks): void {
+    if (this.stats.loading.start > 0) throw new Error('Loader can only be used once.');
+    this.stats.loading.start = 1;
+    this.callbacks = callbacks;
+  }
+
+  bring(data: ArrayBuffer): void {
+    this.callbacks!.onSuccess({ url: context.url, data, code: 206 }, this.stats, context, 'xhr');
+  }
+}
+
+const callbacks = { onSuccess: vi.fn(), onError: vi.fn(), onTimeout: vi.fn(), onAbort: vi.fn(), onProgress: vi.fn() };
+const bytes = (...values: number[]) => new Uint8Array(values);
+
+function begin(load: (answer: FragmentAnswer) => boolean) {
+  const config = { page: 'its own' };
+  const current = { load: vi.fn((_: LoaderContext, answer: FragmentAnswer) => load(answer)) };
+  const loader = new (fragmentLoaderClass({ fLoader: undefined, loader: OwnLoader }, () => current))(config);
+  loader.load(context, configuration, callbacks);
+  expect(OwnLoader.last.config).toBe(config);
+  return loader;
+}
+
+describe('the loader that hls.js is given', () => {
+  beforeEach(() => vi.resetAllMocks());
+
+  it('leaves to hls.js’ own loader what it is not for, statistics included', () => {
+    const loader = begin(() => false);
+    const own = OwnLoader.last;
+    expect(loader.stats).toBe(own.stats);
+    own.bring(bytes(1).buffer);
+    expect(callbacks.onSuccess).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ code: 206 }),
+      own.stats,
+      context,
+      'xhr',
+    );
+    loader.abort();
+    expect(own.abort).toHaveBeenCalledOnce();
+    expect(callbacks.onAbort).not.toHaveBeenCalled();
+  });
+
+  it('delivers a copy, once, as a loader does', () => {
+    let answer!: FragmentAnswer;
+    const loader = begin((given) => ((answer = given), true));
+    expect(answer.timeout).toBe(20_000);
+    const onProgress = vi.fn();
+    answer.onProgress = onProgress;
+    answer.progress(1);
+    expect(loader.stats).toMatchObject({ loaded: 1, total: 1 });
+    expect(onProgress).toHaveBeenCalledOnce();
+    const delivered = bytes(1, 2);
+    answer.deliver(delivered);
+    answer.deliver(delivered);
+    answer.loadOwn();
+    const [[response]] = callbacks.onSuccess.mock.calls as [[{ data: ArrayBuffer }]];
+    expect(callbacks.onSuccess).toHaveBeenCalledOnce();
+    expect(callbacks.onProgress).toHaveBeenCalledOnce();
+    expect(new Uint8Array(response.data)).toEqual(delivered);
+    expect(response.data).not.toBe(delivered.buffer);
+    expect(loader.stats.loading.end).toBeGreaterThanOrEqual(loader.stats.loading.first);
+    expect(OwnLoader.last.callbacks).toBeUndefined();
+  });
+
+  it('goes on with hls.js’ own loader after a failure, as if nothing had been loaded, and says what that brings', () => {
+    let answer!: FragmentAnswer;
+    const loader = begin((given) => ((answer = given), true));
+    answer.progress(1);
+    const onLoaded = vi.fn();
+    answer.loadOwn(onLoaded);
+    expect(loader.stats).toMatchObject({ loaded: 0, total: 0, loading: { first: 0 } });
+    const data = bytes(7).buffer;
+    OwnLoader.last.bring(data);
+    expect(onLoaded).toHaveBeenCalledExactlyOnceWith(data.slice(0));
+    expect(callbacks.onSuccess).toHaveBeenCalledOnce();
+    expect((onLoaded.mock.calls as unknown[][])[0]![0]).not.toBe(data);
+  });
+
+  it.each(['abort', 'destroy'] as const)(
+    'ends what is under way on %s, and nothing of it reaches hls.js any more',
+    (end) => {
+      let answer!: FragmentAnswer;
+      const loader = begin((given) => ((answer = given), true));
+      const onAbort = vi.fn();
+      answer.onAbort(onAbort);
+      loader[end]();
+      loader[end]();
+      answer.deliver(bytes(1));
+      answer.loadOwn();
+      expect(onAbort).toHaveBeenCalledOnce();
+      expect(callbacks.onSuccess).not.toHaveBeenCalled();
+      expect(callbacks.onAbort).toHaveBeenCalledTimes(end === 'abort' ? 1 : 0);
+      expect(OwnLoader.last.callbacks).toBeUndefined();
+    },
+  );
+});

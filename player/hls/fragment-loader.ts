@@ -1,0 +1,175 @@
+import type { PlayerRequest } from '../segments/requested-segment.js';
+import type {
+  HlsConfig,
+  Loader,
+  LoaderCallbacks,
+  LoaderClass,
+  LoaderConfiguration,
+  LoaderContext,
+  LoaderStats,
+} from './hls-types.js';
+
+/** What loads in place of hls.js' own loader. */
+export interface LoadsFragments {
+  /** False: the loader's own way is for that request, which `answer` then leaves alone. */
+  load(context: LoaderContext, answer: FragmentAnswer): boolean;
+}
+
+/** What hls.js makes for each segment, as long as `current` gives anything; its own loader does the rest. */
+export function fragmentLoaderClass(
+  { fLoader, loader }: Pick<HlsConfig, 'fLoader' | 'loader'>,
+  current: () => LoadsFragments | undefined,
+): LoaderClass {
+  const Own = fLoader ?? loader;
+  return class implements Loader {
+    readonly #own: Loader;
+    #answer: FragmentAnswer | undefined;
+    #context: LoaderContext | null = null;
+
+    constructor(config: object) {
+      this.#own = new Own(config);
+    }
+
+    get context(): LoaderContext | null {
+      return this.#context;
+    }
+
+    /** Of both ways: hls.js looks at the object that it finds first. */
+    get stats(): LoaderStats {
+      return this.#own.stats;
+    }
+
+    load(context: LoaderContext, config: LoaderConfiguration, callbacks: LoaderCallbacks): void {
+      this.#context = context;
+      const answer = new FragmentAnswer(this.#own, { context, config, callbacks });
+      this.#answer = answer;
+      if (!current()?.load(context, answer)) answer.loadOwn();
+    }
+
+    abort(): void {
+      this.#answer?.abort();
+    }
+
+    destroy(): void {
+      this.#answer?.destroy();
+      this.#own.destroy();
+      this.#context = null;
+    }
+
+    getCacheAge(): number | null {
+      return this.#own.getCacheAge?.() ?? null;
+    }
+
+    getResponseHeader(name: string): string | null {
+      return this.#own.getResponseHeader?.(name) ?? null;
+    }
+  };
+}
+
+interface FragmentRequest {
+  readonly context: LoaderContext;
+  readonly config: LoaderConfiguration;
+  readonly callbacks: LoaderCallbacks;
+}
+
+/** A request of hls.js for a segment, as the parts that work with any player know it. */
+export class FragmentAnswer implements PlayerRequest {
+  readonly #own: Loader;
+  readonly #request: FragmentRequest;
+  #abort: (() => void) | undefined;
+  #isOwn = false;
+  #isOver = false;
+  /** Called when hls.js has been told of progress. */
+  onProgress: (() => void) | undefined;
+  /** Called once hls.js' own loader has brought it, or has failed. */
+  onEnd: (() => void) | undefined;
+
+  constructor(own: Loader, request: FragmentRequest) {
+    this.#own = own;
+    this.#request = request;
+    own.stats.loading.start = performance.now();
+  }
+
+  get timeout(): number {
+    return this.#request.config.loadPolicy.maxLoadTimeMs;
+  }
+
+  onAbort(abort: () => void): void {
+    this.#abort = abort;
+  }
+
+  /** The total is what has come: hls.js then finds nothing to abandon, which the rule's reviews see to. */
+  progress(loaded: number): void {
+    const { stats } = this.#own;
+    stats.loading.first ||= performance.now();
+    stats.loaded = stats.total = loaded;
+    if (!this.#isOver) this.onProgress?.();
+  }
+
+  deliver(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { stats } = this.#own;
+    const { context, callbacks } = this.#request;
+    this.progress(bytes.length);
+    stats.loading.end = performance.now();
+    // hls.js gives it away to its worker.
+    const data = bytes.slice().buffer;
+    callbacks.onProgress?.(stats, context, data, null);
+    callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
+  }
+
+  loadOwn(onLoaded?: (data: unknown) => void): void {
+    if (this.#isOver) return;
+    this.#isOwn = true;
+    const { stats } = this.#own;
+    // A loader that has started refuses to.
+    Object.assign(stats, { loaded: 0, total: 0 });
+    Object.assign(stats.loading, { start: 0, first: 0, end: 0 });
+    const { context, config, callbacks } = this.#request;
+    const end = (): void => this.onEnd?.();
+    const own: LoaderCallbacks = {
+      ...callbacks,
+      onSuccess(response, ...rest) {
+        // What hls.js receives it gives away to its worker.
+        if (onLoaded) onLoaded(response.data instanceof ArrayBuffer ? response.data.slice(0) : undefined);
+        end();
+        callbacks.onSuccess(response, ...rest);
+      },
+      onError(...rest) {
+        end();
+        callbacks.onError(...rest);
+      },
+      onTimeout(...rest) {
+        end();
+        callbacks.onTimeout(...rest);
+      },
+    };
+    this.#own.load(context, config, own);
+  }
+
+  abort(): void {
+    if (this.#isOwn) {
+      this.onEnd?.();
+      this.#own.abort();
+      return;
+    }
+    if (!this.#end()) return;
+    const { stats } = this.#own;
+    stats.aborted = true;
+    this.#request.callbacks.onAbort?.(stats, this.#request.context, null);
+  }
+
+  destroy(): void {
+    if (this.#isOwn) this.onEnd?.();
+    else this.#end();
+  }
+
+  /** False: it was over already. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#abort?.();
+    return true;
+  }
+}

@@ -1,0 +1,190 @@
+import { PlayerError } from '../errors.js';
+import { linkTo } from '../first-link.js';
+import type { OpenPort } from '../plugin.js';
+import type { PlayerSegment } from '../segments/player-segment.js';
+import { connectSegments, type PluginParts, type SegmentParts } from '../segments/segment-parts.js';
+import { fragmentLoaderClass, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
+import { HlsPresentation } from './hls-presentation.js';
+import { representationOf, segmentOf } from './hls-segments.js';
+import { HlsPlayerSettings } from './hls-settings.js';
+import {
+  configOf,
+  events,
+  levelsOf,
+  type HlsDetails,
+  type HlsFragment,
+  type HlsPlayer,
+  type LoaderContext,
+  type ManifestParsed,
+} from './hls-types.js';
+import { HlsVideo } from './hls-video.js';
+import { LevelChooser } from './level-chooser.js';
+
+/** An hls.js player's port. */
+export function openHlsPlayer(hls: HlsPlayer): OpenPort {
+  return (_, options) => {
+    const settings = new HlsPlayerSettings(hls, options);
+    const video = new HlsVideo(hls);
+    return { video, settings, connect: (parts) => new HlsAdapter(hls, { ...parts, video, settings }) };
+  };
+}
+
+type HlsParts = PluginParts & { readonly video: HlsVideo; readonly settings: HlsPlayerSettings };
+
+const attached = new WeakSet<HlsPlayer>();
+
+/** Connects a plugin with an hls.js player: its loader, its choice of levels and its events. */
+class HlsAdapter implements LoadsFragments {
+  readonly #hls: HlsPlayer;
+  readonly #parts: HlsParts;
+  readonly #segmentParts: SegmentParts;
+  /** Undefined: hls.js chooses. */
+  readonly #levels: LevelChooser | undefined;
+  readonly #undo: (() => void)[] = [];
+  #manifestUrl = '';
+  /** By representation, each until it is here or has failed: hls.js may ask for the segment after it meanwhile. */
+  readonly #initializing = new Map<string, Promise<void>>();
+
+  /** Throws `PlayerError` for a player that has a plugin already. */
+  constructor(hls: HlsPlayer, parts: HlsParts) {
+    if (attached.has(hls)) throw new PlayerError('already-attached', 'this player has a plugin: detach that first');
+    attached.add(hls);
+    this.#hls = hls;
+    this.#parts = parts;
+    this.#segmentParts = connectSegments(parts);
+    this.#replaceLoader();
+    if (parts.rateControl) {
+      this.#levels = new LevelChooser(hls, { ...parts, ...this.#segmentParts });
+      this.#undo.push(this.#levels.install());
+    }
+    this.#listen();
+  }
+
+  /** Takes the plugin off: the player is plain hls.js with its settings again. */
+  detach(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#segmentParts.segments.release();
+    this.#segmentParts.content.stop();
+    this.#parts.settings.restore();
+    attached.delete(this.#hls);
+  }
+
+  load({ frag, part, ...request }: LoaderContext, answer: FragmentAnswer): boolean {
+    if (frag.type !== 'main' || part || !this.#segmentParts.content.hasVoxelData) return false;
+    if (frag.sn === 'initSegment') return this.#loadInitialization(frag, answer);
+    const segment = segmentOf(this.#hls, frag);
+    if (!segment) return false;
+    this.#parts.video.underWay = frag;
+    answer.onProgress = () => this.#restart(frag, segment);
+    const delay = this.#levels?.delayOf(segment.index) ?? 0;
+    let isWanted = true;
+    answer.onAbort(() => (isWanted = false));
+    const initialized = this.#initializing.get(this.#segmentParts.content.keyOf(segment.representation!));
+    // Repair needs it.
+    const ready = Promise.all([initialized, delay > 0 && wait(delay)]);
+    void ready.then(() => isWanted && this.#segmentParts.segments.load(segment, request, answer));
+    return true;
+  }
+
+  #loadInitialization(frag: HlsFragment, answer: FragmentAnswer): boolean {
+    const { content, segments } = this.#segmentParts;
+    const level = levelsOf(this.#hls)[frag.level];
+    const representation = level && representationOf(level);
+    const map = representation && content.representation(representation);
+    if (!map) return false;
+    content.want([map], segments.lastIndex);
+    const key = content.keyOf(representation);
+    this.#initializing.set(
+      key,
+      new Promise((resolve) => {
+        answer.onEnd = resolve;
+        answer.loadOwn((data) => {
+          if (data instanceof ArrayBuffer) this.#parts.receiver.addInitialization(key, new Uint8Array(data));
+        });
+      }),
+    );
+    return true;
+  }
+
+  /** Has hls.js ask for another level of the segment, where a review says so. */
+  #restart(frag: HlsFragment, segment: PlayerSegment): void {
+    if (!this.#segmentParts.downloads.restartOf(segment)) return;
+    frag.abortRequests();
+    this.#hls.trigger(events.loadAborted, { frag, part: null, stats: frag.stats });
+  }
+
+  #replaceLoader(): void {
+    const config = configOf(this.#hls);
+    const { fLoader } = config;
+    let isAttached = true;
+    const own = fragmentLoaderClass(config, () => (isAttached ? this : undefined));
+    config.fLoader = own;
+    this.#undo.push(() => {
+      isAttached = false;
+      if (config.fLoader === own) config.fLoader = fLoader;
+    });
+  }
+
+  #listen(): void {
+    const on = (event: string, listener: (data: never) => void): void => {
+      const own = (_: string, data: unknown): void => listener(data as never);
+      this.#hls.on(event, own);
+      this.#undo.push(() => this.#hls.off(event, own));
+    };
+    const { video, rateControl, opensEarly } = this.#parts;
+    const onSeeking = (): void => {
+      this.#segmentParts.pipeline.cancel();
+      rateControl?.reset();
+    };
+    const attach = (): void => video.element?.addEventListener('seeking', onSeeking);
+    const leave = (): void => video.element?.removeEventListener('seeking', onSeeking);
+    const over = ({ frag }: { frag?: HlsFragment }): void => {
+      if (frag === video.underWay) video.underWay = undefined;
+    };
+    attach();
+    this.#undo.push(leave);
+    on(events.mediaAttached, attach);
+    on(events.mediaDetaching, leave);
+    on(events.fragLoaded, over);
+    on(events.error, over);
+    on(events.manifestLoading, ({ url }: { url: string }) => {
+      this.#manifestUrl = new URL(url, location.href).href;
+      if (opensEarly()) this.#openSession(new URL(this.#manifestUrl).origin);
+    });
+    on(events.manifestParsed, (data: ManifestParsed) => this.#onManifest(data));
+    on(events.levelLoaded, ({ details }: { details: HlsDetails }) => {
+      const [first] = details.fragments;
+      if (first && this.#segmentParts.content.hasVoxelData) this.#parts.settings.apply(first.duration);
+    });
+  }
+
+  #onManifest(data: ManifestParsed): void {
+    const { sessions, receiver, settings, rateControl, retransmission } = this.#parts;
+    const { content, pipeline } = this.#segmentParts;
+    const url = this.#manifestUrl;
+    retransmission?.stop();
+    pipeline.cancel();
+    this.#initializing.clear();
+    content.load(new HlsPresentation(data), url);
+    rateControl?.reset();
+    if (rateControl) rateControl.firstLink = linkTo(url);
+    if (content.hasVoxelData) {
+      settings.begin();
+      this.#openSession(content.origin);
+    } else {
+      sessions.stop();
+      receiver.stop();
+      settings.restore();
+    }
+  }
+
+  #openSession(origin: string): void {
+    const { preferences, sessions } = this.#parts;
+    if (preferences.delivery !== 'http') sessions.start(origin);
+  }
+}
+
+/** `seconds` from now. */
+function wait(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+}

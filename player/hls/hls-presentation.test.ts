@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { IndexedRepresentation } from '../../src/manifest/indexed-representation.js';
+import { INDEX_SCHEME } from '../../src/manifest/representation.js';
+import { HlsPresentation } from './hls-presentation.js';
+import type { HlsLevel } from './hls-types.js';
+
+const ORIGIN = 'https://media.example';
+
+function level(id: string | undefined, uri = `${ORIGIN}/film/${id}.m3u8`): HlsLevel {
+  return { uri, attrs: { 'STABLE-VARIANT-ID': id }, averageBitrate: 1000, loadError: 0 };
+}
+
+const dataOf = (values: Record<string, string>) =>
+  Object.fromEntries(Object.entries(values).map(([id, VALUE]) => [`${INDEX_SCHEME}:${id}`, { VALUE }]));
+
+const named = (id: string) => ({ id, bandwidth: 1000, segmentDuration: 4 });
+
+describe('HlsPresentation', () => {
+  it('finds the index of each level that the session data name, relative to its playlist', () => {
+    const sessionData = dataOf({ q00: 'avgSSIM=0.9 index=q00.1a.index', q01: 'index=other/q01.index avgSSIM=0.95' });
+    const presentation = new HlsPresentation({ levels: [level('q00'), level('q01'), level('q02')], sessionData });
+    expect(presentation).toMatchObject({ hasVoxelData: true, origin: ORIGIN, errors: [] });
+    const maps = ['q00', 'q01'].map((id) => presentation.representation(named(id)) as IndexedRepresentation);
+    expect(maps).toMatchObject([
+      { id: 'q00', metric: 'ssim', averageScore: 0.9, bandwidth: 1000, indexUrl: `${ORIGIN}/film/q00.1a.index` },
+      { id: 'q01', averageScore: 0.95, indexUrl: `${ORIGIN}/film/other/q01.index` },
+    ]);
+    expect(presentation.representation(named('q02'))).toBeUndefined();
+  });
+
+  it.each([
+    ['no session data', null],
+    ['those of somebody else', { 'com.example.title': { VALUE: 'A film' } }],
+    ['no score', dataOf({ q00: 'index=q00.index' })],
+    ['no value', { [`${INDEX_SCHEME}:q00`]: {} }],
+  ])('has no VOXEL data where there are %s', (_, sessionData) => {
+    const levels = [level('q00'), level(undefined)];
+    expect(new HlsPresentation({ levels, sessionData })).toMatchObject({ hasVoxelData: false, errors: [] });
+  });
+
+  it('says what is wrong with a level, and has the others', () => {
+    const sessionData = dataOf({ q00: 'avgSSIM=good index=q00.index', q01: 'avgSSIM=0.9 index=q01.index' });
+    const presentation = new HlsPresentation({ levels: [level('q00'), level('q01')], sessionData });
+    expect(presentation.errors).toMatchObject([{ message: 'avgSSIM must be a number, got "good"' }]);
+    expect(presentation.representation(named('q00'))).toBeUndefined();
+    expect(presentation.representation(named('q01'))).toBeDefined();
+  });
+});

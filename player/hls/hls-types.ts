@@ -1,0 +1,143 @@
+/**
+ * The parts of hls.js 1.5 to 1.7 that the plugin touches, as structural types: it works on the instance that the page made, without
+ * importing hls.js.
+ */
+export interface HlsPlayer {
+  readonly config: object;
+  readonly levels: readonly object[];
+  readonly media: HTMLMediaElement | null;
+  /** Level of the playlist and segments that are loaded now; -1 at first. */
+  readonly loadLevel: number;
+  readonly minAutoLevel: number;
+  readonly maxAutoLevel: number;
+  /** False: the user or the page pinned a level. */
+  readonly autoLevelEnabled: boolean;
+  /** Of the video, from where it plays; null without a media element. */
+  readonly mainForwardBufferInfo: { readonly len: number; readonly end: number } | null;
+  /** Fired by name, with data of a shape of its own each. */
+  trigger(event: string, data: object): unknown;
+  on(event: string, listener: (event: string, data: unknown) => void): void;
+  off(event: string, listener: (event: string, data: unknown) => void): void;
+}
+
+/** What a playlist says of a variant. */
+export interface HlsLevel {
+  /** Absolute, of its playlist. */
+  readonly uri: string;
+  readonly attrs: Readonly<Record<string, string | undefined>>;
+  /** Bit/s, average where the playlist states one. */
+  readonly averageBitrate: number;
+  /** Failures in a row. */
+  readonly loadError: number;
+  readonly details?: HlsDetails | undefined;
+}
+
+export interface HlsDetails {
+  readonly live: boolean;
+  /** Seconds. */
+  readonly targetduration: number;
+  readonly startSN: number;
+  readonly fragments: readonly HlsFragment[];
+}
+
+export interface HlsFragment {
+  readonly type: string;
+  readonly sn: number | 'initSegment';
+  readonly level: number;
+  readonly url: string;
+  /** First byte, and the one after the last; empty where the segment is a whole file. */
+  readonly byteRange: readonly number[];
+  /** Seconds. */
+  readonly start: number;
+  readonly duration: number;
+  readonly stats: LoaderStats;
+  abortRequests(): void;
+}
+
+/** A request for a segment, for part of one, or for an initialization segment. */
+export interface LoaderContext {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly frag: HlsFragment;
+  readonly part: object | null;
+}
+
+export interface LoaderConfiguration {
+  /** Milliseconds. */
+  readonly loadPolicy: { readonly maxLoadTimeMs: number };
+}
+
+/** hls.js keeps the very object that its loader has. Times in milliseconds on the clock of `performance.now()`. */
+export interface LoaderStats {
+  aborted: boolean;
+  /** Bytes. */
+  loaded: number;
+  total: number;
+  readonly loading: { start: number; first: number; end: number };
+}
+
+export interface LoaderResponse {
+  readonly url: string;
+  readonly data?: unknown;
+  readonly code?: number;
+}
+
+export interface LoaderCallbacks {
+  onSuccess(response: LoaderResponse, stats: LoaderStats, context: LoaderContext, networkDetails: unknown): void;
+  onError(error: unknown, context: LoaderContext, networkDetails: unknown, stats: LoaderStats): void;
+  onTimeout(stats: LoaderStats, context: LoaderContext, networkDetails: unknown): void;
+  onAbort?(stats: LoaderStats, context: LoaderContext, networkDetails: unknown): void;
+  onProgress?(stats: LoaderStats, context: LoaderContext, data: unknown, networkDetails: unknown): void;
+}
+
+/** Loads once. */
+export interface Loader {
+  readonly context: LoaderContext | null;
+  readonly stats: LoaderStats;
+  load(context: LoaderContext, config: LoaderConfiguration, callbacks: LoaderCallbacks): void;
+  abort(): void;
+  destroy(): void;
+  getCacheAge?(): number | null;
+  getResponseHeader?(name: string): string | null;
+}
+
+export type LoaderClass = new (config: object) => Loader;
+
+/** The settings that the plugin reads or changes. */
+export interface HlsConfig {
+  /** For segments; undefined: `loader` is for them, too. */
+  fLoader: LoaderClass | undefined;
+  readonly loader: LoaderClass;
+  /** -1 or undefined: hls.js chooses. */
+  readonly startLevel: number | undefined;
+  testBandwidth: boolean;
+  /** Seconds. */
+  maxBufferLength: number;
+  maxMaxBufferLength: number;
+}
+
+/** Names of events of hls.js, and what comes with them. */
+export const events = {
+  manifestLoading: 'hlsManifestLoading',
+  manifestParsed: 'hlsManifestParsed',
+  levelLoaded: 'hlsLevelLoaded',
+  mediaAttached: 'hlsMediaAttached',
+  mediaDetaching: 'hlsMediaDetaching',
+  fragLoaded: 'hlsFragLoaded',
+  loadAborted: 'hlsFragLoadEmergencyAborted',
+  error: 'hlsError',
+  destroying: 'hlsDestroying',
+} as const;
+
+export interface ManifestParsed {
+  readonly levels: readonly HlsLevel[];
+  readonly sessionData: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> | null;
+}
+
+export function levelsOf({ levels }: Pick<HlsPlayer, 'levels'>): readonly HlsLevel[] {
+  return levels as readonly HlsLevel[];
+}
+
+export function configOf({ config }: Pick<HlsPlayer, 'config'>): HlsConfig {
+  return config as HlsConfig;
+}

@@ -1,0 +1,107 @@
+import type { RepresentationMap } from '../../src/manifest/segment-map.js';
+import type { Decision } from '../rate-control.js';
+import type { Content } from '../segments/content.js';
+import type { DeliveryRecorder } from '../segments/delivery-recorder.js';
+import type { PlayerSegment, PlayerSettings } from '../segments/player-segment.js';
+import type { SegmentChooser } from '../segments/segment-chooser.js';
+import { detailsOf, nextIndex, representationOf, segmentOf } from './hls-segments.js';
+import { configOf, levelsOf, type HlsLevel, type HlsPlayer } from './hls-types.js';
+import type { HlsVideo } from './hls-video.js';
+
+export interface LevelChooserOptions {
+  readonly content: Pick<Content, 'hasVoxelData' | 'representation' | 'want' | 'isPending'>;
+  readonly chooser: Pick<SegmentChooser, 'choose' | 'begin'>;
+  readonly recorder: Pick<DeliveryRecorder, 'isFirst'>;
+  readonly video: Pick<HlsVideo, 'underWay' | 'bufferLevel'>;
+  readonly settings: Pick<PlayerSettings, 'secondsHeld'>;
+}
+
+/** Seconds, for the very first choice: no playlist of a level has come yet that tells. */
+const USUAL_SEGMENT = 4;
+
+/** Puts the rate control's answers where hls.js looks for them: `nextAutoLevel` and `firstAutoLevel`. */
+export class LevelChooser {
+  readonly #hls: HlsPlayer;
+  readonly #options: LevelChooserOptions;
+  #decision: Decision | undefined;
+
+  constructor(hls: HlsPlayer, options: LevelChooserOptions) {
+    this.#hls = hls;
+    this.#options = options;
+  }
+
+  /** The function returned makes hls.js look at its own rule again. */
+  install(): () => void {
+    const hls = this.#hls;
+    const proto = Object.getPrototypeOf(hls) as object;
+    const replace = (name: 'nextAutoLevel' | 'firstAutoLevel'): void => {
+      Object.defineProperty(hls, name, {
+        configurable: true,
+        get: () => this.#choose() ?? (Reflect.get(proto, name, hls) as number),
+        set: (level: number) => void Reflect.set(proto, name, level, hls),
+      });
+    };
+    replace('nextAutoLevel');
+    replace('firstAutoLevel');
+    return () => {
+      Reflect.deleteProperty(hls, 'nextAutoLevel');
+      Reflect.deleteProperty(hls, 'firstAutoLevel');
+    };
+  }
+
+  /** Seconds that the rule waits before it asks for that segment. */
+  delayOf(index: number): number {
+    const { state, delay } = this.#decision ?? {};
+    return state?.segmentIndex === index ? (delay ?? 0) : 0;
+  }
+
+  /** A level; undefined: hls.js chooses. It asks ten times a second, and only some of that before a request. */
+  #choose(): number | undefined {
+    const { content, recorder, video, settings } = this.#options;
+    const hls = this.#hls;
+    const { startLevel } = configOf(hls);
+    if (!content.hasVoxelData || (recorder.isFirst && startLevel !== undefined && startLevel > -1)) return undefined;
+    if (video.underWay) return video.underWay.level;
+    const isFull = settings.secondsHeld > 0 && video.bufferLevel >= settings.secondsHeld;
+    if (isFull && hls.loadLevel > -1) return hls.loadLevel;
+    const levels = this.#allowed();
+    const maps = levels.map((level) => content.representation(representationOf(level)));
+    // A ladder that has VOXEL data in part only cannot be compared by score.
+    if (!maps.every((map) => map !== undefined)) return undefined;
+    const chosen = this.#chooseAmong(maps);
+    return chosen && levelsOf(hls).indexOf(levels[maps.indexOf(chosen)]!);
+  }
+
+  #chooseAmong(maps: readonly RepresentationMap[]): RepresentationMap | undefined {
+    const { content, chooser, recorder } = this.#options;
+    const segment = this.#next();
+    if (!segment) return undefined;
+    const first = recorder.isFirst ? chooser.begin(maps, segment) : undefined;
+    // The viewer waits for that one's index.
+    if (first) content.want([first], segment.index);
+    content.want(maps, segment.index);
+    if (first && maps.some((map) => content.isPending(map, segment.index))) return first;
+    this.#decision = chooser.choose(maps, segment);
+    return this.#decision?.representation;
+  }
+
+  /** Undefined at the end. */
+  #next(): PlayerSegment | undefined {
+    const hls = this.#hls;
+    const details = detailsOf(hls);
+    if (!details) {
+      const place = { index: 0, startTime: 0, duration: USUAL_SEGMENT };
+      return { ...place, url: '', range: null, representation: null };
+    }
+    const fragment = details.fragments[nextIndex(details, hls)];
+    return fragment && segmentOf(hls, fragment);
+  }
+
+  /** Those that hls.js may choose now; where a level fails, it is not among them. */
+  #allowed(): readonly HlsLevel[] {
+    const { minAutoLevel, maxAutoLevel } = this.#hls;
+    const levels = levelsOf(this.#hls).slice(Math.max(0, minAutoLevel), maxAutoLevel + 1);
+    const sound = levels.filter(({ loadError }) => loadError === 0);
+    return sound.length > 0 ? sound : levels;
+  }
+}
