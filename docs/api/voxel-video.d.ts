@@ -1,3 +1,24 @@
+interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	getDvrWindow(): {
+		readonly end: number;
+	};
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -82,27 +103,6 @@ interface PathReport {
 	} | undefined;
 }
 type FrameState = "reliable" | "complete" | "skipped" | "repaired";
-interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
-	getDvrWindow(): {
-		readonly end: number;
-	};
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 type AbrErrorCode = "unknown-rule" | "bad-setting";
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -276,6 +276,7 @@ interface VoxelEventMap {
 	repaired: RepairedEvent;
 	fallback: FallbackEvent;
 }
+type MediaMembers = Omit<HTMLVideoElement, keyof HTMLElement | "src" | "srcObject" | "load" | "play">;
 /** What the element needs of dash.js: the package as it is imported, or the page's global `dashjs`. */
 export interface DashNamespace {
 	MediaPlayer(): {
@@ -286,15 +287,12 @@ export interface ElementPlayer extends DashPlayer {
 	initialize(view: HTMLMediaElement, source: string, autoPlay: boolean): void;
 	destroy(): void;
 }
-declare const Base: {
-	new (): HTMLElement;
-	prototype: HTMLElement;
-};
+declare const Base: new () => HTMLElement & MediaMembers;
 /**
  * `<voxel-video src="manifest.mpd">`: a video, a dash.js player and the plugin in one element. `abr`, `delivery`,
  * `buffer-segments`, `endpoint`, `certificate-hashes` and `worker-url` are the plugin's options, read when `src` is loaded.
  *
- * It repeats the events of its video and, as `voxel` + their name, those of the plugin with the event as `detail`.
+ * It has the properties and methods of a video, but for `srcObject`, so that whatever drives one drives this. It repeats the events of its video and, as `voxel` + their name, those of the plugin with the event as `detail`.
  * `error` is an `ErrorEvent` with the error of dash.js or, without dash.js, a `PlayerError`.
  */
 export declare class VoxelVideoElement extends Base {
@@ -310,6 +308,10 @@ export declare class VoxelVideoElement extends Base {
 	get voxel(): VoxelHandle | undefined;
 	get src(): string;
 	set src(url: string);
+	/** Starts over. */
+	load(): void;
+	/** Once there is something to play: to attach it would end what a video has begun to do. Rejects as a video does. */
+	play(): Promise<void>;
 	connectedCallback(): void;
 	disconnectedCallback(): void;
 	attributeChangedCallback(name: string, previous: string | null, value: string | null): void;

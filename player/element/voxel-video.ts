@@ -1,4 +1,5 @@
 import { attachVoxel, PlayerError, type DashPlayer, type VoxelEventMap, type VoxelHandle } from '../index.js';
+import { addMediaMembers, copyOf, MEDIA_EVENTS, type MediaMembers } from './media-members.js';
 import { optionsOf } from './options.js';
 
 /** What the element needs of dash.js: the package as it is imported, or the page's global `dashjs`. */
@@ -12,10 +13,7 @@ export interface ElementPlayer extends DashPlayer {
 }
 
 /** Attributes that the inner video has, too. */
-const VIDEO_ATTRIBUTES = ['autoplay', 'controls', 'crossorigin', 'loop', 'muted', 'playsinline', 'poster'];
-
-/** Events of the inner video that the element repeats; none of them bubbles. */
-const VIDEO_EVENTS = ['loadedmetadata', 'canplay', 'playing', 'waiting', 'timeupdate', 'seeked', 'pause', 'ended'];
+const VIDEO_ATTRIBUTES = ['autoplay', 'controls', 'crossorigin', 'loop', 'muted', 'playsinline', 'poster', 'preload'];
 
 const VOXEL_EVENTS = [
   'session',
@@ -29,14 +27,14 @@ const VOXEL_EVENTS = [
 const STYLE = ':host { display: inline-block } video { display: block; width: 100%; height: 100% }';
 
 /** Nothing to extend where there is no DOM: importing this on a server does no harm. */
-const Base =
-  (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement);
+const Base = ((globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ??
+  Object) as unknown as new () => HTMLElement & MediaMembers;
 
 /**
  * `<voxel-video src="manifest.mpd">`: a video, a dash.js player and the plugin in one element. `abr`, `delivery`,
  * `buffer-segments`, `endpoint`, `certificate-hashes` and `worker-url` are the plugin's options, read when `src` is loaded.
  *
- * It repeats the events of its video and, as `voxel` + their name, those of the plugin with the event as `detail`.
+ * It has the properties and methods of a video, but for `srcObject`, so that whatever drives one drives this. It repeats the events of its video and, as `voxel` + their name, those of the plugin with the event as `detail`.
  * `error` is an `ErrorEvent` with the error of dash.js or, without dash.js, a `PlayerError`.
  */
 export class VoxelVideoElement extends Base {
@@ -58,7 +56,7 @@ export class VoxelVideoElement extends Base {
     root.adoptedStyleSheets = [sheet];
     this.video = root.appendChild(document.createElement('video'));
     this.video.part.add('video');
-    for (const type of VIDEO_EVENTS) this.video.addEventListener(type, () => this.dispatchEvent(new Event(type)));
+    for (const type of MEDIA_EVENTS) this.video.addEventListener(type, (event) => this.dispatchEvent(copyOf(event)));
   }
 
   /** The dash.js player; undefined while nothing is loaded. */
@@ -79,6 +77,19 @@ export class VoxelVideoElement extends Base {
     this.setAttribute('src', url);
   }
 
+  /** Starts over. */
+  load(): void {
+    this.#unload();
+    if (this.isConnected) this.#load();
+  }
+
+  /** Once there is something to play: to attach it would end what a video has begun to do. Rejects as a video does. */
+  async play(): Promise<void> {
+    if (this.#player && this.video.readyState === 0)
+      await new Promise((resolve) => this.video.addEventListener('loadedmetadata', resolve, { once: true }));
+    return this.video.play();
+  }
+
   connectedCallback(): void {
     if (!this.#player) this.#load();
   }
@@ -96,9 +107,8 @@ export class VoxelVideoElement extends Base {
       else this.video.setAttribute(name, value);
       // The attribute is only the default of an element that the parser makes.
       if (name === 'muted') this.video.muted = value !== null;
-    } else if (this.isConnected && previous !== value) {
-      this.#unload();
-      this.#load();
+    } else if (previous !== value) {
+      this.load();
     }
   }
 
@@ -138,3 +148,5 @@ export class VoxelVideoElement extends Base {
     );
   }
 }
+
+addMediaMembers(VoxelVideoElement.prototype);

@@ -25,6 +25,8 @@ const stage = playerStage(async (folder) => {
     folder,
     media,
     ...['--mount', `/pages=${pages}`, '--mount', `/other=${join(folder, 'other')}`],
+    ...['--mount', `/hls.js=${join(root, 'node_modules/hls.js/dist')}`],
+    ...['--mount', `/media-chrome=${join(root, 'node_modules/media-chrome/dist')}`],
     ...['--mount', `/dashjs-esm=${join(root, 'node_modules/dashjs/dist/modern/esm')}`],
   );
 });
@@ -67,7 +69,7 @@ function discoveries(): Promise<number> {
 
 describe('docs/EMBEDDING.md', () => {
   test('has the examples that are run here', () => {
-    expect(documentedPages().map(([name]) => name)).toEqual(['attach', 'modules', 'element']);
+    expect(documentedPages().map(([name]) => name)).toEqual(['attach', 'modules', 'element', 'controls', 'hls']);
   });
 
   it.each(documentedPages().map(([name]) => name))('example "%s" plays with the plugin', async (name) => {

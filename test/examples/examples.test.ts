@@ -31,10 +31,11 @@ beforeAll(() => {
   consumer = installPackage();
   stops.push(() => consumer.remove());
   const packages = join(consumer.folder, 'node_modules');
-  for (const name of ['react', 'react-dom', 'vite'])
+  for (const name of ['react', 'react-dom', 'vite', 'media-chrome'])
     symlinkSync(join(root, 'node_modules', name), join(packages, name));
   cpSync(examples, consumer.folder, { recursive: true });
-  for (const name of ['script', 'element']) symlinkSync(packages, join(consumer.folder, name, 'node_modules'));
+  for (const name of ['script', 'element', 'media-chrome', 'hls'])
+    symlinkSync(packages, join(consumer.folder, name, 'node_modules'));
 }, 60_000);
 
 afterAll(async () => {
@@ -73,6 +74,8 @@ async function buildAndPreview(name: string): Promise<string> {
 const EXAMPLES = {
   script: { media: 'script/index.html', serve: serveFiles },
   element: { media: 'element/index.html', serve: serveFiles },
+  'media-chrome': { media: 'media-chrome/index.html', serve: serveFiles },
+  hls: { media: 'hls/index.html', serve: serveFiles },
   vite: { media: 'vite/src/main.js', serve: buildAndPreview },
   react: { media: 'react/src/main.jsx', serve: buildAndPreview },
 };
