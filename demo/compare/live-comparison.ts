@@ -15,14 +15,15 @@ export class LiveComparison implements Comparison {
   readonly lanes: readonly LiveLane[];
   readonly #link: LinkMoment[] = [];
   /** On the clock of `performance.now()`. */
-  readonly startedAt = performance.now();
+  readonly startedAt: number;
   readonly #duration: number;
   readonly #timer: number;
   readonly #stopListening: () => void;
   #endedAt: number | undefined;
 
-  private constructor(lanes: readonly LiveLane[], duration: number, onEnd: () => void) {
+  private constructor(lanes: readonly LiveLane[], startedAt: number, duration: number, onEnd: () => void) {
     this.lanes = lanes;
+    this.startedAt = startedAt;
     this.#duration = duration;
     this.#stopListening = listenToLinks((moment) => {
       if (this.#endedAt === undefined) this.#link.push(moment);
@@ -47,11 +48,12 @@ export class LiveComparison implements Comparison {
   ): Promise<LiveComparison> {
     const { lanes: places, certificateHashes } = await startLinks(settings);
     const { segmentDuration, duration } = content;
+    const startedAt = performance.now();
     const lanes = laneKinds.map((kind, index) => {
-      const common = { certificateHashes, bufferSegments: settings.buffer, segmentDuration, knowledge };
+      const common = { startedAt, certificateHashes, bufferSegments: settings.buffer, segmentDuration, knowledge };
       return new LiveLane(videos[index]!, { kind, place: places[index]!, ...common });
     });
-    return new LiveComparison(lanes, duration, onEnd);
+    return new LiveComparison(lanes, startedAt, duration, onEnd);
   }
 
   get hasEnded(): boolean {

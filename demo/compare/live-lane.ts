@@ -18,6 +18,8 @@ export interface LaneSetup {
   readonly bufferSegments: number;
   readonly segmentDuration: number;
   readonly knowledge: Knowledge;
+  /** Of the comparison, on the clock of `performance.now()`. */
+  readonly startedAt: number;
 }
 
 /** One player of a comparison that runs. */
@@ -25,7 +27,7 @@ export class LiveLane implements Lane {
   readonly kind: LaneKind;
   readonly moments: Moment[] = [];
   readonly #video: HTMLVideoElement;
-  readonly #startedAt = performance.now();
+  readonly #startedAt: number;
   readonly #observer: VideoObserver;
   readonly #player: MediaPlayerClass;
   readonly #shown: ShownSegments;
@@ -36,6 +38,7 @@ export class LiveLane implements Lane {
   constructor(video: HTMLVideoElement, setup: LaneSetup) {
     this.kind = setup.kind;
     this.#video = video;
+    this.#startedAt = setup.startedAt;
     this.#observer = new VideoObserver(video, this.#startedAt);
     this.#player = dashjs.MediaPlayer().create();
     this.#shown = new ShownSegments(setup.knowledge);

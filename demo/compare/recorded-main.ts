@@ -46,7 +46,8 @@ class Clock {
 /** The page that plays a recorded comparison: static files, and no player but the browser's. */
 async function replay(recording: Recording): Promise<void> {
   const { report, ladder, lanes: recorded } = recording;
-  const clock = new Clock(report.elapsed);
+  const end = Math.max(report.elapsed, ...recorded.map(({ moments }) => moments.at(-1)![0]));
+  const clock = new Clock(end);
   const lanes = recorded.map(
     (lane, place) => new ReplayedLane(lane, report.players[place]!.hasEnded, () => clock.time),
   );
@@ -70,7 +71,7 @@ async function replay(recording: Recording): Promise<void> {
   const bytes = await Promise.all(recorded.map(({ file }) => fetchBytes(file)));
   const videos = recorded.map((lane, place) => new ReplayedVideo(view.videos[place]!, lane, bytes[place]!));
   view.show(comparison);
-  control(clock, report.elapsed);
+  control(clock, end);
   const follow = (): void => {
     lanes.forEach((lane, place) => videos[place]!.follow(lane.now(), clock.isRunning));
     requestAnimationFrame(follow);

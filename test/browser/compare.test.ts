@@ -120,7 +120,7 @@ describe('the comparison', () => {
   });
 
   it('shows a frame as delivered, shown and encoded, with the keyboard', async () => {
-    await page.focus('.datagrams .frames-strip');
+    await page.$eval('.datagrams .frames-strip', (strip) => (strip as SVGElement).focus());
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.querySelectorAll('#pictures figure').length === 4);

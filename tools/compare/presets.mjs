@@ -15,7 +15,11 @@ const SECONDS = 120;
  * @typedef {{ id: string, title: string, about: string, link: import('../link/lane.mjs').LinkSettings }} Preset
  */
 
-/** Made from formulas, shaped as links of that kind are. All are scaled to the small ladder that three players can decode at once. @type {readonly Preset[]} */
+/**
+ * Made from formulas, shaped as links of that kind are, with seeds by which something happens within the video's length. All are scaled to
+ * the small ladder that three players can decode at once.
+ * @type {readonly Preset[]}
+ */
 const GENERATED = [
   {
     id: 'tunnel',
@@ -34,7 +38,7 @@ const GENERATED = [
     title: 'LTE, on a train',
     about: 'The rate swings from second to second, now and then to almost nothing',
     link: {
-      trace: walk({ seed: 8, seconds: SECONDS, mbps: 1.2, deviation: 1, correlation: 0.92 }),
+      trace: walk({ seed: 1, seconds: SECONDS, mbps: 0.8, deviation: 1, correlation: 0.94 }),
       delayMs: 25,
       queuePackets: 16,
     },
@@ -42,12 +46,12 @@ const GENERATED = [
   {
     id: 'starlink',
     title: 'Starlink, handovers',
-    about: 'Another satellite every fifteen seconds: a gap of a second, then another rate',
+    about: 'Another satellite every fifteen seconds: a gap of a second and a half, then another rate',
     link: {
       trace: weakened(
-        walk({ seed: 5, seconds: SECONDS, mbps: 1.2, deviation: 0.6, correlation: 0.99, redrawn: 15 }),
+        walk({ seed: 6, seconds: SECONDS, mbps: 0.8, deviation: 0.8, correlation: 0.99, redrawn: 15 }),
         Array.from({ length: SECONDS / 15 }, (_, index) => ({
-          start: 15 * index + 14,
+          start: 15 * index + 13.5,
           end: 15 * index + 15,
           factor: 0,
         })),
@@ -73,10 +77,11 @@ const GENERATED = [
 const RECORDED = [
   {
     id: 'tunnel-recorded',
-    title: '3G, commuter train (recorded)',
-    about: 'A log of Riiser et al. (MMSys 2013)',
-    file: 'norway-3g/report.2011-02-14_2032CET.csv',
-    part: { start: 0, seconds: SECONDS },
+    title: '3G, through a tunnel (recorded)',
+    about:
+      'A commuter train in Norway, 29 January 2011, by Riiser et al. (MMSys 2013): for ten seconds next to nothing comes through',
+    file: 'norway-3g/report.2011-01-29_1827CET.csv',
+    part: { start: 152, seconds: SECONDS },
     path: { delayMs: 40, queuePackets: 16 },
   },
 ];
