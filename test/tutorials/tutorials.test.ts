@@ -42,10 +42,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'voxel-tutorial-'));
   stops.push(() => rmSync(folder, { recursive: true }));
   checkout = checkoutIn(folder);
-});
+}, PATIENCE);
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
-});
+}, PATIENCE);
 
 function blocksIn(name: string): Block[] {
   return blocksOf(readFileSync(join(TUTORIALS, `${name}.md`), 'utf8'));

@@ -13,7 +13,7 @@ A link that leads nowhere fails the build.
   --out DIR        where to (default: output/site); replaced if a site is there
   --recording DIR  put this recording of \`npm run compare -- --record DIR\` on the first page
   --serve          serve it when it is built
-  --port N         with --serve: the port (default 8090, 0: any)
+  --port N         with --serve: the port (default 8091, 0: any)
   --help           this text
 
 Exit codes: 0 built, 1 a link is broken or the build failed, 2 bad input.`;
@@ -54,7 +54,7 @@ export function parseOptions(args) {
     out: values.out === undefined ? join(root, 'output/site') : resolve(values.out),
     recording: values.recording === undefined ? undefined : recordingIn(values.recording),
     serve: values.serve,
-    port: portOf(values.port ?? '8090'),
+    port: portOf(values.port ?? '8091'),
     help: values.help,
   };
 }

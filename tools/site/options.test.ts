@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parseOptions } from './options.mjs';
 
 test('the site is built into output/site unless told otherwise', () => {
-  expect(parseOptions([])).toMatchObject({ serve: false, port: 8090, recording: undefined });
+  expect(parseOptions([])).toMatchObject({ serve: false, port: 8091, recording: undefined });
   expect(parseOptions([]).out).toMatch(/output\/site$/);
   expect(parseOptions(['--out', '/x/y', '--serve', '--port', '0'])).toMatchObject({
     out: '/x/y',
