@@ -6,6 +6,9 @@ import type { Delivery, VoxelOptions } from './types.js';
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
 const DEFAULT_BUFFER_SEGMENTS = 7;
 
+/** The full build is for dash.js. */
+const MORE_RULES = { dashjs: ' (voxel-dash/full has more rules)', hlsjs: '' };
+
 const DELIVERIES: readonly Delivery[] = ['datagrams', 'streams', 'http'];
 
 /** The options, checked and complete. */
@@ -20,7 +23,7 @@ export interface ResolvedOptions {
 export type PluginOptions = Omit<VoxelOptions, 'abr'> & { readonly abr?: string | Abr };
 
 /** `ownRule`: what `abr` is where the player's own rules choose. Throws `AbrError` or `RangeError` for a bad option. */
-export function resolveOptions(options: PluginOptions, ownRule: 'dashjs' | 'hlsjs' = 'dashjs'): ResolvedOptions {
+export function resolveOptions(options: PluginOptions, ownRule: keyof typeof MORE_RULES = 'dashjs'): ResolvedOptions {
   const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, delivery = 'datagrams' } = options;
   if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
     throw new RangeError(`bufferSegments must be a positive number, got ${bufferSegments}`);
@@ -57,12 +60,12 @@ function strategyFor(rule: Abr | undefined, name: string | undefined): Strategy 
   throw new RangeError(`strategy must be 'voxel' or an object, got '${name}' (voxel-dash/full has more strategies)`);
 }
 
-function ruleOf(abr: string | Abr, options: PluginOptions, ownRule: string): Abr | undefined {
+function ruleOf(abr: string | Abr, options: PluginOptions, ownRule: keyof typeof MORE_RULES): Abr | undefined {
   if (abr === 'abr-star') return createAbrStar(options);
   if (abr === ownRule) return undefined;
   if (typeof abr === 'object') return abr;
   throw new AbrError(
     'unknown-rule',
-    `abr must be 'abr-star', '${ownRule}' or a rule object, got '${abr}' (voxel-dash/full has more rules)`,
+    `abr must be 'abr-star', '${ownRule}' or a rule object, got '${abr}'${MORE_RULES[ownRule]}`,
   );
 }

@@ -3,6 +3,7 @@ import { attachVoxel as attachPlain } from '../../player/attach.js';
 import type { DashPlayer } from '../../player/dash/dash-types.js';
 import { describeError } from '../../player/errors.js';
 import { attachVoxel } from '../../player/full.js';
+import { attachVoxelHls } from '../../player/hls/index.js';
 import { readRepresentation } from '../../src/manifest/representation.js';
 import { expectTranscript } from './support/transcript.js';
 
@@ -33,6 +34,7 @@ const SEGMENT = {
 const scope = {
   attachVoxel,
   attachPlain,
+  attachVoxelHls,
   player: fakePlayer(),
   initialized: fakePlayer(true),
   segment: (changes: object) =>
