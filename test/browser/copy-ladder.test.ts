@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HANDSHAKE_PACKETS, startRelay } from '../../tools/start/relay.mjs';
-import { copyLadder, makeLadder, type Addressing } from './support/ladder.js';
+import { copyLadder, encryptLadder, makeLadder, type Addressing } from './support/ladder.js';
 import {
   fallbacksOnceReady,
   openPage,
@@ -88,5 +88,40 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     await startPlayer(page, 'plain');
     await playToEnd(page);
     expect(await outcomeOf(page)).toMatchObject({ errors: [], ended: true });
+  });
+});
+
+describe('an encrypted ladder that --copy made a VOXEL stream with its key', () => {
+  const content = { id: randomBytes(16), key: randomBytes(16) };
+  const hex = (bytes: Buffer): string => bytes.toString('hex');
+
+  const stage = playerStage((folder) => {
+    const media = mkdtempSync(join(folder, 'media-'));
+    const mpd = makeLadder(media, 'SegmentTemplate', LADDER);
+    encryptLadder(media, mpd, content);
+    for (const level of [0, 1]) expect(readFileSync(join(media, `${level}-init.mp4`)).includes('encv')).toBe(true);
+    copyLadder(media, mpd, '--key', `${hex(content.id)}:${hex(content.key)}`);
+    return servePlayerPage(folder, media);
+  });
+
+  it('plays with Clear Key, and what a lossy network loses is repaired without the key', async () => {
+    const page = await openPage(stage.browser, stage.server.ready.url);
+    const relay = await startRelay({ lossPercent: 10, seed: 7, spared: HANDSHAKE_PACKETS });
+    relay.connect(stage.server.ready.quicPort);
+    const endpoint = {
+      url: `https://127.0.0.1:${relay.port}/voxel`,
+      certificateHashes: stage.server.ready.certificateHashes,
+    };
+    const keys = { [content.id.toString('base64url')]: content.key.toString('base64url') };
+    await startPlayer(page, { delivery: 'datagrams', refetch: false, endpoint }, '/media/manifest.mpd', {}, keys);
+    await playToEnd(page);
+    relay.close();
+    const outcome = await outcomeOf(page);
+    expect(outcome).toMatchObject({ errors: [], ended: true });
+    expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
+    const { segments } = outcome.statistics!;
+    expect(new Set(segments.slice(EARLY).map(({ delivery }) => delivery))).toEqual(new Set(['datagrams']));
+    expect(segments.some(({ framesRepaired }) => framesRepaired > 0)).toBe(true);
+    await page.close();
   });
 });

@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { venvProgram } from '../../../tools/setup/paths.mjs';
 import { ffmpegBinary } from '../../../tools/start/sample.mjs';
+import { encryptCbcs, type ContentKey } from '../../repair/cbcs.js';
+import { initEnd } from '../../repair/clips.js';
 import { run } from './clip.js';
 
 /** How the MPD says where segments lie. */
@@ -37,8 +39,31 @@ export function makeLadder(folder: string, addressing: Addressing, { seconds, se
 }
 
 /** Puts indexes for the ladder beside it, and a manifest that names them. */
-export function copyLadder(folder: string, mpd: string): void {
-  run(venvProgram('voxel-prepare'), ['--copy', mpd, '--out', folder]);
+export function copyLadder(folder: string, mpd: string, ...options: string[]): void {
+  run(venvProgram('voxel-prepare'), ['--copy', mpd, '--out', folder, ...options]);
+}
+
+/** Encrypts the video of a ladder with SegmentTemplate in place (`cbcs`), as its owner's packager would have. */
+export function encryptLadder(folder: string, mpd: string, content: ContentKey): void {
+  const files = readdirSync(folder);
+  for (const name of files.filter((file) => /^[01]-init\.mp4$/.test(file))) {
+    const init = readFileSync(join(folder, name));
+    const segments = files.filter((file) => file.startsWith(name.slice(0, 2)) && file.endsWith('.m4s'));
+    for (const segment of segments) {
+      const encrypted = encryptCbcs(Buffer.concat([init, readFileSync(join(folder, segment))]), content);
+      writeFileSync(join(folder, segment), encrypted.subarray(initEnd(encrypted)));
+      writeFileSync(join(folder, name), encrypted.subarray(0, initEnd(encrypted)));
+    }
+  }
+  const id = Buffer.from(content.id)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const scheme = `schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cbcs" cenc:default_KID="${id}"`;
+  const clearKey = 'schemeIdUri="urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e" value="ClearKey1.0"';
+  const text = readFileSync(mpd, 'utf8')
+    .replace('<MPD', '<MPD xmlns:cenc="urn:mpeg:cenc:2013"')
+    .replace(/(<AdaptationSet id="0"[^>]*>)/, `$1<ContentProtection ${scheme}/><ContentProtection ${clearKey}/>`);
+  writeFileSync(mpd, text);
 }
 
 /** Puts a SegmentBase, which FFmpeg does not write, in place of each SegmentList. */

@@ -93,15 +93,19 @@ export async function openPage(browser: Browser, url: string): Promise<Page> {
 /** `half`: a rule of the page's own, which leaves out the less important half of every segment's levels. */
 export type TestedOptions = Omit<FullVoxelOptions, 'abr'> & { readonly abr?: FullVoxelOptions['abr'] | 'half' };
 
-/** Starts a muted player on the page, with the plugin unless `options` is `'plain'`; returns its number. `dashSettings`: for dash.js. */
+/**
+ * Starts a muted player on the page, with the plugin unless `options` is `'plain'`; returns its number. `dashSettings`: for dash.js;
+ * `clearKeys`: of encrypted media, keys by their identifiers, in base64url.
+ */
 export function startPlayer(
   page: Page,
   options: TestedOptions | 'plain' = {},
   manifest = '/media/manifest.mpd',
   dashSettings: object = {},
+  clearKeys?: Readonly<Record<string, string>>,
 ): Promise<number> {
   return page.evaluate(
-    (settings, url, dashSettings) => {
+    (settings, url, dashSettings, clearkeys) => {
       const { dashjs, voxelDash } = window as unknown as {
         dashjs: typeof import('dashjs');
         voxelDash: typeof import('../../../player/full.js');
@@ -133,6 +137,7 @@ export function startPlayer(
       player.on('playbackEnded', () => (started.ended = true));
       video.addEventListener('error', () => started.errors.push(video.error!.message));
       player.updateSettings(dashSettings);
+      if (clearkeys) player.setProtectionData({ 'org.w3.clearkey': { clearkeys } });
       player.initialize(video, url, true);
       window.players = [...((window.players as PlayerUnderTest[] | undefined) ?? []), started];
       return window.players.length - 1;
@@ -140,6 +145,7 @@ export function startPlayer(
     options,
     manifest,
     dashSettings,
+    clearKeys,
   );
 }
 
