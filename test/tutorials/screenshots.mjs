@@ -21,7 +21,9 @@ await runCommand(async () => {
   }
   await ensureNodePackages();
   if (only === undefined || only === 'demo') {
-    const play = ['--headless', '--seconds', '12', '--loss', '2', '--screenshot', 'docs/demo.webp'];
+    // Losses that are only repaired, so that they are seen.
+    const lossy = ['--loss', '2', '--delivery', 'datagrams', '--no-refetch'];
+    const play = ['--headless', '--seconds', '12', ...lossy, '--screenshot', 'docs/demo.webp'];
     await run('node', ['tools/start.mjs', ...play], { cwd: root });
   }
   if (only === 'demo') return;

@@ -4,7 +4,7 @@ import { anchorOf, pageOf, relativeAddress, resolveLink } from './addresses.mjs'
 const documents = ['README.md', 'docs/ABR.md', 'examples/README.md', 'examples/vite/README.md'];
 const repository = {
   isDocument: (path: string) => documents.includes(path),
-  isFile: (path: string) => path === 'docs/demo.png',
+  isFile: (path: string) => path === 'docs/demo.webp',
 };
 
 test('a document becomes a page of its name, and the README of a folder its first page', () => {
@@ -32,9 +32,9 @@ test.each([
 });
 
 test('a file that is no document goes to the site with the page that names it', () => {
-  expect(resolveLink('README.md', 'docs/demo.png', repository)).toEqual({
-    address: 'docs/demo.png',
-    file: 'docs/demo.png',
+  expect(resolveLink('README.md', 'docs/demo.webp', repository)).toEqual({
+    address: 'docs/demo.webp',
+    file: 'docs/demo.webp',
   });
 });
 

@@ -100,7 +100,7 @@ export async function buildSite({ out, recording }) {
   const made = await apiDocuments();
   const documents = new Map([...written.map((file) => /** @type {const} */ ([file, textOf(file)])), ...made]);
   /** @type {Collected} */
-  const collected = { files: new Set(['docs/demo.png']), broken: [] };
+  const collected = { files: new Set(['docs/demo.webp']), broken: [] };
   const shared = {
     ...introductionOf(documents.get('README.md') ?? ''),
     contents: contentsOf(documents, [API_SECTION]),
