@@ -18,8 +18,8 @@ Start = Callable[..., Server]
 EDGE_MODULES = {"test_requests", "test_changed_files", "test_http"}
 """What an edge is held to by default: the rest of it is the same program as `quiche`."""
 
-NOT_OF_EDGES = {"test_growing", "test_follow"}
-"""Files that grow are not followed through an edge."""
+NOT_OF_EDGES = {"test_growing", "test_follow", "test_files_leave_descriptors_for_connections"}
+"""Modules and tests. Files that grow are not followed through an edge, and it holds no descriptor of a file."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,8 +33,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         callspec = getattr(item, "callspec", None)
         if callspec is None or callspec.params.get("command") != "edge":
             return False
-        module = item.path.stem
-        return module in NOT_OF_EDGES or not (whole or module in EDGE_MODULES)
+        module, test = item.path.stem, item.originalname if isinstance(item, pytest.Function) else item.name
+        return bool({module, test} & NOT_OF_EDGES) or not (whole or module in EDGE_MODULES)
 
     left_out = [item for item in items if is_left_out(item)]
     config.hook.pytest_deselected(items=left_out)
