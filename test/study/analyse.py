@@ -96,7 +96,8 @@ def analyse(method: str, votes: Sequence[Vote], key: Mapping[str, Mapping[str, A
         raise StudyError(f"{method}: expected votes of at least {LEAST_SUBJECTS} attentive subjects, found {len(used)}")
     rated = _rated(attentive, key)
     reader = _reader(rated, key)
-    with contextlib.redirect_stdout(io.StringIO()):  # sureal counts its iterations there
+    # sureal counts its iterations there, and divides 0 by 0 for a subject without outlying votes: no outlier.
+    with contextlib.redirect_stdout(io.StringIO()), np.errstate(invalid="ignore"):
         means = MosModel(reader).run_modeling()
         model = SubjectMLEModelProjectionSolver2(reader).run_modeling()
         rejection = SubjrejMosModel(reader).run_modeling()
