@@ -61,6 +61,12 @@ const shippedZones = [
 /** @param {object[]} zones @returns {{ 'import-x/no-restricted-paths': ['error', object] }} */
 const importRule = (zones) => ({ 'import-x/no-restricted-paths': ['error', { zones }] });
 
+/** What the pages of `examples/` use of the browser. */
+const PAGE_GLOBALS = [
+  ...['document', 'fetch', 'performance', 'setTimeout', 'DOMParser', 'FormData', 'URL'],
+  ...['EncodedVideoChunk', 'VideoDecoder'],
+];
+
 export default defineConfig(
   { ignores: ['dist/', 'docs/api/', 'node_modules/', '.venv/', 'output/'] },
   js.configs.recommended,
@@ -95,7 +101,7 @@ export default defineConfig(
     // As a newcomer copies them: plain JavaScript, without types.
     files: ['examples/**/*.{js,jsx}'],
     extends: [tseslint.configs.disableTypeChecked],
-    languageOptions: { globals: { document: 'readonly' } },
+    languageOptions: { globals: Object.fromEntries(PAGE_GLOBALS.map((name) => [name, 'readonly'])) },
   },
   {
     // Goes to the site as it is.

@@ -1,6 +1,6 @@
 // @ts-check
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { cpSync, writeFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import webpack from 'webpack';
 import { typescriptModules } from './tools/package/typescript-modules.mjs';
 import { bundleWorker } from './tools/package/worker-source.mjs';
@@ -51,13 +51,23 @@ const copyCompareFiles = {
   },
 };
 
-/** The package is ESM: `require` takes its UMD files for CommonJS only in a folder that says so. */
+/** The packages are ESM: `require` takes their UMD files for CommonJS only in a folder that says so. */
 const markCommonJs = {
   /** @param {webpack.Compiler} compiler */
   apply(compiler) {
-    compiler.hooks.afterEmit.tap('mark-commonjs', () => {
-      mkdirSync(resolve(dist, 'umd'), { recursive: true });
-      writeFileSync(resolve(dist, 'umd/package.json'), '{ "type": "commonjs" }\n');
+    compiler.hooks.afterEmit.tap('mark-commonjs', ({ outputOptions }) => {
+      writeFileSync(resolve(outputOptions.path, 'package.json'), '{ "type": "commonjs" }\n');
+    });
+  },
+};
+
+/** `voxel-repair` is packed from a folder of its own, with what npm shows of it. */
+const copyRepairPackage = {
+  /** @param {webpack.Compiler} compiler */
+  apply(compiler) {
+    compiler.hooks.afterEmit.tap('copy-repair-package', () => {
+      for (const file of ['packages/repair/package.json', 'packages/repair/README.md', 'LICENSE'])
+        cpSync(resolve(root, file), resolve(dist, 'repair', basename(file)));
     });
   },
 };
@@ -104,6 +114,8 @@ const umd = (name, entry) => ({
   plugins: [workerSource(name), markCommonJs, writeWorker],
 });
 
+const repair = { ...common, entry: './src/repair/public.ts' };
+
 export default [
   esm('voxel-dash', './player/index.ts'),
   esm('voxel-dash-full', './player/full.ts'),
@@ -113,6 +125,24 @@ export default [
   umd('voxel-dash-full', './player/full.ts'),
   umd('voxel-hls', './player/hls/index.ts'),
   umd('voxel-video', './player/element/script.ts'),
+  {
+    ...repair,
+    name: 'esm: voxel-repair',
+    experiments: { outputModule: true },
+    output: { path: resolve(dist, 'repair'), filename: 'voxel-repair.js', library: { type: 'module' } },
+    plugins: [copyRepairPackage],
+  },
+  {
+    ...repair,
+    name: 'umd: voxel-repair',
+    output: {
+      path: resolve(dist, 'repair/umd'),
+      filename: 'voxel-repair.js',
+      library: { name: 'voxelRepair', type: 'umd' },
+      globalObject: 'globalThis',
+    },
+    plugins: [markCommonJs],
+  },
   {
     ...common,
     name: 'demo',

@@ -6,13 +6,13 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { ensureBuild } from '../../tools/setup/node.mjs';
 import { root } from '../../tools/setup/paths.mjs';
-import { installPackage, readManifest, type Consumer } from './support/consumer.js';
+import { installPackages, readManifest, type Consumer } from './support/consumer.js';
 
 let consumer: Consumer;
 
 beforeAll(async () => {
   await ensureBuild();
-  consumer = installPackage();
+  consumer = installPackages('voxel-dash');
 }, 600_000);
 
 afterAll(() => consumer.remove());

@@ -22,7 +22,7 @@ export async function ensureTypeScript() {
   register();
 }
 
-/** Builds the player's bundles and the demo page into dist/. @returns {Promise<void>} */
+/** Builds the packages and the demo page into dist/. @returns {Promise<void>} */
 export function ensureBuild() {
   const inputs = [
     'package-lock.json',
@@ -33,9 +33,11 @@ export function ensureBuild() {
     'src',
     'player',
     'demo',
+    'packages',
+    'LICENSE',
   ];
   return once(join(root, 'dist', '.built'), digestOf(inputs), async () => {
-    say('building the player and the page …');
+    say('building the packages and the page …');
     await run('npm', ['run', 'build'], { cwd: root, output: 'on-failure' });
   });
 }

@@ -1,0 +1,70 @@
+// What the package `voxel-repair` exports: packages/repair/.
+import { readTrack } from './codec.js';
+import { H264Repairer } from './h264/repairer.js';
+import { allExcept, type ByteRange } from './missing.js';
+import type { FrameReport } from './types.js';
+import { unreliableRanges } from './unreliable.js';
+
+export { RepairError, type RepairErrorCode } from './errors.js';
+export type { ByteRange, FrameReport };
+
+/** A segment that plays, and what became of its frames. */
+export interface RepairedSegment {
+  /** A valid segment: the one that arrived, with every incomplete slice replaced. That one itself where nothing is missing. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Every frame, in decode order. */
+  readonly frames: readonly FrameReport[];
+}
+
+/** Repairs the segments that belong to one initialization segment. */
+export interface SegmentRepairer {
+  /**
+   * Makes a valid segment of what has arrived.
+   *
+   * `segment` has its full length, from the first byte of its first box to the last of its last; its missing bytes may have any value. It
+   * is not changed, so that bytes which arrive later can be put into it, and it can be repaired anew. `missing` says which bytes have not
+   * arrived, in any order.
+   *
+   * Throws `RepairError` (`missing-reliable-bytes`, `unsupported-stream`, `malformed`): this segment has to be fetched whole.
+   */
+  repair(segment: Uint8Array<ArrayBuffer>, missing: readonly ByteRange[]): RepairedSegment;
+
+  /**
+   * Which bytes of a complete segment may go missing, ascending: any of them, or all of them, and `repair` still makes a valid segment. A
+   * sender sends these without retransmission, and all others reliably.
+   *
+   * Throws `RepairError` (`unsupported-stream`, `malformed`): segments of this kind must come whole.
+   */
+  unreliableRanges(segment: Uint8Array): ByteRange[];
+}
+
+/**
+ * The repairer for the segments of an initialization segment: fragmented MP4 with one track of progressive 4:2:0 H.264.
+ * Throws `RepairError` (`unsupported-stream`, `malformed`): segments of this kind must come whole.
+ */
+export function createRepairer(init: Uint8Array): SegmentRepairer {
+  requireBytes('init', init);
+  const { parameterSets, encryption } = readTrack(init);
+  const repairer = new H264Repairer(parameterSets, encryption);
+  return {
+    repair(segment, missing) {
+      requireBytes('segment', segment);
+      const { bytes, frames } = repairer.repair(segment, allExcept(missing, segment.length));
+      // Either the segment itself or a new array.
+      return { bytes: bytes as Uint8Array<ArrayBuffer>, frames };
+    },
+    unreliableRanges(segment) {
+      requireBytes('segment', segment);
+      // Finds everything that a repair could object to.
+      repairer.repair(segment, allExcept([], segment.length));
+      return unreliableRanges(parameterSets, segment);
+    },
+  };
+}
+
+/** Of callers without a type checker: `fetch` gives an `ArrayBuffer`, in which nothing would be found. */
+function requireBytes(name: string, value: unknown): void {
+  if (value instanceof Uint8Array) return;
+  const found = value === null ? 'null' : typeof value === 'object' ? value.constructor.name : typeof value;
+  throw new TypeError(`${name} must be a Uint8Array, got ${found}`);
+}
