@@ -9,10 +9,20 @@ const HEIGHT = 360;
 const element = (id) => document.querySelector(`#${id}`);
 const log = (line) => element('log').append(line, '\n');
 
+/** Those of the ranges that lie in frames of these types. */
+function inFrames(types, frames, ranges) {
+  const chosen = frames.filter(({ type }) => types.includes(type));
+  return ranges.filter(({ start }) =>
+    chosen.some((frame) => frame.start <= start && start < frame.start + frame.bytes),
+  );
+}
+
 /** A segment as encoded and as it is after losses and repair, ready to be decoded. */
-function damageAndRepair(init, segment, loss, random) {
+function damageAndRepair(init, segment, { types, loss, random }) {
   const repairer = createRepairer(init);
-  const missing = lose(repairer.unreliableRanges(segment), loss, random);
+  const whole = repairer.repair(segment, []);
+  const losable = inFrames(types, whole.frames, repairer.unreliableRanges(segment));
+  const missing = lose(losable, loss, random);
   const arrived = segment.slice();
   for (const { start, end } of missing) arrived.fill(0, start, end);
   const { bytes, frames } = repairer.repair(arrived, missing);
@@ -82,15 +92,15 @@ function startClock() {
   };
 }
 
-async function play({ loss, seed }) {
+async function play({ types, loss, seed }) {
   const decoders = { original: new Pictures(), repaired: new Pictures() };
   const total = { segments: 0, pictures: 0, repaired: 0 };
   try {
-    const random = seeded(seed);
+    const losses = { types, loss, random: seeded(seed) };
     const clock = startClock();
     const { init, segments } = await openPresentation(manifest, HEIGHT);
     for (const [index, fetchSegment] of segments.entries()) {
-      const segment = damageAndRepair(init, await fetchSegment(), loss, random);
+      const segment = damageAndRepair(init, await fetchSegment(), losses);
       const { config } = segment.original;
       const { supported } = await VideoDecoder.isConfigSupported(config);
       if (!supported) throw new Error(`this browser does not decode ${config.codec}`);
@@ -112,10 +122,10 @@ async function play({ loss, seed }) {
 
 element('settings').addEventListener('submit', async (event) => {
   event.preventDefault();
-  const { loss, seed } = Object.fromEntries(new FormData(event.target));
+  const { types, loss, seed } = Object.fromEntries(new FormData(event.target));
   const button = event.target.querySelector('button');
   button.disabled = true;
   element('log').replaceChildren();
-  await play({ loss: loss / 100, seed: Number(seed) });
+  await play({ types, loss: loss / 100, seed: Number(seed) });
   button.disabled = false;
 });

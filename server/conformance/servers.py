@@ -8,7 +8,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-AIOQUIC = [sys.executable, "-c", "from voxel_serve.cli import main; main()"]
+AIOQUIC = (
+    [os.environ["VOXEL_SERVE"]]
+    if "VOXEL_SERVE" in os.environ
+    else [sys.executable, "-c", "from voxel_serve.cli import main; main()"]
+)
+"""The command of `voxel-serve`: that of this Python unless `VOXEL_SERVE` says which."""
 
 STOP_SECONDS = 15.0
 

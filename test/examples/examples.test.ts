@@ -125,9 +125,9 @@ test.each(Object.entries(PLAYERS))('examples/%s plays over WebTransport', async 
 });
 
 describe('examples/webcodecs', () => {
-  // 20 segments of 10 frames.
+  // Segments of 13 frames.
   const SEGMENTS = 20;
-  const clip = { seconds: 8, segmentSeconds: 0.4, representations: '240p:0.37' };
+  const clip = { seconds: 10.4, segmentSeconds: 0.52, representations: '240p:0.37' };
   let server: Awaited<ReturnType<typeof serveMedia>>;
 
   beforeAll(async () => {
@@ -142,18 +142,20 @@ describe('examples/webcodecs', () => {
     const problems: unknown[] = [];
     page.on('pageerror', (error) => problems.push(error));
     await page.goto(await serveFiles(WEBCODECS));
+    await page.select('[name=types]', 'PB');
     await page.click('button');
     await page.waitForFunction(() => /played|failed/.test(document.querySelector('#log')!.textContent), {
+      timeout: 120_000,
       polling: 100,
     });
     const log = await page.$eval('#log', ({ textContent }) => textContent);
     expect(problems, log).toEqual([]);
-    const repaired = [...log.matchAll(/^segment \d+: \d+ % of the bytes lost, (\d+) of 10 frames repaired$/gm)];
+    const repaired = [...log.matchAll(/^segment \d+: \d+ % of the bytes lost, (\d+) of 13 frames repaired$/gm)];
     expect(
       repaired.filter(([, frames]) => Number(frames) > 0),
       log,
     ).toHaveLength(SEGMENTS);
-    expect(log).toMatch(RegExp(`^played ${SEGMENTS} segments, ${SEGMENTS * 10} pictures, \\d+ of them repaired$`, 'm'));
+    expect(log).toMatch(RegExp(`^played ${SEGMENTS} segments, ${SEGMENTS * 13} pictures, \\d+ of them repaired$`, 'm'));
     await page.close();
   });
 });

@@ -1,0 +1,72 @@
+// @ts-check
+// The npm packages: packed, read, installed into an empty project, used there.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installTarballs, NPM_PACKAGES, packPackage } from '../package/consumer.mjs';
+import { ensureBuild } from '../setup/node.mjs';
+import { check, contentProblems, licenceProblems, report } from './artefact.mjs';
+
+/** @typedef {import('./artefact.mjs').Report} Report */
+/** @typedef {import('../package/consumer.mjs').NpmPackage} NpmPackage */
+
+/** What a page imports from each, and what runs where there is no page. @type {Record<NpmPackage, { entry: string, name: string }[]>} */
+const ENTRIES = {
+  'voxel-dash': [
+    { entry: 'voxel-dash', name: 'attachVoxel' },
+    { entry: 'voxel-dash/full', name: 'attachVoxel' },
+    { entry: 'voxel-dash/element', name: 'defineVoxelVideo' },
+  ],
+  'voxel-repair': [{ entry: 'voxel-repair', name: 'createRepairer' }],
+};
+
+/** @param {string} out folder for the tarballs @returns {Promise<Report[]>} */
+export async function releaseNpm(out) {
+  await ensureBuild();
+  const names = /** @type {NpmPackage[]} */ (Object.keys(NPM_PACKAGES));
+  const packed = names.map((name) => ({ name, tarball: packPackage(name, out) }));
+  const project = installTarballs(packed.map(({ tarball }) => tarball));
+  try {
+    return await Promise.all(packed.map((each) => examine(each, project)));
+  } finally {
+    project.remove();
+  }
+}
+
+/**
+ * @param {{ name: NpmPackage, tarball: import('../package/consumer.mjs').Tarball }} packed
+ * @param {import('../package/consumer.mjs').Project} project
+ */
+async function examine({ name, tarball }, project) {
+  const of = { ...report(tarball.path), bytes: tarball.bytes, files: tarball.files.length };
+  const installed = join(project.folder, 'node_modules', name);
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  await check(of, 'contents', () => {
+    const built = [/^(dist\/)?(umd\/)?voxel-[a-z-]+\.(js|js\.map|d\.ts)$/, /^(dist\/)?umd\/package\.json$/];
+    return contentProblems(tarball.files, ['package.json', 'README.md', 'LICENSE', ...filesOf(manifest.exports), ...built]);
+  });
+  await check(of, 'licence', () => [
+    ...(manifest.license === 'Apache-2.0' ? [] : [`license must be Apache-2.0, got ${manifest.license}`]),
+    ...licenceProblems(readFileSync(join(installed, 'LICENSE'), 'utf8')),
+  ]);
+  await check(of, 'no dependencies', () => Object.keys(manifest.dependencies ?? {}));
+  await check(of, 'publint', async () => {
+    const { publint } = await import('publint');
+    const { formatMessage } = await import('publint/utils');
+    const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
+    return messages.map((message) => formatMessage(message, manifest) ?? message.code);
+  });
+  for (const { entry, name: exported } of ENTRIES[name]) {
+    await check(of, `import ${entry}`, () => {
+      project.write('use.mjs', `import { ${exported} } from '${entry}'; console.log(typeof ${exported});`);
+      const printed = project.run('node', 'use.mjs');
+      return printed === 'function\n' ? [] : [printed.trim()];
+    });
+  }
+  return of;
+}
+
+/** @param {unknown} exports @returns {string[]} the files that `exports` of a package.json names */
+function filesOf(exports) {
+  if (typeof exports === 'string') return [exports.replace('./', '')];
+  return Object.values(/** @type {object} */ (exports)).flatMap(filesOf);
+}
