@@ -58,14 +58,20 @@ function setVersion(version) {
 async function checkRepository(version, isFinal) {
   const of = report(`voxel-dash ${version}`);
   await check(of, 'versions', () => {
-    return versionProblems(filesWithVersions().flatMap(({ file, text }) => versionsIn(file, text)), version);
+    return versionProblems(
+      filesWithVersions().flatMap(({ file, text }) => versionsIn(file, text)),
+      version,
+    );
   });
   await check(of, 'changelog', () => changelogProblems(read('CHANGELOG.md'), version, { isFinal }));
   if (!isFinal) return of;
   await check(of, 'ready to publish', () => {
     const status = outputOf('git', ['-C', root, 'status', '--porcelain']) ?? '';
     const tags = (outputOf('git', ['-C', root, 'tag', '--points-at', 'HEAD']) ?? '').split('\n');
-    const manifests = ['package.json', 'packages/repair/package.json'].map((file) => ({ file, ...JSON.parse(read(file)) }));
+    const manifests = ['package.json', 'packages/repair/package.json'].map((file) => ({
+      file,
+      ...JSON.parse(read(file)),
+    }));
     return publishingProblems({ version, status, tags, manifests });
   });
   return of;
@@ -118,7 +124,13 @@ function parseOptions(args) {
   if (unknown !== undefined) throw new UserError(`--only must be one of ${KINDS.join(', ')}, got '${unknown}'`);
   const isDry = values['dry-run'];
   if (!isDry && kinds.length > 0) throw new UserError('--only needs --dry-run: a release is of all packages');
-  return { ...values, isDry, isFull: values.full || !isDry, kinds: kinds.length > 0 ? kinds : KINDS, out: resolve(values.out) };
+  return {
+    ...values,
+    isDry,
+    isFull: values.full || !isDry,
+    kinds: kinds.length > 0 ? kinds : KINDS,
+    out: resolve(values.out),
+  };
 }
 
 await runCommand(async () => {

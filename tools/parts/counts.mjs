@@ -101,6 +101,14 @@ export function smokeCounts(output) {
   return { passed: Number(all) - Number(failed), failed: Number(failed), skipped: leftOut.length, leftOut };
 }
 
+/** @param {string} output of `npm run release -- --dry-run` @returns {Counts} each check is a test */
+export function releaseCounts(output) {
+  const [, passed, failed] = /^(\d+) checks passed, (\d+) failed, \d+ left out$/m.exec(output) ?? [];
+  const leftOut = reasonsIn(output);
+  const failures = [...output.matchAll(/^failed: (.+)$/gm)].map(([, text = '']) => text);
+  return { passed: Number(passed), failed: Number(failed), skipped: leftOut.length, leftOut, failures };
+}
+
 /** @param {string} text with XML's predefined entities */
 function unescaped(text) {
   const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&#10;': '\n', '&amp;': '&' };

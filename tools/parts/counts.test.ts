@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cargoCounts, pytestCounts, smokeCounts, vitestCounts } from './counts.mjs';
+import { cargoCounts, pytestCounts, releaseCounts, smokeCounts, vitestCounts } from './counts.mjs';
 
 describe('vitest', () => {
   const report = { numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 };
@@ -97,5 +97,21 @@ describe('the trials', () => {
     const output = 'left out: trials of a server\n29 of 30 trials, about 2 min left\n30 trials, 2 of them failed\n';
     expect(smokeCounts(output)).toEqual({ passed: 28, failed: 2, skipped: 1, leftOut: ['trials of a server'] });
     expect(smokeCounts('error: no such file').passed).toBeNaN();
+  });
+});
+
+describe('the release', () => {
+  it('counts its checks, with what failed and what was left out', () => {
+    const output = [
+      'left out: voxel-quiche-0.1.0.crate: no Rust',
+      'failed: a.whl: metadata: no licence',
+      '4 checks passed, 1 failed, 1 left out',
+    ];
+    expect(releaseCounts(output.join('\n'))).toEqual({
+      ...{ passed: 4, failed: 1, skipped: 1 },
+      leftOut: ['voxel-quiche-0.1.0.crate: no Rust'],
+      failures: ['a.whl: metadata: no licence'],
+    });
+    expect(releaseCounts('error: no such file').passed).toBeNaN();
   });
 });

@@ -19,7 +19,7 @@ import {
   quicheWorkspace,
 } from '../setup/rust.mjs';
 import { ensureSample } from '../start/sample.mjs';
-import { cargoCounts, pytestCounts, smokeCounts, vitestCounts } from './counts.mjs';
+import { cargoCounts, pytestCounts, releaseCounts, smokeCounts, vitestCounts } from './counts.mjs';
 import { countsOf, LeftOut } from './part.mjs';
 
 /** @typedef {import('./part.mjs').Part} Part */
@@ -126,6 +126,19 @@ const trials = {
   },
 };
 
+/** Every package, built, checked and tried: each check counts as a test. @type {Part} */
+const release = {
+  name: 'release',
+  about: 'a release as a dry run: every package built, checked, installed and used',
+  needs: 'for the crates Rust, for voxel-quiche also cmake and libclang',
+  async run(job) {
+    await build();
+    const args = [join(root, 'tools/release.mjs'), '--dry-run', '--out', join(job.folder, 'release')];
+    const succeeded = await job.exec(process.execPath, args);
+    return countsOf(succeeded, () => releaseCounts(job.output), job);
+  },
+};
+
 /** It would wait for the build of the server's tests: cargo runs one in a folder. @param {Part} part */
 const isClippy = ({ name }) => name === 'clippy';
 
@@ -154,6 +167,8 @@ export const PARTS = [
     needs: 'for the quiche server Rust, cmake and libclang',
   },
   ...CHECKS.filter(isClippy),
+  // After it: its compiler has read the dependencies of voxel-quiche then.
+  release,
   cargoPart(
     'link',
     'test/link',

@@ -41,7 +41,10 @@ export function contentProblems(found, expected) {
   const surplus = found.filter((file) =>
     expected.every((each) => (typeof each === 'string' ? each !== file : !each.test(file))),
   );
-  return [...missing.map((file) => `${String(file)} is missing`), ...surplus.map((file) => `${file} does not belong there`)];
+  return [
+    ...missing.map((file) => `${String(file)} is missing`),
+    ...surplus.map((file) => `${file} does not belong there`),
+  ];
 }
 
 /** @param {string} text of a package's licence file @returns {string[]} */

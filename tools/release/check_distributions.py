@@ -37,14 +37,20 @@ def record_problems(files: dict[str, bytes], folder: str) -> list[str]:
         for name, data in files.items()
     }
     actual[f"{folder}RECORD"] = ""
-    return [f"RECORD is wrong about {name}" for name in recorded.keys() | actual.keys() if recorded.get(name) != actual.get(name)]
+    return [
+        f"RECORD is wrong about {name}"
+        for name in recorded.keys() | actual.keys()
+        if recorded.get(name) != actual.get(name)
+    ]
 
 
 def examine(path: Path) -> dict[str, object]:
     """Name, version, licence and text of the licence, the names of the files, and what is wrong with the metadata."""
     files = read(path)
     is_wheel = path.suffix == ".whl"
-    folder = next(name for name in files if name.endswith(".dist-info/METADATA"))[: -len("METADATA")] if is_wheel else ""
+    folder = (
+        next(name for name in files if name.endswith(".dist-info/METADATA"))[: -len("METADATA")] if is_wheel else ""
+    )
     # Raises for fields that an index would refuse.
     metadata = Metadata.from_email(files[f"{folder}METADATA" if is_wheel else "PKG-INFO"], validate=True)
     problems = record_problems(files, folder) if is_wheel else []

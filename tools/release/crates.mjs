@@ -1,6 +1,16 @@
 // @ts-check
 // The crates: packed, read, compiled in an empty workspace with the locked dependencies, used there.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { outputOf, run, UserError } from '../setup/process.mjs';
@@ -43,11 +53,18 @@ export async function releaseCrates(out, version, { isFull, media }) {
 
 /** Both at once: cargo resolves what is not on the registry yet among them. They are compiled in another place. @param {string} out @param {string} version */
 async function pack(out, version) {
+  // What is locked and not here yet. From here on nothing is asked of a registry, which does not have these versions.
+  const [, host = ''] = /^host: (.+)$/m.exec(outputOf('rustc', ['-vV']) ?? '') ?? [];
+  await run('cargo', ['fetch', '--locked', '--quiet', ...(host ? ['--target', host] : [])], {
+    cwd: workspace,
+    ...quiet,
+  });
   const packages = CRATES.flatMap((name) => ['-p', name]);
   const target = join(out, 'cargo');
   const options = ['--locked', '--offline', '--no-verify', '--allow-dirty', '--quiet', '--target-dir', target];
   await run('cargo', ['package', ...options, ...packages], { cwd: workspace, ...quiet });
-  for (const name of CRATES) cpSync(join(target, 'package', `${name}-${version}.crate`), join(out, `${name}-${version}.crate`));
+  for (const name of CRATES)
+    cpSync(join(target, 'package', `${name}-${version}.crate`), join(out, `${name}-${version}.crate`));
   rmSync(target, { recursive: true });
 }
 
@@ -56,10 +73,20 @@ async function examine(of, out, work, stem) {
   const path = join(out, `${stem}.crate`);
   await run('tar', ['-xzf', path, '-C', work], quiet);
   const folder = join(work, stem);
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => statSync(join(folder, file)).isFile());
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    statSync(join(folder, file)).isFile(),
+  );
   Object.assign(of, { bytes: statSync(path).size, files: files.length });
   await check(of, 'contents', () => {
-    const expected = ['Cargo.toml', 'Cargo.lock', 'Cargo.toml.orig', 'README.md', 'LICENSE', /^\.cargo_vcs_info\.json$/, /^src\/.*\.rs$/];
+    const expected = [
+      'Cargo.toml',
+      'Cargo.lock',
+      'Cargo.toml.orig',
+      'README.md',
+      'LICENSE',
+      /^\.cargo_vcs_info\.json$/,
+      /^src\/.*\.rs$/,
+    ];
     return contentProblems(files, expected);
   });
   await check(of, 'licence', () => {
@@ -79,7 +106,13 @@ function makeWorkspace(work, version) {
   if (program === undefined) throw new UserError(`README.md of ${protocol} has no program`);
   mkdirSync(join(work, 'consumer/src'), { recursive: true });
   writeFileSync(join(work, 'consumer/src/main.rs'), program);
-  const manifest = ['[package]', 'name = "consumer"', 'edition = "2024"', '[dependencies]', `voxel-protocol = "=${version}"`];
+  const manifest = [
+    '[package]',
+    'name = "consumer"',
+    'edition = "2024"',
+    '[dependencies]',
+    `voxel-protocol = "=${version}"`,
+  ];
   writeFileSync(join(work, 'consumer/Cargo.toml'), `${manifest.join('\n')}\n`);
   const patch = ['[patch.crates-io]', `voxel-protocol = { path = "${protocol}" }`];
   const whole = ['[workspace]', 'resolver = "3"', `members = ["consumer", "${server}"]`, ...patch];

@@ -42,7 +42,13 @@ async function examine({ name, tarball }, project) {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   await check(of, 'contents', () => {
     const built = [/^(dist\/)?(umd\/)?voxel-[a-z-]+\.(js|js\.map|d\.ts)$/, /^(dist\/)?umd\/package\.json$/];
-    return contentProblems(tarball.files, ['package.json', 'README.md', 'LICENSE', ...filesOf(manifest.exports), ...built]);
+    return contentProblems(tarball.files, [
+      'package.json',
+      'README.md',
+      'LICENSE',
+      ...filesOf(manifest.exports),
+      ...built,
+    ]);
   });
   await check(of, 'licence', () => [
     ...(manifest.license === 'Apache-2.0' ? [] : [`license must be Apache-2.0, got ${manifest.license}`]),

@@ -11,7 +11,9 @@ export function publishingProblems({ version, status, tags, manifests }) {
     ...(status === '' ? [] : ['the checkout has changes that are not committed (git status)']),
     ...(tags.includes(`v${version}`) ? [] : [`the commit has no tag v${version} (git tag v${version})`]),
     // npm signs where a package comes from, and refuses to without it.
-    ...manifests.filter(({ repository }) => !repository).map(({ file }) => `${file} has no repository, which provenance needs`),
+    ...manifests
+      .filter(({ repository }) => !repository)
+      .map(({ file }) => `${file} has no repository, which provenance needs`),
   ];
 }
 

@@ -21,7 +21,10 @@ const PROJECTS = [
 const quiet = /** @type {const} */ ({ output: 'on-failure' });
 
 /** Test files of server/conformance that the installed server is put to: a client's first steps, or all that it asks for. */
-const CONFORMANCE = { quick: ['test_session'], full: ['test_session', 'test_requests', 'test_http', 'test_parity', 'test_follow'] };
+const CONFORMANCE = {
+  quick: ['test_session'],
+  full: ['test_session', 'test_requests', 'test_http', 'test_parity', 'test_follow'],
+};
 
 /**
  * @param {string} out folder for the distributions @param {string} version
@@ -39,16 +42,26 @@ export async function releasePython(out, version, { isFull, media }) {
     const programs = {};
     for (const { folder, module } of PROJECTS) {
       const { sdist, wheel } = await build(folder, module, version, { out, work });
-      const ofWheel = examine(wheel, version, [RegExp(`^${module}/[\\w/]+\\.(py|pem)$`), `${module}/py.typed`, DIST_INFO]);
-      const ofSource = examine(sdist, version, ['pyproject.toml', 'README.md', 'LICENSE', 'PKG-INFO', '.gitignore', /^src\//]);
+      const ofWheel = examine(wheel, version, [RegExp(`^${module}/[\\w/]+\\.py$`), `${module}/py.typed`, DIST_INFO]);
+      const ofSource = examine(sdist, version, [
+        'pyproject.toml',
+        'README.md',
+        'LICENSE',
+        'PKG-INFO',
+        '.gitignore',
+        /^src\//,
+      ]);
       reports.push(await ofSource, await ofWheel);
       const of = await ofWheel;
       programs[module] = join(work, module, 'bin');
       await check(of, 'clean install', () => install(join(work, module), wheel, wheels));
     }
     const [, ofPrepare, , ofServe] = /** @type {[Report, Report, Report, Report]} */ (reports);
-    const isPrepared = await check(ofPrepare, 'prepares a clip', () => useVoxelPrepare(programs.voxel_prepare ?? '', media, work));
-    if (isPrepared) await check(ofServe, 'serves it', () => useVoxelServe(join(programs.voxel_serve ?? '', 'voxel-serve'), media));
+    const isPrepared = await check(ofPrepare, 'prepares a clip', () =>
+      useVoxelPrepare(programs.voxel_prepare ?? '', media, work),
+    );
+    if (isPrepared)
+      await check(ofServe, 'serves it', () => useVoxelServe(join(programs.voxel_serve ?? '', 'voxel-serve'), media));
     else ofServe.leftOut.push('serves it: there is no clip');
     const tests = isFull ? CONFORMANCE.full : CONFORMANCE.quick;
     await check(ofServe, 'conformance', () => conform(join(programs.voxel_serve ?? '', 'voxel-serve'), tests));
@@ -98,7 +111,10 @@ async function lockedWheels() {
   mkdirSync(folder, { recursive: true });
   await once(join(folder, '.downloaded'), digest, () => {
     const download = ['-m', 'pip', 'download', '-q', '--disable-pip-version-check', '--require-hashes'];
-    return run(venvProgram('python'), [...download, '--only-binary', ':all:', '-r', lock, '-d', folder], { cwd: root, ...quiet });
+    return run(venvProgram('python'), [...download, '--only-binary', ':all:', '-r', lock, '-d', folder], {
+      cwd: root,
+      ...quiet,
+    });
   });
   return folder;
 }

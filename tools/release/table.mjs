@@ -14,7 +14,9 @@ export function releaseTable(reports) {
   const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (/** @type {string[]} */ row) =>
     row
-      .map((cell, column) => (column === 0 || column === 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .map((cell, column) =>
+        column === 0 || column === 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
       .join('  ')
       .trimEnd();
   const lines = (/** @type {'failed' | 'leftOut'} */ kind, /** @type {string} */ word) =>

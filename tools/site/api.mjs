@@ -14,6 +14,7 @@ export const ENTRY_POINTS = {
   'voxel-dash/full': 'voxel-dash-full.d.ts',
   'voxel-dash/hls': 'voxel-hls.d.ts',
   'voxel-dash/element': 'voxel-video.d.ts',
+  'voxel-repair': 'voxel-repair.d.ts',
 };
 
 /** @param {string} file */
@@ -26,7 +27,7 @@ export const API_SECTION = {
 
 const OVERVIEW = `# API reference
 
-What a page can import, from the types of the package; [EMBEDDING](../EMBEDDING.md) explains how to use it.
+What a page can import, from the types of the packages; [EMBEDDING](../EMBEDDING.md) explains how to use it.
 
 ${Object.entries(ENTRY_POINTS)
   .map(([title, file]) => `- [\`${title}\`](${file.replace(/\.d\.ts$/, '.md')})`)
