@@ -41,7 +41,7 @@ export async function releaseCrates(out, version, { isFull, media }) {
     if (!(await check(ofProtocol, 'package', () => pack(out, version)))) return reports;
     for (const [index, of] of reports.entries()) await examine(of, out, work, `${CRATES[index]}-${version}`);
     makeWorkspace(work, version);
-    await check(ofProtocol, 'runs its README', () => runReadme(work, version));
+    await check(ofProtocol, 'runs its README', () => runReadme(work));
     if (!canBuildQuiche()) ofServer.leftOut.push('compiles: cmake, c++ or libclang is missing');
     else if (!isFull) await check(ofServer, 'compiles', () => cargo(work, 'check', '-p', 'voxel-quiche'));
     else await check(ofServer, 'serves a clip', () => serve(work, media));
@@ -123,8 +123,8 @@ function makeWorkspace(work, version) {
 /** In the folder of the repository's own builds, with the same versions and profile: BoringSSL is not built again. @param {string} work @param {string[]} args */
 const cargo = (work, ...args) => run('cargo', [...args, '--release', '--offline', '--quiet'], { cwd: work, ...quiet });
 
-/** @param {string} work @param {string} version */
-async function runReadme(work, version) {
+/** @param {string} work */
+async function runReadme(work) {
   await cargo(work, 'build', '-p', 'consumer');
   const printed = outputOf(join(cargoEnvironment.CARGO_TARGET_DIR, 'release', 'consumer'), []);
   return printed === '2 ranges, 600 bytes' ? [] : [`it must print 2 ranges, 600 bytes, got ${printed ?? 'nothing'}`];

@@ -9,6 +9,8 @@ import { check, contentProblems, licenceProblems, report } from './artefact.mjs'
 /** @typedef {import('./artefact.mjs').Report} Report */
 /** @typedef {import('../package/consumer.mjs').NpmPackage} NpmPackage */
 
+/** @typedef {{ license: string, exports: object, dependencies?: object }} Manifest */
+
 /** What a page imports from each, and what runs where there is no page. @type {Record<NpmPackage, { entry: string, name: string }[]>} */
 const ENTRIES = {
   'voxel-dash': [
@@ -39,7 +41,7 @@ export async function releaseNpm(out) {
 async function examine({ name, tarball }, project) {
   const of = { ...report(tarball.path), bytes: tarball.bytes, files: tarball.files.length };
   const installed = join(project.folder, 'node_modules', name);
-  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  const manifest = /** @type {Manifest} */ (JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')));
   await check(of, 'contents', () => {
     const built = [/^(dist\/)?(umd\/)?voxel-[a-z-]+\.(js|js\.map|d\.ts)$/, /^(dist\/)?umd\/package\.json$/];
     return contentProblems(tarball.files, [

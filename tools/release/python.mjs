@@ -20,9 +20,9 @@ const PROJECTS = [
 
 const quiet = /** @type {const} */ ({ output: 'on-failure' });
 
-/** Test files of server/conformance that the installed server is put to: a client's first steps, or all that it asks for. */
+/** Test files of server/conformance that the installed server is put to: a client's requests, or all that it does. */
 const CONFORMANCE = {
-  quick: ['test_session'],
+  quick: ['test_requests'],
   full: ['test_session', 'test_requests', 'test_http', 'test_parity', 'test_follow'],
 };
 
@@ -84,13 +84,18 @@ async function build(folder, module, version, { out, work }) {
   return { sdist, wheel: join(out, `${module}-${version}-py3-none-any.whl`) };
 }
 
+/**
+ * What check_distributions.py prints of a file.
+ * @typedef {{ version: string, licence: string | null, licenceText: string, files: string[], problems: string[] }} Distribution
+ */
+
 /** @param {string} path @param {string} version @param {(string | RegExp)[]} contents @returns {Promise<Report>} */
 async function examine(path, version, contents) {
   const of = { ...report(path), bytes: statSync(path).size };
   await check(of, 'metadata', () => {
     const printed = outputOf(venvProgram('python'), [join(import.meta.dirname, 'check_distributions.py'), path]);
     if (printed === undefined) throw new UserError(`${basename(path)} cannot be read`);
-    const found = JSON.parse(printed);
+    const found = /** @type {Distribution} */ (JSON.parse(printed));
     of.files = found.files.length;
     return [
       ...found.problems,
