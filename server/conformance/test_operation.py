@@ -4,10 +4,12 @@ import asyncio
 import base64
 import contextlib
 import json
+import os
 import signal
 import socket
 import ssl
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from datetime import UTC, datetime, timedelta
@@ -21,7 +23,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from .client import VoxelClient, connect, eventually
+from .client import VoxelClient, connect, eventually, request_head
 from .conftest import Start
 from .servers import Server
 
@@ -150,6 +152,12 @@ def test_the_counters_have_an_address_of_their_own(server: Server) -> None:
         "voxel_sessions",
         "voxel_watched_files",
         "voxel_quic_connections",
+        "voxel_certificate_end_seconds",
+        "process_cpu_seconds_total",
+        "process_resident_memory_bytes",
+        "process_open_fds",
+        "process_max_fds",
+        "process_start_time_seconds",
     ):
         assert f"# TYPE {name} ".encode() in body
     assert get(server.url + "metrics")[0] == 404
@@ -181,6 +189,82 @@ def test_a_bad_address_for_the_counters_is_refused(command: list[str], value: st
     assert refused.returncode == 2
     assert "--metrics" in refused.stderr
     assert f"'{value}'" in refused.stderr
+
+
+def counter(server: Server, name: str) -> float:
+    assert server.metrics is not None
+    (value,) = [line.split()[1] for line in get(server.metrics)[2].decode().splitlines() if line.startswith(name + " ")]
+    return float(value)
+
+
+async def test_the_counters_say_when_the_certificate_in_use_ends(starts: Start) -> None:
+    server = starts()
+    async with connect(server.quic_port) as client:
+        shown = _shown(client)
+    assert shown is not None
+    assert counter(server, "voxel_certificate_end_seconds") == shown.not_valid_after_utc.timestamp()
+
+
+def test_the_counters_say_what_the_process_takes(starts: Start) -> None:
+    server = starts()
+    proc = Path("/proc") / str(server.process.pid)
+    assert abs(counter(server, "process_open_fds") - len(list((proc / "fd").iterdir()))) <= 2
+    assert counter(server, "process_max_fds") == float(
+        (proc / "limits").read_text().split("Max open files")[1].split()[0]
+    )
+    assert 1_000_000 < counter(server, "process_resident_memory_bytes") < 1_000_000_000
+    stat = (proc / "stat").read_text().rpartition(")")[2].split()
+    seconds = sum(map(int, stat[11:13])) / os.sysconf("SC_CLK_TCK")
+    assert abs(counter(server, "process_cpu_seconds_total") - seconds) < 0.5
+    age = time.time() - counter(server, "process_start_time_seconds")
+    assert 0 <= age < time.monotonic()
+
+
+# --- health
+
+
+def health_check(command: list[str], address: str) -> tuple[int, str, str]:
+    """Exit code and what it prints."""
+    ran = subprocess.run([*command, "--check-health", address], capture_output=True, text=True, timeout=60)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def test_health_is_answered_beside_the_counters_only(server: Server) -> None:
+    assert server.metrics is not None
+    url = server.metrics.removesuffix("metrics") + "health"
+    assert get(url)[::2] == (200, b"ok\n")
+    assert get(url, "HEAD")[::2] == (200, b"")
+    assert get(url, "POST")[0] == 405
+    assert get(url, Host="evil.example")[0] == 403
+    assert get(server.url + "health")[0] == 404
+
+
+def test_the_program_asks_another_server_whether_it_is_well(server: Server, command: list[str]) -> None:
+    assert server.metrics is not None
+    address = server.metrics.split("/")[2]
+    assert health_check(command, address) == (0, "ok\n", "")
+    assert health_check(command, f"127.0.0.1:{server.http_port}")[0] == 1
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    code, output, complaint = health_check(command, f"127.0.0.1:{port}")
+    assert (code, output) == (1, "")
+    assert complaint.endswith(f": no answer from 127.0.0.1:{port}: Connection refused\n")
+
+
+async def test_a_server_that_stops_is_not_well(starts: Start) -> None:
+    server = starts()
+    assert server.metrics is not None
+    url = server.metrics.removesuffix("metrics") + "health"
+    async with connect(server.quic_port) as client:
+        await client.open_session()
+        flood = client.send(request_head("/huge.bin", x_voxel_unreliable="?1;flow=1"))
+        await eventually(lambda: client.datagrams)
+        server.process.terminate()
+        async with asyncio.timeout(60):
+            while (answer := await asyncio.to_thread(get, url))[0] == 200:
+                pass
+        assert answer[::2] == (503, b"the server is stopping\n")
+        client.cancel(flood)
 
 
 def _shown(client: VoxelClient) -> x509.Certificate | None:

@@ -120,7 +120,8 @@ async def running(config: Config) -> AsyncIterator[Server]:
         resets = StatelessResets(reset_key(config.certificate_cache), quic_port, config.server_id)
         connection_ids = ConnectionIds(config.server_id)
         configuration.connection_id_length = connection_ids.length
-        metrics_url = None if config.metrics is None else await _serve_metrics(stack, *config.metrics, site.metrics)
+        certificates.count(site.metrics)
+        metrics_url = None if config.metrics is None else await _serve_metrics(stack, *config.metrics, site)
 
         tcp_server = await asyncio.start_server(http1.serve, sock=tcp, backlog=ACCEPTED_AT_ONCE)
         tcp.listen(TCP_BACKLOG)  # asyncio has one number for both.
@@ -148,10 +149,10 @@ def _within_descriptors(limits: Limits) -> tuple[Limits, FilePermits]:
     return replace(limits, connections=budget.connections), FilePermits(budget.files)
 
 
-async def _serve_metrics(stack: contextlib.AsyncExitStack, host: str, port: int, counters: Metrics) -> str:
+async def _serve_metrics(stack: contextlib.AsyncExitStack, host: str, port: int, site: Site) -> str:
     """Serves the counters until the end of `stack`; their URL."""
     bound = stack.enter_context(bind_tcp(host, port, "--metrics"))
-    http = Http1Service(MetricsPage(counters, host))
+    http = Http1Service(MetricsPage(site.metrics, host, site.refuse_while_draining))
     server = await asyncio.start_server(http.serve, sock=bound)
     stack.callback(http.close)
     stack.callback(server.close)

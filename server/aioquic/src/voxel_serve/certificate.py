@@ -24,6 +24,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from .errors import ConfigurationError
 from .log import log
+from .metrics import Metrics
 
 LONGEST_HASHABLE_VALIDITY = timedelta(days=14)
 VALIDITY = timedelta(days=13)
@@ -88,7 +89,13 @@ class CertificateKeeper:
         self._install = install
         self._given = given
         self._certificate = obtain(datetime.now(UTC), False)
+        self._metrics: Metrics | None = None
         install(self._certificate)
+
+    def count(self, metrics: Metrics) -> None:
+        """From now on `metrics` says when the certificate ends."""
+        self._metrics = metrics
+        metrics.set("voxel_certificate_end_seconds", int(self._certificate.not_after.timestamp()))
 
     def hashes(self) -> list[str]:
         """The hashes of the certificate in use; see `Certificate.hashes`."""
@@ -116,6 +123,8 @@ class CertificateKeeper:
             log("certificate not renewed", logging.WARNING, error=str(error))
             return
         self._certificate = renewed
+        if self._metrics is not None:
+            self.count(self._metrics)
         log("certificate renewed", not_after=renewed.not_after, hashes=renewed.hashes)
 
 

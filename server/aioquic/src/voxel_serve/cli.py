@@ -15,6 +15,7 @@ from .app import running
 from .config import Config, CongestionControl
 from .connection_ids import parse_server_id
 from .errors import ConfigurationError
+from .health import ask_health
 from .limits import Limits
 from .log import LogFormat, configure_logging, log
 
@@ -24,6 +25,11 @@ DEFAULTS = Limits()
 _PORT = re.compile(r"\d{1,5}", re.ASCII)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def _check_health(address: str | None) -> None:
+    if address is not None:
+        raise typer.Exit(ask_health(address))
 
 
 @app.command()
@@ -108,8 +114,23 @@ def serve(
     max_requests_per_address: Annotated[
         int, typer.Option(min=0, help="Requests in flight of one client address; 0: no limit.")
     ] = DEFAULTS.requests_per_address,
+    check_health: Annotated[
+        str | None,
+        typer.Option(
+            "--check-health",
+            metavar="HOST:PORT",
+            is_eager=True,
+            callback=_check_health,
+            help="Serve nothing: ask the server whose counters are there whether it is well; exit code 1 if not.",
+        ),
+    ] = None,
     metrics: Annotated[
-        str, typer.Option(metavar="HOST:PORT|none", help="Where the counters are served; port 0: any free one.")
+        str,
+        typer.Option(
+            envvar="VOXEL_METRICS",
+            metavar="HOST:PORT|none",
+            help="Where the counters and health are served; port 0: any free one.",
+        ),
     ] = "127.0.0.1:0",
 ) -> None:
     """Serves the files of a folder over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.

@@ -15,6 +15,7 @@ _HELP = {
     "voxel_sessions": "WebTransport sessions open now.",
     "voxel_watched_files": "Growing files that are watched now.",
     "voxel_quic_connections": "QUIC connections open now.",
+    "voxel_certificate_end_seconds": "When the certificate ends, in seconds since 1970.",
 }
 
 Labels = tuple[tuple[str, str], ...]
@@ -28,6 +29,10 @@ class Metrics:
 
     def add(self, name: str, amount: int = 1, **labels: str) -> None:
         self._values[name, tuple(sorted(labels.items()))] += amount
+
+    def set(self, name: str, value: int) -> None:
+        """Of a gauge that is known as a whole."""
+        self._values[name, ()] = value
 
     def value(self, name: str, **labels: str) -> int:
         return self._values[name, tuple(sorted(labels.items()))]

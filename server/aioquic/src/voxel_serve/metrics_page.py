@@ -1,12 +1,15 @@
-"""The counters on an address of their own: what a server has sent is nobody's business but the operator's."""
+"""Counters and health on an address of their own: what a server has sent is nobody's business but the operator's."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from .cors import OriginPolicy, is_loopback
 from .errors import HttpError
+from .health import HEALTH_PATH
 from .limits import Limits
 from .metrics import CONTENT_TYPE, Metrics
+from .process import process_text
 from .shares import Shares
 from .site import HttpRequest, HttpResponse, body_left_out, literal_response, text_response
 
@@ -18,11 +21,14 @@ CONNECTIONS = 16
 
 @dataclass
 class MetricsPage:
-    """Answers GET and HEAD for `METRICS_PATH`, without CORS: for no page."""
+    """Answers GET and HEAD for `METRICS_PATH` and `HEALTH_PATH`, without CORS: for no page."""
 
     counters: Metrics
     host: str
     """The address that it listens on; on loopback no other name is answered (DNS rebinding)."""
+
+    check_health: Callable[[], None]
+    """Raises `HttpError` with the reason if the server should get no new clients."""
 
     limits: Limits = field(default_factory=lambda: Limits(connections=CONNECTIONS, connections_per_address=0))
     metrics: Metrics = field(default_factory=Metrics)
@@ -45,6 +51,10 @@ class MetricsPage:
         if request.method not in ("GET", "HEAD"):
             message = "only GET and HEAD are answered"
             raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, message, (("allow", "GET, HEAD"),))
-        if request.target.partition("?")[0] != METRICS_PATH:
-            raise HttpError(HTTPStatus.NOT_FOUND, f"the counters are at {METRICS_PATH}")
-        return literal_response(self.counters.text(), CONTENT_TYPE)
+        path = request.target.partition("?")[0]
+        if path == METRICS_PATH:
+            return literal_response(self.counters.text() + process_text(), CONTENT_TYPE)
+        if path == HEALTH_PATH:
+            self.check_health()
+            return literal_response(b"ok\n", "text/plain; charset=utf-8")
+        raise HttpError(HTTPStatus.NOT_FOUND, f"the counters are at {METRICS_PATH}, health at {HEALTH_PATH}")

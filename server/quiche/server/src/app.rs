@@ -87,6 +87,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         hashes.clone(),
         counters,
     ));
+    site.metrics.set("voxel_certificate_end_seconds", certificate.end());
     let (completions_in, completions) = mpsc::unbounded_channel();
     let (commands_in, commands) = mpsc::channel(16);
     let jobs = Jobs::new(Arc::clone(&site), completions_in, Handle::current());
@@ -99,7 +100,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let mut endpoint = tokio::task::spawn_blocking(|| serve_quic(parts));
     let http1 = Http1::new(Arc::clone(&site), places);
     let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;
-    let metrics = metrics.map(|(host, bound)| metrics_listener::start(&site, &host, bound));
+    let metrics = metrics.map(|(host, bound)| metrics_listener::start(&site, &commands_in, &host, bound));
     let metrics_url = metrics.transpose().map_err(failed)?;
     let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls.subscribe()));
     let (mut terminate, mut interrupt) =
@@ -109,6 +110,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         hangup: signal(SignalKind::hangup()).map_err(failed)?,
         hashes,
         tls,
+        metrics: &site.metrics,
         commands: &commands_in,
     };
 
@@ -164,6 +166,7 @@ struct CertificateKeeper<'a> {
     hangup: Signal,
     hashes: CertificateHashes,
     tls: watch::Sender<Option<SslAcceptor>>,
+    metrics: &'a Metrics,
     commands: &'a mpsc::Sender<Command>,
 }
 
@@ -194,6 +197,7 @@ impl CertificateKeeper<'_> {
         let config = quic::config(next, options.congestion_control)?;
         self.tls.send_replace(acceptor(options, next)?);
         self.hashes.set(next.hashes());
+        self.metrics.set("voxel_certificate_end_seconds", next.end());
         log::info("certificate renewed", &[("hashes", json!(next.hashes()))]);
         // Fails when the server has stopped.
         let _ = self.commands.send(Command::Configure(Box::new(Configuration(config)))).await;

@@ -67,6 +67,12 @@ impl Certificate {
         der(self) == der(other)
     }
 
+    /// When it ends, in seconds since 1970.
+    pub fn end(&self) -> i64 {
+        let since_1970 = Asn1Time::from_unix(0).and_then(|start| start.diff(self.chain[0].not_after()));
+        since_1970.map_or(0, |it| i64::from(it.days) * DAY.as_secs().cast_signed() + i64::from(it.secs))
+    }
+
     /// Whether it is time to replace it.
     pub fn renewal_due(&self, now: SystemTime) -> bool {
         !lasts_beyond(self.chain[0].not_after(), now + RENEWAL_LEFT)
@@ -215,6 +221,9 @@ mod tests {
         let dns: Vec<_> = names.iter().filter_map(|name| name.dnsname()).collect();
         let addresses: Vec<_> = names.iter().filter_map(|name| name.ipaddress()).collect();
         assert_eq!((dns, addresses.len()), (vec!["localhost"], 2));
+        let end = SystemTime::UNIX_EPOCH + Duration::from_secs(made.end().cast_unsigned());
+        let valid = end.duration_since(now).unwrap() + CLOCK_SKEW;
+        assert!(valid <= VALIDITY && valid + Duration::from_secs(1) > VALIDITY, "{valid:?}");
         assert!(!made.renewal_due(now + DAY * 11));
         assert!(made.renewal_due(now + DAY * 12));
     }

@@ -32,7 +32,7 @@ pub enum CongestionControl {
 #[command(version)]
 pub struct Options {
     /// Folder whose files are served at /
-    #[arg(value_name = "DIR", required_unless_present = "origin")]
+    #[arg(value_name = "DIR", required_unless_present_any = ["origin", "check_health"])]
     pub folder: Option<PathBuf>,
 
     /// HTTP server whose files are served at / instead, fetched when they are asked for and kept on disk
@@ -120,9 +120,13 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub max_requests_per_address: usize,
 
-    /// Address of the counters, http://HOST:PORT/metrics; port 0 for any free port
-    #[arg(long, value_name = "HOST:PORT|none", default_value = "127.0.0.1:0")]
+    /// Address of the counters, http://HOST:PORT/metrics, and of /health; port 0 for any free port
+    #[arg(long, env = "VOXEL_METRICS", value_name = "HOST:PORT|none", default_value = "127.0.0.1:0")]
     pub metrics: String,
+
+    /// Serve nothing: ask the server whose counters are there whether it is well; exit code 1 if not
+    #[arg(long, value_name = "HOST:PORT", exclusive = true)]
+    pub check_health: Option<String>,
 
     /// Congestion control of streams and datagrams
     #[arg(long, value_enum, default_value = "cubic")]

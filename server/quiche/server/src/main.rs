@@ -18,6 +18,7 @@ mod files;
 mod follow;
 mod growing;
 mod handshakes;
+mod health;
 mod http1;
 mod http3;
 mod jobs;
@@ -25,6 +26,7 @@ mod log;
 mod metrics;
 mod metrics_listener;
 mod places;
+mod process;
 mod quic;
 mod responses;
 mod session;
@@ -48,6 +50,9 @@ const FILE_THREADS: usize = 16;
 
 fn main() -> ExitCode {
     let options = cli::Options::parse();
+    if let Some(address) = &options.check_health {
+        return health::check(address);
+    }
     log::configure(options.log_format);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -9,7 +9,7 @@ use voxel_protocol::error::Status;
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Names and descriptions, the same as in the aioquic server.
-const HELP: [(&str, &str); 10] = [
+const HELP: [(&str, &str); 11] = [
     ("voxel_requests_total", "Requests answered."),
     ("voxel_stream_bytes_total", "Body bytes sent reliably."),
     ("voxel_datagram_bytes_total", "Body bytes sent in datagrams."),
@@ -20,6 +20,7 @@ const HELP: [(&str, &str); 10] = [
     ("voxel_sessions", "WebTransport sessions open now."),
     ("voxel_watched_files", "Growing files that are watched now."),
     ("voxel_quic_connections", "QUIC connections open now."),
+    ("voxel_certificate_end_seconds", "When the certificate ends, in seconds since 1970."),
 ];
 
 /// Those of an edge, which no other server has.

@@ -1,4 +1,4 @@
-//! `/metrics` on an address of its own, for whoever watches the server; the public ports do not have it.
+//! `/metrics` and `/health` on an address of their own, for whoever watches the server; the public ports do not have them.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,18 +7,25 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::head::{HeadReader, RequestHead};
 use voxel_protocol::origin::{OriginPolicy, is_loopback};
-use voxel_protocol::response::{encode_head, error_response};
+use voxel_protocol::response::{TEXT, encode_head, error_response};
 
+use crate::endpoint::Command;
 use crate::metrics;
+use crate::process;
 use crate::site::{Site, path_of};
 use crate::sockets::bracketed;
 
 const PATH: &str = "/metrics";
+
+const HEALTH_PATH: &str = "/health";
+
+/// The loop over all connections answers sooner, unless it hangs.
+const LOOP_PATIENCE: Duration = Duration::from_secs(1);
 
 const READ_BYTES: usize = 4 * 1024;
 
@@ -28,25 +35,39 @@ const CONNECTIONS: usize = 16;
 /// Pause after an error of `accept`, most likely for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// What the operator's requests are answered from.
+struct Operator {
+    site: Arc<Site>,
+    hosts: OriginPolicy,
+    commands: mpsc::Sender<Command>,
+}
+
 /// Serves the counters from now on; returns their URL. `host`: what the listener is bound to.
-pub fn start(site: &Arc<Site>, host: &str, bound: std::net::TcpListener) -> io::Result<String> {
+pub fn start(
+    site: &Arc<Site>,
+    commands: &mpsc::Sender<Command>,
+    host: &str,
+    bound: std::net::TcpListener,
+) -> io::Result<String> {
+    process::started();
     let listener = TcpListener::from_std(bound)?;
     let url = format!("http://{}:{}{PATH}", bracketed(host), listener.local_addr()?.port());
     // On loopback, no page whose name was made to point here may read them.
-    let own_hosts = is_loopback(host).then(BTreeSet::new);
-    tokio::spawn(serve(Arc::clone(site), listener, Arc::new(OriginPolicy::of_hosts(own_hosts))));
+    let hosts = OriginPolicy::of_hosts(is_loopback(host).then(BTreeSet::new));
+    let operator = Operator { site: Arc::clone(site), hosts, commands: commands.clone() };
+    tokio::spawn(serve(Arc::new(operator), listener));
     Ok(url)
 }
 
-async fn serve(site: Arc<Site>, listener: TcpListener, hosts: Arc<OriginPolicy>) {
+async fn serve(operator: Arc<Operator>, listener: TcpListener) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let Ok(place) = Arc::clone(&room).try_acquire_owned() else { continue };
-                let (site, hosts) = (Arc::clone(&site), Arc::clone(&hosts));
+                let operator = Arc::clone(&operator);
                 tokio::spawn(async move {
-                    let _ = timeout(site.limits.head_timeout, answer(&site, &hosts, stream)).await;
+                    let _ = timeout(operator.site.limits.head_timeout, operator.answer(stream)).await;
                     drop(place);
                 });
             }
@@ -55,42 +76,57 @@ async fn serve(site: Arc<Site>, listener: TcpListener, hosts: Arc<OriginPolicy>)
     }
 }
 
-/// Answers one request, then ends the connection.
-async fn answer(site: &Site, hosts: &OriginPolicy, mut stream: TcpStream) -> io::Result<()> {
-    let (mut reader, mut buffer) = (HeadReader::default(), vec![0; READ_BYTES]);
-    let head = loop {
-        let count = stream.read(&mut buffer).await?;
-        if count == 0 {
-            return Ok(());
-        }
-        match reader.feed(&buffer[..count], site.limits.head_bytes) {
-            Ok(None) => {}
-            Ok(Some(head)) => break Ok(head),
-            Err(error) => break Err(error),
-        }
-    };
-    let answer = match head.and_then(|head| check(hosts, &head).map(|()| head)) {
-        Ok(head) => {
-            let text = site.metrics.text();
-            let length = text.len().to_string();
-            let headers =
-                [("content-type", metrics::CONTENT_TYPE), ("content-length", &length), ("connection", "close")];
-            encode_head(Status::Ok, headers) + if head.method == "HEAD" { "" } else { &text }
-        }
-        Err(error) => error_response(&error.with_header("connection", "close")),
-    };
-    stream.write_all(answer.as_bytes()).await?;
-    stream.shutdown().await
-}
+impl Operator {
+    /// Answers one request, then ends the connection.
+    async fn answer(&self, mut stream: TcpStream) -> io::Result<()> {
+        let (mut reader, mut buffer) = (HeadReader::default(), vec![0; READ_BYTES]);
+        let head = loop {
+            let count = stream.read(&mut buffer).await?;
+            if count == 0 {
+                return Ok(());
+            }
+            match reader.feed(&buffer[..count], self.site.limits.head_bytes) {
+                Ok(None) => {}
+                Ok(Some(head)) => break Ok(head),
+                Err(error) => break Err(error),
+            }
+        };
+        let answer = match head {
+            Ok(head) => self.respond(&head).await,
+            Err(error) => Err(error),
+        };
+        let answer = answer.unwrap_or_else(|error| error_response(&error.with_header("connection", "close")));
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await
+    }
 
-fn check(hosts: &OriginPolicy, head: &RequestHead) -> Result<(), HttpError> {
-    hosts.check_host(head.headers.get("host").unwrap_or_default())?;
-    if !["GET", "HEAD"].contains(&head.method.as_str()) {
-        let refused = HttpError::new(Status::MethodNotAllowed, "only GET and HEAD are answered");
-        return Err(refused.with_header("allow", "GET, HEAD"));
+    async fn respond(&self, head: &RequestHead) -> Result<String, HttpError> {
+        self.hosts.check_host(head.headers.get("host").unwrap_or_default())?;
+        if !["GET", "HEAD"].contains(&head.method.as_str()) {
+            let refused = HttpError::new(Status::MethodNotAllowed, "only GET and HEAD are answered");
+            return Err(refused.with_header("allow", "GET, HEAD"));
+        }
+        let (content_type, text) = match path_of(&head.target) {
+            PATH => (metrics::CONTENT_TYPE, self.site.metrics.text() + &process::text()),
+            HEALTH_PATH => (TEXT, self.health().await?.to_owned()),
+            _ => {
+                let message = format!("the counters are at {PATH}, health at {HEALTH_PATH}");
+                return Err(HttpError::new(Status::NotFound, message));
+            }
+        };
+        let length = text.len().to_string();
+        let headers = [("content-type", content_type), ("content-length", &length), ("connection", "close")];
+        Ok(encode_head(Status::Ok, headers) + if head.method == "HEAD" { "" } else { &text })
     }
-    if path_of(&head.target) != PATH {
-        return Err(HttpError::new(Status::NotFound, format!("the counters are at {PATH}")));
+
+    /// A 503 for a server that should get no new clients.
+    async fn health(&self) -> Result<&'static str, HttpError> {
+        self.site.refuse_while_draining()?;
+        let (answer, busy) = oneshot::channel();
+        let asked = async { self.commands.send(Command::Busy(answer)).await.is_ok() && busy.await.is_ok() };
+        match timeout(LOOP_PATIENCE, asked).await {
+            Ok(true) => Ok("ok\n"),
+            _ => Err(HttpError::new(Status::ServiceUnavailable, "the QUIC loop does not answer")),
+        }
     }
-    Ok(())
 }
