@@ -12,6 +12,10 @@ const LOCKS = {
   'requirements/run.txt': PACKAGES,
   // The same versions as for `run`, so that one environment serves both.
   'requirements/tests.txt': [...PACKAGES, '--all-extras', 'requirements/tests.in', '-c', 'requirements/run.txt'],
+  // What container images are made of: of the same versions what each of them needs.
+  'requirements/serve.txt': ['server/aioquic/pyproject.toml', '-c', 'requirements/run.txt'],
+  'requirements/prepare.txt': ['manifests/pyproject.toml', '-c', 'requirements/run.txt'],
+  'requirements/build.txt': ['requirements/run.in', '-c', 'requirements/run.txt'],
   'requirements/fuzzing.txt': ['requirements/fuzzing.in', '-c', 'requirements/tests.txt'],
   'requirements/study.txt': ['requirements/study.in', '-c', 'requirements/tests.txt'],
   'requirements/tools.txt': ['requirements/tools.in'],

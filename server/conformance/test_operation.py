@@ -87,6 +87,45 @@ async def test_a_replaced_certificate_is_shown_on_both_ports_after_a_hangup(star
         assert (await before.request("/media.mp4", range="bytes=0-1")).status == 206
 
 
+ACME_HOOK = Path(__file__).parents[2] / "deploy" / "acme-hook.sh"
+
+
+async def test_the_hook_of_acme_clients_hands_a_renewed_certificate_to_the_server(
+    starts: Start, tmp_path: Path
+) -> None:
+    issued, served = tmp_path / "issued", tmp_path / "served"
+    issued.mkdir()
+
+    def renew(reload: str, **environment: str) -> x509.Certificate:
+        certificate, chain, key = long_lived_certificate(issued)
+        settings = {"TLS_DIR": str(served), "TLS_OWNER": "", "RELOAD": reload} | environment
+        words = [] if environment else [str(chain), str(key)]
+        subprocess.run([ACME_HOOK, *words], env=os.environ | settings, check=True, timeout=60)
+        return certificate
+
+    renew("true")
+    files = ["--certificate", str(served / "certificate.pem"), "--key", str(served / "key.pem")]
+    server = starts("--host", "0.0.0.0", *files)
+    # As certbot calls it.
+    chain, key = issued / "chain.pem", issued / "key.pem"
+    (issued / "fullchain.pem").symlink_to(chain)
+    (issued / "privkey.pem").symlink_to(key)
+    certificate = renew(f"kill -HUP {server.process.pid}", RENEWED_LINEAGE=str(issued))
+    await eventually_connects(server.http_port, ssl.create_default_context(cafile=str(chain)))
+    async with connect(server.quic_port) as client:
+        assert _shown(client) == certificate
+    assert (served / "key.pem").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_hook_of_acme_clients_says_what_it_lacks(tmp_path: Path) -> None:
+    for words in (["chain.pem"], [str(tmp_path / "chain.pem"), str(tmp_path / "key.pem")], []):
+        refused = subprocess.run(
+            [ACME_HOOK, *words], env={"PATH": os.defpath, "TLS_DIR": str(tmp_path)}, capture_output=True, text=True
+        )
+        assert refused.returncode != 0
+        assert len(refused.stderr.splitlines()) == 1
+
+
 async def test_a_hangup_replaces_a_self_made_certificate_for_new_connections(starts: Start) -> None:
     server = starts()
     (kept,) = server.certificate_hashes

@@ -24,6 +24,9 @@ describe('Python lock files', () => {
   it.each([
     ['run', [...pinned('run')]],
     ['tests', [...pinned('run'), ...pinned('tests'), ...required('manifests'), ...required('server/aioquic')]],
+    ['serve', required('server/aioquic').filter((pin) => !pin.startsWith('hatchling'))],
+    ['prepare', required('manifests').filter((pin) => !/^(hatchling|distributed|matplotlib)/.test(pin))],
+    ['build', pinned('run')],
     ['fuzzing', pinned('fuzzing')],
     ['tools', pinned('tools')],
   ])('requirements/%s.txt has every direct pin (else: npm run lock)', (file, pins) => {
@@ -34,9 +37,12 @@ describe('Python lock files', () => {
 
   it('agree with each other: what runs is what is tested', () => {
     expect(locked('run').filter((pin) => !locked('tests').includes(pin))).toEqual([]);
+    for (const image of ['serve', 'prepare', 'build']) {
+      expect(locked(image).filter((pin) => !locked('run').includes(pin))).toEqual([]);
+    }
   });
 
-  it.each(['run', 'tests', 'fuzzing', 'tools'])(
+  it.each(['run', 'tests', 'serve', 'prepare', 'build', 'fuzzing', 'tools'])(
     'requirements/%s.txt has hashes for all, and names no registry',
     (file) => {
       const text = read(`requirements/${file}.txt`);
