@@ -15,7 +15,7 @@ MEDIA_BYTES = 1_000_000
 Start = Callable[..., Server]
 
 
-EDGE_MODULES = {"test_requests", "test_changed_files", "test_http"}
+EDGE_MODULES = {"test_requests", "test_changed_files", "test_http", "test_dashboard"}
 """What an edge is held to by default: the rest of it is the same program as `quiche`."""
 
 NOT_OF_EDGES = {"test_growing", "test_follow", "test_files_leave_descriptors_for_connections"}

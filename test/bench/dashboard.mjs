@@ -94,11 +94,14 @@ async function load({ url, quicPort }, file, seconds) {
 const startClient = (words) =>
   spawn(venvProgram('python'), ['-m', ...words], { cwd: join(root, 'server'), stdio: ['ignore', 'ignore', 'inherit'] });
 
+/** The others have data of voxel-quiche --origin only. @param {import('./dashboard/panels.mjs').Panel} panel */
+const isOfServer = ({ title }) => !title.startsWith('Edge: ');
+
 /** @param {Awaited<ReturnType<typeof startPrometheus>>} prometheus @param {number} from @param {number} to */
 async function panels(prometheus, from, to) {
   const times = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const drawn = [];
-  for (const panel of readDashboard().panels) {
+  for (const panel of readDashboard().panels.filter(isOfServer)) {
     const answers = [];
     for (const { expr } of panel.targets)
       answers.push(await prometheus.range(withoutVariables(expr, RATE_SECONDS), from, to));

@@ -125,7 +125,7 @@ pub struct Options {
     pub metrics: String,
 
     /// Serve nothing: ask the server whose counters are there whether it is well; exit code 1 if not
-    #[arg(long, value_name = "HOST:PORT", exclusive = true)]
+    #[arg(long, value_name = "HOST:PORT")]
     pub check_health: Option<String>,
 
     /// Congestion control of streams and datagrams
