@@ -78,7 +78,10 @@ function draw(times, panels) {
       },
       axes: [axis, { ...axis, size: 78, values: ticks }],
     };
-    new /** @type {any} */ (window).uPlot(options, [times, ...shown], box);
+    const { uPlot } = /** @type {{ uPlot: new (options: object, data: object, box: HTMLElement) => object }} */ (
+      /** @type {unknown} */ (window)
+    );
+    new uPlot(options, [times, ...shown], box);
   };
 
   for (const panel of panels) {
