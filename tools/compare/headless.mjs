@@ -4,6 +4,8 @@ import { launchChrome } from '../start/headless.mjs';
 
 /** ms; the page is over after three times its video, whatever happens. */
 const PATIENCE = 300_000;
+/** ms until the page has been set up, on a busy machine. */
+const START_PATIENCE = 60_000;
 
 /**
  * Plays the page to its end and returns its report.
@@ -17,7 +19,7 @@ export async function compareHeadless({ chrome, url, width, screenshot, record, 
     const page = await browser.newPage();
     await page.setViewport({ width, height: 900 });
     await page.goto(url);
-    await page.waitForFunction('window.voxelCompare !== undefined', { timeout: 20_000 });
+    await page.waitForFunction('window.voxelCompare !== undefined', { timeout: START_PATIENCE });
     const deadline = Date.now() + PATIENCE;
     for (let isOver = false; !isOver && Date.now() < deadline;) {
       await new Promise((resolve) => setTimeout(resolve, 250));
