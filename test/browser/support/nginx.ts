@@ -50,8 +50,10 @@ export async function startNginx(state: string, folder: string): Promise<Nginx> 
   });
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${port}/`;
-  for (const begun = Date.now(); !(await answers(url)); await sleep(POLL_MS)) {
+  const begun = Date.now();
+  while (!(await answers(url))) {
     if (child.exitCode !== null || Date.now() - begun > START_MS) throw new Error(`nginx did not start: ${complaints}`);
+    await sleep(POLL_MS);
   }
   return {
     url,

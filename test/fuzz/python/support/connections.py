@@ -16,6 +16,7 @@ from aioquic.quic.connection import QuicConnection, QuicConnectionId
 from aioquic.quic.events import ProtocolNegotiated, StreamDataReceived
 from voxel_serve.certificate import make_certificate
 from voxel_serve.connection import Connection
+from voxel_serve.connection_ids import ConnectionIds
 from voxel_serve.cors import OriginPolicy
 from voxel_serve.discovery import Discovery
 from voxel_serve.errors import HttpError
@@ -235,6 +236,8 @@ class QuicDoor:
         make_certificate(["localhost"], datetime.now(UTC)).install(self._configuration)
         self._limits = limits
         self._resets = StatelessResets(bytes(32), 4433)
+        self._connection_ids = ConnectionIds()
+        self._configuration.connection_id_length = self._connection_ids.length
         self._udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._udp.setblocking(False)
 
@@ -247,7 +250,9 @@ class QuicDoor:
             return Connection(quic, self._limits, requests)
 
         async def receive() -> int:
-            server = GuardedQuicServer(self._configuration, create, self._limits, self._resets, self._udp)
+            server = GuardedQuicServer(
+                self._configuration, create, self._limits, self._resets, self._connection_ids, self._udp
+            )
             server.connection_made(cast(Any, transport))
             server.datagram_received(data, CLIENT)
             while cast(Any, server)._turns:  # noqa: ASYNC110
