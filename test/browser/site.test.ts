@@ -86,7 +86,7 @@ it('the first page shows the recording', () =>
     await open(page, 'index.html');
     await page.$eval('iframe', (frame) => frame.scrollIntoView());
     const frame = await (await page.waitForSelector('iframe'))!.contentFrame();
-    await frame.waitForFunction(() => document.body.textContent.includes('A recorded run'));
+    await frame.waitForFunction(() => document.title === 'recorded');
   }));
 
 it('a word that is typed is found, and Enter leads to where it stands', () =>
