@@ -10,6 +10,5 @@ export type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from './ty
  * Throws `RepairError`: `unsupported-stream` with the reason why its segments must come whole, or `malformed`.
  */
 export function createRepairer(init: Uint8Array): Repairer {
-  const { parameterSets, encryption } = readTrack(init);
-  return new H264Repairer(parameterSets, encryption);
+  return new H264Repairer(...readTrack(init));
 }

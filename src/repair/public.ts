@@ -44,7 +44,7 @@ export interface SegmentRepairer {
  */
 export function createRepairer(init: Uint8Array): SegmentRepairer {
   requireBytes('init', init);
-  const { parameterSets, encryption } = readTrack(init);
+  const [parameterSets, encryption] = readTrack(init);
   const repairer = new H264Repairer(parameterSets, encryption);
   return {
     repair(segment, missing) {
