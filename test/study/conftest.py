@@ -66,7 +66,8 @@ def _session(
     (own / "timeline.json").write_text(json.dumps(_samples(stalls)))
     condition = dict.fromkeys(("trace", "path", "server", "control", "crossTraffic", "buffer", "shift"), "x")
     result = {"id": system, "attempt": 1, "system": system, "label": system.title(), "video": "film"}
-    return {**condition, **result, "repetition": 0, "valid": True, "outcome": "ended"}
+    said = {"stalls": len(stalls), "stallSeconds": sum(seconds for _, seconds in stalls)}
+    return {**condition, **result, **said, "repetition": 0, "valid": True, "outcome": "ended"}
 
 
 def _repaired(segment: clips.EncodedSegment) -> bytes:

@@ -87,7 +87,7 @@ def _session(folder: Path, line: dict[str, Any]) -> Session:
         label=line["label"],
         media=media,
         segments=[_segment(own, json.loads(text)) for text in (own / "segments.jsonl").read_text().splitlines()],
-        stalls=find_stalls(samples),
+        stalls=place_stalls(samples, line["stalls"], line["stallSeconds"]),
     )
 
 
@@ -106,8 +106,20 @@ def _segment(folder: Path, line: dict[str, Any]) -> Segment:
     )
 
 
+def place_stalls(samples: Sequence[Sample], count: int, seconds: float) -> list[Stall]:
+    """Where the stalls of a session were.
+
+    The player says how many there were and how long in all (`count`, `seconds`): playback that creeps on a
+    busy machine is no stall. The samples say where: at the longest stands.
+    """
+    longest = sorted(find_stalls(samples), key=lambda stall: -stall.seconds)[:count]
+    total = sum(stall.seconds for stall in longest)
+    ordered = sorted(longest, key=lambda stall: stall.position)
+    return [Stall(stall.position, stall.seconds * seconds / total) for stall in ordered]
+
+
 def find_stalls(samples: Sequence[Sample]) -> list[Stall]:
-    """Where playback stood after its first picture, by how far it came between samples."""
+    """Where playback stood or crept after its first picture, by how far it came between samples."""
     stalls: list[Stall] = []
     position, lost = 0.0, 0.0
     for earlier, later in pairwise(samples):

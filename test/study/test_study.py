@@ -13,7 +13,7 @@ from answers import write_answers
 from checks import failed_checks
 from conftest import RATE, SECONDS, STALL
 from make import StudySettings, make_study
-from sessions import Sample, find_stalls, read_sessions
+from sessions import Sample, Stall, find_stalls, place_stalls, read_sessions
 from sheets import Stimulus, make_sheet, presentation_seconds
 from study_error import StudyError
 from votes import Vote, read_key, read_votes
@@ -46,6 +46,15 @@ def test_late_samples_are_no_stalls_and_a_short_stall_between_two_samples_is_one
     assert find_stalls(jitter) == []
     short = [Sample(2, 1), Sample(2.25, 1.25), Sample(2.5, 1.3), Sample(2.75, 1.55)]
     assert [(stall.position, stall.seconds) for stall in find_stalls(short)] == [pytest.approx((1.3, 0.2))]
+
+
+def test_creeping_playback_is_no_stall_of_which_the_player_says_nothing() -> None:
+    progress = [0.25] * 4 + [0.1] * 4 + [0.25] * 4 + [0.0] * 8 + [0.25] * 4
+    samples = [Sample(1 + number / 4, 1 + sum(progress[:number])) for number in range(len(progress) + 1)]
+    creeping, standing = find_stalls(samples)
+    assert creeping.seconds < standing.seconds
+    assert place_stalls(samples, 0, 0) == []
+    assert place_stalls(samples, 1, 2.1) == [Stall(standing.position, 2.1)]
 
 
 def test_a_clip_holds_its_picture_for_as_long_as_the_stall(study: Path) -> None:
