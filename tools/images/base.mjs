@@ -8,13 +8,6 @@ import { ask, buildah } from './buildah.mjs';
 
 const BASE = 'localhost/voxel-base:bookworm';
 
-const DEBIAN = 'http://deb.debian.org/debian';
-const SOURCES = [
-  `deb ${DEBIAN} bookworm main`,
-  `deb ${DEBIAN} bookworm-updates main`,
-  `deb ${DEBIAN}-security bookworm-security main`,
-];
-
 /** What an image of Debian leaves out, too. */
 const WITHOUT = ['doc', 'man', 'info', 'locale'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
 
@@ -34,7 +27,8 @@ export async function debianBase(timestamp) {
   try {
     const env = { ...process.env, SOURCE_DATE_EPOCH: String(timestamp) };
     const options = ['--variant=minbase', ...WITHOUT];
-    await run('mmdebstrap', [...options, 'bookworm', archive, ...SOURCES], { env, output: 'on-failure' });
+    // Without a mirror it takes Debian's own, with updates and security.
+    await run('mmdebstrap', [...options, 'bookworm', archive], { env, output: 'on-failure' });
     const container = ask('from', 'scratch');
     try {
       ask('add', container, archive, '/');
