@@ -19,10 +19,10 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'package', include: ['test/package/**/*.test.ts'], testTimeout: 60_000 },
+        test: { name: 'package', include: ['test/package/**/*.test.ts'], ...PATIENCE },
       },
       {
-        test: { name: 'messages', include: ['test/messages/*.test.ts'], testTimeout: 60_000 },
+        test: { name: 'messages', include: ['test/messages/*.test.ts'], ...PATIENCE },
       },
       {
         test: { name: 'examples', include: ['test/examples/**/*.test.ts'], globalSetup, ...PATIENCE },
