@@ -15,7 +15,7 @@ export default defineConfig({
           // To start a process for each of 170 files takes longer than most have work for it.
           isolate: false,
           // None of them waits for anything; a busy machine may be slow.
-          testTimeout: 60_000,
+          testTimeout: 180_000,
         },
       },
       {
