@@ -247,7 +247,12 @@ async def test_the_counters_say_when_the_certificate_in_use_ends(starts: Start) 
 def test_the_counters_say_what_the_process_takes(starts: Start) -> None:
     server = starts()
     proc = Path("/proc") / str(server.process.pid)
-    assert abs(counter(server, "process_open_fds") - len(list((proc / "fd").iterdir()))) <= 2
+
+    def differ_by() -> float:
+        return abs(counter(server, "process_open_fds") - len(list((proc / "fd").iterdir())))
+
+    # The two are not counted at one moment, and a server that has just begun opens more.
+    assert any(differ_by() <= 2 for _ in range(100))
     assert counter(server, "process_max_fds") == float(
         (proc / "limits").read_text().split("Max open files")[1].split()[0]
     )
