@@ -36,7 +36,7 @@ beforeAll(() => {
   cpSync(examples, consumer.folder, { recursive: true });
   for (const name of ['script', 'element', 'media-chrome', 'hls', 'webcodecs'])
     symlinkSync(packages, join(consumer.folder, name, 'node_modules'));
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
