@@ -46,7 +46,8 @@ describe('a track that is encrypted with cbcs', () => {
     expect(after.size).toBeLessThan(damaged.size);
     expect(first!.encrypted).toBeGreaterThan(0);
     expect(after.subsamples![0]!.encrypted).toBe(0);
-    expect(after.subsamples!.at(-1)).toMatchObject({ encrypted: damaged.subsamples!.at(-1)!.encrypted });
+    expect(after.subsamples).toHaveLength(damaged.subsamples!.length);
+    expect(after.subsamples![1]).toEqual(damaged.subsamples![1]);
   });
 
   it('is refused when it uses another scheme, which runs on from slice to slice', () => {
