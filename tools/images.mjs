@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianBase } from './images/base.mjs';
-import { build, ensureBuildah, hasBuildah, isBuilt, save } from './images/buildah.mjs';
+import { build, ensureBase, ensureBuildah, hasBuildah, isBuilt, save } from './images/buildah.mjs';
 import { parseOptions, USAGE } from './images/options.mjs';
 import { ensureChrome } from './setup/chrome.mjs';
 import { ensureBuild, ensureNodePackages } from './setup/node.mjs';
@@ -27,6 +27,7 @@ async function buildAll({ images, base, program, ca }) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const timestamp = commitTime();
   const from = base ?? (await debianBase(timestamp));
+  await ensureBase(from);
   for (const name of images) {
     say(
       `building voxel-${name}${name === 'quiche' && program === undefined ? ', with BoringSSL (some minutes the first time)' : ''} …`,

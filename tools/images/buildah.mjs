@@ -33,8 +33,21 @@ export async function ensureBuildah() {
 /** @param {string} name */
 export const imageOf = (name) => `localhost/voxel-${name}`;
 
+/** @param {string} image */
+const isHere = (image) => outputOf(...buildah('inspect', '--type', 'image', image)) !== undefined;
+
 /** @param {string} name */
-export const isBuilt = (name) => outputOf(...buildah('inspect', '--type', 'image', imageOf(name))) !== undefined;
+export const isBuilt = (name) => isHere(imageOf(name));
+
+/** Brings the base of builds here, before they begin. @param {string} image */
+export async function ensureBase(image) {
+  if (isHere(image)) return;
+  const [program, args] = buildah('pull', '--quiet', image);
+  await run(program, args, { output: 'on-failure' }).catch(() => {
+    const instead = 'npm run images -- --mmdebstrap makes a base without an image registry';
+    throw new UserError(`cannot get the base image ${image}: ${instead}`, 1);
+  });
+}
 
 /**
  * @param {string} name @param {{ base: string, program: string | undefined, ca: string | undefined, version: string, timestamp: number }} settings
