@@ -17,6 +17,12 @@ import { startUdpRelay } from './udp-relay.mjs';
 /** Upwards there are requests and acknowledgements: never the bottleneck. */
 const UP = { trace: { step: 1, rates: [100e6] }, queuePackets: 1000 };
 
+/** Headers of IPv4 and UDP: a link's rate is that of IP packets. */
+const UDP_HEADER_BYTES = 28;
+
+/** @param {ReturnType<typeof pump>} link @returns {import('./udp-relay.mjs').Pass} */
+const over = (link) => (packet, send) => link.offer(packet.length + UDP_HEADER_BYTES, () => send(packet));
+
 /**
  * A link of its own for one player, without privileges: a relay for UDP and one for TCP on loopback, whose packets share the link.
  * Its trace begins at once.
@@ -34,9 +40,8 @@ export async function startLane({ trace, delayMs, queuePackets, loss }, { httpPo
   const down = pump(link, startedAt, () => feed());
   const up = pump(upLink, startedAt);
   const udp = await startUdpRelay({
-    serverPort: quicPort,
-    down: (bytes, deliver) => down.offer(bytes, deliver),
-    up: (bytes, deliver) => up.offer(bytes, deliver),
+    serverPort: () => quicPort,
+    path: () => ({ down: over(down), up: over(up) }),
   });
   const tcp = await startTcpRelay({
     serverPort: httpPort,

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, connect, type AddressInfo } from 'node:net';
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startLane } from './lane.mjs';
 
@@ -30,12 +30,17 @@ async function byteServer(bytes: number) {
   return { port: (server.address() as AddressInfo).port, sent: () => sent };
 }
 
-async function download(port: number): Promise<number> {
-  const socket = connect(port, '127.0.0.1');
+async function bytesOf(socket: Socket): Promise<number> {
   let bytes = 0;
   socket.on('data', (data) => (bytes += data.length));
-  socket.write('go');
   await once(socket, 'end');
+  return bytes;
+}
+
+async function download(port: number): Promise<number> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write('go');
+  const bytes = await bytesOf(socket);
   socket.destroy();
   return bytes;
 }
@@ -46,6 +51,20 @@ describe('a lane', () => {
     const lane = await laneBefore({ httpPort: server.port }, { loss: { percent: 50 } });
     expect(await Promise.all([download(lane.tcpPort), download(lane.tcpPort)])).toEqual([300_000, 300_000]);
     expect(lane.counts().sentBytes).toBeGreaterThan(600_000);
+  });
+
+  it('hands a request on whose client has ended its half, and the answer back', async () => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      void bytesOf(socket).then((bytes) => socket.end(Buffer.alloc(2 * bytes)));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => server.close());
+    const lane = await laneBefore({ httpPort: (server.address() as AddressInfo).port }, { delayMs: 50 });
+    const client = connect({ port: lane.tcpPort, host: '127.0.0.1', allowHalfOpen: true });
+    client.end(Buffer.alloc(100_000));
+    expect(await bytesOf(client)).toBe(200_000);
+    client.destroy();
   });
 
   it('hands on packets in both directions, and counts those it loses', async () => {

@@ -6,6 +6,8 @@ import { connect, createServer } from 'node:net';
 const PAYLOAD_BYTES = 1448;
 const HEADER_BYTES = 52;
 
+/** @typedef {(bytes: number, deliver: () => void) => void} Offer hands so many bytes to a link, which calls `deliver` at its end */
+
 /** One connection's bytes that are still to be handed to the link. */
 class Stream {
   /** @type {Buffer[]} */
@@ -34,7 +36,7 @@ class Stream {
     this.#hasEnded = true;
   }
 
-  /** @param {import('./udp-relay.mjs').Offer} offer */
+  /** @param {Offer} offer */
   feed(offer) {
     const [first] = this.#pending;
     if (!first) {
@@ -52,8 +54,8 @@ class Stream {
 
 /**
  * A TCP relay on loopback: what the server sends waits until the link takes it, so that the sender is held, and loses nothing. All
- * connections share `room`, the packets that the link takes before it is full, in turns.
- * @param {{ serverPort: number, down: import('./udp-relay.mjs').Offer, up: import('./udp-relay.mjs').Offer, hasRoom: () => boolean }} settings
+ * connections share the link in turns, as long as it `hasRoom`.
+ * @param {{ serverPort: number, down: Offer, up: Offer, hasRoom: () => boolean }} settings
  * @returns {Promise<{ port: number, feed(): void, close(): void }>} `feed`: the link may have room again
  */
 export async function startTcpRelay({ serverPort, down, up, hasRoom }) {
@@ -75,7 +77,7 @@ export async function startTcpRelay({ serverPort, down, up, hasRoom }) {
     }
   }
 
-  const server = createServer({ noDelay: true }, (client) => {
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     const upstream = connect({ port: serverPort, host: '127.0.0.1', noDelay: true });
     const stream = new Stream(upstream, client);
     streams.add(stream);
@@ -93,7 +95,8 @@ export async function startTcpRelay({ serverPort, down, up, hasRoom }) {
       feed();
     });
     client.on('data', (data) => up(data.length + HEADER_BYTES, () => upstream.destroyed || upstream.write(data)));
-    client.on('end', () => upstream.end());
+    // Behind the request, which is still on its way: a client may end its half and wait for the answer.
+    client.on('end', () => up(HEADER_BYTES, () => upstream.end()));
     // A browser that gives a request up resets its connection; a server that stops resets all.
     client.on('error', drop);
     client.on('close', drop);

@@ -4,10 +4,11 @@ import { once } from 'node:events';
 
 const SOCKET_BUFFER_BYTES = 4 << 20;
 
-/** Headers of IPv4 and UDP: a link's rate is that of IP packets. */
-const HEADER_BYTES = 28;
-
-/** @typedef {(bytes: number, deliver: () => void) => void} Offer hands a packet of so many bytes to a link */
+/**
+ * @typedef {(packet: Buffer, send: (packet: Buffer) => void) => void} Pass what becomes of a packet: what is sent goes on in its
+ *   place, now or later
+ * @typedef {{ down: Pass, up: Pass }} Path of one client: from the server, and towards it
+ */
 
 /** @returns {Promise<import('node:dgram').Socket>} */
 async function boundSocket() {
@@ -24,33 +25,35 @@ async function boundSocket() {
 }
 
 /**
- * A UDP relay on loopback, packet by packet over a link in each direction.
- * @param {{ serverPort: number, down: Offer, up: Offer }} settings
- * @returns {Promise<{ port: number, close(): void }>}
+ * A UDP relay on loopback.
+ * @param {{ serverPort: () => number | undefined, path: () => Path }} settings `serverPort`: while there is none, packets are dropped; `path`
+ *   is made for each client
+ * @returns {Promise<{ port: number, close: () => void }>}
  */
-export async function startUdpRelay({ serverPort, down, up }) {
+export async function startUdpRelay({ serverPort, path }) {
   const front = await boundSocket();
   let isClosed = false;
   /** One socket towards the server for each client address, so that answers find their way back.
-   *  @type {Map<string, Promise<import('node:dgram').Socket>>} */
+   *  @type {Map<string, Promise<{ socket: import('node:dgram').Socket, up: Pass }>>} */
   const upstreams = new Map();
 
   /** @param {import('node:dgram').RemoteInfo} client */
   async function openUpstream({ port, address }) {
+    const { down, up } = path();
     const socket = await boundSocket();
-    socket.on('message', (packet) =>
-      down(packet.length + HEADER_BYTES, () => isClosed || front.send(packet, port, address)),
-    );
-    return socket;
+    /** @param {Buffer} sent */
+    const send = (sent) => isClosed || front.send(sent, port, address);
+    socket.on('message', (packet) => down(packet, send));
+    return { socket, up };
   }
 
   front.on('message', (packet, client) => {
+    const port = serverPort();
+    if (port === undefined) return;
     const key = `${client.address}:${client.port}`;
     const upstream = upstreams.get(key) ?? openUpstream(client);
     upstreams.set(key, upstream);
-    void upstream.then((socket) =>
-      up(packet.length + HEADER_BYTES, () => isClosed || socket.send(packet, serverPort, '127.0.0.1')),
-    );
+    void upstream.then(({ socket, up }) => up(packet, (sent) => isClosed || socket.send(sent, port, '127.0.0.1')));
   });
 
   return {
@@ -58,7 +61,7 @@ export async function startUdpRelay({ serverPort, down, up }) {
     close() {
       isClosed = true;
       front.close();
-      for (const upstream of upstreams.values()) void upstream.then((socket) => socket.close());
+      for (const upstream of upstreams.values()) void upstream.then(({ socket }) => socket.close());
     },
   };
 }

@@ -1,8 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../link/random.mjs';
-import { startRelay } from './relay.mjs';
+import { lossyPaths, startRelay, type Losses } from './relay.mjs';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -17,35 +17,45 @@ async function udpSocket(): Promise<Socket> {
   return socket;
 }
 
-/** Which of 200 numbered packets a server's answers bring back through the relay. */
-async function survivors(settings: { lossPercent: number; seed: number }): Promise<number[]> {
-  const server = await udpSocket();
-  server.on('message', (packet, client) => {
-    for (let number = 0; number < 200; number++) server.send(Buffer.from([number]), client.port, client.address);
-    server.send(packet, client.port, client.address);
-  });
-  const relay = await startRelay(settings);
-  cleanups.push(() => relay.close());
-  relay.connect(server.address().port);
-  const client = await udpSocket();
-  const received: number[] = [];
-  client.on('message', (packet) => received.push(packet[0]!));
-  client.send('hello', relay.port, '127.0.0.1');
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  return received;
+const numbers = Array.from({ length: 200 }, (_, number) => number);
+
+/** Which of 200 numbered packets to a client are not dropped. */
+function survivors(losses: Losses): number[] {
+  const { down } = lossyPaths(losses)();
+  const sent: number[] = [];
+  for (const number of numbers) down(Buffer.from([number]), (packet) => sent.push(packet[0]!));
+  return sent;
 }
 
 describe('the lossy relay', () => {
-  it('passes everything in order at 0 % and nothing at 100 %', async () => {
-    const all = await survivors({ lossPercent: 0, seed: 1 });
-    expect(all.slice(0, 200)).toEqual(Array.from({ length: 200 }, (_, number) => number));
-    expect(await survivors({ lossPercent: 100, seed: 1 })).toEqual([]);
+  it('brings packets to the server and its answers back, in order', async () => {
+    const server = await udpSocket();
+    server.on('message', (packet, client) => {
+      for (const number of numbers) server.send(Buffer.from([...packet, number]), client.port, client.address);
+    });
+    const relay = await startRelay({ lossPercent: 0, seed: 1 });
+    cleanups.push(() => relay.close());
+    relay.connect(server.address().port);
+    const client = await udpSocket();
+    client.send(Buffer.from([7]), relay.port, '127.0.0.1');
+    const received: number[][] = [];
+    for await (const [packet] of on(client, 'message') as AsyncIterable<[Buffer]>) {
+      received.push([...packet]);
+      if (received.length === numbers.length) break;
+    }
+    expect(received).toEqual(numbers.map((number) => [7, number]));
   });
 
-  it('drops the same packets for the same seed, others for another', async () => {
-    const first = await survivors({ lossPercent: 20, seed: 7 });
-    expect(await survivors({ lossPercent: 20, seed: 7 })).toEqual(first);
-    expect(await survivors({ lossPercent: 20, seed: 8 })).not.toEqual(first);
+  it('passes everything at 0 % and nothing at 100 % but the first packets that are spared', () => {
+    expect(survivors({ lossPercent: 0, seed: 1 })).toEqual(numbers);
+    expect(survivors({ lossPercent: 100, seed: 1 })).toEqual([]);
+    expect(survivors({ lossPercent: 100, seed: 1, spared: 3 })).toEqual([0, 1, 2]);
+  });
+
+  it('drops the same packets for the same seed, others for another', () => {
+    const first = survivors({ lossPercent: 20, seed: 7 });
+    expect(survivors({ lossPercent: 20, seed: 7 })).toEqual(first);
+    expect(survivors({ lossPercent: 20, seed: 8 })).not.toEqual(first);
   });
 
   it('draws uniformly from [0, 1): 10,000 draws at 20 % stay within four standard deviations', () => {

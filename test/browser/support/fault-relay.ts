@@ -1,5 +1,4 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { once } from 'node:events';
+import { startUdpRelay } from '../../../tools/link/udp-relay.mjs';
 
 /** What becomes of a packet: the packets that go on in its place, now or later. */
 export type Fault = (packet: Buffer, send: (packet: Buffer) => unknown) => void;
@@ -31,38 +30,11 @@ export interface FaultRelay {
 
 /** A UDP relay on loopback whose faults a test changes while it runs. */
 export async function startFaultRelay(serverPort: number): Promise<FaultRelay> {
-  const front = await boundSocket();
-  const upstreams = new Map<string, Promise<Socket>>();
-  let isClosed = false;
-  const relay: FaultRelay = {
-    ...{ port: front.address().port, fault: noFault, serverPort },
-    close() {
-      isClosed = true;
-      front.close();
-      for (const upstream of upstreams.values()) void upstream.then((socket) => socket.close());
-    },
-  };
-  const openUpstream = async (client: RemoteInfo): Promise<Socket> => {
-    const socket = await boundSocket();
-    socket.on('message', (packet) =>
-      relay.fault(packet, (sent) => isClosed || front.send(sent, client.port, client.address)),
-    );
-    return socket;
-  };
-  front.on('message', (packet, client) => {
-    const key = `${client.address}:${client.port}`;
-    const upstream = upstreams.get(key) ?? openUpstream(client);
-    upstreams.set(key, upstream);
-    void upstream.then((socket) =>
-      relay.fault(packet, (sent) => isClosed || socket.send(sent, relay.serverPort, '127.0.0.1')),
-    );
+  const pass: Fault = (packet, send) => relay.fault(packet, send);
+  const { port, close } = await startUdpRelay({
+    serverPort: () => relay.serverPort,
+    path: () => ({ down: pass, up: pass }),
   });
+  const relay: FaultRelay = { port, fault: noFault, serverPort, close };
   return relay;
-}
-
-async function boundSocket(): Promise<Socket> {
-  const socket = createSocket({ type: 'udp4', recvBufferSize: 4 << 20, sendBufferSize: 4 << 20 });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  return socket;
 }
