@@ -63,8 +63,9 @@ export class Capacity {
 
   /** @param {number} bytes */
   #timeOfTraced(bytes) {
-    const rounds = Math.floor(bytes / this.#total);
-    const rest = bytes - rounds * this.#total;
+    // What a whole round sends is sent in that round, not at the beginning of the next: the trace may end with a pause.
+    const rounds = Math.max(0, Math.ceil(bytes / this.#total) - 1);
+    const rest = Math.min(bytes - rounds * this.#total, this.#total);
     const index = this.#sums.findIndex((sum) => sum >= rest);
     const before = this.#sums[index - 1] ?? 0;
     const inStep = (this.#sums[index] ?? 0) - before;

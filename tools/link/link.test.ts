@@ -24,6 +24,11 @@ describe('Capacity', () => {
     expect([500, 1500, 2000, 3500].map((bytes) => capacity.timeOf(bytes))).toEqual([500, 2250, 2500, 3500]);
   });
 
+  it('has sent a whole round before the pause at its end', () => {
+    const capacity = new Capacity({ step: 1, rates: [8000, 0] });
+    expect([1000, 2000].map((bytes) => capacity.timeOf(bytes))).toEqual([1000, 3000]);
+  });
+
   it('counts with a new scale from the moment on at which it is set', () => {
     const capacity = even();
     capacity.rescale(2, 1000);
@@ -133,6 +138,13 @@ describe('lossPattern', () => {
       expect(count / pattern.length).toBeLessThan(0.05);
       expect(Math.abs(count / bursts(pattern) / meanBurst - 1)).toBeLessThan(0.2);
     }
+  });
+
+  it('refuses a share that bursts of that length cannot have', () => {
+    expect(() => lossPattern({ percent: 81, meanBurst: 4 }, seededRandom(1))).toThrow(
+      'bursts of 4 lose at most 80 %, got 81',
+    );
+    expect(lost({ percent: 100 }).every(Boolean)).toBe(true);
   });
 
   it('loses the same packets with the same seed', () => {
