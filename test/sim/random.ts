@@ -1,3 +1,5 @@
+import { seededRandom as seededUniform } from '../../tools/link/random.mjs';
+
 /** A seeded stream of numbers, the same on every machine. */
 export interface Random {
   /** Uniform in [0, 1). */
@@ -6,15 +8,9 @@ export interface Random {
   normal(): number;
 }
 
-/** Mulberry32: 32 bits of state are plenty for content, traces and losses of one session. */
+/** 32 bits of state are plenty for content, traces and losses of one session. */
 export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const uniform = seededUniform(seed);
   return {
     uniform,
     // Box–Muller; 1 − uniform keeps the logarithm finite.
