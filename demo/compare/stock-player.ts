@@ -6,16 +6,28 @@ interface InterceptedResponse {
   readonly request: { readonly customData: { readonly request: { resourceTimingValues?: unknown } } };
 }
 
-/**
- * What is done to stock dash.js, and no more: the buffer that all players have, and its throughput measured as it should be. With one
- * file for each representation dash.js would measure every download by that of the initialization segment, the first timing entry with
- * the same URL; the plugin spares its rules that mistake, and dash.js' own are to be as well off (docs/TRIALS.md).
- */
+/** What is done to stock dash.js, and no more, so that it can be compared: the same buffer, and its throughput measured as it should be. */
 export function prepareStockPlayer(player: MediaPlayerClass, bufferSegments: number, segmentDuration: number): void {
+  giveBuffer(player, bufferSegments, segmentDuration);
+  measureRightDownload(player);
+}
+
+/**
+ * The buffer that the plugin sets: dash.js asks for a segment while buffer + segment duration < target, so that N segments are held
+ * and one is in flight.
+ */
+export function giveBuffer(player: MediaPlayerClass, bufferSegments: number, segmentDuration: number): void {
   const time = bufferCapacity(bufferSegments, segmentDuration);
   const buffer = { bufferTimeDefault: time, bufferTimeAtTopQuality: time, bufferTimeAtTopQualityLongForm: time };
   const settings: object = { streaming: { buffer } };
   player.updateSettings(settings);
+}
+
+/**
+ * With one file for each representation dash.js would measure every download by that of the initialization segment, the first timing
+ * entry with the same URL. The plugin spares its rules that mistake, and dash.js' own are to be as well off (docs/TRIALS.md).
+ */
+export function measureRightDownload(player: MediaPlayerClass): void {
   player.addResponseInterceptor((response) => {
     (response as unknown as InterceptedResponse).request.customData.request.resourceTimingValues = null;
     return Promise.resolve(response);

@@ -1,6 +1,6 @@
 import type { MediaPlayerClass } from 'dashjs';
+import { giveBuffer, measureRightDownload } from '../../../demo/compare/stock-player.js';
 import { DashPlayerSettings } from '../../../player/dash/settings.js';
-import { bufferCapacity } from '../../../src/delivery/index.js';
 import { isLiveRule, type OnDemandStockRule } from '../stock-rules.js';
 import type { PageSettings } from './types.js';
 
@@ -11,16 +11,7 @@ const ACTIVE_RULES: Readonly<Record<OnDemandStockRule, { readonly throughput: bo
   throughput: { throughput: true, bola: false },
 };
 
-/** The response, as far as dash.js hands it to interceptors. */
-interface InterceptedResponse {
-  readonly request: { readonly customData: { readonly request: { resourceTimingValues?: unknown } } };
-}
-
-/**
- * Gives dash.js the buffer of the trial, as the plugin sets it: dash.js asks for a segment while buffer + segment
- * duration < target, so that N segments are held and one is in flight. All else stays as dash.js comes, unless the system is to have all
- * of the plugin's settings.
- */
+/** Gives dash.js the buffer of the trial. All else stays as it comes, unless the system is to have all of the plugin's settings. */
 export function prepareStockPlayer(player: MediaPlayerClass, settings: PageSettings): void {
   const { player: kind, bufferSegments, segmentDuration } = settings;
   if (kind.kind !== 'stock' || isLiveRule(kind.rule)) throw new TypeError('not a system of stock dash.js on demand');
@@ -31,15 +22,7 @@ export function prepareStockPlayer(player: MediaPlayerClass, settings: PageSetti
   if (kind.settings === 'voxel') {
     new DashPlayerSettings(player, { bufferSegments, ruleOwner: 'player' }).apply(segmentDuration);
   } else {
-    const time = bufferCapacity(bufferSegments, segmentDuration);
-    const buffer = { bufferTimeDefault: time, bufferTimeAtTopQuality: time, bufferTimeAtTopQualityLongForm: time };
-    const ofTrial: object = { streaming: { buffer } };
-    player.updateSettings(ofTrial);
+    giveBuffer(player, bufferSegments, segmentDuration);
   }
-  // With one file for each level dash.js would measure every download by that of the initialization segment: the first
-  // timing entry with the same URL. The plugin spares its rules that mistake, and the others are to be as well off.
-  player.addResponseInterceptor((response) => {
-    (response as unknown as InterceptedResponse).request.customData.request.resourceTimingValues = null;
-    return Promise.resolve(response);
-  });
+  measureRightDownload(player);
 }
