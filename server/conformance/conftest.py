@@ -1,5 +1,7 @@
 """Every test runs against every server that is there."""
 
+import contextlib
+import functools
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -103,17 +105,22 @@ def server(command: list[str], cache: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def starts(command: list[str], cache: Path) -> Iterator[Start]:
+def launch(cache: Path) -> Iterator[Start]:
+    """Starts servers by their command; they are stopped after the test."""
+    with contextlib.ExitStack() as running:
+
+        def launch_one(command: list[str], *options: str, **settings: Any) -> Server:
+            server = start(command, cache, *options, **settings)
+            running.callback(server.stop)
+            return server
+
+        yield launch_one
+
+
+@pytest.fixture
+def starts(command: list[str], launch: Start) -> Start:
     """Starts servers with other options."""
-    servers = []
-
-    def start_one(*options: str, **settings: Any) -> Server:
-        servers.append(start(command, cache, *options, **settings))
-        return servers[-1]
-
-    yield start_one
-    for server in servers:
-        server.stop()
+    return functools.partial(launch, command)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 
 from .client import VoxelClient, connect, eventually
 from .origin import BLOCK_BYTES, Answer, File, Origin, answering, silent, without_length
-from .servers import Server, start
+from .servers import Server
 
 TIMEOUT_SECONDS = 20.0
 
@@ -33,17 +33,12 @@ def origin() -> Iterator[Origin]:
 
 
 @pytest.fixture
-def edges(quiche_program: list[str], cache: Path, origin: Origin) -> Iterator[StartEdge]:
-    servers = []
-
+def edges(quiche_program: list[str], launch: StartEdge, origin: Origin) -> StartEdge:
     def start_one(*options: str, path: str = "/", **settings: Any) -> Server:
         command = [*quiche_program, "--origin", origin.url + path, "--origin-timeout", "1"]
-        servers.append(start(command, cache, *options, **settings))
-        return servers[-1]
+        return launch(command, *options, **settings)
 
-    yield start_one
-    for server in servers:
-        server.stop()
+    return start_one
 
 
 @pytest.fixture
