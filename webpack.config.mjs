@@ -43,6 +43,7 @@ const copyCompareFiles = {
   apply(compiler) {
     compiler.hooks.afterEmit.tap('copy-compare-files', () => {
       cpSync(resolve(root, 'demo/compare/static'), resolve(dist, 'compare'), { recursive: true });
+      cpSync(resolve(root, 'demo/static/base.css'), resolve(dist, 'compare/base.css'));
       cpSync(
         resolve(root, 'node_modules/dashjs/dist/modern/umd/dash.all.min.js'),
         resolve(dist, 'compare/dash.all.min.js'),

@@ -18,7 +18,7 @@ export function writeRecordedPage(folder, page) {
     .replace(/^.*dash\.all\.min\.js.*\n/m, '')
     .replace('compare.js', 'recorded.js');
   writeFileSync(join(folder, 'index.html'), html);
-  for (const name of ['recorded.js', 'compare.css']) cpSync(join(page, name), join(folder, name));
+  for (const name of ['recorded.js', 'base.css', 'compare.css']) cpSync(join(page, name), join(folder, name));
   return run;
 }
 
