@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { exclusively } from './exclusively.mjs';
 import { root } from './paths.mjs';
 
 /** @param {string} path @returns {string[]} the files at or below `path`, relative to the root, sorted */
@@ -19,16 +20,26 @@ export function digestOf(paths) {
 }
 
 /**
- * Does `work` unless the stamp file says that it was done with the same inputs; so a second run costs nothing.
+ * Does `work` unless the stamp file says that it was done with the same inputs; so a second run costs nothing, and of several at the
+ * same time one works and the others wait.
  * @param {string} stampFile @param {string} digest @param {() => Promise<void>} work @returns {Promise<void>}
  */
 export async function once(stampFile, digest, work) {
+  if (isStamped(stampFile, digest)) return;
+  await exclusively(stampFile, async () => {
+    if (isStamped(stampFile, digest)) return;
+    await work();
+    mkdirSync(dirname(stampFile), { recursive: true });
+    writeFileSync(stampFile, digest);
+  });
+}
+
+/** @param {string} stampFile @param {string} digest */
+function isStamped(stampFile, digest) {
   try {
-    if (readFileSync(stampFile, 'utf8') === digest) return;
+    return readFileSync(stampFile, 'utf8') === digest;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error;
+    return false;
   }
-  await work();
-  mkdirSync(dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, digest);
 }
