@@ -5,7 +5,7 @@ import { AssemblyPart } from '../../src/voxel-loader/worker/assembly-part.js';
 import { SegmentAssembly } from '../../src/voxel-loader/worker/assembly.js';
 import { ParityBlocks } from '../../src/voxel-loader/worker/parity-blocks.js';
 import { outputOf, say } from '../../tools/setup/process.mjs';
-import { cargo, cargoEnvironment, hasCargo, NO_RUST } from '../../tools/setup/rust.mjs';
+import { cargo, cargoEnvironment, hasCargo, noRust } from '../../tools/setup/rust.mjs';
 import { datagramsOf, type FlowDatagram } from '../unit/parity-flow.js';
 import { atLeast, barLine, type Bar } from './support/bar.js';
 
@@ -90,8 +90,8 @@ function encode(body: Uint8Array): void {
 
 /** Mbit/s by the number of parity symbols for 128 data symbols; undefined without Rust. */
 async function rustRates(): Promise<Record<string, number> | undefined> {
-  if (!hasCargo()) {
-    say(`no figures for voxel-quiche: ${NO_RUST}`);
+  if (!hasCargo('server/quiche')) {
+    say(`no figures for voxel-quiche: ${noRust('server/quiche')}`);
     return undefined;
   }
   const build = ['build', '--release', '--locked', '--quiet', '--package', 'voxel-protocol', '--example', 'encode'];

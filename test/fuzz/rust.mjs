@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { root } from '../../tools/setup/paths.mjs';
 import { outputOf, UserError } from '../../tools/setup/process.mjs';
-import { cargoEnvironment, hasCargo, NO_RUST } from '../../tools/setup/rust.mjs';
+import { cargoEnvironment, hasCargo, noRust } from '../../tools/setup/rust.mjs';
 
 const folder = join(root, 'server/quiche/fuzz');
 
@@ -13,7 +13,7 @@ export const targets = readdirSync(join(folder, 'fuzz_targets')).map((file) => p
 
 /** @param {readonly string[]} chosen @param {number} secondsEach @returns {Promise<boolean>} */
 export function fuzz(chosen, secondsEach) {
-  if (!hasCargo()) throw new UserError(NO_RUST);
+  if (!hasCargo('server/quiche')) throw new UserError(noRust('server/quiche'));
   if (outputOf('env', [`PATH=${cargoEnvironment.PATH}`, 'cargo', 'fuzz', '--version']) === undefined) {
     throw new UserError('cargo-fuzz is not installed (cargo install cargo-fuzz)');
   }

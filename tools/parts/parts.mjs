@@ -15,7 +15,7 @@ import {
   ensureQuicheServer,
   ensureQuicheTools,
   hasCargo,
-  NO_RUST,
+  noRust,
   quicheWorkspace,
 } from '../setup/rust.mjs';
 import { ensureSample } from '../start/sample.mjs';
@@ -45,7 +45,7 @@ const quicheServer = memoize(async () => {
 });
 
 const linkEmulator = memoize(async () => {
-  if (hasCargo()) await ensureLinkEmulator();
+  if (hasCargo('test/link')) await ensureLinkEmulator();
 });
 
 /** @param {string} name @param {string} folder @param {string} about @param {() => Promise<unknown>} [setUp] @returns {Part} */
@@ -86,7 +86,7 @@ function vitestPart(name, about, setUp, settings) {
 }
 
 /**
- * @param {string} name @param {string} folder @param {string} about @param {string} needs
+ * @param {string} name @param {import('../setup/rust.mjs').Project} folder @param {string} about @param {string} needs
  * @param {() => Promise<{ args: string[], leftOut: string[] }>} settings @returns {Part}
  */
 function cargoPart(name, folder, about, needs, settings) {
@@ -95,7 +95,7 @@ function cargoPart(name, folder, about, needs, settings) {
     about,
     needs,
     async run(job) {
-      if (!hasCargo()) throw new LeftOut(NO_RUST);
+      if (!hasCargo(folder)) throw new LeftOut(noRust(folder));
       const { args, leftOut } = await settings();
       const test = ['test', '--release', '--locked', '--quiet', '--no-fail-fast', ...args];
       const cwd = join(root, folder);
@@ -116,7 +116,7 @@ const trials = {
   needs: `Rust; /dev/net/tun and namespaces; ${BROWSER}`,
   plays: true,
   async run(job) {
-    if (!hasCargo()) throw new LeftOut(NO_RUST);
+    if (!hasCargo('test/link')) throw new LeftOut(noRust('test/link'));
     await sample();
     await quicheServer();
     const out = join(job.folder, 'trials');

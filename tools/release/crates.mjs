@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { outputOf, run, UserError } from '../setup/process.mjs';
 import { root } from '../setup/paths.mjs';
-import { cargoEnvironment, canBuildQuiche, ensureQuicheTools, hasCargo, NO_RUST } from '../setup/rust.mjs';
+import { cargoEnvironment, canBuildQuiche, ensureQuicheTools, hasCargo, noRust } from '../setup/rust.mjs';
 import { check, contentProblems, licenceProblems, report } from './artefact.mjs';
 import { useVoxelServe } from './use-python.mjs';
 
@@ -34,7 +34,7 @@ const quiet = /** @type {const} */ ({ output: 'on-failure', env: cargoEnvironmen
 export async function releaseCrates(out, version, { isFull, media }) {
   const reports = CRATES.map((name) => report(`${name}-${version}.crate`));
   const [ofProtocol, ofServer] = /** @type {[Report, Report]} */ (reports);
-  if (!hasCargo()) return reports.map((of) => ({ ...of, leftOut: [NO_RUST] }));
+  if (!hasCargo('server/quiche')) return reports.map((of) => ({ ...of, leftOut: [noRust('server/quiche')] }));
   await ensureQuicheTools();
   const work = mkdtempSync(join(tmpdir(), 'voxel-crates-'));
   try {

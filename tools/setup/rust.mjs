@@ -7,8 +7,7 @@ import { cacheFolder, root } from './paths.mjs';
 import { outputOf, run, say, UserError } from './process.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
-/** What the Rust programs say in their Cargo.toml (`rust-version`). */
-const OLDEST = '1.85';
+/** @typedef {'test/link' | 'server/quiche'} Project folder of Rust programs in the checkout */
 
 /** Build outputs outlive a clone, and all clones share it. */
 const targetFolder = join(cacheFolder, 'cargo-target');
@@ -20,18 +19,30 @@ export const cargoEnvironment = {
   PATH: [process.env.PATH ?? '', join(homedir(), '.cargo', 'bin')].join(delimiter),
 };
 
-const isNewEnough = memoize(() => {
-  const version = outputOf('env', [`PATH=${cargoEnvironment.PATH}`, 'cargo', '--version']) ?? '';
-  const [major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number) ?? [];
-  const [oldestMajor = 0, oldestMinor = 0] = OLDEST.split('.').map(Number);
+/** What cargo says of its version; empty where there is none. */
+const cargoVersion = memoize(() => outputOf('env', [`PATH=${cargoEnvironment.PATH}`, 'cargo', '--version']) ?? '');
+
+/** @param {Project} project @returns the oldest Rust that can build it, as its Cargo.toml says */
+function oldestRust(project) {
+  const [, version = ''] =
+    /^rust-version = "(.+)"$/m.exec(readFileSync(join(root, project, 'Cargo.toml'), 'utf8')) ?? [];
+  return version;
+}
+
+/** @param {string} version as cargo prints it @param {string} oldest */
+export function isNewEnough(version, oldest) {
+  const [[major = 0, minor = 0], [oldestMajor = 0, oldestMinor = 0]] = [numbersOf(version), numbersOf(oldest)];
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
-});
+}
 
-/** Why the checks and tests of the Rust programs are left out; everything else works without Rust. */
-export const NO_RUST = `Rust ≥ ${OLDEST} (cargo) is not installed`;
+/** @param {string} version @returns {number[]} major and minor */
+const numbersOf = (version) => /(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number) ?? [];
 
-/** Whether there is a Rust that is new enough. */
-export const hasCargo = () => isNewEnough();
+/** Why a project's checks and tests are left out; everything else works without Rust. @param {Project} project */
+export const noRust = (project) => `Rust ≥ ${oldestRust(project)} (cargo) is not installed`;
+
+/** Whether there is a Rust that is new enough. @param {Project} project */
+export const hasCargo = (project) => isNewEnough(cargoVersion(), oldestRust(project));
 
 /**
  * To be called before every build. Cargo goes by the times of files: what another clone has built last would count as made of this
@@ -51,12 +62,13 @@ export function claimTargetFolder(project, target = targetFolder) {
 
 /**
  * Runs cargo in a folder of the checkout.
- * @param {string} project @param {string[]} args @param {{ output?: 'show' | 'on-failure' }} [options]
+ * @param {Project} project @param {string[]} args @param {{ output?: 'show' | 'on-failure' }} [options]
  * @returns {Promise<void>}
  */
 export async function cargo(project, args, options = {}) {
-  if (!hasCargo()) {
-    throw new UserError(`${project} needs Rust ≥ ${OLDEST}, found none (install it from rustup.rs)`);
+  if (!hasCargo(project)) {
+    const found = cargoVersion() || 'none';
+    throw new UserError(`${project} needs Rust ≥ ${oldestRust(project)}, found ${found} (install it from rustup.rs)`);
   }
   const cwd = join(root, project);
   claimTargetFolder(cwd);
@@ -102,11 +114,11 @@ function hasLibclang() {
 const filesOf = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 
 /** Whether the quiche server can be built here, or is built: what needs it is left out where it cannot. */
-export const canBuildQuiche = () => hasCargo() && (existsSync(quicheServer) || hasQuicheTools());
+export const canBuildQuiche = () => hasCargo('server/quiche') && (existsSync(quicheServer) || hasQuicheTools());
 
 /** Installs what the quiche server is built with; where that cannot be done, `quicheWorkspace` says so. @returns {Promise<void>} */
 export async function ensureQuicheTools() {
-  if (!hasCargo() || canBuildQuiche()) return;
+  if (!hasCargo('server/quiche') || canBuildQuiche()) return;
   try {
     await installSystemPackages(QUICHE_PACKAGES, 'the quiche server is built with cmake, a C++ compiler and libclang');
   } catch (error) {
@@ -117,7 +129,7 @@ export async function ensureQuicheTools() {
 
 /** @returns {{ packages: string[], leftOut: string[] }} cargo's options for what can be built here, and a reason for the rest */
 export function quicheWorkspace() {
-  if (!hasCargo()) return { packages: [], leftOut: [`voxel-quiche: ${NO_RUST}`] };
+  if (!hasCargo('server/quiche')) return { packages: [], leftOut: [`voxel-quiche: ${noRust('server/quiche')}`] };
   if (canBuildQuiche()) return { packages: [], leftOut: [] };
   const byHand = `sudo apt-get install ${QUICHE_PACKAGES.join(' ')}`;
   return {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { cargoEnvironment, claimTargetFolder, hasCargo, NO_RUST } from './rust.mjs';
+import { root } from './paths.mjs';
+import { cargoEnvironment, claimTargetFolder, hasCargo, isNewEnough, noRust } from './rust.mjs';
 
 const MANIFEST = '[package]\nname = "greeting"\nversion = "0.1.0"\nedition = "2021"\n';
 const LONG_AGO = new Date('2020-01-01');
@@ -22,8 +23,8 @@ function clone(name: string): string {
   return project;
 }
 
-it.skipIf(!hasCargo())(
-  `of clones that share a target folder each gets what it has built (else: ${NO_RUST})`,
+it.skipIf(!hasCargo('test/link'))(
+  `of clones that share a target folder each gets what it has built (else: ${noRust('test/link')})`,
   () => {
     const [target, one, other] = [join(folder, 'target'), clone('one'), clone('other')];
     const environment = { ...cargoEnvironment, CARGO_TARGET_DIR: target };
@@ -36,3 +37,16 @@ it.skipIf(!hasCargo())(
   },
   120_000,
 );
+
+it('holds cargo to the version that a project needs, and says which that is', () => {
+  const versions = ['', 'cargo 0.99.0', 'cargo 1.87.2 (99624be96 2025-05-06)', 'cargo 1.88.0', 'cargo 2.0.0'];
+  expect(versions.map((version) => isNewEnough(version, '1.88'))).toEqual([false, false, false, true, true]);
+  const documented = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  for (const [project, name] of [
+    ['server/quiche', 'the quiche server'],
+    ['test/link', 'the link emulator, trials'],
+  ] as const) {
+    const [, oldest] = new RegExp(`^\\| ${name} +\\| Rust ≥ ([\\d.]+)`, 'm').exec(documented) ?? [];
+    expect(noRust(project)).toBe(`Rust ≥ ${oldest} (cargo) is not installed`);
+  }
+});
