@@ -9,6 +9,7 @@ const chunk = (index: number, facts: Partial<ChunkEvent> = {}): ChunkEvent => ({
   ...{ representation: 'v1', bandwidth: 8e5, wholeScore: 0.98, score: 0.98 },
   ...{ bytesReliable: 500, bytesUnreliable: 1000, bytesLost: 0, bytesUnsent: 0, bytesRepeated: 0, bytesRecovered: 0 },
   ...{ framesTotal: 2, framesRepaired: 0, frames: ['reliable', 'complete'] },
+  data: new Uint8Array(),
   ...facts,
 });
 

@@ -36,6 +36,8 @@ export interface ChunkEvent extends Pick<
   readonly framesRepaired: number;
   /** In decode order. */
   readonly frames: readonly FrameState[];
+  /** As it was handed to dash.js, a fragment of its own; not to be written to. */
+  readonly data: Uint8Array;
 }
 
 /** Of the live presentation that plays. */
@@ -130,7 +132,7 @@ export class LivePlugin {
       ...{ number, startTime, duration, capturedAt, wholeScore, score },
       ...{ bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered },
       ...{ mediaType, index, representation: representation!.id, bandwidth: representation!.bandwidth },
-      ...{ framesTotal: states.length, framesRepaired: repairedFrames, frames: states },
+      ...{ framesTotal: states.length, framesRepaired: repairedFrames, frames: states, data: chunk.bytes },
     });
   }
 

@@ -1,10 +1,11 @@
 // @ts-check
 // `npm run compare`: from a fresh clone to three players side by side. Runs before anything is installed, so the first steps import
 // nothing from node_modules.
-import { DURATION, prepareContent, SEGMENT_SECONDS } from './compare/content.mjs';
+import { prepareContent } from './compare/content.mjs';
 import { startControlServer } from './compare/control-server.mjs';
 import { parseOptions, USAGE } from './compare/options.mjs';
 import { presets } from './compare/presets.mjs';
+import { startPrograms } from './compare/programs.mjs';
 import { sizeOfRecording, writeRecordedPage } from './compare/recording.mjs';
 import { runsTable } from './compare/table.mjs';
 import { ensureChrome } from './setup/chrome.mjs';
@@ -13,7 +14,6 @@ import { root } from './setup/paths.mjs';
 import { outputOf, runCommand, say, UserError } from './setup/process.mjs';
 import { ensurePython } from './setup/python.mjs';
 import { ensureQuicheServer } from './setup/rust.mjs';
-import { startServer } from './start/server.mjs';
 
 const DEFAULT_PORT = 8090;
 
@@ -30,35 +30,26 @@ async function setUp(options) {
   return { chrome, program };
 }
 
-/** The servers of media and page. @param {Options} options @param {string} media @param {string | undefined} program */
-async function serve(options, media, program) {
-  const server = await startServer([media, '--http-port', '0', '--quic-port', '0'], program);
+/** The servers of media and page. @param {Options} options @param {string} film @param {string | undefined} program */
+async function serve(options, film, program) {
+  const programs = await startPrograms(film, program);
   try {
-    const control = await startControlServer(controlSettings(options, server.ready));
+    const page = `${root}/dist/compare`;
+    const control = await startControlServer({
+      ...{ page, presets: presets(), program: (isLive) => programs.program(isLive) },
+      port: options.port ?? (options.headless ? 0 : DEFAULT_PORT),
+      recordTo: options.record === undefined ? undefined : writeRecordedPage(options.record, page),
+      content: { commit: commit(), server: options.server, records: options.record !== undefined },
+    });
     const stop = async () => {
       control.close();
-      await server.stop();
+      await programs.stop();
     };
-    return { url: control.url, exited: server.exited, stop };
+    return { url: control.url, exited: programs.exited, stop };
   } catch (error) {
-    await server.stop();
+    await programs.stop();
     throw error;
   }
-}
-
-/** @param {Options} options @param {import('./start/server.mjs').Ready} ready of the media's server @returns {Parameters<typeof startControlServer>[0]} */
-function controlSettings(options, { url, quicPort, certificateHashes }) {
-  const page = `${root}/dist/compare`;
-  return {
-    ...{ page, presets: presets() },
-    port: options.port ?? (options.headless ? 0 : DEFAULT_PORT),
-    server: { httpPort: Number(new URL(url).port), quicPort, certificateHashes },
-    recordTo: options.record === undefined ? undefined : writeRecordedPage(options.record, page),
-    content: {
-      ...{ media: url, duration: DURATION, segmentDuration: SEGMENT_SECONDS },
-      ...{ commit: commit(), server: options.server, records: options.record !== undefined },
-    },
-  };
 }
 
 /** Of the checkout; `+`: something has been changed since. */

@@ -1,12 +1,7 @@
 import type { LinkMoment, PresetInfo } from './types.js';
 
-/** What the command says of the video and of itself. */
+/** What the command says of itself. */
 export interface Content {
-  /** Where the media are, off the emulated links: for what is not part of playback. */
-  readonly media: string;
-  /** s. */
-  readonly duration: number;
-  readonly segmentDuration: number;
   readonly commit: string;
   readonly server: string;
   readonly presets: readonly PresetInfo[];
@@ -14,10 +9,20 @@ export interface Content {
   readonly records: boolean;
 }
 
-/** Where a player finds its server, over its own link. */
+/** What plays over the links. */
+export interface Program {
+  /** Where the media are, off the emulated links: for what is not part of playback. */
+  readonly media: string;
+  readonly isLive: boolean;
+  /** Of a comparison, s. */
+  readonly duration: number;
+  readonly segmentDuration: number;
+}
+
+/** Where a player finds its server, over links of its own: one address of QUIC for each. */
 export interface LanePlace {
   readonly http: string;
-  readonly endpoint: string;
+  readonly endpoints: readonly string[];
 }
 
 export interface Started {
@@ -27,6 +32,11 @@ export interface Started {
 
 export function loadContent(): Promise<Content> {
   return request<Content>('api/content');
+}
+
+/** Ends the comparison that runs. A live stream is started. */
+export function openProgram(preset: string): Promise<Program> {
+  return request<Program>('api/program', { method: 'POST', body: JSON.stringify({ preset }) });
 }
 
 /** New links, whose traces begin at once. */

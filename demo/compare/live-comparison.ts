@@ -1,4 +1,4 @@
-import { listenToLinks, startLinks, type Content } from './control.js';
+import { listenToLinks, startLinks, type Program } from './control.js';
 import { LiveLane } from './live-lane.js';
 import type { CompareSettings } from './settings.js';
 import type { Knowledge } from './shown-segments.js';
@@ -16,15 +16,15 @@ export class LiveComparison implements Comparison {
   readonly #link: LinkMoment[] = [];
   /** On the clock of `performance.now()`. */
   readonly startedAt: number;
-  readonly #duration: number;
+  readonly #program: Program;
   readonly #timer: number;
   readonly #stopListening: () => void;
   #endedAt: number | undefined;
 
-  private constructor(lanes: readonly LiveLane[], startedAt: number, duration: number, onEnd: () => void) {
+  private constructor(lanes: readonly LiveLane[], startedAt: number, program: Program, onEnd: () => void) {
     this.lanes = lanes;
     this.startedAt = startedAt;
-    this.#duration = duration;
+    this.#program = program;
     this.#stopListening = listenToLinks((moment) => {
       if (this.#endedAt === undefined) this.#link.push(moment);
     });
@@ -33,6 +33,7 @@ export class LiveComparison implements Comparison {
       if (this.#endedAt !== undefined || !this.#isOver) return;
       this.#endedAt = this.elapsed();
       this.#stopWatching();
+      for (const lane of lanes) lane.end();
       onEnd();
     }, SAMPLING_MS);
   }
@@ -41,19 +42,18 @@ export class LiveComparison implements Comparison {
     videos: readonly HTMLVideoElement[],
     settings: CompareSettings,
     {
-      content,
+      program,
       knowledge,
       onEnd,
-    }: { readonly content: Content; readonly knowledge: Knowledge; readonly onEnd: () => void },
+    }: { readonly program: Program; readonly knowledge: Knowledge; readonly onEnd: () => void },
   ): Promise<LiveComparison> {
     const { lanes: places, certificateHashes } = await startLinks(settings);
-    const { segmentDuration, duration } = content;
     const startedAt = performance.now();
     const lanes = laneKinds.map((kind, index) => {
-      const common = { startedAt, certificateHashes, bufferSegments: settings.buffer, segmentDuration, knowledge };
+      const common = { startedAt, certificateHashes, bufferSegments: settings.buffer, program, knowledge };
       return new LiveLane(videos[index]!, { kind, place: places[index]!, ...common });
     });
-    return new LiveComparison(lanes, startedAt, duration, onEnd);
+    return new LiveComparison(lanes, startedAt, program, onEnd);
   }
 
   get hasEnded(): boolean {
@@ -78,7 +78,9 @@ export class LiveComparison implements Comparison {
   }
 
   get #isOver(): boolean {
-    return this.lanes.every((lane) => lane.now().hasEnded) || this.elapsed() > PATIENCE * this.#duration;
+    const { isLive, duration } = this.#program;
+    // A live stream does not end by itself.
+    return this.lanes.every((lane) => lane.now().hasEnded) || this.elapsed() > (isLive ? 1 : PATIENCE) * duration;
   }
 
   #stopWatching(): void {

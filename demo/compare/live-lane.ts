@@ -1,10 +1,13 @@
 import type { MediaPlayerClass } from 'dashjs';
-import { attachVoxel, type FullVoxelHandle } from '../../player/full.js';
+import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle, type LatencyMeter } from '../../player/full.js';
+import { concatenate } from '../../src/manifest/bytes.js';
+import { LiveSegments } from '../live-segments.js';
+import type { Delivery, SegmentRecord } from '../../player/types.js';
 import { plainSegment, type FragmentLoadingCompleted } from '../plain-source.js';
 import { VideoObserver } from '../video-observer.js';
-import type { LanePlace } from './control.js';
+import type { LanePlace, Program } from './control.js';
 import { ShownSegments, type Knowledge } from './shown-segments.js';
-import { prepareStockPlayer } from './stock-player.js';
+import { prepareLivePlayer, prepareStockPlayer } from './stock-player.js';
 import type { Lane, LaneKind, LaneNow, LaneReport, LinkMoment, Moment, ShownSegment } from './types.js';
 
 /** The page loads the unmodified dash.js with a script element of its own. */
@@ -16,7 +19,7 @@ export interface LaneSetup {
   readonly place: LanePlace;
   readonly certificateHashes: readonly string[];
   readonly bufferSegments: number;
-  readonly segmentDuration: number;
+  readonly program: Program;
   readonly knowledge: Knowledge;
   /** Of the comparison, on the clock of `performance.now()`. */
   readonly startedAt: number;
@@ -33,6 +36,8 @@ export class LiveLane implements Lane {
   readonly #shown: ShownSegments;
   readonly #handle: FullVoxelHandle | undefined;
   readonly #fallbacks: string[] = [];
+  /** Undefined: not live. */
+  readonly #latency: LatencyMeter | undefined;
   #hasStopped = false;
 
   constructor(video: HTMLVideoElement, setup: LaneSetup) {
@@ -43,6 +48,7 @@ export class LiveLane implements Lane {
     this.#player = dashjs.MediaPlayer().create();
     this.#shown = new ShownSegments(setup.knowledge);
     this.#handle = this.#prepare(setup);
+    if (setup.program.isLive) this.#latency = measureLatency(video, liveClock(this.#player));
     this.#player.on('playbackEnded', () => this.#observer.playbackEnded());
     this.#player.on('error', (event: object) => {
       const { code, message } = (event as { error: { code: number; message: string } }).error;
@@ -61,8 +67,9 @@ export class LiveLane implements Lane {
     const waited = startup + summary.stallSeconds;
     return {
       ...{ at: elapsed, position: summary.position, waited },
-      isFrozen: !summary.ended && before !== undefined && waited > before.waited,
-      hasEnded: summary.ended,
+      latency: this.#hasStopped ? this.#latency?.summary().mean : this.#latency?.summary().latency,
+      isFrozen: !this.#hasStopped && !summary.ended && before !== undefined && waited > before.waited,
+      hasEnded: summary.ended || this.#hasStopped,
     };
   }
 
@@ -72,6 +79,14 @@ export class LiveLane implements Lane {
     const { at, position, waited, hasEnded } = this.now();
     this.moments.push({ at, position, waited });
     this.#hasStopped = hasEnded;
+  }
+
+  /** Playback is over, as far as this comparison goes. */
+  end(): void {
+    this.sample();
+    this.#latency?.stop();
+    this.#player.pause();
+    this.#hasStopped = true;
   }
 
   segments(): readonly ShownSegment[] {
@@ -91,6 +106,7 @@ export class LiveLane implements Lane {
       waited: this.now().waited,
       startup: startupMs === undefined ? undefined : startupMs / 1000,
       ...{ stalled: stallSeconds, stalls },
+      latency: this.#latency?.summary().mean,
       ssim: scores.length > 0 ? scores.reduce((sum, score) => sum + score, 0) / scores.length : undefined,
       bytes: link?.sent[place] ?? 0,
       packetsLost: link?.lost[place] ?? 0,
@@ -103,35 +119,50 @@ export class LiveLane implements Lane {
 
   stop(): void {
     this.#hasStopped = true;
+    this.#latency?.stop();
     this.#handle?.detach();
     this.#player.destroy();
   }
 
-  #prepare({
-    kind,
-    place,
-    certificateHashes,
-    bufferSegments,
-    segmentDuration,
-  }: LaneSetup): FullVoxelHandle | undefined {
-    const position = () => this.#video.currentTime;
+  #prepare(setup: LaneSetup): FullVoxelHandle | undefined {
+    const { kind, place, certificateHashes, bufferSegments, program } = setup;
     if (kind.delivery === undefined) {
-      prepareStockPlayer(this.#player, bufferSegments, segmentDuration);
+      if (program.isLive) prepareLivePlayer(this.#player);
+      else prepareStockPlayer(this.#player, bufferSegments, program.segmentDuration);
       this.#player.on('fragmentLoadingCompleted', (event: object) => {
         const record = plainSegment(event as FragmentLoadingCompleted);
-        if (record) this.#shown.add(record, position());
+        if (record) this.#show(record);
       });
       return undefined;
     }
+    const paths = place.endpoints.map((url) => ({ url, certificateHashes }));
     const handle = attachVoxel(this.#player, {
       bufferSegments,
       ...(kind.delivery === 'streams' && { delivery: kind.delivery }),
-      endpoint: { url: place.endpoint, certificateHashes },
+      ...(paths.length > 1 ? { paths } : { endpoint: paths[0]! }),
     });
-    handle.on('delivered', ({ record, data }) => this.#shown.add(record, position(), data));
+    handle.on('delivered', ({ record, data }) => this.#show(record, data));
+    this.#listenForChunks(handle, kind.delivery);
     handle.on('fallback', ({ to, index, code, message }) => {
       if (to === 'http') this.#fallbacks.push(`segment ${index}: ${code}: ${message}`);
     });
     return handle;
+  }
+
+  /** Of a live stream. */
+  #listenForChunks(handle: FullVoxelHandle, delivery: Delivery): void {
+    const segments = new LiveSegments();
+    let pieces: Uint8Array[] = [];
+    handle.on('chunk', (chunk) => {
+      if (chunk.mediaType !== 'video') return;
+      const over = segments.add(chunk, { delivery, throughput: handle.statistics().throughput ?? 0 });
+      if (over) this.#show(over.record, concatenate(pieces));
+      if (over) pieces = [];
+      pieces.push(chunk.data);
+    });
+  }
+
+  #show(record: SegmentRecord, data?: Uint8Array): void {
+    this.#shown.add(record, this.#video.currentTime, data);
   }
 }

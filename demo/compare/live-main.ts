@@ -1,11 +1,12 @@
 import type {} from './voxel-compare.js';
 import { byId, create } from '../dom.js';
 import { downloadJson } from '../download.js';
-import { Catalogue } from './catalogue.js';
-import { loadContent, rescaleLinks, saveRecorded, type Content } from './control.js';
+import { loadCatalogue } from './catalogue.js';
+import { loadContent, openProgram, rescaleLinks, saveRecorded, type Content, type Program } from './control.js';
 import { LiveComparison } from './live-comparison.js';
 import { Recorder } from './recording/recorder.js';
 import { parseSettings, toQuery, type CompareSettings } from './settings.js';
+import type { Catalogue, PresetInfo } from './types.js';
 import type { CompareReport } from './voxel-compare.js';
 import { listenForClips } from './view/clip-button.js';
 import { Inspector } from './view/inspector.js';
@@ -14,10 +15,15 @@ import { ComparisonView, showNotice } from './view/page.js';
 /** Of the sample. */
 const FRAME_RATE = 25;
 
+/** What plays, and what is known of it. */
+interface OpenProgram {
+  readonly program: Program;
+  readonly catalogue: Catalogue;
+}
+
 /** The page that plays three at once. */
 class LivePage {
   readonly #content: Content;
-  readonly #catalogue: Catalogue;
   readonly #view: ComparisonView;
   readonly #recorder: Recorder | undefined;
   readonly #inspector: Inspector;
@@ -25,32 +31,36 @@ class LivePage {
   readonly #scale = byId('scale', HTMLInputElement);
   readonly #start = byId('start', HTMLButtonElement);
   #settings: CompareSettings;
+  #open: OpenProgram | undefined;
   #comparison: LiveComparison | undefined;
   #startedAt = new Date();
 
-  constructor(content: Content, catalogue: Catalogue) {
+  constructor(content: Content) {
     this.#content = content;
-    this.#catalogue = catalogue;
     if (content.records) this.#recorder = new Recorder();
     const presets = content.presets.map(({ id }) => id);
     this.#settings = parseSettings(new URLSearchParams(location.search), presets);
-    this.#view = new ComparisonView({
-      duration: content.duration,
-      ladder: catalogue.ladder,
-      onFrame: (place, frame) => {
-        const lane = this.#comparison?.lanes[place];
-        if (lane) void this.#inspector.open(place, lane, frame);
-      },
+    this.#view = new ComparisonView((place, frame) => {
+      const lane = this.#comparison?.lanes[place];
+      if (lane) void this.#inspector.open(place, lane, frame);
     });
-    this.#inspector = new Inspector(async (place, { representation, index }) => ({
-      codecs: catalogue.ladder.find(({ id }) => id === representation)!.codecs,
-      initialization: await catalogue.initialization(representation),
-      original: await catalogue.segment(representation, index),
-      repaired: this.#comparison?.lanes[place]?.repaired(index),
-    }));
+    this.#inspector = new Inspector(async (place, { representation, index }) => {
+      const { catalogue } = this.#open!;
+      return {
+        codecs: catalogue.ladder.find(({ id }) => id === representation)!.codecs,
+        initialization: await catalogue.initialization(representation),
+        original: await catalogue.segment(representation, index),
+        repaired: this.#comparison?.lanes[place]?.repaired(index),
+      };
+    });
     this.#fillForm();
     this.#listen();
-    if (this.#settings.autoplay) void this.start();
+  }
+
+  /** What the address asks for. A live stream is made when somebody starts it. */
+  async begin(): Promise<void> {
+    if (this.#settings.autoplay) await this.start();
+    else if (!this.#presetInfo.isLive) await this.openProgram();
   }
 
   get comparison(): LiveComparison | undefined {
@@ -58,12 +68,12 @@ class LivePage {
   }
 
   report(): CompareReport | undefined {
-    if (!this.#comparison) return undefined;
+    if (!this.#comparison || !this.#open) return undefined;
     const { preset, scale, buffer, seed } = this.#settings;
-    const { presets, commit, server, duration } = this.#content;
+    const { commit, server } = this.#content;
     return {
-      preset: presets.find(({ id }) => id === preset)!,
-      ...{ settings: { preset, scale, buffer, seed }, commit, server, duration },
+      preset: this.#presetInfo,
+      ...{ settings: { preset, scale, buffer, seed }, commit, server, duration: this.#open.program.duration },
       browser: navigator.userAgent,
       date: this.#startedAt.toISOString(),
       elapsed: this.#comparison.elapsed(),
@@ -74,8 +84,9 @@ class LivePage {
   /** Gives the command the files of what was just played. */
   async saveRecording(): Promise<void> {
     const report = this.report();
-    if (!this.#recorder || !this.#comparison || !report) throw new Error('nothing was recorded');
-    const known = { report, catalogue: this.#catalogue, segmentDuration: this.#content.segmentDuration };
+    if (!this.#recorder || !this.#comparison || !this.#open || !report) throw new Error('nothing was recorded');
+    const { program, catalogue } = this.#open;
+    const known = { report, catalogue, segmentDuration: program.segmentDuration };
     const files = await this.#recorder.files(this.#comparison, this.#view.videos, known);
     for (const [name, file] of files) await saveRecorded(name, file);
   }
@@ -83,19 +94,33 @@ class LivePage {
   async start(): Promise<void> {
     this.#comparison?.stop();
     this.#start.textContent = 'Start again';
-    this.#startedAt = new Date();
-    const { frameRate, score } = { frameRate: FRAME_RATE, score: this.#catalogue.score.bind(this.#catalogue) };
+    this.#start.disabled = true;
     try {
+      const { program, catalogue } = await this.openProgram();
+      const score = catalogue.score.bind(catalogue);
+      this.#startedAt = new Date();
       this.#comparison = await LiveComparison.start(this.#view.videos, this.#settings, {
-        content: this.#content,
-        knowledge: { frameRate, score },
+        ...{ program, knowledge: { frameRate: FRAME_RATE, score } },
         onEnd: () => this.#view.draw(),
       });
       showNotice('');
-      this.#view.show(this.#comparison);
+      this.#view.show({ comparison: this.#comparison, ladder: catalogue.ladder, duration: program.duration });
     } catch (error) {
-      showNotice(`The links could not be started: ${String(error)}. Is "npm run compare" still running?`);
+      showNotice(`The comparison could not be started: ${String(error)}. Is "npm run compare" still running?`);
     }
+    this.#start.disabled = false;
+  }
+
+  /** Makes ready what plays over the chosen link. */
+  async openProgram(): Promise<OpenProgram> {
+    const program = await openProgram(this.#settings.preset);
+    this.#open = { program, catalogue: await loadCatalogue(program.media, program.isLive) };
+    this.#showSettings();
+    return this.#open;
+  }
+
+  get #presetInfo(): PresetInfo {
+    return this.#content.presets.find(({ id }) => id === this.#settings.preset)!;
   }
 
   #fillForm(): void {
@@ -109,17 +134,24 @@ class LivePage {
   }
 
   #showSettings(): void {
-    const { preset, scale, buffer } = this.#settings;
-    const { presets, segmentDuration, duration, server, commit } = this.#content;
-    byId('about', HTMLElement).textContent = presets.find(({ id }) => id === preset)?.about ?? '';
+    const { scale } = this.#settings;
+    byId('about', HTMLElement).textContent = this.#presetInfo.about;
     byId('scale-value', HTMLElement).textContent = `${Math.round(100 * scale)} %`;
-    const ladder = this.#catalogue.ladder
+    byId('facts', HTMLElement).textContent = this.#facts();
+    history.replaceState(null, '', `?${toQuery(this.#settings)}`);
+  }
+
+  #facts(): string {
+    const { server, commit } = this.#content;
+    const made = `server: ${server}; commit ${commit}`;
+    if (this.#presetInfo.isLive !== this.#open?.program.isLive) return made;
+    const { program, catalogue } = this.#open;
+    const ladder = catalogue.ladder
       .map(({ height, bandwidth }) => `${height}p at ${(bandwidth / 1e6).toFixed(1)}`)
       .join(', ');
-    byId('facts', HTMLElement).textContent =
-      `${duration} s of video in segments of ${segmentDuration} s (${ladder} Mbit/s); ` +
-      `buffer: ${buffer} segments and one under way; server: ${server}; commit ${commit}`;
-    history.replaceState(null, '', `?${toQuery(this.#settings)}`);
+    const length = `${program.duration} s of ${program.isLive ? 'a live stream' : 'video'}`;
+    const buffer = program.isLive ? '' : `buffer: ${this.#settings.buffer} segments and one under way; `;
+    return `${length} in segments of ${program.segmentDuration} s (${ladder} Mbit/s); ${buffer}${made}`;
   }
 
   #listen(): void {
@@ -168,8 +200,8 @@ window.voxelCompare = {
 };
 
 try {
-  const content = await loadContent();
-  page = new LivePage(content, await Catalogue.load(new URL('manifest.mpd', content.media).href));
+  page = new LivePage(await loadContent());
+  await page.begin();
 } catch (error) {
   failure = String(error);
   showNotice(`The page could not be set up: ${failure}`);

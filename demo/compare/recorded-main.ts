@@ -64,13 +64,10 @@ async function replay(recording: Recording): Promise<void> {
       repaired: repaired && cut(repaired),
     };
   });
-  const view = new ComparisonView({
-    ...{ duration: report.duration, ladder },
-    onFrame: (lane, frame) => void inspector.open(lane, lanes[lane]!, frame),
-  });
+  const view = new ComparisonView((lane, frame) => void inspector.open(lane, lanes[lane]!, frame));
   const bytes = await Promise.all(recorded.map(({ file }) => fetchBytes(file)));
   const videos = recorded.map((lane, place) => new ReplayedVideo(view.videos[place]!, lane, bytes[place]!));
-  view.show(comparison);
+  view.show({ comparison, ladder, duration: report.duration });
   control(clock, end);
   const follow = (): void => {
     lanes.forEach((lane, place) => videos[place]!.follow(lane.now(), clock.isRunning));
@@ -111,7 +108,8 @@ function describe(recording: Recording): void {
   byId('about', HTMLElement).textContent =
     `${preset.about}. A real run, recorded: the bytes, the waits and the link are those of ${date.slice(0, 10)}.`;
   byId('facts', HTMLElement).textContent =
-    `${duration} s of video in segments of ${segmentDuration} s; buffer: ${settings.buffer} segments and one under way; ` +
+    `${duration} s of ${preset.isLive ? 'a live stream' : 'video'} in segments of ${segmentDuration} s; ` +
+    (preset.isLive ? '' : `buffer: ${settings.buffer} segments and one under way; `) +
     `server: ${server}; commit ${commit}; recorded by npm run compare -- --record`;
   byId('export', HTMLButtonElement).addEventListener('click', () => downloadJson('voxel-compare.json', report));
   byId('share', HTMLButtonElement).addEventListener('click', () => {

@@ -5,7 +5,7 @@ import type { ShownSegment } from './types.js';
 export interface Knowledge {
   /** Frames of a second. */
   readonly frameRate: number;
-  /** Score of a whole segment. */
+  /** Score of a whole segment; undefined: not known, or not yet. */
   score(representation: string, index: number): number | undefined;
 }
 
@@ -20,7 +20,7 @@ export class ShownSegments {
   }
 
   get all(): readonly ShownSegment[] {
-    return [...this.#segments.values()].sort((a, b) => a.index - b.index);
+    return [...this.#segments.values()].sort((a, b) => a.index - b.index).map((segment) => this.#scored(segment));
   }
 
   /** The segment as it was appended, where it has gaps. */
@@ -35,12 +35,19 @@ export class ShownSegments {
     const frames = record.frames.length > 0 ? record.frames : wholeFrames(duration * this.#knowledge.frameRate);
     this.#segments.set(index, {
       ...{ index, startTime, duration, representation, frames },
-      score: record.score ?? this.#knowledge.score(representation, index),
+      score: record.score,
       bytes: record.bytesReliable + record.bytesUnreliable,
     });
     const hasGaps = record.framesSkipped + record.framesRepaired > 0;
     if (data && hasGaps) this.#data.set(index, data);
     else this.#data.delete(index);
+  }
+
+  /** With the score of the whole segment, where the player does not know better. */
+  #scored(segment: ShownSegment): ShownSegment {
+    return segment.score === undefined
+      ? { ...segment, score: this.#knowledge.score(segment.representation, segment.index) }
+      : segment;
   }
 }
 

@@ -33,3 +33,12 @@ export function measureRightDownload(player: MediaPlayerClass): void {
     return Promise.resolve(response);
   });
 }
+
+/**
+ * Of a live stream, whose manifest says how far behind to play and how to catch up: dash.js' own threshold would count a buffer of a third
+ * of a second as empty all the time; this is that of its own example of low latency, and the plugin's.
+ */
+export function prepareLivePlayer(player: MediaPlayerClass): void {
+  const settings: object = { streaming: { buffer: { lowLatencyStallThreshold: 0.05 } } };
+  player.updateSettings(settings);
+}

@@ -62,11 +62,23 @@ export interface Rung {
   readonly codecs: string;
 }
 
+/** What is known of a video off the emulated links: the page's own knowledge, no player's. */
+export interface Catalogue {
+  readonly ladder: readonly Rung[];
+  /** Of the whole segment, in the manifest's metric; undefined: not known, or not yet. */
+  score(representation: string, index: number): number | undefined;
+  /** The segment as it was encoded. */
+  segment(representation: string, index: number): Promise<Uint8Array>;
+  initialization(representation: string): Promise<Uint8Array>;
+}
+
 /** What is compared on, as the page says it. */
 export interface PresetInfo {
   readonly id: string;
   readonly title: string;
   readonly about: string;
+  /** What plays is a live stream. */
+  readonly isLive: boolean;
 }
 
 /** The figures of one player. */
@@ -77,6 +89,8 @@ export interface LaneReport {
   readonly startup: number | undefined;
   readonly stalled: number;
   readonly stalls: number;
+  /** Mean distance from the capture, s, stalls included; undefined: not live. */
+  readonly latency: number | undefined;
   /** Mean score of the segments that were shown; undefined: none. */
   readonly ssim: number | undefined;
   /** Bytes that its link carried, headers and all. */
@@ -100,6 +114,8 @@ export interface Lane {
 
 /** A lane at this moment. */
 export interface LaneNow extends Moment {
+  /** How far behind the capture, s; after the end the mean. Undefined: not live, or not known. */
+  readonly latency?: number | undefined;
   readonly isFrozen: boolean;
   readonly hasEnded: boolean;
 }

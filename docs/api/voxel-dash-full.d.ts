@@ -671,6 +671,8 @@ export interface ChunkEvent extends Pick<DeliveredChunk, "number" | "startTime" 
 	readonly framesRepaired: number;
 	/** In decode order. */
 	readonly frames: readonly FrameState[];
+	/** As it was handed to dash.js, a fragment of its own; not to be written to. */
+	readonly data: Uint8Array;
 }
 /** Of the live presentation that plays. */
 export interface LiveStatistics {

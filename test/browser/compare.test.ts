@@ -43,12 +43,13 @@ beforeAll(async () => {
   const page = join(root, 'dist/compare');
   control = await startControlServer({
     ...{ page, port: 0, presets: [PRESET] },
-    server: { httpPort: Number(new URL(url).port), quicPort, certificateHashes },
+    program: () =>
+      Promise.resolve({
+        ...{ media: url, isLive: false, duration: SECONDS, segmentDuration: SEGMENT_SECONDS },
+        server: { httpPort: Number(new URL(url).port), quicPort, certificateHashes },
+      }),
     recordTo: writeRecordedPage(join(folder, 'recorded'), page),
-    content: {
-      ...{ media: url, duration: SECONDS, segmentDuration: SEGMENT_SECONDS, commit: 'test', server: 'aioquic' },
-      records: true,
-    },
+    content: { commit: 'test', server: 'aioquic', records: true },
   });
   browser = await launchChrome(findChrome()!);
 });

@@ -12,10 +12,10 @@ export const DURATION = 40;
 export const SEGMENT_SECONDS = 2;
 
 /** Small enough for a weak machine to decode three at once. */
-const LEVELS = '240p:0.4,360p:0.7,360p:1.2';
+export const LEVELS = '240p:0.4,360p:0.7,360p:1.2';
 
 /** The sample without its sound: sound travels by HTTP whatever the player, and nobody hears three at once. @returns {Promise<string>} its path */
-async function ensureSilentSample() {
+export async function ensureSilentSample() {
   const silent = join(cacheFolder, 'sample-silent.mp4');
   if (existsSync(silent)) return silent;
   const sample = await ensureSample();

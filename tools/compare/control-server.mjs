@@ -46,22 +46,35 @@ function numberIn(values, name, low, high) {
 /**
  * The page's server: its files, and the links that it asks for.
  * @param {{ page: string, port: number, presets: readonly import('./presets.mjs').Preset[], content: object,
- *   server: { httpPort: number, quicPort: number, certificateHashes: readonly string[] },
- *   recordTo: string | undefined }} settings `content`: what the page is told of the video; `recordTo`: folder that recordings go to
+ *   program: (isLive: boolean) => Promise<import('./programs.mjs').Program>, recordTo: string | undefined }} settings `content`: what
+ *   the page is told of the command; `program`: what plays over a link; `recordTo`: folder that recordings go to
  * @returns {Promise<{ url: string, close(): void }>}
  */
-export async function startControlServer({ page, port, presets, content, server, recordTo }) {
+export async function startControlServer({ page, port, presets, content, program, recordTo }) {
   /** One at a time. @type {import('./comparison.mjs').Comparison | undefined} */
   let comparison;
 
+  /** @param {Record<string, unknown>} values */
+  function presetOf(values) {
+    const preset = presets.find(({ id }) => id === values.preset);
+    if (preset) return preset;
+    throw new BadRequest(
+      `preset must be one of ${presets.map(({ id }) => id).join(', ')}, got ${String(values.preset)}`,
+    );
+  }
+
   /** @type {Readonly<Record<string, (values: Record<string, unknown>) => object | Promise<object>>>} */
   const commands = {
+    async '/api/program'(values) {
+      const { isLive = false } = presetOf(values);
+      comparison?.close();
+      comparison = undefined;
+      const { media, duration, segmentDuration } = await program(isLive);
+      return { media, isLive, duration, segmentDuration };
+    },
     async '/api/start'(values) {
-      const preset = presets.find(({ id }) => id === values.preset);
-      if (!preset)
-        throw new BadRequest(
-          `preset must be one of ${presets.map(({ id }) => id).join(', ')}, got ${String(values.preset)}`,
-        );
+      const preset = presetOf(values);
+      const { server } = await program(preset.isLive ?? false);
       const settings = { scale: numberIn(values, 'scale', 0.1, 10), seed: numberIn(values, 'seed', 0, 2 ** 32 - 1) };
       comparison?.close();
       comparison = await startComparison(preset, settings, server);
@@ -99,7 +112,10 @@ export async function startControlServer({ page, port, presets, content, server,
       await pipeline(request, createWriteStream(join(recordTo, name)));
       sendJson(response, 200, {});
     } else if (pathname === '/api/content') {
-      sendJson(response, 200, { ...content, presets: presets.map(({ id, title, about }) => ({ id, title, about })) });
+      sendJson(response, 200, {
+        ...content,
+        presets: presets.map(({ id, title, about, isLive = false }) => ({ id, title, about, isLive })),
+      });
     } else if (pathname === '/api/events') {
       report(response);
     } else {

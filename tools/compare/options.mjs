@@ -7,9 +7,10 @@ export const USAGE = `Usage: npm run compare -- [options]
 Plays one video three times side by side, each over an emulated link of its own, all three alike: plain dash.js, VOXEL over
 streams, VOXEL over datagrams. Prints the address of the page.
 
-  --preset NAME     the link: tunnel (default), lte, starlink, wifi; --list prints all that this machine has
+  --preset NAME     the link: tunnel (default), lte, starlink, wifi, paths (two links), live (a live stream); --list prints all that this
+                    machine has
   --scale F         multiplies the link's rates, 0.25 to 4 (default 1)
-  --buffer N        buffer of all players: 1, 2, 3 (default), 5 or 7 segments of 2 s, and one under way
+  --buffer N        buffer of all players: 1, 2, 3 (default), 5 or 7 segments of 2 s, and one under way; not of a live stream
   --seed N          seed of the losses (default 1)
   --server NAME     aioquic (default), or quiche: much faster, built on first use (needs Rust)
   --port N          the page's port (default 8090)

@@ -11,8 +11,9 @@ const RECORDINGS = join(root, '..', 'shared/data/traces');
 const SECONDS = 120;
 
 /**
- * A link to compare players on.
- * @typedef {{ id: string, title: string, about: string, link: import('../link/lane.mjs').LinkSettings }} Preset
+ * A link to compare players on. `second`: another one beside it, which players may use, too. `isLive`: what plays is a live stream.
+ * @typedef {{ id: string, title: string, about: string, link: import('../link/lane.mjs').LinkSettings,
+ *   second?: import('../link/lane.mjs').LinkSettings, isLive?: boolean }} Preset
  */
 
 /**
@@ -63,12 +64,47 @@ const GENERATED = [
   {
     id: 'wifi',
     title: 'Wi-Fi, losses in bursts',
-    about: 'Four in a hundred packets are lost, eight at a time; plain dash.js is spared them',
+    about:
+      'Four in a hundred packets are lost, eight at a time. dash.js is spared them here, and nobody waits: VOXEL repairs what it has lost',
     link: {
       trace: walk({ seed: 4, seconds: SECONDS, mbps: 2, deviation: 0.5, correlation: 0.9 }),
       delayMs: 10,
       queuePackets: 32,
       loss: { percent: 4, meanBurst: 8 },
+    },
+  },
+  {
+    id: 'paths',
+    title: 'Two mobile links at once',
+    about: 'VOXEL uses both for one playback. A page with dash.js alone has one of them',
+    link: {
+      trace: walk({ seed: 11, seconds: SECONDS, mbps: 0.8, deviation: 0.8, correlation: 0.94 }),
+      delayMs: 25,
+      queuePackets: 16,
+    },
+    second: {
+      trace: walk({ seed: 12, seconds: SECONDS, mbps: 0.6, deviation: 0.8, correlation: 0.94 }),
+      delayMs: 40,
+      queuePackets: 16,
+    },
+  },
+  {
+    id: 'live',
+    title: 'LTE, a live stream',
+    about:
+      'Encoded now, to be seen a second after it was captured. Behind every other house, for a second and a half, a fifth of the rate is left',
+    isLive: true,
+    link: {
+      trace: weakened(
+        walk({ seed: 3, seconds: SECONDS, mbps: 1.6, deviation: 0.3, correlation: 0.9 }),
+        Array.from({ length: SECONDS / 8 }, (_, index) => ({
+          start: 8 * index + 5,
+          end: 8 * index + 6.5,
+          factor: 0.2,
+        })),
+      ),
+      delayMs: 25,
+      queuePackets: 16,
     },
   },
 ];

@@ -13,6 +13,9 @@ import { ensureSample } from './sample.mjs';
 /** A third of a core, so that two are enough for encoder, server and browser. */
 const LEVELS = '240p:0.4,360p:0.8,480p:1.3';
 
+/** What can still be sought, s. */
+const WINDOW = 60;
+
 /** Seconds; the manifest comes with the first chunk. */
 const PATIENCE = 60;
 
@@ -21,15 +24,16 @@ const IS_BEHIND = / behind: /;
 
 /**
  * Starts `voxel-live` with a video, or the sample, in a loop, and waits for its manifest. Throws a `UserError` where it fails.
- * @param {{ video: string | undefined, latency: number | undefined }} options
+ * @param {{ video: string | undefined, latency: number | undefined, levels?: string, window?: number }} options `levels` and `window` (s) as of
+ *   `voxel-live`
  * @returns {Promise<{ folder: string, failure(): UserError | undefined, exited: Promise<UserError>, stop(): Promise<void> }>}
  *   the folder with manifest.mpd, gone after `stop()`
  */
-export async function startEncoder({ video, latency }) {
+export async function startEncoder({ video, latency, levels = LEVELS, window = WINDOW }) {
   const input = video === undefined ? await ensureSample() : resolve(video);
   const folder = await mkdtemp(join(tmpdir(), 'voxel-live-'));
   const target = latency === undefined ? [] : ['--latency', String(latency)];
-  const args = [input, '--out', folder, '--clock', '--levels', LEVELS, ...target];
+  const args = [input, '--out', folder, '--clock', '--levels', levels, '--window', String(window), ...target];
   const child = spawn(venvProgram('voxel-live'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const onExit = () => {

@@ -1,8 +1,7 @@
 import type { FrameState } from '../../../player/types.js';
-import type { Catalogue } from '../catalogue.js';
 import type { LiveComparison } from '../live-comparison.js';
 import type { LiveLane } from '../live-lane.js';
-import type { Rung } from '../types.js';
+import type { Catalogue, Rung } from '../types.js';
 import type { CompareReport } from '../voxel-compare.js';
 import { watchAppends } from './appends.js';
 import { ByteFile } from './byte-file.js';

@@ -39,11 +39,16 @@ export class LaneCard {
   }
 
   show(lane: Lane, ladder: readonly Rung[]): void {
-    const { position, hasEnded } = lane.now();
+    const { position, hasEnded, latency } = lane.now();
     const segments = lane.segments();
     const shown = segments.filter(({ startTime }) => startTime <= position);
     const current = shown.at(-1);
-    this.#representation.textContent = hasEnded ? 'ended' : current ? describe(current, ladder) : '';
+    const behind = latency === undefined ? '' : `, ${latency.toFixed(1)} s behind${hasEnded ? ' on average' : ''}`;
+    this.#representation.textContent = hasEnded
+      ? `ended${behind}`
+      : current
+        ? `${describe(current, ladder)}${behind}`
+        : '';
     const score = meanScore(shown);
     this.#score.textContent = score === undefined ? '' : `mean SSIM ${score.toFixed(3)}`;
   }

@@ -8,30 +8,27 @@ import { verdict } from './verdict.js';
 /** ms; what is drawn anew less often than the numbers, so that the processor is left to the videos. */
 const DRAWING_MS = 250;
 
-/** What a page shows of one comparison, running or recorded. */
+/** One comparison, running or recorded, and what it plays. */
+export interface ShownComparison {
+  readonly comparison: Comparison;
+  readonly ladder: readonly Rung[];
+  /** s. */
+  readonly duration: number;
+}
+
+/** What a page shows of a comparison. */
 export class ComparisonView {
   readonly #cards: readonly LaneCard[];
   readonly #strips: Strips;
   readonly #verdict = byId('verdict', HTMLElement);
-  readonly #duration: number;
-  readonly #ladder: readonly Rung[];
-  #comparison: Comparison | undefined;
+  #shown: ShownComparison | undefined;
 
-  constructor(settings: {
-    /** Of the video, s. */
-    readonly duration: number;
-    readonly ladder: readonly Rung[];
-    readonly kinds?: readonly LaneKind[];
-    readonly onFrame: (lane: number, place: FramePlace) => void;
-  }) {
-    const { duration, ladder, kinds = laneKinds, onFrame } = settings;
-    this.#duration = duration;
-    this.#ladder = ladder;
+  constructor(onFrame: (lane: number, place: FramePlace) => void, kinds: readonly LaneKind[] = laneKinds) {
     this.#cards = kinds.map((kind) => new LaneCard(kind));
     byId('lanes', HTMLElement).replaceChildren(...this.#cards.map(({ element }) => element));
     this.#strips = new Strips(byId('strips', HTMLElement), kinds, onFrame);
     const showNumbers = (): void => {
-      this.#comparison?.lanes.forEach((lane, place) => this.#cards[place]?.showWaited(lane.now()));
+      this.#shown?.comparison.lanes.forEach((lane, place) => this.#cards[place]?.showWaited(lane.now()));
       requestAnimationFrame(showNumbers);
     };
     requestAnimationFrame(showNumbers);
@@ -42,16 +39,16 @@ export class ComparisonView {
     return this.#cards.map(({ video }) => video);
   }
 
-  show(comparison: Comparison): void {
-    this.#comparison = comparison;
+  show(shown: ShownComparison): void {
+    this.#shown = shown;
     this.draw();
   }
 
   draw(): void {
-    const comparison = this.#comparison;
-    if (!comparison) return;
-    comparison.lanes.forEach((lane, place) => this.#cards[place]?.show(lane, this.#ladder));
-    this.#strips.show(comparison, this.#duration);
+    if (!this.#shown) return;
+    const { comparison, ladder, duration } = this.#shown;
+    comparison.lanes.forEach((lane, place) => this.#cards[place]?.show(lane, ladder));
+    this.#strips.show(comparison, duration);
     const words = verdict(comparison.lanes.map((lane) => ({ kind: lane.kind, now: lane.now() })));
     if (this.#verdict.textContent !== words) this.#verdict.textContent = words;
   }
