@@ -1,6 +1,6 @@
 // @ts-check
 // `npm run release`: builds, checks and tries every package as it would be published.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { check, report } from './release/artefact.mjs';
 import { changelogProblems } from './release/changelog.mjs';
@@ -77,13 +77,23 @@ async function checkRepository(version, isFinal) {
   return of;
 }
 
+/** What a release leaves in its folder, finished or not. */
+const ARTEFACT = /\.(whl|tar\.gz|tgz|crate)$|^(clip|cargo)$/;
+
+/** Makes the folder for the packages, or empties it: of packages only, whatever else may have been given. @param {string} out */
+function emptyFolder(out) {
+  const foreign = existsSync(out) && readdirSync(out).find((name) => !ARTEFACT.test(name));
+  if (foreign) throw new UserError(`--out must be a folder for packages alone, but ${join(out, foreign)} is there`);
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+}
+
 /**
  * @param {string} version @param {string} out @param {{ kinds: readonly string[], isFull: boolean }} options
  * @returns {Promise<Report[]>}
  */
 async function checkPackages(version, out, { kinds, isFull }) {
-  rmSync(out, { recursive: true, force: true });
-  mkdirSync(out, { recursive: true });
+  emptyFolder(out);
   const media = join(out, 'clip');
   /** @type {Report[]} */
   const reports = [];

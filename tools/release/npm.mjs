@@ -9,13 +9,14 @@ import { check, contentProblems, licenceProblems, report } from './artefact.mjs'
 /** @typedef {import('./artefact.mjs').Report} Report */
 /** @typedef {import('../package/consumer.mjs').NpmPackage} NpmPackage */
 
-/** @typedef {{ license: string, exports: object, dependencies?: object }} Manifest */
+/** @typedef {{ license: string, exports: Record<string, unknown>, dependencies?: object }} Manifest */
 
 /** What a page imports from each, and what runs where there is no page. @type {Record<NpmPackage, { entry: string, name: string }[]>} */
 const ENTRIES = {
   'voxel-dash': [
     { entry: 'voxel-dash', name: 'attachVoxel' },
     { entry: 'voxel-dash/full', name: 'attachVoxel' },
+    { entry: 'voxel-dash/hls', name: 'attachVoxelHls' },
     { entry: 'voxel-dash/element', name: 'defineVoxelVideo' },
   ],
   'voxel-repair': [{ entry: 'voxel-repair', name: 'createRepairer' }],
@@ -63,6 +64,10 @@ async function examine({ name, tarball }, project) {
     const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
     return messages.map((message) => formatMessage(message, manifest) ?? message.code);
   });
+  await check(of, 'every entry is imported', () => {
+    const imported = ENTRIES[name].map(({ entry }) => entry.replace(name, '.'));
+    return modulesOf(manifest.exports).filter((entry) => !imported.includes(entry));
+  });
   for (const { entry, name: exported } of ENTRIES[name]) {
     await check(of, `import ${entry}`, () => {
       project.write('use.mjs', `import { ${exported} } from '${entry}'; console.log(typeof ${exported});`);
@@ -72,6 +77,9 @@ async function examine({ name, tarball }, project) {
   }
   return of;
 }
+
+/** @param {Manifest['exports']} exports of a package.json @returns {string[]} those that pages import: the others are plain files */
+const modulesOf = (exports) => Object.keys(exports).filter((entry) => typeof exports[entry] === 'object');
 
 /** @param {unknown} exports @returns {string[]} the files that `exports` of a package.json names */
 function filesOf(exports) {
