@@ -3,10 +3,11 @@
 // nothing from node_modules.
 import { prepareContent } from './compare/content.mjs';
 import { startControlServer } from './compare/control-server.mjs';
+import { checkPort } from './compare/listen.mjs';
 import { parseOptions, USAGE } from './compare/options.mjs';
 import { presets } from './compare/presets.mjs';
 import { startPrograms } from './compare/programs.mjs';
-import { sizeOfRecording, writeRecordedPage } from './compare/recording.mjs';
+import { makeRunFolder, sizeOfRecording, writeRecordedPage } from './compare/recording.mjs';
 import { runsTable } from './compare/table.mjs';
 import { ensureChrome } from './setup/chrome.mjs';
 import { ensureBuild, ensureNodePackages } from './setup/node.mjs';
@@ -18,6 +19,15 @@ import { ensureQuicheServer } from './setup/rust.mjs';
 const DEFAULT_PORT = 8090;
 
 /** @typedef {import('./compare/options.mjs').CompareOptions} Options */
+
+/** @param {Options} options */
+const portOf = ({ port, headless }) => port ?? (headless ? 0 : DEFAULT_PORT);
+
+/** What would otherwise be found after minutes. @param {Options} options */
+async function checkPlaces(options) {
+  if (options.record !== undefined) makeRunFolder(options.record);
+  await checkPort(portOf(options));
+}
 
 /** @param {Options} options @returns {Promise<{ chrome: string | undefined, program: string | undefined }>} */
 async function setUp(options) {
@@ -37,7 +47,7 @@ async function serve(options, film, program) {
     const page = `${root}/dist/compare`;
     const control = await startControlServer({
       ...{ page, presets: presets(), program: (isLive) => programs.program(isLive) },
-      port: options.port ?? (options.headless ? 0 : DEFAULT_PORT),
+      port: portOf(options),
       recordTo: options.record === undefined ? undefined : writeRecordedPage(options.record, page),
       content: { commit: commit(), server: options.server, records: options.record !== undefined },
     });
@@ -115,6 +125,7 @@ await runCommand(async () => {
     console.log(options.help ? USAGE : links.map(({ id, title }) => `${id.padEnd(18)}${title}`).join('\n'));
     return 0;
   }
+  await checkPlaces(options);
   const { chrome, program } = await setUp(options);
   const { url, exited, stop } = await serve(options, await prepareContent(), program);
   try {

@@ -1,11 +1,10 @@
 // @ts-check
 import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { UserError } from '../setup/process.mjs';
 import { startComparison } from './comparison.mjs';
+import { listen } from './listen.mjs';
 import { sendFile } from './static-files.mjs';
 
 /** ms between two reports of the links: fine enough for a picture of them. */
@@ -136,10 +135,7 @@ export async function startControlServer({ page, port, presets, content, program
       else sendJson(response, error instanceof BadRequest ? 400 : 500, { error: String(error) });
     });
   });
-  web.listen(port, '127.0.0.1');
-  await once(web, 'listening').catch((/** @type {unknown} */ error) => {
-    throw new UserError(`cannot listen on port ${port}: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  await listen(web, port);
   const address = /** @type {import('node:net').AddressInfo} */ (web.address());
   return {
     url: `http://127.0.0.1:${address.port}/`,

@@ -9,10 +9,20 @@ const RUN = 'run';
 /** A page that anybody may copy stays small. */
 const MOST_BYTES = 30e6;
 
+/** Makes the folder of a recording. Throws a `UserError` where that cannot be. @param {string} folder @returns {string} where the run's files belong */
+export function makeRunFolder(folder) {
+  const run = join(folder, RUN);
+  try {
+    mkdirSync(run, { recursive: true });
+  } catch (error) {
+    throw new UserError(`--record: cannot make ${run}: ${/** @type {NodeJS.ErrnoException} */ (error).code}`);
+  }
+  return run;
+}
+
 /** Makes the folder of a recording, and in it the page that plays it. @param {string} folder @param {string} page the built page @returns {string} where the run's files belong */
 export function writeRecordedPage(folder, page) {
-  const run = join(folder, RUN);
-  mkdirSync(run, { recursive: true });
+  const run = makeRunFolder(folder);
   // The player's own script is not needed: the browser plays what was appended.
   const html = readFileSync(join(page, 'index.html'), 'utf8')
     .replace(/^.*dash\.all\.min\.js.*\n/m, '')

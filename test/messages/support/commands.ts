@@ -22,20 +22,29 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   'npm start --': scripts.start!,
   'npm test --': scripts.test!,
   'npm run bench --': scripts.bench!,
+  'npm run compare --': scripts.compare!,
+  'npm run release --': scripts.release!,
+  'npm run study --': scripts.study!,
 };
 
 /** Programs that are built, by their names; undefined: not built here. */
 export type Programs = Readonly<Record<string, string | undefined>>;
 
+/** Stands in transcripts for a port that somebody listens on. */
+const TAKEN_PORT = '{taken port}';
+
 /** Runs a command in a folder of its own; what it says last on standard error, and its exit code. */
-export async function runInFolder({ text: command, fields }: Prompt, programs: Programs): Promise<string | undefined> {
+export async function runInFolder(
+  { text: command, fields }: Prompt,
+  { programs, takenPort }: { readonly programs: Programs; readonly takenPort: number },
+): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'voxel-messages-'));
   try {
     for (const [name, content] of fields) writeFileSync(join(folder, name), content);
-    const result = await run(command, folder, programs);
+    const result = await run(command.replace(TAKEN_PORT, String(takenPort)), folder, programs);
     if (!result) return undefined;
     const last = result.stderr.trim().split('\n').at(-1)!.replaceAll(`${folder}/`, '').replaceAll(`${root}/`, '');
-    return `${last}\nexit code ${result.code}`;
+    return `${last.replace(`port ${takenPort}`, `port ${TAKEN_PORT}`)}\nexit code ${result.code}`;
   } finally {
     rmSync(folder, { recursive: true });
   }

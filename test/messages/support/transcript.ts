@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { abrNames } from '../../../src/abr-star/index.js';
+import { presets } from '../../../tools/compare/presets.mjs';
 
 /**
  * One block of a transcript: a line that begins with `$` or `>`, lines `NAME: TEXT` that belong to it, and, after an empty
@@ -13,9 +14,13 @@ export interface Prompt {
   readonly fields: readonly (readonly [name: string, text: string])[];
 }
 
-/** Stands in transcripts for the names of all rules: a new rule changes no line. */
-const RULES = abrNames.join(', ');
-const EVERY_RULE = '{every rule}';
+/** Stand in transcripts for lists that grow, and depend on the machine: a new rule changes no line. */
+const LISTS = {
+  '{every rule}': abrNames.join(', '),
+  '{every preset}': presets()
+    .map(({ id }) => id)
+    .join(', '),
+};
 
 const isPrompt = (line: string) => /^[$>] /.test(line);
 const FIELD = /^([\w.-]+): (.*)$/;
@@ -46,6 +51,6 @@ async function answerBlock(
     fields: fields.map((field) => FIELD.exec(field)!).map(([, name, text]) => [name!, text!] as const),
   };
   const said = await answer(prompt);
-  const lines = said?.replaceAll(RULES, EVERY_RULE);
+  const lines = said && Object.entries(LISTS).reduce((text, [name, list]) => text.replaceAll(list, name), said);
   return [question, ...(lines === undefined ? rest : [lines])].join('\n\n');
 }
