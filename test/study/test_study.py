@@ -11,7 +11,7 @@ import av
 import pytest
 from answers import write_answers
 from checks import failed_checks
-from conftest import RATE, SECONDS, STALL
+from example_results import RATE, SECONDS, STALL
 from make import StudySettings, make_study
 from sessions import Sample, Stall, find_stalls, place_stalls, read_sessions
 from sheets import Stimulus, make_sheet, presentation_seconds

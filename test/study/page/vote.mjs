@@ -30,6 +30,13 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** @param {EventTarget} target @param {string} type @returns {Promise<unknown>} */
 const once = (target, type) => new Promise((resolve) => target.addEventListener(type, resolve, { once: true }));
 
+/** Until the video can be played. @returns {Promise<void>} */
+const playable = () =>
+  new Promise((resolve, reject) => {
+    video.oncanplaythrough = () => resolve();
+    video.onerror = () => reject(new Error(`a clip cannot be played: ${video.error?.message ?? 'no reason given'}`));
+  });
+
 /** The whole clip before it is shown: the study's stalls are in its pictures, there must be no others. @param {string} id */
 async function clipUrl(id) {
   const response = await fetch(`clips/${id}.mp4`);
@@ -43,7 +50,7 @@ async function present(urls) {
   for (const [index, url] of urls.entries()) {
     video.style.visibility = 'hidden';
     caption.textContent = urls.length > 1 ? (index === 0 ? 'Reference' : 'Video to judge') : '';
-    const loaded = once(video, 'canplaythrough');
+    const loaded = playable();
     video.src = url;
     await Promise.all([pause(GREY_MS), loaded]);
     caption.textContent = '';
