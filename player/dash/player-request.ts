@@ -4,6 +4,12 @@ import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 /** As a server would have answered. */
 export const PARTIAL = { status: 206, statusText: 'Partial Content', headers: {} } as const;
 
+/** Of dash.js' own loader, which keeps the handlers that it finds when it is asked. */
+interface OwnLoad {
+  loaded: number;
+  readonly handlers: Pick<LoaderRequest['customData'], 'onloadend' | 'onprogress' | 'onabort'>;
+}
+
 /** dash.js' request of its loader, as the parts that work with any player know it. `earlyAt`: when it was asked for ahead of dash.js. */
 export function playerRequest(
   request: LoaderRequest,
@@ -12,6 +18,8 @@ export function playerRequest(
   earlyAt?: () => number | undefined,
 ): PlayerRequest {
   const { customData } = request;
+  /** Undefined: dash.js' own loader is not at work. */
+  let own: OwnLoad | undefined;
   return {
     timeout: request.timeout,
     get earlyAt() {
@@ -29,14 +37,33 @@ export function playerRequest(
       customData.onloadend?.();
     },
     loadOwn(onLoaded) {
-      const { onloadend } = customData;
-      if (onLoaded) {
-        customData.onloadend = () => {
-          onLoaded(response.data);
-          onloadend?.();
-        };
-      }
+      const { onloadend, onprogress, onabort } = customData;
+      const started = (own = { loaded: 0, handlers: { onloadend, onprogress, onabort } });
+      const isCurrent = (): boolean => own === started;
+      customData.onprogress = (progress) => {
+        if (!isCurrent()) return;
+        if ('loaded' in progress) started.loaded = progress.loaded;
+        onprogress?.(progress);
+      };
+      customData.onloadend = () => {
+        if (!isCurrent()) return;
+        own = undefined;
+        onLoaded?.(response.data);
+        onloadend?.();
+      };
+      customData.onabort = () => {
+        if (!isCurrent()) return;
+        own = undefined;
+        onabort?.();
+      };
       return parentLoad(request, response);
+    },
+    ownLoaded: () => own?.loaded,
+    takeBack() {
+      const handlers = own?.handlers;
+      own = undefined;
+      customData.abort?.();
+      Object.assign(customData, handlers);
     },
   };
 }

@@ -35,4 +35,8 @@ export interface PlayerRequest {
   deliver(bytes: Uint8Array<ArrayBuffer>): void;
   /** Has the player's own loader answer it. `onLoaded`: what that brings, just before the player has it. */
   loadOwn(onLoaded?: (data: unknown) => void): unknown;
+  /** Bytes that the player's own loader has brought so far; undefined: it has not been asked, or it has ended. Absent: cannot be taken back. */
+  ownLoaded?(): number | undefined;
+  /** Ends that; the request waits for an answer again. */
+  takeBack?(): void;
 }

@@ -1,10 +1,15 @@
 import type { Decision } from '../rate-control.js';
+import type { SessionManager } from '../session-manager.js';
 import type { Pipeline } from './pipeline.js';
 import type { PlayerSegment } from './player-segment.js';
 import type { RequestedSegment } from './requested-segment.js';
+import type { HttpDownloads } from './http-download.js';
 import { SessionDownload, type SessionDownloadOptions } from './session-download.js';
+import { watchSlowStart } from './slow-start.js';
 
-export interface SegmentDownloadsOptions extends SessionDownloadOptions {
+export interface SegmentDownloadsOptions extends Omit<SessionDownloadOptions, 'sessions' | 'http'> {
+  readonly sessions: SessionDownloadOptions['sessions'] & Pick<SessionManager, 'isOpen'>;
+  readonly http: Pick<HttpDownloads, 'start'>;
   readonly pipeline: Pick<Pipeline, 'look' | 'delivered' | 'adopt' | 'cancel' | 'stop'>;
   /** True: no segment is asked for over a session. */
   readonly isHttpOnly: boolean;
@@ -20,9 +25,16 @@ export class SegmentDownloads {
   }
 
   start(segment: RequestedSegment): unknown {
-    const { http, isHttpOnly, pipeline } = this.#options;
-    if (isHttpOnly || segment.answer.earlyAt !== undefined) return http.start(segment);
-    const download = new SessionDownload(this.#options, segment, pipeline.adopt(segment));
+    const { http, isHttpOnly } = this.#options;
+    if (isHttpOnly) return http.start(segment);
+    return segment.answer.earlyAt === undefined ? this.#startOverSession(segment) : this.#startOverHttp(segment);
+  }
+
+  #startOverSession(segment: RequestedSegment): unknown {
+    const { http: plain, pipeline } = this.#options;
+    const start = (failed: RequestedSegment): unknown =>
+      download.hasStarted ? plain.start(failed) : this.#startOverHttp(failed);
+    const download = new SessionDownload({ ...this.#options, http: { start } }, segment, pipeline.adopt(segment));
     this.#running.add(download);
     const run = async (): Promise<void> => {
       // What comes next counted on this one.
@@ -30,6 +42,22 @@ export class SegmentDownloads {
     };
     void run().finally(() => this.#running.delete(download));
     return true;
+  }
+
+  /** As no session is open yet. */
+  #startOverHttp(segment: RequestedSegment): unknown {
+    const { http, recorder, sessions } = this.#options;
+    const { isFirst } = recorder;
+    const own = http.start(segment);
+    // Without a decision all of it would be asked for again.
+    if (isFirst && segment.decision) {
+      watchSlowStart(segment.answer, {
+        total: segment.map.range.end - segment.map.range.start,
+        canTakeOver: () => sessions.isOpen,
+        takeOver: () => this.#startOverSession(segment),
+      });
+    }
+    return own;
   }
 
   has(request: PlayerSegment): boolean {

@@ -27,7 +27,7 @@ export interface SessionDownloadOptions {
   readonly recorder: DeliveryRecorder;
   readonly content: Pick<Content, 'reload'>;
   /** For whatever the session cannot bring. */
-  readonly http: HttpDownloads;
+  readonly http: Pick<HttpDownloads, 'start'>;
   readonly pipeline: Pick<Pipeline, 'look' | 'delivered'>;
 }
 
@@ -54,6 +54,11 @@ export class SessionDownload {
 
   get fragment(): PlayerSegment {
     return this.#segment.fragment;
+  }
+
+  /** Whether a session was there to ask. */
+  get hasStarted(): boolean {
+    return this.#started !== undefined;
   }
 
   /** What a review decided to download instead: the player's adapter looks for it when it is told of progress. */

@@ -98,6 +98,23 @@ describe('on the way to the server', () => {
     expect(statistics!.segments.at(-1)!.delivery).not.toBe('http');
   });
 
+  it('brings the first segment over the session where that opens while HTTP is slow', async () => {
+    const held: (() => void)[] = [];
+    relay.fault = (packet, send) => void held.push(() => send(packet));
+    const client = await page.createCDPSession();
+    // Of the page alone: the session is a worker's.
+    const slow = { offline: false, latency: 0, downloadThroughput: 5_000, uploadThroughput: -1 };
+    await client.send('Network.emulateNetworkConditions', slow);
+    await start();
+    await page.waitForFunction(() => window.players[0]!.fallbacks.some(({ code }) => code === 'session-opening'));
+    relay.fault = noFault;
+    for (const send of held) send();
+    await page.waitForFunction(() => window.players[0]!.handle!.statistics().segments.length > 0);
+    const { statistics, errors } = await outcomeOf(page);
+    expect(errors).toEqual([]);
+    expect(statistics!.segments[0]).toMatchObject({ index: 0, delivery: 'streams' });
+  });
+
   it('plays over HTTP when the certificate is not the one that was promised', async () => {
     await start([btoa('x'.repeat(32))]);
     const { sessions, statistics } = await expectUninterrupted();

@@ -11,15 +11,15 @@ import { root } from '../../tools/setup/paths.mjs';
  * these limits only keep what there is from growing unseen.
  */
 const LIMITS = {
-  'voxel-dash.js': 40_800,
-  'voxel-dash-full.js': 71_600,
-  'voxel-hls.js': 39_550,
+  'voxel-dash.js': 41_150,
+  'voxel-dash-full.js': 71_750,
+  'voxel-hls.js': 39_750,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 7_000,
 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 25_900;
+const PAGE_LIMIT = 26_200;
 
 beforeAll(ensureBuild, 600_000);
 
