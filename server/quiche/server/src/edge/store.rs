@@ -58,7 +58,7 @@ impl Store {
             ConfigurationError(format!("cannot use the cache's folder {}: {}", folder.display(), plain(&error)))
         };
         fs::create_dir_all(folder).map_err(failed)?;
-        let lock = File::create(folder.join(LOCK)).map_err(failed)?;
+        let lock = File::options().write(true).create(true).truncate(false).open(folder.join(LOCK)).map_err(failed)?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
             let message = format!("another server uses the cache's folder {}: give --cache-dir", folder.display());
             return Err(ConfigurationError(message));
@@ -80,7 +80,7 @@ impl Store {
         for file in fs::read_dir(&self.folder)? {
             let file = file?;
             let Some(name) = file.file_name().to_str().map(str::to_owned) else { continue };
-            if name.ends_with(PARTIAL) {
+            if is_own_partial(&name) {
                 fs::remove_file(file.path())?;
             } else if is_own(&name) {
                 let metadata = file.metadata()?;
@@ -148,11 +148,21 @@ impl Store {
     pub fn write(&self, name: &str) {
         let Some(bytes) = self.lock().unwritten.get(name).cloned() else { return };
         let written = self.replace(name, &bytes);
+        self.settle(name, &bytes, written);
+    }
+
+    /// After a file was written, or was not.
+    fn settle(&self, name: &str, bytes: &Bytes, written: io::Result<()>) {
         let mut state = self.lock();
+        let is_another = |now: &Bytes| now.as_ptr() != bytes.as_ptr();
+        if state.unwritten.get(name).is_some_and(is_another) {
+            // It was put again meanwhile, and will be written again.
+            return;
+        }
         state.unwritten.remove(name);
         if let Err(error) = written {
-            state.forget(name);
             drop(state);
+            self.remove(name);
             let fields = [("file", Value::from(name)), ("error", Value::from(plain(&error)))];
             log::warning("cache not written", &fields);
         } else if !state.sizes.contains(name) {
@@ -169,11 +179,12 @@ impl Store {
     fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let partial = self.folder.join(format!("{name}.{number}{PARTIAL}"));
-        let mut file = File::create(&partial)?;
-        file.write_all(bytes)?;
-        // Else a crash of the machine could leave the name and not the bytes.
-        file.sync_data()?;
-        fs::rename(partial, self.folder.join(name))
+        let written = write_durably(&partial, bytes).and_then(|()| fs::rename(&partial, self.folder.join(name)));
+        if written.is_err() {
+            // Of a full disk it would take what is left.
+            let _ = fs::remove_file(&partial);
+        }
+        written
     }
 
     fn remove_files(&self, names: &[String]) {
@@ -228,13 +239,29 @@ impl State {
     }
 }
 
+fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    // Else a crash of the machine could leave the name and not the bytes.
+    file.sync_data()
+}
+
 /// The folder may hold files of others, which are left alone: 32 hexadecimal digits begin every name of ours.
 fn is_own(name: &str) -> bool {
     let (digits, rest) = name.split_at_checked(32).unwrap_or_default();
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.len() == 32
         && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && (rest == ".json" || rest.strip_prefix('-').is_some_and(number))
+        && (rest == ".json" || rest.strip_prefix('-').is_some_and(is_number))
+}
+
+/// A name of ours, the number of the write, and [`PARTIAL`].
+fn is_own_partial(name: &str) -> bool {
+    let parts = name.strip_suffix(PARTIAL).and_then(|name| name.rsplit_once('.'));
+    parts.is_some_and(|(name, number)| is_own(name) && is_number(number))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -307,10 +334,46 @@ mod tests {
         (0..3).for_each(|number| put(&folder.store(1000), number, 100));
         let torn = folder.0.join(format!("{}.7{PARTIAL}", name(5)));
         fs::write(&torn, "half").unwrap();
-        fs::write(folder.0.join("notes.txt"), "not ours").unwrap();
+        let others = ["notes.txt", "download.part", "download.7.part"].map(|name| folder.0.join(name));
+        others.iter().for_each(|file| fs::write(file, "not ours").unwrap());
         assert_eq!(held(&folder.store(1000)), [0, 1, 2]);
-        assert!(!torn.exists() && folder.0.join("notes.txt").exists());
+        assert!(!torn.exists() && others.iter().all(|file| file.exists()));
         assert_eq!(folder.store(150).bytes(), 100, "within a smaller bound");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_gone_and_leaves_nothing_behind() {
+        let folder = Folder::new("unwritable");
+        let store = folder.store(1000);
+        // No file can take the place of a folder.
+        fs::create_dir(folder.0.join(name(0))).unwrap();
+        put(&store, 0, 100);
+        assert!(store.read(&name(0)).is_none() && store.bytes() == 0);
+        let left = fs::read_dir(&folder.0).unwrap().map(|file| file.unwrap().file_name());
+        assert!(!left.into_iter().any(|name| name.to_string_lossy().ends_with(PARTIAL)));
+    }
+
+    #[test]
+    fn what_was_put_again_while_it_was_written_stays() {
+        let folder = Folder::new("again");
+        let store = folder.store(1000);
+        let (old, new) = (Bytes::from_static(b"old"), Bytes::from_static(b"newer"));
+        store.put(&name(0), old.clone());
+        let written = store.replace(&name(0), &old);
+        store.put(&name(0), new.clone());
+        store.settle(&name(0), &old, written);
+        assert_eq!(store.read(&name(0)), Some(new.clone()));
+        store.write(&name(0));
+        assert_eq!(store.read(&name(0)), Some(new));
+    }
+
+    #[test]
+    fn the_lock_of_the_folder_empties_no_file() {
+        let folder = Folder::new("lock");
+        fs::create_dir_all(&folder.0).unwrap();
+        fs::write(folder.0.join(LOCK), "not ours").unwrap();
+        folder.store(1000);
+        assert_eq!(fs::read(folder.0.join(LOCK)).unwrap(), b"not ours");
     }
 
     #[test]
