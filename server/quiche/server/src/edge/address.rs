@@ -25,6 +25,11 @@ impl Address {
         let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(refused)?;
         let authority = uri.authority().filter(|it| !it.host().is_empty() && !it.as_str().contains('@'));
         let authority = authority.ok_or_else(refused)?;
+        // The port that follows the host is one: else the client would take the scheme's.
+        let port = &authority.as_str()[authority.host().len()..];
+        if !port.is_empty() && authority.port_u16().is_none_or(|port| port == 0) {
+            return Err(refused());
+        }
         let path = uri.path().trim_matches('/');
         if text.contains(['?', '#']) || path.split('/').any(|segment| segment == ".." || segment == ".") {
             return Err(refused());
@@ -94,6 +99,10 @@ mod tests {
             ("https://user:secret@media.example", None),
             ("https://media.example/?token=1", None),
             ("https://media.example/a/../b", None),
+            ("https://media.example:8443", Some("https://media.example:8443/")),
+            ("https://media.example:99999", None),
+            ("https://media.example:0", None),
+            ("https://media.example:", None),
             ("/films", None),
             ("", None),
         ] {

@@ -10,6 +10,9 @@ use super::failure::Failure;
 /// Positions up to here can be added and multiplied without care; no file is as long.
 const MAX_SIZE: u64 = 1 << 53;
 
+/// Characters of a field's value that a message shows.
+const MOST_QUOTED: usize = 60;
+
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The bytes that were asked for, as far as the file has them, and the size of the file.
@@ -61,8 +64,11 @@ fn uncompressed(headers: &HeaderMap) -> Result<(), Failure> {
 }
 
 fn part(content_range: Option<&str>, length: Option<&str>, asked: ByteRange) -> Result<Answer, Failure> {
-    let bad = || Failure::Bad(format!("the origin sent a wrong content-range: {content_range:?}"));
-    let (range, size) = content_range.and_then(|it| it.strip_prefix("bytes ")?.split_once('/')).ok_or_else(bad)?;
+    let Some(content_range) = content_range else {
+        return Err(Failure::Bad("the origin sent a part without content-range".to_owned()));
+    };
+    let bad = || Failure::Bad(format!("the origin sent a wrong content-range: {}", quoted(content_range)));
+    let (range, size) = content_range.strip_prefix("bytes ").and_then(|it| it.split_once('/')).ok_or_else(bad)?;
     if size == "*" {
         return Err(Failure::Bad("the origin does not say how long the file is: it may be still growing".to_owned()));
     }
@@ -85,7 +91,14 @@ fn number(digits: &str) -> Result<u64, Failure> {
     let number = digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
     number
         .filter(|number| *number < MAX_SIZE)
-        .ok_or_else(|| Failure::Bad(format!("the origin sent a wrong length: '{digits}'")))
+        .ok_or_else(|| Failure::Bad(format!("the origin sent a wrong length: {}", quoted(digits))))
+}
+
+/// What the origin sent, for a message of one line: clients get no more of it.
+fn quoted(text: &str) -> String {
+    let shown: String = text.chars().take(MOST_QUOTED).map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let rest = if text.chars().nth(MOST_QUOTED).is_some() { "…" } else { "" };
+    format!("'{shown}{rest}'")
 }
 
 #[cfg(test)]
@@ -103,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_part_is_what_was_asked_for_or_wrong() {
-        let part = |content_range| answer(206, &[("content-range", content_range)]);
+        let part = |content_range: &str| answer(206, &[("content-range", content_range)]);
         let range = |start, end| ByteRange { start, end };
         assert_eq!(part("bytes 100-199/1000"), Ok(Answer::Part { range: range(100, 200), size: 1000 }));
         assert_eq!(part("bytes 100-149/150"), Ok(Answer::Part { range: range(100, 150), size: 150 }));
@@ -123,6 +136,14 @@ mod tests {
             assert!(matches!(part(wrong), Err(Failure::Bad(_))), "{wrong}");
         }
         assert!(answer(206, &[]).is_err(), "several ranges, or none");
+        for (wrong, reason) in [
+            ("bytes 0-99/1000".to_owned(), "a wrong content-range: 'bytes 0-99/1000'".to_owned()),
+            ("x".repeat(10_000), format!("a wrong content-range: '{}…'", "x".repeat(60))),
+            (format!("bytes 100-199/{}", "9".repeat(10_000)), format!("a wrong length: '{}…'", "9".repeat(60))),
+            ("bytes\t1".to_owned(), "a wrong content-range: 'bytes 1'".to_owned()),
+        ] {
+            assert_eq!(part(&wrong).unwrap_err().to_string(), format!("the origin sent {reason}"));
+        }
         let both = |length| answer(206, &[("content-range", "bytes 100-199/1000"), ("content-length", length)]);
         assert!(both("100").is_ok() && both("99").is_err() && both("x").is_err());
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use http::response::Parts;
-use http::{HeaderMap, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use http_cache_semantics::{CacheOptions, CachePolicy};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,17 @@ const WITHOUT_AGE: Duration = Duration::from_secs(10);
 /// After the origin did not answer, so long until it is asked again about a file that is served without its answer.
 const NEXT_TRY: Duration = Duration::from_secs(5);
 
+/// All that freshness depends on. Nothing else of an answer is kept.
+const KEPT: [HeaderName; 7] = [
+    header::AGE,
+    header::CACHE_CONTROL,
+    header::DATE,
+    header::EXPIRES,
+    header::LAST_MODIFIED,
+    header::PRAGMA,
+    header::VARY,
+];
+
 /// Directives that leave no choice of how long an answer is fresh.
 const EXPLICIT: [&str; 8] =
     ["max-age", "s-maxage", "no-cache", "no-store", "private", "proxy-revalidate", "must-revalidate", "immutable"];
@@ -45,9 +56,9 @@ impl Entry {
     /// `head`: of an answer with all or a part of the file, which say as much of its freshness. `None`: it may not be
     /// stored.
     pub fn new(url: &str, version: Version, head: &Parts, now: SystemTime) -> Option<Self> {
-        let policy =
-            CachePolicy::new_options(&request(url), &answer(StatusCode::OK, head), now, CacheOptions::default());
-        policy.is_storable().then(|| Self::with_policy(url, version, policy, &head.headers, now))
+        let answer = answer(StatusCode::OK, head);
+        let policy = CachePolicy::new_options(&request(url), &answer, now, CacheOptions::default());
+        policy.is_storable().then(|| Self::with_policy(url, version, policy, answer.headers(), now))
     }
 
     /// After the origin has answered 304.
@@ -96,14 +107,21 @@ fn request(url: &str) -> Request<()> {
 fn answer(status: StatusCode, head: &Parts) -> Response<()> {
     let mut answer = Response::new(());
     *answer.status_mut() = status;
-    *answer.headers_mut() = head.headers.clone();
-    if answer.headers().get(header::AGE).is_some_and(|age| age.len() > AGE_DIGITS) {
-        answer.headers_mut().remove(header::AGE);
-    }
-    for (_, value) in answer.headers_mut().iter_mut().filter(|(name, _)| *name == header::CACHE_CONTROL) {
-        if let Ok(lower) = value.as_bytes().to_ascii_lowercase().try_into() {
-            *value = lower;
+    let headers = answer.headers_mut();
+    for (name, value) in &head.headers {
+        if *name == header::CACHE_CONTROL {
+            let lower = HeaderValue::try_from(value.as_bytes().to_ascii_lowercase());
+            headers.append(name, lower.unwrap_or_else(|_| value.clone()));
+        } else if KEPT.contains(name) {
+            headers.append(name, value.clone());
         }
+    }
+    if headers.get(header::AGE).is_some_and(|age| age.len() > AGE_DIGITS) {
+        headers.remove(header::AGE);
+    }
+    // A cookie counts by being there; it is somebody's secret.
+    if head.headers.contains_key(header::SET_COOKIE) {
+        headers.insert(header::SET_COOKIE, HeaderValue::from_static(""));
     }
     answer
 }
@@ -122,6 +140,8 @@ fn has_directive(headers: &HeaderMap, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const NOW: u64 = 1_700_000_000;
@@ -162,6 +182,33 @@ mod tests {
             (&[("etag", "\"1\"")], 10),
         ] {
             assert_eq!(lifetime(fields), seconds, "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_part_in_freshness_is_not_kept() {
+        let entry = entry(&[("etag", "\"1\""), ("set-cookie", "session=secret"), ("x-padding", "secret")]).unwrap();
+        assert!(!entry.is_fresh(at(NOW)), "a cookie without `public`");
+        assert!(!serde_json::to_string(&entry).unwrap().contains("secret"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_field_makes_it_panic_or_stay_fresh_for_more_than_a_year(
+            date in "(Mon, 01 Jan (0000|1800|1969|2024|9999) 00:00:00 (GMT|-9959))|.{0,9}",
+            number in "[-0-9]{0,20}",
+            directive in "(max-age|s-maxage|stale-if-error|pre-check|post-check|public|immutable|[a-z\",=]{0,9})",
+            name in "(age|date|expires|last-modified|pragma|vary|connection|warning)",
+        ) {
+            let control = format!("{directive}={number}, post-check={number}, pre-check={number}");
+            let values = [("cache-control", control.as_str()), (&name, &date), ("expires", &date), ("date", &date), ("age", &number)];
+            let sent: Vec<_> = values.into_iter().filter(|(_, value)| HeaderValue::from_str(value).is_ok()).collect();
+            if let Some(entry) = entry(&sent) {
+                let again = entry.revalidated(&head(304, &sent), at(NOW));
+                for entry in [entry, again] {
+                    prop_assert!(!entry.is_fresh(at(NOW + MOST.as_secs() + 1)));
+                }
+            }
         }
     }
 
