@@ -10,6 +10,7 @@ mod entry;
 pub mod failure;
 mod fetching;
 mod flights;
+mod names;
 mod store;
 mod upstream;
 mod version;

@@ -71,7 +71,11 @@ impl Edge {
                 self.take(url, version, response, size).await
             }
             // An empty file has no first block.
-            (Answer::OutOfRange, _) => self.ask_for_all(url).await,
+            (Answer::OutOfRange, _) => {
+                // With its permit: requests that each held one and waited for another would all wait forever.
+                drop(response);
+                self.ask_for_all(url).await
+            }
             (Answer::NotModified, None) => Err(Failure::Bad("the origin answered 304 without a reason".to_owned())),
         }
     }
@@ -105,24 +109,24 @@ impl Edge {
         if length.is_some_and(|length| length > MOST_WHOLE_BYTES) {
             return Err(without_parts());
         }
-        let (bytes, permit) = self.upstream.read(response, length, MOST_WHOLE_BYTES).await?;
+        let may_be_stored = Entry::new(url, version.clone(), &head, SystemTime::now()).is_some();
+        if !may_be_stored && version.size > BLOCK_BYTES {
+            return Err(not_to_be_stored());
+        }
+        // What may not be stored stays in memory as long as clients read it, each time it is asked for.
+        let most = if may_be_stored { MOST_WHOLE_BYTES } else { BLOCK_BYTES };
+        let (bytes, permit) = self.upstream.read(response, length, most).await?;
         if length.is_none() {
             version.size = bytes.len() as u64;
         }
-        match Entry::new(url, version.clone(), &head, SystemTime::now()) {
-            Some(entry) => {
-                let json = serde_json::to_vec(&entry).map_err(|error| Failure::Bad(error.to_string()))?;
-                let mut files = blocks(url, &version, 0, &bytes);
-                files.push((entry_name(url), json.into()));
-                self.keep(files, permit);
-                Ok(Found::Stored(self.learn(entry)))
-            }
-            None if bytes.len() as u64 == version.size => Ok(Found::Passed(Arc::new(version), bytes)),
-            None => Err(Failure::Bad(format!(
-                "the origin forbids to store the file (cache-control), and it has more than {} KiB",
-                BLOCK_BYTES / 1024
-            ))),
-        }
+        let Some(entry) = Entry::new(url, version.clone(), &head, SystemTime::now()) else {
+            return Ok(Found::Passed(Arc::new(version), bytes));
+        };
+        let json = serde_json::to_vec(&entry).map_err(|error| Failure::Bad(error.to_string()))?;
+        let mut files = blocks(url, &version, 0, &bytes);
+        files.push((entry_name(url), json.into()));
+        self.keep(files, permit);
+        Ok(Found::Stored(self.learn(entry)))
     }
 
     /// The origin did not answer, or not about the file.
@@ -218,6 +222,11 @@ impl Edge {
 fn without_parts() -> Failure {
     let mebibytes = MOST_WHOLE_BYTES / 1024 / 1024;
     Failure::Bad(format!("the origin sends no parts of files, and this one has more than {mebibytes} MiB"))
+}
+
+fn not_to_be_stored() -> Failure {
+    let kibibytes = BLOCK_BYTES / 1024;
+    Failure::Bad(format!("the origin forbids to store the file (cache-control), and it has more than {kibibytes} KiB"))
 }
 
 fn block_name(url: &str, version: &Version, number: u64) -> String {

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use boring::x509::X509VerifyError;
 use bytes::{Bytes, BytesMut};
 use http::response::Parts;
 use http::{HeaderName, HeaderValue, Request, header};
@@ -15,12 +16,15 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde_json::Value;
+use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use tokio_boring::HandshakeError;
 use voxel_protocol::ranges::ByteRange;
 
 use super::BLOCK_BYTES;
 use super::failure::Failure;
+use super::names::Names;
 use crate::ConfigurationError;
 use crate::log;
 use crate::metrics::Metrics;
@@ -37,10 +41,14 @@ const LARGE_BODIES: usize = 4;
 const IDLE_CONNECTIONS: usize = 16;
 const IDLE: Duration = Duration::from_secs(60);
 
-/// A body may take this many times as long as the origin may be silent: one that trickles holds up others.
-const BODY_TIMES: u32 = 6;
+/// A body, and the wait for a permit, may take this many times as long as the origin may be silent: what trickles holds up
+/// others.
+const MOST_TIMES: u32 = 6;
 
-type HttpClient = Client<HttpsConnector<HttpConnector>, Empty<Bytes>>;
+/// Of the head of an answer, which is kept in memory and on disk in part. Other caches allow 8 KiB or fewer.
+const HEAD_BYTES: usize = 16 * 1024;
+
+type HttpClient = Client<HttpsConnector<HttpConnector<Names>>, Empty<Bytes>>;
 
 /// What the origin answers, whose body is not read yet.
 #[derive(Debug)]
@@ -63,7 +71,7 @@ pub struct Upstream {
 
 impl Upstream {
     pub fn new(patience: Duration, metrics: Arc<Metrics>) -> Result<Self, ConfigurationError> {
-        let mut tcp = HttpConnector::new();
+        let mut tcp = HttpConnector::new_with_resolver(Names::default());
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(patience));
@@ -74,6 +82,7 @@ impl Upstream {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .http1_max_buf_size(HEAD_BYTES)
             .build(connector);
         let (permits, large) = (Arc::new(Semaphore::new(REQUESTS)), Semaphore::new(LARGE_BODIES));
         Ok(Self { client, patience, permits, large, metrics })
@@ -86,8 +95,7 @@ impl Upstream {
         range: Option<ByteRange>,
         conditions: Vec<(HeaderName, HeaderValue)>,
     ) -> Result<Response, Failure> {
-        let permit = Arc::clone(&self.permits).acquire_owned().await;
-        let permit = permit.map_err(|_| Failure::Bad("the server is stopping".to_owned()))?;
+        let permit = self.permit().await?;
         let request = request(url, range, conditions)?;
         let begun = Instant::now();
         let answer = match timeout(self.patience, self.client.request(request)).await {
@@ -111,6 +119,12 @@ impl Upstream {
         answer.map(|(head, body)| Response { head, body, permit })
     }
 
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, Failure> {
+        let permit = timeout(MOST_TIMES * self.patience, Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = permit.map_err(|_| Failure::Bad("too many requests wait for the origin".to_owned()))?;
+        permit.map_err(|_| Failure::Bad("the server is stopping".to_owned()))
+    }
+
     /// Reads a body of exactly `length` bytes; `None`: to its end, at most `most`.
     pub async fn read(
         &self,
@@ -120,8 +134,10 @@ impl Upstream {
     ) -> Result<(Bytes, OwnedSemaphorePermit), Failure> {
         let Response { body, permit, .. } = response;
         let is_large = length.unwrap_or(most) > BLOCK_BYTES;
-        let _large = if is_large { self.large.acquire().await.ok() } else { None };
-        let all = timeout(BODY_TIMES * self.patience, self.collect(body, length, most));
+        let all = timeout(MOST_TIMES * self.patience, async {
+            let _large = if is_large { self.large.acquire().await.ok() } else { None };
+            self.collect(body, length, most).await
+        });
         let bytes = all.await.unwrap_or_else(|_| Err(Failure::Bad("the origin is too slow".to_owned())))?;
         Ok((bytes, permit))
     }
@@ -176,10 +192,36 @@ fn request(
 
 /// Clients are not told the origin's address.
 fn unreachable(error: &hyper_util::client::legacy::Error) -> Failure {
+    if let Some(reason) = distrust(error) {
+        return Failure::Bad(format!("the origin's certificate is not trusted: {reason}"));
+    }
     if error.is_connect() {
         return Failure::Broken(format!("the origin cannot be reached: {}", cause(error)));
     }
+    if source_of::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
+        return Failure::Bad(format!("the origin does not answer as HTTP/1.1 does: {}", cause(error)));
+    }
     Failure::Broken(format!("the origin broke off its answer: {}", cause(error)))
+}
+
+/// Why a certificate was refused, if that was it.
+fn distrust(error: &(dyn Error + 'static)) -> Option<String> {
+    let handshake = source_of::<HandshakeError<TcpStream>>(error)?;
+    let reason = handshake.ssl()?.verify_result().err()?;
+    // No certificate has been looked at.
+    (reason != X509VerifyError::INVALID_CALL).then(|| reason.to_string())
+}
+
+/// The first reason of a kind.
+fn source_of<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
 }
 
 /// The innermost reason: the others only say that there is one.
@@ -189,4 +231,43 @@ fn cause(error: &(dyn Error + 'static)) -> String {
         inner = source;
     }
     inner.downcast_ref::<io::Error>().map_or_else(|| inner.to_string(), crate::sockets::plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    fn upstream(patience: Duration) -> Upstream {
+        Upstream::new(patience, Arc::new(Metrics::new(true))).unwrap()
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_forever_for_requests_that_do_not_end() {
+        let upstream = upstream(Duration::from_millis(20));
+        let _all = Arc::clone(&upstream.permits).acquire_many_owned(REQUESTS as u32).await;
+        let refused = timeout(Duration::from_secs(60), upstream.get("http://127.0.0.1:9/", None, Vec::new())).await;
+        let failure = Failure::Bad("too many requests wait for the origin".to_owned());
+        assert_eq!(refused.unwrap().unwrap_err(), failure);
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_forever_for_large_bodies_that_do_not_end() {
+        let upstream = upstream(Duration::from_secs(2));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let origin = tokio::spawn(async move {
+            let (mut connection, _) = listener.accept().await.unwrap();
+            connection.read_u8().await.unwrap();
+            connection.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+            connection
+        });
+        let response = upstream.get(&url, None, Vec::new()).await.unwrap();
+        let _connection = origin.await;
+        let _all = upstream.large.acquire_many(LARGE_BODIES as u32).await;
+        let read = timeout(Duration::from_secs(60), upstream.read(response, None, 2 * BLOCK_BYTES)).await;
+        assert_eq!(read.unwrap().unwrap_err(), Failure::Bad("the origin is too slow".to_owned()));
+    }
 }
