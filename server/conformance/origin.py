@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import ssl
 import sys
 import threading
 import time
@@ -105,8 +106,9 @@ class Origin(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(("127.0.0.1", port), Answer)
+        self._tls = tls
         self.files: dict[str, File] = {}
         self.requests: list[Request] = []
         self.wrong: Callable[[Answer], None] | None = None
@@ -116,16 +118,19 @@ class Origin(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
+        return f"{'http' if self._tls is None else 'https'}://127.0.0.1:{self.server_port}"
 
     def get_request(self) -> tuple[socket.socket, Any]:
         connection, address = super().get_request()
+        if self._tls is not None:
+            # The handshake is left to the thread that reads: this one accepts connections.
+            connection = self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
         self._connections.add(connection)
         return connection, address
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Edges that waited long enough are expected to have gone."""
-        if not isinstance(sys.exception(), ConnectionError):
+        """Edges that waited long enough are expected to have gone, as those that do not trust it."""
+        if not isinstance(sys.exception(), ConnectionError | ssl.SSLError):
             super().handle_error(request, client_address)
 
     def close(self) -> None:
@@ -173,13 +178,49 @@ def answering(
     return wrong
 
 
-def without_length(body: bytes) -> Callable[[Answer], None]:
+def without_length(body: bytes, fields: dict[str, str] | None = None) -> Callable[[Answer], None]:
     """Whole files whose length only the end of the connection tells."""
 
     def wrong(answer: Answer) -> None:
         answer.close_connection = True
-        answer.head(200, {"etag": '"1"'})
+        answer.head(200, {"etag": '"1"'} | (fields or {}))
         answer.wfile.write(body)
         answer.note(200, len(body))
+
+    return wrong
+
+
+def saying(text: bytes) -> Callable[[Answer], None]:
+    """What need not be HTTP, after which the connection ends."""
+
+    def wrong(answer: Answer) -> None:
+        answer.close_connection = True
+        answer.wfile.write(text)
+
+    return wrong
+
+
+def endless(status: int, fields: dict[str, str]) -> Callable[[Answer], None]:
+    """A body that goes on until the edge has enough of it."""
+
+    def wrong(answer: Answer) -> None:
+        answer.close_connection = True
+        answer.head(status, fields)
+        while True:
+            answer.wfile.write(bytes(BLOCK_BYTES))
+
+    return wrong
+
+
+def empty_for_many(count: int) -> Callable[[Answer], None]:
+    """Empty files, which have no first block. So much is said only when `count` requests have asked for it."""
+    all_have_asked = threading.Barrier(count)
+
+    def wrong(answer: Answer) -> None:
+        if "range" in answer.headers:
+            all_have_asked.wait()
+            answer.answer(416, b"", {"content-range": "bytes */0"})
+        else:
+            answer.answer(200, b"", {"etag": '"1"'})
 
     return wrong
