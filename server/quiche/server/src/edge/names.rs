@@ -80,7 +80,7 @@ mod tests {
         while ANSWERS.load(Ordering::SeqCst) == 0 {
             thread::sleep(Duration::from_millis(1));
         }
-        Ok(vec![SocketAddr::from(([127, 0, 0, 1], 0))])
+        ask_the_system("127.0.0.1")
     }
 
     fn name(text: &str) -> Name {

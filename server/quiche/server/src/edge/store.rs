@@ -335,7 +335,9 @@ mod tests {
         let torn = folder.0.join(format!("{}.7{PARTIAL}", name(5)));
         fs::write(&torn, "half").unwrap();
         let others = ["notes.txt", "download.part", "download.7.part"].map(|name| folder.0.join(name));
-        others.iter().for_each(|file| fs::write(file, "not ours").unwrap());
+        for file in &others {
+            fs::write(file, "not ours").unwrap();
+        }
         assert_eq!(held(&folder.store(1000)), [0, 1, 2]);
         assert!(!torn.exists() && others.iter().all(|file| file.exists()));
         assert_eq!(folder.store(150).bytes(), 100, "within a smaller bound");
