@@ -59,6 +59,10 @@ struct Options {
     /// Milliseconds from one request of a session to the next; 0 for no pause
     #[arg(long, default_value_t = 0)]
     interval: u64,
+
+    /// Milliseconds without a packet of the server's after which it is pinged; 0 for never
+    #[arg(long, default_value_t = 0)]
+    keep_alive: u64,
 }
 
 type AnyError = Box<dyn Error + Send + Sync>;
@@ -167,6 +171,9 @@ async fn connect(options: &Options) -> Result<Connection, AnyError> {
         ClientConfig::builder().with_bind_default().with_server_certificate_hashes([Sha256Digest::new(digest)]).build();
     let mut transport = wtransport::config::QuicTransportConfig::default();
     transport.datagram_receive_buffer_size(Some(DATAGRAM_BUFFER_BYTES));
+    if options.keep_alive > 0 {
+        transport.keep_alive_interval(Some(Duration::from_millis(options.keep_alive)));
+    }
     config.quic_config_mut().transport_config(Arc::new(transport));
     Ok(Endpoint::client(config)?.connect(&options.endpoint).await?)
 }
