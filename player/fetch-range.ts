@@ -43,10 +43,9 @@ export async function refreshCache(url: string): Promise<void> {
     headers: { Range: 'bytes=0-0' },
     signal: AbortSignal.timeout(TIMEOUT),
   };
-  await fetch(url, options).then(
-    ({ body }) => body?.cancel(),
-    () => undefined,
-  );
+  await fetch(url, options)
+    .then(({ body }) => body?.cancel())
+    .catch(() => undefined);
 }
 
 async function request(url: string, { start, end }: ByteRange, options: RequestInit): Promise<SentRange> {
