@@ -36,7 +36,7 @@ beforeAll(async () => {
     content: { commit: 'test', server: 'aioquic', records: false },
   });
   browser = await launchChrome(findChrome()!);
-});
+}, 600_000);
 
 afterAll(async () => {
   await browser.close();

@@ -52,7 +52,7 @@ beforeAll(async () => {
     content: { commit: 'test', server: 'aioquic', records: true },
   });
   browser = await launchChrome(findChrome()!);
-});
+}, 600_000);
 
 afterAll(async () => {
   await browser.close();
