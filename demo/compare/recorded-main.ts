@@ -1,7 +1,7 @@
 import type {} from './voxel-compare.js';
 import { byId } from '../dom.js';
 import { downloadJson } from '../download.js';
-import type { Piece, Recording } from './recording/format.js';
+import { readRecording, type Piece, type Recording } from './recording/format.js';
 import { ReplayedLane } from './recording/recorded-lane.js';
 import { ReplayedVideo } from './recording/replayed-video.js';
 import type { Comparison } from './types.js';
@@ -136,7 +136,7 @@ document.body.classList.add('recorded');
 try {
   const response = await fetch(`${FOLDER}run.json`);
   if (!response.ok) throw new Error(`run.json: ${response.status}`);
-  await replay((await response.json()) as Recording);
+  await replay(readRecording(await response.json()));
 } catch (error) {
   showNotice(`The recording cannot be played: ${String(error)}`);
 }

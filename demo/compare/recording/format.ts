@@ -47,6 +47,13 @@ export interface Recording {
   readonly pictures: { readonly file: string; readonly initializations: Readonly<Record<string, Piece>> };
 }
 
+/** Throws an error for a recording of another format. */
+export function readRecording(value: unknown): Recording {
+  const { version } = value as Partial<Recording>;
+  if (version !== VERSION) throw new Error(`this page plays format ${VERSION}, the recording has ${String(version)}`);
+  return value as Recording;
+}
+
 export function toMoments(recorded: RecordedLane['moments']): Moment[] {
   return recorded.map(([at, position, waited]) => ({ at, position, waited }));
 }

@@ -11,8 +11,14 @@ export class ReplayedVideo {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   #buffer: SourceBuffer | undefined;
   #appended = 0;
+  /** s since the start: what had been appended by then. */
+  #until = 0;
 
+  /** Throws an error where the browser cannot play it. */
   constructor(video: HTMLVideoElement, lane: RecordedLane, bytes: Uint8Array<ArrayBuffer>) {
+    // Some browsers on phones have no Media Source Extensions at all.
+    if (!('MediaSource' in globalThis) || !MediaSource.isTypeSupported(lane.mimeType))
+      throw new Error(`this browser cannot play ${lane.mimeType} piece by piece`);
     this.#video = video;
     this.#lane = lane;
     this.#bytes = bytes;
@@ -38,9 +44,7 @@ export class ReplayedVideo {
     if (!plays && !video.paused) video.pause();
   }
 
-  #until = 0;
-
-  /** What had been appended by now: later pieces may lie over former ones. */
+  /** One piece after the other: later ones may lie over former ones. */
   #append(): void {
     const next = this.#lane.appends[this.#appended];
     if (!next || next.at > this.#until || !this.#buffer || this.#buffer.updating) return;
