@@ -119,7 +119,13 @@ describe('Pipeline', () => {
     strategy = { ...voxel, pipelineAt: 0.9 };
     journal = new Journal(new EventEmitter<VoxelEventMap>());
     const sessions = {
-      ...{ session, isPaused: false, abandon: vi.fn(), probe: () => Promise.reject(new Error('no answer')) },
+      ...{
+        session,
+        isOpen: true,
+        isPaused: false,
+        abandon: vi.fn(),
+        probe: () => Promise.reject(new Error('no answer')),
+      },
       ready: () => Promise.resolve(session),
     };
     const receiver = {

@@ -85,7 +85,7 @@ describe('SegmentDownloads, while the first segment is on its way over HTTP', ()
     await until(() => own.loads > loads);
   }
 
-  const bytes = (): Uint8Array | undefined => response.data && new Uint8Array(response.data as ArrayBuffer);
+  const bytes = (): Uint8Array => new Uint8Array(response.data as ArrayBuffer);
 
   it('takes it back once the session is open, where it is slow, and dash.js hears of nothing', async () => {
     await start(decision);
