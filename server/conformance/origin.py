@@ -82,9 +82,9 @@ class Answer(BaseHTTPRequestHandler):
         return wanted is not None and wanted != file.etag
 
     def answer(self, status: int, body: bytes = b"", fields: dict[str, str] | None = None) -> None:
+        self.note(status, len(body))
         self.head(status, {"content-length": str(len(body))} | (fields or {}))
         self.wfile.write(body)
-        self.note(status, len(body))
 
     def head(self, status: int, fields: dict[str, str]) -> None:
         self.send_response(status)
@@ -93,6 +93,7 @@ class Answer(BaseHTTPRequestHandler):
         self.end_headers()
 
     def note(self, status: int, body_bytes: int) -> None:
+        """Before the answer: who has it may look at once what was asked."""
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.requests.append(Request(self.path, headers, status, body_bytes))
 
@@ -183,9 +184,9 @@ def without_length(body: bytes, fields: dict[str, str] | None = None) -> Callabl
 
     def wrong(answer: Answer) -> None:
         answer.close_connection = True
+        answer.note(200, len(body))
         answer.head(200, {"etag": '"1"'} | (fields or {}))
         answer.wfile.write(body)
-        answer.note(200, len(body))
 
     return wrong
 
