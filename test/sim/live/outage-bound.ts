@@ -1,0 +1,49 @@
+import type { Trace } from '../link/trace.js';
+
+/** What a player at a fixed latency has to bring through a link. Times in s. */
+export interface LiveDemand {
+  /** Bit/s, without which there is no new picture. */
+  readonly rate: number;
+  /** Of a chunk. */
+  readonly chunk: number;
+  /** From when a chunk can be sent until it must be here. */
+  readonly lead: number;
+}
+
+/**
+ * Seconds of `window` in which no player at that latency has new pictures, whatever it leaves out and however well it foretells the link:
+ * chunks of one size are sent in order, and one that would be late is not sent at all, which brings the most of them in time (Moore and
+ * Hodgson's rule for equal sizes). `start`: where in the trace the session begins; `window`: of the session.
+ */
+export function unavoidableOutage(
+  trace: Trace,
+  start: number,
+  window: { readonly from: number; readonly to: number },
+  { rate, chunk, lead }: LiveDemand,
+): number {
+  let free = 0;
+  let missed = 0;
+  for (let index = 0; index * chunk < window.to; index++) {
+    const made = index * chunk;
+    const begin = Math.max(free, made);
+    const end = begin + secondsFor(trace, start + begin, rate * chunk, made + lead - begin);
+    if (end <= made + lead) free = end;
+    else if (made >= window.from) missed++;
+  }
+  return missed * chunk;
+}
+
+/** Seconds that the link takes for so many bits from `at` on; Infinity where that is more than `most`. */
+function secondsFor({ step, rates }: Trace, at: number, bits: number, most: number): number {
+  let left = bits;
+  let passed = 0;
+  while (passed <= most) {
+    const index = Math.floor((at + passed) / step + 1e-9);
+    const rate = rates[index % rates.length]!;
+    const untilNext = (index + 1) * step - (at + passed);
+    if (left <= rate * untilNext) return passed + left / rate;
+    left -= rate * untilNext;
+    passed += untilNext;
+  }
+  return Infinity;
+}
