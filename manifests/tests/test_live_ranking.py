@@ -1,6 +1,7 @@
 """What live encoding assumes of x264, and what it predicts."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +13,13 @@ from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.h264 import ParameterSets, read_access_unit
 from voxel_prepare.h264.frames import Frame
 from voxel_prepare.live.encoder import FrameChoice, LevelEncoder
+from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.gop import error_weights, gop
+from voxel_prepare.live.level import Level, LevelWriter
+from voxel_prepare.live.pictures import PictureLine
+from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.ranking import SegmentCosts, chunk_order, coded_share
+from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.media.ladder import Representation
 
 LEVEL = Representation("v0", 64, 48, 100_000)
@@ -91,3 +97,23 @@ def test_references_come_first_then_what_is_worth_most_per_byte(facts: list[tupl
     assert order[: len(references)] == sorted(references)
     worth = [costs[place] / frames[place].unreliable_bytes for place in order[len(references) :]]
     assert worth == sorted(worth, reverse=True)
+
+
+@pytest.mark.parametrize("latency", [0.5, 1.0])
+@pytest.mark.parametrize("ended", range(1, 12))
+def test_a_segment_may_end_after_any_picture(ended: int, latency: float, tmp_path: Path) -> None:
+    """Pictures of the last run may be written while others, shown before them, are not."""
+    choice = FrameChoice.of(12, latency, None)
+    timeline = Timeline(0, Fraction(30), 12, 0)
+    level = Level(LEVEL, TrackFolder(tmp_path, record_head(timeline.timescale)), timeline, choice, (64, 48))
+    records: list[int] = []
+    writer = LevelWriter(level, timeline, choice, 0, lambda segment: False, lambda one: None, records.append)
+    line = PictureLine(timeline, choice, 0, lambda segment: False, writer.encode, has_clock=False)
+    for time in range(12 + ended):
+        line.add(picture(2 * time), time / 30)
+    writer.finish()
+    last = level.folder.records(1)
+    assert sum(chunk.duration for chunk in last.chunks) == ended * timeline.frame_ticks
+    structure = gop(ended, choice.run)
+    for frame in (frame for chunk in last.chunks for frame in chunk.frames):
+        assert 0 <= frame.index < ended and structure[frame.index].type != "I"

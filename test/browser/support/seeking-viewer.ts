@@ -12,7 +12,7 @@ export interface Frames {
 /**
  * SHA-256 of what the page's video element shows of a file at some frames. With a key the file is encrypted (`cbcs`), and the browser's
  * own Clear Key decrypts it; Chromium keeps such pictures from canvases and `VideoFrame`, so the page is photographed. Rejects with the
- * element's error.
+ * element's error, or where it shows nothing for half a minute.
  */
 export async function picturesOf(
   page: Page,
@@ -76,11 +76,13 @@ async function loadInPage(
   await Promise.race([failed, video.readyState >= video.HAVE_CURRENT_DATA ? null : once(video, 'loadeddata')]);
 }
 
-/** Runs in the page; ends when the picture is on it. */
+/** Runs in the page; ends when the picture is on it. Of a file that cannot be decoded there may be neither a picture nor an error. */
 async function seekInPage(seconds: number): Promise<void> {
   const video = document.querySelector('video')!;
+  if (video.error) throw new Error(video.error.message);
   const failed = new Promise<never>((_, reject) => {
     video.addEventListener('error', () => reject(new Error(video.error!.message)), { once: true });
+    setTimeout(() => reject(new Error(`no picture of ${seconds} s within half a minute`)), 30_000);
   });
   const seeked = new Promise((resolve) => video.addEventListener('seeked', resolve, { once: true }));
   const presented = new Promise((resolve) => video.requestVideoFrameCallback(resolve));

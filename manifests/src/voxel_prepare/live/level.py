@@ -117,12 +117,14 @@ class LevelWriter:
             video_segments(choice.segment_frames), choice.chunk_frames, first
         )
         self._captured: dict[int, int] = {}
+        self._end = first
         self._segments: dict[int, SegmentSource] = {}
         self._data = bytearray()
 
     def encode(self, picture: Picture) -> None:
         """Encodes a picture, and writes what is finished with it."""
         self._captured[picture.time] = picture.captured
+        self._end = picture.time + 1
         self._segments[picture.time // self._choice.segment_frames] = picture.segment
         for frame in self._level.encoder.encode(picture.frame, picture.time):
             self._add(self._chunker.add(frame))
@@ -136,9 +138,9 @@ class LevelWriter:
         self._level.folder.close()
 
     def _end_segment(self) -> None:
-        """The encoder ends the GOP with the pictures that it has."""
+        """The encoder ends the GOP with the pictures that it has, of which the last may be written already."""
         for number, segment in self._segments.items():
-            count = max(self._captured) + 1 - number * self._choice.segment_frames if self._captured else 0
+            count = self._end - number * self._choice.segment_frames
             if 0 < count < self._choice.segment_frames:
                 costs = segment.costs.ended(gop(count, self._choice.run))
                 self._segments[number] = SegmentSource(costs, segment.pictures)
