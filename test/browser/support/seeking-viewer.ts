@@ -61,8 +61,9 @@ async function loadInPage(
     await session.update(json({ keys: [{ kty: 'oct', kid, k }], type: 'temporary' }));
   };
 
-  const failed = once(video, 'error').then(() => {
-    throw new Error(video.error!.message);
+  const failed = new Promise<never>((_, reject) => {
+    video.addEventListener('error', () => reject(new Error(video.error!.message)), { once: true });
+    setTimeout(() => reject(new Error('no first picture within half a minute')), 30_000);
   });
   failed.catch(() => undefined);
   if (key) await unlock(key);
