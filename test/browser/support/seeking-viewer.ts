@@ -27,7 +27,7 @@ export async function picturesOf(
   const video = (await page.$('video'))!;
   const digests: string[] = [];
   for (const frame of frames.indexes) {
-    await page.evaluate(seekInPage, (frame + 0.5) / frames.rate);
+    await page.evaluate(seekInPage, (frame + 0.5) / frames.rate, 1 / frames.rate);
     digests.push(
       createHash('sha256')
         .update(await video.screenshot())
@@ -77,8 +77,8 @@ async function loadInPage(
   await Promise.race([failed, video.readyState >= video.HAVE_CURRENT_DATA ? null : once(video, 'loadeddata')]);
 }
 
-/** Runs in the page; ends when the picture is on it. Of a file that cannot be decoded there may be neither a picture nor an error. */
-async function seekInPage(seconds: number): Promise<void> {
+/** Runs in the page; ends when the picture of that time is on it, and not the one before, which may come late. Of a file that cannot be decoded there may be neither a picture nor an error. */
+async function seekInPage(seconds: number, duration: number): Promise<void> {
   const video = document.querySelector('video')!;
   if (video.error) throw new Error(video.error.message);
   const failed = new Promise<never>((_, reject) => {
@@ -86,7 +86,13 @@ async function seekInPage(seconds: number): Promise<void> {
     setTimeout(() => reject(new Error(`no picture of ${seconds} s within half a minute`)), 30_000);
   });
   const seeked = new Promise((resolve) => video.addEventListener('seeked', resolve, { once: true }));
-  const presented = new Promise((resolve) => video.requestVideoFrameCallback(resolve));
+  const presented = new Promise<void>((resolve) => {
+    const look: VideoFrameRequestCallback = (_, { mediaTime }) => {
+      if (Math.abs(mediaTime + duration / 2 - seconds) < duration) resolve();
+      else video.requestVideoFrameCallback(look);
+    };
+    video.requestVideoFrameCallback(look);
+  });
   video.currentTime = seconds;
   await Promise.race([failed, Promise.all([seeked, presented])]);
 }
