@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import cast
 
 from aioquic.asyncio.client import connect as quic_connect
@@ -197,10 +198,12 @@ class VoxelClient(QuicConnectionProtocol):
 
 
 async def eventually(condition: Callable[[], object]) -> None:
-    """Returns once the condition holds."""
+    """Returns once the condition holds. It may read all that has come: most of the time is left to the connection."""
     async with asyncio.timeout(TIMEOUT_SECONDS):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.001)
+        began = monotonic()
+        while not condition():
+            await asyncio.sleep(max(0.001, 10 * (monotonic() - began)))
+            began = monotonic()
 
 
 async def until(status: Callable[[], Awaitable[int | None]], wanted: int | None) -> None:
