@@ -106,8 +106,7 @@ def test_a_segment_may_end_after_any_picture(ended: int, latency: float, tmp_pat
     choice = FrameChoice.of(12, latency, None)
     timeline = Timeline(0, Fraction(30), 12, 0)
     level = Level(LEVEL, TrackFolder(tmp_path, record_head(timeline.timescale)), timeline, choice, (64, 48))
-    records: list[int] = []
-    writer = LevelWriter(level, timeline, choice, 0, lambda segment: False, lambda one: None, records.append)
+    writer = LevelWriter(level, timeline, choice, 0, lambda segment: False, lambda one: None, lambda captured: None)
     line = PictureLine(timeline, choice, 0, lambda segment: False, writer.encode, has_clock=False)
     for time in range(12 + ended):
         line.add(picture(2 * time), time / 30)

@@ -200,10 +200,11 @@ class VoxelClient(QuicConnectionProtocol):
 async def eventually(condition: Callable[[], object]) -> None:
     """Returns once the condition holds. It may read all that has come: most of the time is left to the connection."""
     async with asyncio.timeout(TIMEOUT_SECONDS):
-        began = monotonic()
-        while not condition():
-            await asyncio.sleep(max(0.001, 10 * (monotonic() - began)))
+        while True:
             began = monotonic()
+            if condition():
+                return
+            await asyncio.sleep(max(0.001, 10 * (monotonic() - began)))
 
 
 async def until(status: Callable[[], Awaitable[int | None]], wanted: int | None) -> None:

@@ -176,18 +176,27 @@ describe('where segments are described', () => {
     });
 
     it('asks for the index while the initialization segment is on its way', async () => {
-      const videos = filesOf(readFileSync(join(media, 'manifest.mpd'), 'utf8')).map(({ media }) => `/${media}`);
+      const files = filesOf(readFileSync(join(media, 'manifest.mpd'), 'utf8'));
       const held: HTTPRequest[] = [];
       let isAsked = false;
       await page.setRequestInterception(true);
       page.on('request', (request) => {
         isAsked ||= request.url().endsWith('.index');
         // A player that waited for the initialization segment before it asks would wait for ever.
-        if (!isAsked && videos.some((video) => request.url().endsWith(video))) held.push(request);
+        if (!isAsked && files.some((file) => request.url().endsWith(`/${file.media}`))) held.push(request);
         else for (const one of [request, ...(isAsked ? held.splice(0) : [])]) void one.continue();
       });
       await startPlayer(page, { abr: 'dashjs' });
       await playUntil(page, 0.1);
+      const { askedAt, hereAt } = await page.evaluate((files) => {
+        const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+        const indexes = entries.filter(({ name }) => name.endsWith('.index'));
+        const index = indexes.reduce((first, one) => (one.startTime < first.startTime ? one : first));
+        const level = files.find((file) => index.name.endsWith(`/${file.index}`))!;
+        const initialization = entries.find(({ name }) => name.endsWith(`/${level.media}`))!;
+        return { askedAt: index.startTime, hereAt: initialization.responseEnd };
+      }, files);
+      expect(askedAt).toBeLessThan(hereAt);
     });
 
     it('starts with a plain segment when the index is late, and goes on with VOXEL', async () => {

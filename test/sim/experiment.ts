@@ -12,7 +12,7 @@ import { derivedSeed, seededRandom } from './random.js';
 import { isReference, referenceRule } from './reference-rules.js';
 import { ruleOf, type Rule } from './rule.js';
 import { playSession, type SessionRecord } from './session.js';
-import { scaled, traceDuration, type Trace } from './link/trace.js';
+import { scaled, startOf, type Trace } from './link/trace.js';
 import type { Transport } from './link/transport.js';
 
 /** Every combination of trace × shift × rule × buffer over one content and transport. Plain data, for worker threads. */
@@ -88,7 +88,7 @@ function play(
   { abr, buffer: bufferSegments }: { abr: string; buffer: number },
 ): SessionRecord {
   const trace = traces[index]!;
-  const start = (shift * traceDuration(trace)) / shifts;
+  const start = startOf(trace, shift, shifts);
   // Every rule meets the same random losses.
   const random = seededRandom(derivedSeed(seed, `${trace.name}/${shift}/datagrams`));
   if (isReference(abr)) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../tools/setup/process.mjs';
 import { derivedSeed } from '../sim/random.js';
-import { traceDuration, type Trace } from '../sim/link/trace.js';
+import { startOf, type Trace } from '../sim/link/trace.js';
 import type { LinkSpec, TrialsConfig } from './config.js';
 import { crossTrafficLabel, type CrossTraffic } from './cross-traffic.js';
 import type { LiveSpec } from './live/live-spec.js';
@@ -102,7 +102,7 @@ function placesOf({ traces, path, shifts }: Link, seed: number): Place[] {
   const others = path.bundle?.map(({ trace }) => trace && traceOf(trace, seed));
   return Array.from({ length: shifts }, (_, shift) =>
     traces.map((trace): Place => {
-      const startIn = (other: Trace) => (shift * traceDuration(other)) / shifts;
+      const startIn = (other: Trace) => startOf(other, shift, shifts);
       const place = { trace, shift, startSeconds: startIn(trace), path };
       if (!path.bundle) return place;
       const bundle = path.bundle.map((one, index): Route => {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import type { ContentKey } from '../../repair/cbcs.js';
+
+const PATIENCE_MS = 30_000;
 
 /** The pictures of a file that are looked at. */
 export interface Frames {
@@ -23,11 +26,11 @@ export async function picturesOf(
 ): Promise<string[]> {
   const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
   const key = content && { kid: base64url(content.id), k: base64url(content.key) };
-  await page.evaluate(loadInPage, file.toString('base64'), `video/mp4; codecs="${codec}"`, key ?? null);
+  await shown(page.evaluate(loadInPage, file.toString('base64'), `video/mp4; codecs="${codec}"`, key ?? null));
   const video = (await page.$('video'))!;
   const digests: string[] = [];
   for (const frame of frames.indexes) {
-    await page.evaluate(seekInPage, (frame + 0.5) / frames.rate, 1 / frames.rate);
+    await shown(page.evaluate(seekInPage, (frame + 0.5) / frames.rate, 1 / frames.rate));
     digests.push(
       createHash('sha256')
         .update(await video.screenshot())
@@ -35,6 +38,14 @@ export async function picturesOf(
     );
   }
   return digests;
+}
+
+/** Of a file that cannot be decoded there may be neither a picture nor an error. */
+function shown(picture: Promise<void>): Promise<void> {
+  const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`no picture within ${PATIENCE_MS / 1000} s`);
+  });
+  return Promise.race([picture, late]);
 }
 
 /** Runs in the page. */
@@ -61,9 +72,8 @@ async function loadInPage(
     await session.update(json({ keys: [{ kty: 'oct', kid, k }], type: 'temporary' }));
   };
 
-  const failed = new Promise<never>((_, reject) => {
-    video.addEventListener('error', () => reject(new Error(video.error!.message)), { once: true });
-    setTimeout(() => reject(new Error('no first picture within half a minute')), 30_000);
+  const failed = once(video, 'error').then(() => {
+    throw new Error(video.error!.message);
   });
   failed.catch(() => undefined);
   if (key) await unlock(key);
@@ -77,13 +87,12 @@ async function loadInPage(
   await Promise.race([failed, video.readyState >= video.HAVE_CURRENT_DATA ? null : once(video, 'loadeddata')]);
 }
 
-/** Runs in the page; ends when the picture of that time is on it, and not the one before, which may come late. Of a file that cannot be decoded there may be neither a picture nor an error. */
+/** Runs in the page; ends when the picture of that time is on it, and not the one before, which may come late. */
 async function seekInPage(seconds: number, duration: number): Promise<void> {
   const video = document.querySelector('video')!;
   if (video.error) throw new Error(video.error.message);
   const failed = new Promise<never>((_, reject) => {
     video.addEventListener('error', () => reject(new Error(video.error!.message)), { once: true });
-    setTimeout(() => reject(new Error(`no picture of ${seconds} s within half a minute`)), 30_000);
   });
   const seeked = new Promise((resolve) => video.addEventListener('seeked', resolve, { once: true }));
   const presented = new Promise<void>((resolve) => {

@@ -25,6 +25,11 @@ export function traceDuration(trace: Trace): number {
   return trace.step * trace.rates.length;
 }
 
+/** Seconds into a trace at which the start number `shift` of `shifts` lies: they are spread evenly. */
+export function startOf(trace: Trace, shift: number, shifts: number): number {
+  return (shift * traceDuration(trace)) / shifts;
+}
+
 export function meanRate({ rates }: Trace): number {
   return rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
 }

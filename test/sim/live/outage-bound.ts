@@ -1,3 +1,4 @@
+import { Link } from '../link/link.js';
 import type { Trace } from '../link/trace.js';
 
 /** What a player at a fixed latency has to bring through a link. Times in s. */
@@ -21,29 +22,14 @@ export function unavoidableOutage(
   window: { readonly from: number; readonly to: number },
   { rate, chunk, lead }: LiveDemand,
 ): number {
+  const link = new Link(trace, start);
   let free = 0;
   let missed = 0;
   for (let index = 0; index * chunk < window.to; index++) {
     const made = index * chunk;
-    const begin = Math.max(free, made);
-    const end = begin + secondsFor(trace, start + begin, rate * chunk, made + lead - begin);
+    const end = link.timeToCarry(Math.max(free, made), (rate * chunk) / 8);
     if (end <= made + lead) free = end;
     else if (made >= window.from) missed++;
   }
   return missed * chunk;
-}
-
-/** Seconds that the link takes for so many bits from `at` on; Infinity where that is more than `most`. */
-function secondsFor({ step, rates }: Trace, at: number, bits: number, most: number): number {
-  let left = bits;
-  let passed = 0;
-  while (passed <= most) {
-    const index = Math.floor((at + passed) / step + 1e-9);
-    const rate = rates[index % rates.length]!;
-    const untilNext = (index + 1) * step - (at + passed);
-    if (left <= rate * untilNext) return passed + left / rate;
-    left -= rate * untilNext;
-    passed += untilNext;
-  }
-  return Infinity;
 }
