@@ -79,6 +79,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     ...connectionsOf(segments),
     ...(link.paths.length > 1 && { paths: pathResults(evidence) }),
     ...(observation.bulkRates.length > 0 && { bulkRates: observation.bulkRates }),
+    ...(observation.discards && { discards: observation.discards.map((share) => Number(share.toFixed(3))) }),
     notes: observation.notes,
     lateFrames: playback.droppedVideoFrames / Math.max(1, playback.totalVideoFrames),
     timerDelayMs: observation.timerDelay.p99,

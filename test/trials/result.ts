@@ -61,6 +61,8 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly paths?: readonly PathResult[];
   /** Of each bulk download beside it, in the order of their starts: mean bit/s while both ran. Absent without. */
   readonly bulkRates?: readonly number[];
+  /** Of each segment that stock dash.js gave up to ask for another representation's: the share of its bytes that had come. Absent from older results. */
+  readonly discards?: readonly number[];
   readonly notes: readonly string[];
   /** Of a live session; `stalls` and `stallSeconds` are then those since players had settled. Absent: on demand. */
   readonly live?: LiveResult;

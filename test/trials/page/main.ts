@@ -4,6 +4,7 @@ import { VideoObserver } from '../../../demo/video-observer.js';
 import { attachVoxel } from '../../../player/full.js';
 import type { SegmentRecord } from '../../../player/types.js';
 import { base64 } from './base64.js';
+import { discardedShare, type FragmentLoadingAbandoned } from './discards.js';
 import { Deliveries } from './deliveries.js';
 import { LiveRecorder } from './live-recorder.js';
 import { prepareLivePlayer } from './live-stock-player.js';
@@ -30,6 +31,7 @@ class Run {
   readonly #samples: Sample[] = [];
   readonly #pathMoments: PathMoment[] = [];
   readonly #notes: string[] = [];
+  #discards: number[] | undefined;
   readonly #live: LiveRecorder | undefined;
   #throughput: () => number | undefined;
   /** Bytes over each path. */
@@ -60,6 +62,7 @@ class Run {
       samples: this.#samples,
       pathMoments: this.#pathMoments,
       protocols: mediaProtocols(),
+      ...(this.#discards && { discards: this.#discards }),
       notes: this.#notes,
       ...(this.#live && { live: this.#live.record }),
     };
@@ -85,6 +88,11 @@ class Run {
       prepareLivePlayer(this.#player, settings.player.rule, settings.live.latency);
     else prepareStockPlayer(this.#player, settings);
     this.#listenToRequests();
+    const discards: number[] = (this.#discards = []);
+    this.#player.on('fragmentLoadingAbandoned', (event: object) => {
+      const share = discardedShare(event as FragmentLoadingAbandoned);
+      if (share !== undefined) discards.push(share);
+    });
     // dash.js gives kbit/s, and 0 or NaN where it does not know.
     return () => this.#player.getAverageThroughput('video') * 1000 || undefined;
   }

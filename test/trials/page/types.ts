@@ -97,6 +97,8 @@ export interface PlaybackRecord {
   readonly pathMoments: readonly PathMoment[];
   /** `nextHopProtocol` of the media's requests, with how many there were; h3 is HTTP/3. */
   readonly protocols: Readonly<Record<string, number>>;
+  /** Of each segment that the rule gave up to ask for another representation's: the share of its bytes that had come. Absent but of stock dash.js. */
+  readonly discards?: readonly number[];
   /** Requests that took dash.js' own path although VOXEL was asked for, and what became of sessions; one line each. */
   readonly notes: readonly string[];
   /** Absent: on demand. */

@@ -10,7 +10,7 @@ import {
   stallsOverQuicStar,
 } from './beside-others.js';
 import { SEVERAL_PATHS } from './several-paths.js';
-import { otherMetrics, remainsLost, stallsByMetric } from './measures.js';
+import { discarded, otherMetrics, remainsLost, stallsByMetric } from './measures.js';
 
 const mos = { excellent: 0, good: 1, fair: 0, poor: 0, bad: 0 };
 
@@ -108,6 +108,20 @@ it('what remains lost is judged buffer by buffer', () => {
   ];
   expect(remainsLost({ 2: 0.02, 3: 0.02 })(matrix(sessions))?.verdict).toBe('beaten');
   expect(remainsLost({ 2: 0.02, 3: 0.005 })(matrix(sessions))?.verdict).toBe('not reproduced');
+});
+
+it('segments count as thrown away nearly whole by the bytes that had come, over all segments', () => {
+  const session = (discards: number[] | undefined) => ({
+    ...{ system: 'bola', scores: [1, 1, 1, 1] },
+    ...(discards && { discards }),
+  });
+  expect(discarded(0.25)(matrix([session([0.95, 0.6]), session(undefined)]))).toEqual({
+    ours: '25.0 % nearly whole, 50.0 % more than half of them, 50.0 % at all',
+    verdict: 'reproduced',
+    sessions: 1,
+  });
+  expect(discarded(0.25)(matrix([session([0.95]), session([0.1])]))?.verdict).toBe('not reproduced');
+  expect(discarded(0.25)(matrix([session(undefined)]))).toBeUndefined();
 });
 
 it('other metrics are compared over all segments, and stalls by the metric of the video', () => {

@@ -51,6 +51,24 @@ export function otherMetrics(matrix: Matrix): Measured | undefined {
   };
 }
 
+/** Nearly whole: all but a tenth of the bytes. */
+const NEARLY = 0.9;
+
+/** Segments that stock BOLA had nearly whole when it asked for them in another representation. */
+export function discarded(theirs: number) {
+  return (matrix: Matrix): Measured | undefined => {
+    const sessions = sessionsOf(matrix, { system: 'bola' })?.filter(({ discards }) => discards !== undefined);
+    if (!sessions || sessions.length === 0) return undefined;
+    const share = (least: number) =>
+      meanOf(sessions, ({ discards = [], scores }) => discards.filter((one) => one >= least).length / scores.length);
+    return {
+      ours: `${percent(share(NEARLY))} nearly whole, ${percent(share(0.5))} more than half of them, ${percent(share(0))} at all`,
+      verdict: share(NEARLY) >= 0.9 * theirs ? 'reproduced' : 'not reproduced',
+      sessions: sessions.length,
+    };
+  };
+}
+
 /** bufRatio of streams alone over that of datagrams. */
 export function withoutPartialReliability(matrix: Matrix, isMeant: (path: string) => boolean): Measured | undefined {
   const [streams, datagrams] = ['voxel-reliable', 'voxel'].map((system) =>
