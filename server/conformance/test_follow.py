@@ -178,6 +178,23 @@ async def test_frames_on_the_stream_let_the_next_chunk_pass(
     session.cancel(stream_id)
 
 
+async def test_bbr_leaves_a_stream_that_asks_for_little_a_window_for_key_frames(
+    quiche_program: list[str], folder: Path, launch: Callable[..., Server], encoder: Encoder
+) -> None:
+    """BBRv2 takes what it is asked for as the rate of the path."""
+    server = launch([*quiche_program, str(folder)], "--congestion-control", "bbr")
+    async with connect(server.quic_port) as session:
+        await session.open_session()
+        stream_id = start_following(session, encoder)
+        for chunks in range(1, 41):
+            encoder.chunk()
+            await until_sent(session, stream_id, chunks)
+        encoder.end()
+        body = await whole(session, stream_id)
+        *_, window = body.sent[39]
+        assert window >= 32 * 1200
+
+
 # --- deadlines
 
 

@@ -70,6 +70,8 @@ pub struct Connection {
     has_room: bool,
     /// Whether `send` had only datagrams to send, and nothing has happened since that could change this.
     only_datagrams: bool,
+    /// Packets that may leave before BBRv2's time for them.
+    burst: u32,
     /// Streams whose response QUIC has accepted completely and the client has not acknowledged.
     unacknowledged: Vec<u64>,
 }
@@ -102,6 +104,7 @@ impl Connection {
             pacer: Pacer::default(),
             has_room: false,
             only_datagrams: false,
+            burst: 0,
             unacknowledged: Vec::new(),
             shared,
         }

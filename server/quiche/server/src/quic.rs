@@ -6,6 +6,9 @@
 //!   ([`crate::connection`]).
 //! - `stream_send` takes no more than the congestion window has room for; the rest waits in [`crate::responses`].
 //! - CUBIC and Reno are not paced (`SendInfo::at` is now), BBRv2 is (`get_next_release_time`).
+//! - BBRv2 takes the rate of a sender that asks for little, as a live stream does, for that of the path: it paces such a
+//!   stream at about its own rate and lets ten packets be in flight. So its least window is larger here, and
+//!   [`crate::connection`] lets some packets leave at once after a time with nothing to send.
 //! - CUBIC undoes the reduction of its window unless a fifth of the window was lost. So [`voxel_protocol::window`]
 //!   keeps a second window, and the smaller of both applies.
 //! - After a change of the client's address it never finds what was in flight on the old path: `connection::old_paths`.
@@ -15,7 +18,7 @@
 use std::time::Duration;
 
 use boring::ssl::{SslContextBuilder, SslMethod};
-use quiche::{Config, CongestionControlAlgorithm};
+use quiche::{BbrParams, Config, CongestionControlAlgorithm};
 
 use crate::ConfigurationError;
 use crate::certificate::Certificate;
@@ -44,6 +47,10 @@ const UNIDIRECTIONAL_STREAMS: u64 = 16;
 /// Datagrams from clients are dropped, but a queue for them announces that this server supports datagrams.
 const DATAGRAM_QUEUE: usize = 16;
 
+/// BBRv2's least window: a key frame of a live stream leaves within a round trip or two, and the next chunk need not wait until the
+/// last one is acknowledged. As many packets as short queues hold.
+const LEAST_WINDOW_PACKETS: usize = 32;
+
 /// The configuration of new connections, with this certificate.
 pub fn config(certificate: &Certificate, congestion_control: CongestionControl) -> Result<Config, ConfigurationError> {
     let failed = |error: &dyn std::error::Error| ConfigurationError(format!("cannot set up TLS: {error}"));
@@ -56,6 +63,7 @@ pub fn config(certificate: &Certificate, congestion_control: CongestionControl) 
         CongestionControl::Reno => CongestionControlAlgorithm::Reno,
         CongestionControl::Bbr | CongestionControl::BbrIfAvailable => CongestionControlAlgorithm::Bbr2Gcongestion,
     });
+    config.set_custom_bbr_params(BbrParams { min_cwnd_packets: Some(LEAST_WINDOW_PACKETS), ..BbrParams::default() });
     config.set_max_idle_timeout(IDLE.as_millis() as u64);
     config.set_max_send_udp_payload_size(PACKET_BYTES);
     config.set_initial_max_data(CONNECTION_WINDOW);

@@ -11,6 +11,10 @@ use super::{Connection, Next};
 use crate::http3;
 use crate::quic::PACKET_BYTES;
 
+/// What may leave at once under BBRv2 after there was nothing to send (RFC 9002 section 7.7): a live chunk is not spread
+/// over the time to the next one, and its first packets show the path's rate instead of the pacer's.
+const BURST_PACKETS: u32 = 16;
+
 impl Connection {
     /// When [`Connection::expire`] must be called.
     pub fn next_timeout(&self) -> Option<Instant> {
@@ -117,8 +121,14 @@ impl Connection {
             Ok((length, info)) => Some((length, info.to)),
         };
         match sent {
-            None => Next::Nothing,
+            None => {
+                if !self.wants_to_send() {
+                    self.burst = BURST_PACKETS;
+                }
+                Next::Nothing
+            }
             Some((length, to)) => {
+                self.burst = self.burst.saturating_sub(1);
                 self.pacer.sent(now, length);
                 Next::Packet { length, to }
             }
@@ -128,6 +138,9 @@ impl Connection {
     pub(super) fn release_time(&mut self, now: Instant) -> Option<Instant> {
         if self.quic.gcongestion_enabled() != Some(true) {
             return self.pacer.release(now);
+        }
+        if self.burst > 0 {
+            return None;
         }
         let decision = self.quic.get_next_release_time()?;
         let time = decision.time(now).filter(|_| !decision.can_burst())?;
