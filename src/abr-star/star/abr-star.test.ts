@@ -61,6 +61,12 @@ test('keeps at the last moment what waits for nothing but repeats', () => {
   expect(reviewOf(late({ bytesReceived: option.bytes, state: { ...state, bufferLevel: 0 } })).action).toBe('keep');
 });
 
+test('keeps at the last moment though the rest should be here by then', () => {
+  const { option } = late({});
+  const nearlyDone = late({ bytesReceived: option.bytes - 1, state: { ...state, bufferLevel: CONSTANTS.lastMoment } });
+  expect(reviewOf(nearlyDone).action).toBe('keep');
+});
+
 test('restarts for less where nothing is in queues that would come before it', () => {
   const option = options.at(-1)!;
   const isRestarted = (reliableLeft: number, bytesInQueues: number) => {

@@ -91,13 +91,12 @@ export class AbrStar implements Abr {
     if (!running || elapsed < REVIEW_GRACE) return { action: 'continue' };
     if (!state.lastChoice) return this.#judgeStart(progress, running.progress.throughput);
     if (!running.basis) return { action: 'continue' };
-    const { outlook, rate } = running.basis;
+    const { rate } = running.basis;
     const { bandwidthSafety, progressWeight, lastMoment } = this.#constants;
     const now = progressWeight * bandwidthSafety * running.progress.throughput + (1 - progressWeight) * rate;
     const secondsLeft = ((option.bytes - bytesReceived) * 8) / now;
-    // Repeats of what was lost take a round trip, however few they are.
-    const isLastMoment = state.bufferLevel <= Math.min(lastMoment, secondsLeft + outlook.latency);
-    if (phase === 'unreliable' && isLastMoment) return { action: 'keep' };
+    // However little is left: it may wait for repeats, and they for theirs.
+    if (phase === 'unreliable' && state.bufferLevel <= lastMoment) return { action: 'keep' };
     if (secondsLeft <= state.bufferLevel) return { action: 'continue' };
     return this.#restartIfBetter(progress, running.basis, now);
   }

@@ -35,8 +35,8 @@ export const CONSTANTS = {
   restartGain: 0.5,
   /** Bytes in queues when a link slows down: they come before anything of a restart. */
   bytesInQueues: 40_000,
-  /** Seconds of buffer at which a late download is kept as it is: a few reviews, as timers and appending take time. */
-  lastMoment: 0.2,
+  /** Seconds of buffer at which a late download is kept as it is: a few reviews, as timers, repair and appending take time. */
+  lastMoment: 0.3,
 
   /** Share of datagram bytes lost for good from which a segment goes on streams, where there is time for their repeats. */
   lossLimit: 0.02,
