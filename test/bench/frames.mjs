@@ -1,9 +1,8 @@
 // @ts-check
-import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
-import { run, say } from '../../tools/setup/process.mjs';
-import { ensureSample } from '../../tools/start/sample.mjs';
+import { run } from '../../tools/setup/process.mjs';
+import { sampleAndClips } from './support/clips.mjs';
 
 export const usage = `npm run bench -- frames [--clip NAME] [--seconds S] [--out FILE]: which frames may be missing at which score, in each order
 (chapters 4 and 5 of the thesis), for the first S seconds (16) of the sample and of each clip in ../shared/data/videos: a line of JSON
@@ -16,15 +15,9 @@ export const options = /** @type {const} */ ({
   out: { type: 'string', default: join(root, 'docs/results/frames/levels.jsonl') },
 });
 
-/** Sample clips beside the checkout. */
-const CLIPS = join(root, '../shared/data/videos');
-
 /** @param {{ clip?: string, seconds: string, out: string }} values */
 export async function main({ clip, seconds, out }) {
-  const shared = existsSync(CLIPS) ? readdirSync(CLIPS).filter((file) => file.endsWith('.mp4')) : [];
-  if (shared.length === 0) say(`${CLIPS} is absent: only the sample is measured`);
-  const all = [await ensureSample(), ...shared.sort().map((file) => join(CLIPS, file))];
-  const chosen = all.filter((path) => clip === undefined || path.endsWith(`/${clip}`));
+  const chosen = await sampleAndClips(clip);
   const program = join(import.meta.dirname, 'frames', 'frames.py');
   await run(venvProgram('python'), [program, ...chosen, '--seconds', seconds, '--out', resolve(out)], { kind: 'tool' });
 }

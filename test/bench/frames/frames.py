@@ -49,13 +49,13 @@ def main() -> None:
     for path in options.clips:
         print(f"{path.name}: encoding and decoding {options.seconds:g} s", file=sys.stderr, flush=True)
         with TemporaryDirectory(prefix="frames-bench-") as folder:
-            _keep(options.out, path.stem, measure(_request(path, Path(folder), options.seconds)))
+            _keep(options.out, path.stem, measure(request_for(path, Path(folder), options.seconds)))
 
 
 def measure(request: Request) -> list[dict[str, Any]]:
     """The lines of one clip, one for each representation of the ladder."""
     presentation = prepare(request)
-    sources = [_sources(request.out, representation, presentation.segment) for representation in presentation.video]
+    sources = [sources_of(request.out, representation, presentation.segment) for representation in presentation.video]
     with local_workers(request.jobs) as workers:
         return [
             {
@@ -91,7 +91,7 @@ def measure_segment(source: SegmentSource, reference: SegmentSource, names: Sequ
         ranked = rank(evidence, name)
         found = result["droppable"][name.value] = {}
         for target in (target for target in TARGETS if scorer.whole >= target):
-            dropped = ranked.order[_shortest(ranked, target, scorer, scores) :]
+            dropped = ranked.order[shortest_prefix(ranked, target, scorer, scores) :]
             parts = [index * PARTS // len(segment.frames) for index in dropped]
             found[f"{target:g}"] = [
                 len(dropped),
@@ -102,7 +102,7 @@ def measure_segment(source: SegmentSource, reference: SegmentSource, names: Sequ
     return result
 
 
-def _shortest(ranked: RankedFrames, target: float, scorer: SegmentScorer, scores: dict[Missing, float]) -> int:
+def shortest_prefix(ranked: RankedFrames, target: float, scorer: SegmentScorer, scores: dict[Missing, float]) -> int:
     """The prefix that just reaches the target, by halving; `scores` is added to."""
     low, high = 0, len(ranked.order)
     while low < high:
@@ -126,12 +126,12 @@ def _segments(
     return [future.result() for future in futures]
 
 
-def _sources(folder: Path, representation: VideoFile, segment: Any) -> list[SegmentSource]:
+def sources_of(folder: Path, representation: VideoFile, segment: Any) -> list[SegmentSource]:
     media = representation.media
     return read_video(media.id, folder / media.name, media.name, segment).segments
 
 
-def _request(path: Path, folder: Path, seconds: float) -> Request:
+def request_for(path: Path, folder: Path, seconds: float) -> Request:
     """Encoded as in the thesis."""
     return Request(
         inputs=(path,),
