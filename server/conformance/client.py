@@ -119,7 +119,9 @@ class VoxelClient(QuicConnectionProtocol):
         assert (await self.ended(stream_id)).reset
 
     def cancel(self, stream_id: int) -> None:
-        """As a browser's `readable.cancel()`."""
+        """As a browser's `readable.cancel()`, which does nothing once the stream has ended."""
+        if self.received(stream_id).ended.is_set():
+            return
         self._quic.stop_stream(stream_id, 0)
         self.transmit()
 
