@@ -68,7 +68,7 @@ const PAGE_GLOBALS = [
 ];
 
 export default defineConfig(
-  { ignores: ['dist/', 'docs/api/', 'node_modules/', '.venv/', 'output/'] },
+  { ignores: ['dist/', 'docs/api/', 'node_modules/', '.venv/', 'output/', '**/target/'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {
