@@ -21,7 +21,7 @@ where one does not play as its system says.
   --jobs N      trials at a time (default 1; one needs about two cores)
   --report      only write the summaries and report.html again, from what DIR holds
   --calibrate   only play the sessions again in the simulator: prints a table, keeps simulated.jsonl beside theirs
-  --plan        only say which trials there are and how long they take
+  --plan        only prepare the videos, and say which trials there are and how long they take
   --help        this text
 
 Systems: ${SYSTEM_USAGE}; =SAFETY behind one of ours sets its bandwidth safety.
