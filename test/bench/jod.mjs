@@ -9,7 +9,8 @@ of the top representation lose as many frames, in three orders, as give them the
 both are measured by VMAF and ColorVideoVDP (JOD: one less is what three of four viewers object to), for the first S seconds (8) of
 the sample and of each clip in ../shared/data/videos. PROGRAM: a Python with the package cvvdp 0.5.7, as
   python3 -m venv DIR && DIR/bin/pip install cvvdp==0.5.7 'numpy<2'
-makes it (it brings PyTorch, some gigabytes). --out: a line of JSON for each segment (docs/results/jod/segments.jsonl).`;
+makes it (it brings PyTorch, some gigabytes). --out: a line of JSON for each segment (docs/results/jod/segments.jsonl); other clips'
+lines stay, and the table is of all.`;
 
 export const options = /** @type {const} */ ({
   python: { type: 'string' },

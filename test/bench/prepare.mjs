@@ -1,9 +1,8 @@
 // @ts-check
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
-import { root, venvProgram } from '../../tools/setup/paths.mjs';
-import { UserError } from '../../tools/setup/process.mjs';
+import { venvProgram } from '../../tools/setup/paths.mjs';
+import { clips } from './support/clips.mjs';
 
 export const usage = `npm run bench -- prepare [--json] [--full] [--clip NAME] [--seconds S] [--profile NAME] [--out DIR]: what preparation costs, what it
 gains, and whether what it says is so, on S seconds (32) of one clip (bbb_720p30_a.mp4); --full: of all clips, with the table
@@ -21,12 +20,9 @@ export const options = /** @type {const} */ ({
 
 const DEFAULT_CLIP = 'bbb_720p30_a.mp4';
 
-/** Sample clips beside the checkout. */
-const CLIPS = join(root, '../shared/data/videos');
-
 /** @param {{ json: boolean, full: boolean, clip?: string, seconds: string, profile?: string, out?: string }} values @returns {Promise<number>} the exit code */
 export async function main({ json, full, clip, seconds, profile, out }) {
-  const clips = clipsNamed(clip ?? (full ? undefined : DEFAULT_CLIP));
+  const chosen = clips(clip ?? (full ? undefined : DEFAULT_CLIP));
   const program = join(import.meta.dirname, 'prepare', 'bench.py');
   const options = [
     '--seconds',
@@ -36,19 +32,11 @@ export async function main({ json, full, clip, seconds, profile, out }) {
     ...(profile ? ['--profile', profile] : []),
     ...(out ? ['--out', out] : []),
   ];
-  const child = spawn(venvProgram('python'), [program, ...clips, ...options], {
+  const child = spawn(venvProgram('python'), [program, ...chosen, ...options], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
-}
-
-/** That one or all of them. @param {string | undefined} name @returns {string[]} */
-function clipsNamed(name) {
-  const present = existsSync(CLIPS) ? readdirSync(CLIPS).filter((file) => file.endsWith('.mp4')) : [];
-  const chosen = present.filter((file) => name === undefined || file === name);
-  if (chosen.length === 0) throw new UserError(`expected video files at ${join(CLIPS, name ?? '')}, found none`);
-  return chosen.sort().map((file) => join(CLIPS, file));
 }

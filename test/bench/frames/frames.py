@@ -49,7 +49,7 @@ def main() -> None:
     for path in options.clips:
         print(f"{path.name}: encoding and decoding {options.seconds:g} s", file=sys.stderr, flush=True)
         with TemporaryDirectory(prefix="frames-bench-") as folder:
-            _keep(options.out, path.stem, measure(request_for(path, Path(folder), options.seconds)))
+            keep(options.out, path.stem, measure(request_for(path, Path(folder), options.seconds)))
 
 
 def measure(request: Request) -> list[dict[str, Any]]:
@@ -150,12 +150,13 @@ def request_for(path: Path, folder: Path, seconds: float) -> Request:
     )
 
 
-def _keep(path: Path, clip: str, lines: Sequence[dict[str, Any]]) -> None:
-    """Replaces the lines of that clip."""
+def keep(path: Path, clip: str, lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Replaces the lines of that clip; all that are kept now."""
     path.parent.mkdir(parents=True, exist_ok=True)
     others = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     kept = sorted([*(line for line in others if line["clip"] != clip), *lines], key=lambda line: line["clip"])
     path.write_text("".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in kept))
+    return kept
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from av.video.frame import VideoFrame
 from av.video.reformatter import Interpolation
-from frames import LADDER, request_for, shortest_prefix, sources_of
+from frames import LADDER, keep, request_for, shortest_prefix, sources_of
 from voxel_prepare.analysis.choose_order import rank
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.analysis.evidence import UndamagedPictures, gather_evidence
@@ -52,16 +52,16 @@ def main() -> None:
     parser.add_argument("--python", required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    lines: list[dict[str, Any]] = []
+    kept: list[dict[str, Any]] = []
     with JodMeter(options.python) as meter:
         for path in options.clips:
             print(f"{path.name}: encoding, decoding and comparing {options.seconds:g} s", file=sys.stderr, flush=True)
+            lines: list[dict[str, Any]] = []
             for line in measure(path, options.seconds, meter):
                 lines.append(line)
                 print(json.dumps(line), file=sys.stderr, flush=True)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text("".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines))
-    print(summary(lines))
+            kept = keep(options.out, path.stem, lines)
+    print(summary(kept))
 
 
 def measure(path: Path, seconds: float, meter: "JodMeter") -> Iterator[dict[str, Any]]:
@@ -76,7 +76,7 @@ def measure(path: Path, seconds: float, meter: "JodMeter") -> Iterator[dict[str,
         for number, top in enumerate(levels["top"]):
             references = list(ReferencePictures(top.read()))
             lower = {level: levels[level][number] for level in ("low", "next")}
-            for variant in variants(top, lower):
+            for variant in variants(top, lower, references):
                 ssim = score_pictures(variant.pictures, references, PictureComparer(Metric.SSIM))
                 yield {
                     "clip": path.stem,
@@ -91,11 +91,12 @@ def measure(path: Path, seconds: float, meter: "JodMeter") -> Iterator[dict[str,
                 }
 
 
-def variants(top: SegmentSource, lower: dict[str, SegmentSource]) -> Iterator[Variant]:
+def variants(
+    top: SegmentSource, lower: dict[str, SegmentSource], references: Sequence[VideoFrame]
+) -> Iterator[Variant]:
     """Each lower level's segment, and the top one's with as many frames missing in each order as its score allows."""
     segment = RepairableSegment.of(top.read())
     undamaged = UndamagedPictures(segment.frames)
-    references = ReferencePictures(top.read())
     comparer = PictureComparer(Metric.SSIM)
     scorer = SegmentScorer(segment, references, comparer, undamaged.see)
     wholes = {level: list(source.read().pictures()) for level, source in lower.items()}
