@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BufferedVideo, type DashSegment } from './buffered-video.js';
+import { BufferedVideo, secondsAhead, type DashSegment } from './buffered-video.js';
 import type { DashPlayer, DashRepresentation } from './dash-types.js';
 
 const SECONDS = 8;
@@ -41,7 +41,7 @@ const segments: DashSegment[] = [0, 4].map((startTime, index) => ({
   ...{ index, startTime, duration: 4, representation },
 }));
 
-function videoIn(source: FakeSource, isLast = true): BufferedVideo {
+function videoIn(source: FakeSource, isLast = true, of: object = {}): BufferedVideo {
   const processor = {
     getType: () => 'video',
     getRepresentation: () => representation,
@@ -50,7 +50,7 @@ function videoIn(source: FakeSource, isLast = true): BufferedVideo {
     getBufferController: () => ({ getBuffer: () => ({ append: source.append, getBuffer: () => source }) }),
   };
   const stream = { getStreamProcessors: () => [processor], getId: () => 'id', getStreamInfo: () => ({ isLast }) };
-  const player = { getActiveStream: () => stream } as unknown as DashPlayer;
+  const player = { getActiveStream: () => stream, ...of } as unknown as DashPlayer;
   return new BufferedVideo(player, () => new Uint8Array());
 }
 
@@ -88,4 +88,30 @@ test('a stream stays open before its last period', async () => {
   source.readyState = 'open';
   await videoIn(source, false).replace(segments[0]!, new Uint8Array());
   expect(source.readyState).toBe('open');
+});
+
+test('the buffer reaches to the first gap after the moment that plays', () => {
+  const ranges = (...pairs: [number, number][]) =>
+    ({ length: pairs.length, start: (at) => pairs[at]![0], end: (at) => pairs[at]![1] }) as TimeRanges;
+  expect(secondsAhead(ranges([0, 4], [8, 12]), 3)).toBe(1);
+  expect(secondsAhead(ranges([0, 4], [4.05, 8], [12, 14]), 3)).toBe(5);
+  expect(secondsAhead(ranges([0, 4], [8, 12]), 9)).toBe(3);
+  expect(secondsAhead(ranges([0, 4]), 4)).toBe(0);
+  expect(secondsAhead(ranges([0, 4]), 4.2)).toBeUndefined();
+  expect(secondsAhead(ranges([0, 4], [8, 12]), 6)).toBeUndefined();
+  expect(secondsAhead(ranges([8, 12]), 7.95)).toBeCloseTo(4.05);
+  expect(secondsAhead(ranges(), 0)).toBeUndefined();
+  expect(secondsAhead(undefined, 0)).toBeUndefined();
+});
+
+test('the buffer is as long as it is now, not as long as dash.js counted it last', () => {
+  const source = new FakeSource();
+  const element = { currentTime: 2.5, seeking: false };
+  const stale = { getCurrentBufferLevel: () => 7 };
+  const video = videoIn(source, true, { getVideoElement: () => element, getDashMetrics: () => stale });
+  expect(video.bufferLevel).toBe(5.5);
+  element.currentTime = 3;
+  expect(video.bufferLevel).toBe(5);
+  element.seeking = true;
+  expect(video.bufferLevel).toBe(7);
 });

@@ -40,8 +40,11 @@ export class BufferedVideo implements PlayerVideo {
     }
   }
 
-  /** Seconds of video; 0 before `initialize()` and after `destroy()`. */
+  /** Seconds of video; 0 before `initialize()` and after `destroy()`. dash.js' own figure is up to a quarter of a second old. */
   get bufferLevel(): number {
+    const { element } = this;
+    const now = element && !element.seeking ? secondsAhead(this.#buffered, element.currentTime) : undefined;
+    if (now !== undefined) return now;
     const metrics = this.#player.getDashMetrics() as DashMetrics | null | undefined;
     return metrics?.getCurrentBufferLevel('video') ?? 0;
   }
@@ -132,6 +135,25 @@ export class BufferedVideo implements PlayerVideo {
   get #sourceBuffer(): SourceBuffer | null | undefined {
     return this.#processor?.getBufferController()?.getBuffer()?.getBuffer();
   }
+
+  get #buffered(): TimeRanges | undefined {
+    try {
+      return this.#sourceBuffer?.buffered;
+    } catch {
+      // It has been taken out of its MediaSource.
+      return undefined;
+    }
+  }
+}
+
+/** Seconds from that time to the end of what is buffered without a gap; undefined: nothing is buffered there. */
+export function secondsAhead(ranges: TimeRanges | undefined, time: number): number | undefined {
+  let end: number | undefined;
+  for (let index = 0; index < (ranges?.length ?? 0); index++) {
+    if (ranges!.start(index) > (end ?? time) + TIME_TOLERANCE) break;
+    if (ranges!.end(index) >= time) end = ranges!.end(index);
+  }
+  return end === undefined ? undefined : end - time;
 }
 
 function isSameSet({ adaptation: a }: DashRepresentation, { adaptation: b }: DashRepresentation): boolean {
