@@ -17,12 +17,13 @@ import {
 } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 import { extendFetchLoader } from './fetch-extension.js';
+import { FollowAhead, type AheadRequest } from './follow-ahead.js';
 import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } from './live-manifest.js';
-import { addLiveRule, rungOf } from './live-rule.js';
+import { LiveRule, rungOf } from './live-rule.js';
 import { LiveSegment } from './live-segment.js';
 import { applyLiveSettings } from './live-settings.js';
 
-/** Milliseconds between two looks where playback is. */
+/** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
 const LOOK_INTERVAL = 100;
 
 export interface LiveAdapterOptions {
@@ -45,6 +46,8 @@ export class LiveAdapter {
   readonly #options: LiveAdapterOptions;
   readonly #video: BufferedVideo;
   readonly #segments = new Set<LiveSegment>();
+  readonly #rule: LiveRule | undefined;
+  readonly #ahead: FollowAhead;
   readonly #undo: (() => void)[] = [];
   #link = new LiveLink(performance.now());
   /** Of the presentation that plays, while it is live with records. */
@@ -58,8 +61,24 @@ export class LiveAdapter {
     this.#options = options;
     this.#video = new BufferedVideo(player, () => undefined);
     this.#undo.push(extendFetchLoader(player, { load: (...of) => this.#load(...of) }), this.#listen());
-    if (options.hasRule)
-      this.#undo.push(addLiveRule(player, { link: () => this.#link, video: this.#video, isActive: () => this.isLive }));
+    this.#ahead = new FollowAhead({
+      next: () => this.#video.nextRequest,
+      isChosen: (next) => {
+        const choice = this.#rule?.choose(next) ?? next.representation!;
+        return keyOf(choice) === keyOf(next.representation!);
+      },
+      edge: () => player.getDvrWindow().end,
+      follow: (request, onChunk) => options.sessions.session?.follow(this.#followRequest(request), onChunk),
+    });
+    if (options.hasRule) {
+      this.#rule = new LiveRule(player, {
+        link: () => this.#link,
+        video: this.#video,
+        keyAhead: (index) => this.#ahead.representationOf(index),
+        isActive: () => this.isLive,
+      });
+      this.#undo.push(() => this.#rule!.remove());
+    }
   }
 
   /** True while the presentation that plays is live with records. */
@@ -87,7 +106,10 @@ export class LiveAdapter {
       this.#learn(response as LoaderResponse);
       return Promise.resolve(response);
     };
-    const onSeeking = (): void => this.#link.seek();
+    const onSeeking = (): void => {
+      this.#link.seek();
+      this.#ahead.reset();
+    };
     player.on('manifestLoaded', onManifestLoaded);
     player.on('playbackSeeking', onSeeking);
     player.addResponseInterceptor(interceptor);
@@ -108,10 +130,14 @@ export class LiveAdapter {
     if (identity === this.#identity) return;
     this.#identity = identity;
     this.#link = new LiveLink(performance.now());
+    this.#ahead.reset();
     this.#origin = new URL(manifest.url ?? '', location.href).origin;
     this.#options.sessions.start(this.#origin);
     this.#restoreSettings ??= applyLiveSettings(this.#player);
-    this.#looks ??= setInterval(() => this.#tellPlayhead(), LOOK_INTERVAL);
+    this.#looks ??= setInterval(() => {
+      this.#tellPlayhead();
+      this.#ahead.look();
+    }, LOOK_INTERVAL);
   }
 
   #leave(): void {
@@ -120,6 +146,7 @@ export class LiveAdapter {
     this.#looks = undefined;
     this.#restoreSettings?.();
     this.#restoreSettings = undefined;
+    this.#ahead.reset();
     for (const segment of this.#segments)
       segment.release(new PlayerError('session-opening', 'the session was given up'));
     this.#options.sessions.stop();
@@ -137,17 +164,21 @@ export class LiveAdapter {
     const fragment = request.customData.request;
     const { representation } = fragment;
     if (!this.isLive || !representation) return parentLoad(request, response);
+    const isVideo = fragment.mediaType === 'video';
     const segment: LiveSegment = new LiveSegment({
       request,
       response,
       parentLoad,
       follow: async (onChunk) => {
+        const followed = isVideo && this.#ahead.adopt(request, onChunk);
+        if (followed) return followed;
         const session = await this.#options.sessions.ready('now');
         return session.follow(this.#followRequest(request), onChunk);
       },
       onChunk: (chunk) => {
-        if (fragment.mediaType === 'video') this.#link.add(rungOf(representation), chunk, performance.now());
+        if (isVideo) this.#link.add(rungOf(representation), chunk, performance.now());
         this.#options.onChunk(chunk, fragment);
+        if (isVideo) this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
       },
       onFallback: (error) => this.#options.onFallback(error, fragment),
       rate: () => this.rate,
@@ -158,7 +189,7 @@ export class LiveAdapter {
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
-  #followRequest({ url, headers = {}, customData }: LoaderRequest): FollowRequest {
+  #followRequest({ url, headers = {}, customData }: AheadRequest): FollowRequest {
     const { startTime, duration, representation } = customData.request;
     const { origin, hostname, pathname, search } = new URL(url);
     if (origin !== this.#origin)

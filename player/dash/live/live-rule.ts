@@ -2,7 +2,7 @@ import { AbrLive } from '../../../src/abr-star/index.js';
 import type { LiveLink, LiveRung } from '../../../src/delivery/live-link.js';
 import type { BufferedVideo } from '../buffered-video.js';
 import { segmentDurationOf } from '../../segments/player-segment.js';
-import type { DashPlayer, DashRepresentation, RulesContext } from '../dash-types.js';
+import type { DashPlayer, DashRepresentation, FragmentRequest, RulesContext } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 
 const RULE = 'VoxelLiveRule';
@@ -10,21 +10,46 @@ const RULE = 'VoxelLiveRule';
 export interface LiveRuleOptions {
   readonly link: () => LiveLink;
   readonly video: Pick<BufferedVideo, 'bufferLevel' | 'nextRequest'>;
+  /** Of the representation in which that segment is followed already: it is too late to choose. */
+  readonly keyAhead: (index: number) => string | undefined;
   /** False: dash.js' rules choose. */
   readonly isActive: () => boolean;
 }
 
-/** Puts the choice of `abr-live` where dash.js looks for it. The function returned takes the rule away. */
-export function addLiveRule(player: DashPlayer, { link, video, isActive }: LiveRuleOptions): () => void {
-  const abr = new AbrLive();
-  const choose = (rules: RulesContext): DashRepresentation | null => {
-    const next = video.nextRequest;
-    if (!isActive() || rules.getMediaType() !== 'video' || !next?.representation) return null;
-    const possible = rules
-      .getAbrController()
-      .getPossibleVoRepresentationsFilteredBySettings(rules.getMediaInfo(), true);
-    const allowed = [...possible].sort((a, b) => a.bandwidth - b.bandwidth);
-    if (allowed.length === 0) return null;
+/** Puts the choice of `abr-live` where dash.js looks for it. */
+export class LiveRule {
+  readonly #player: DashPlayer;
+  readonly #options: LiveRuleOptions;
+  readonly #abr = new AbrLive();
+  /** Ascending in bitrate; none before dash.js has asked. */
+  #allowed: () => readonly DashRepresentation[] = () => [];
+
+  constructor(player: DashPlayer, options: LiveRuleOptions) {
+    this.#player = player;
+    this.#options = options;
+    const rule = {
+      getClassName: () => RULE,
+      reset: () => undefined,
+      getSwitchRequest: (rules: RulesContext) => {
+        const representation = this.#answer(rules);
+        return { representation, priority: representation ? 1 : 0.5, reason: null, rule: RULE };
+      },
+    };
+    player.addABRCustomRule('qualitySwitchRules', RULE, () => ({ create: () => rule }));
+  }
+
+  remove(): void {
+    this.#player.removeABRCustomRule(RULE);
+  }
+
+  /** The representation for that segment; undefined: dash.js has not asked yet which there are. */
+  choose(next: FragmentRequest): DashRepresentation | undefined {
+    const { link, video, keyAhead } = this.#options;
+    const allowed = this.#allowed();
+    if (allowed.length === 0 || !next.representation) return undefined;
+    const ahead = keyAhead(next.index);
+    const followed = ahead !== undefined && allowed.find((one) => keyOf(one) === ahead);
+    if (followed) return followed;
     const state = link().state(allowed.map(rungOf), {
       segmentIndex: next.index,
       segmentDuration: segmentDurationOf(next),
@@ -32,18 +57,19 @@ export function addLiveRule(player: DashPlayer, { link, video, isActive }: LiveR
       last: keyOf(next.representation),
       now: performance.now(),
     });
-    return allowed[abr.choose(state).option.representation]!;
-  };
-  const rule = {
-    getClassName: () => RULE,
-    reset: () => undefined,
-    getSwitchRequest: (rules: RulesContext) => {
-      const representation = choose(rules);
-      return { representation, priority: representation ? 1 : 0.5, reason: null, rule: RULE };
-    },
-  };
-  player.addABRCustomRule('qualitySwitchRules', RULE, () => ({ create: () => rule }));
-  return () => player.removeABRCustomRule(RULE);
+    return allowed[this.#abr.choose(state).option.representation];
+  }
+
+  #answer(rules: RulesContext): DashRepresentation | null {
+    const { video, isActive } = this.#options;
+    if (!isActive() || rules.getMediaType() !== 'video') return null;
+    this.#allowed = () =>
+      [...rules.getAbrController().getPossibleVoRepresentationsFilteredBySettings(rules.getMediaInfo(), true)].sort(
+        (a, b) => a.bandwidth - b.bandwidth,
+      );
+    const next = video.nextRequest;
+    return (next && this.choose(next)) ?? null;
+  }
 }
 
 export function rungOf(representation: DashRepresentation): LiveRung {

@@ -11,9 +11,9 @@ use super::{Connection, Next};
 use crate::http3;
 use crate::quic::PACKET_BYTES;
 
-/// What may leave at once under BBRv2 after there was nothing to send (RFC 9002 section 7.7): a live chunk is not spread
-/// over the time to the next one, and its first packets show the path's rate instead of the pacer's.
-const BURST_PACKETS: u32 = 16;
+/// What may leave at once under BBRv2 after there was nothing to send: a live chunk is not spread over the time to the next
+/// one, and its first packets show the path's rate instead of the pacer's. As RFC 9002 section 7.7 allows.
+const BURST_PACKETS: u32 = 10;
 
 impl Connection {
     /// When [`Connection::expire`] must be called.

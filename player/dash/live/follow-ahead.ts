@@ -1,0 +1,130 @@
+import type { DeliveredChunk, Following } from '../../../src/voxel-loader/live-types.js';
+import { withoutCmcd, withoutCmcdOfRequest } from '../../segments/cmcd.js';
+import type { FragmentRequest, LoaderRequest } from '../dash-types.js';
+import { keyOf } from '../presentation.js';
+
+/** Seconds: where the next segment is there already, it is followed when no more than that of this one is missing. */
+const LEAD = 0.25;
+
+/** What of a request is needed to follow a segment. */
+export type AheadRequest = Pick<LoaderRequest, 'url' | 'headers'> & {
+  readonly customData: { readonly request: FragmentRequest };
+};
+
+export interface FollowAheadOptions {
+  /** What dash.js would ask for now; undefined: nothing yet. */
+  readonly next: () => FragmentRequest | undefined;
+  /** Whether it would ask for that representation. */
+  readonly isChosen: (next: FragmentRequest) => boolean;
+  /** Until where there are pictures, in seconds. */
+  readonly edge: () => number;
+  /** Undefined: no session is open. May throw. */
+  readonly follow: (request: AheadRequest, onChunk: (chunk: DeliveredChunk) => void) => Following | undefined;
+}
+
+interface EarlySegment {
+  readonly fragment: FragmentRequest;
+  /** Until dash.js asks for them. */
+  readonly chunks: DeliveredChunk[];
+  onChunk: (chunk: DeliveredChunk) => void;
+  following?: Following;
+}
+
+/**
+ * Follows the next live segment before dash.js asks for it, which it does once this one is complete. Until then a server has nothing
+ * to send after the end of a segment: if that end is lost nothing follows it whose arrival would show the loss, and everybody waits
+ * for QUIC's probes, for seconds if some of those are lost as well.
+ */
+export class FollowAhead {
+  readonly #options: FollowAheadOptions;
+  /** What dash.js asked for last. */
+  #current: AheadRequest | undefined;
+  /** Until where chunks have come, in seconds. */
+  #arrived = -Infinity;
+  #early: EarlySegment | undefined;
+  /** Index of the segment that was followed ahead last: each is once. */
+  #last: number | undefined;
+
+  constructor(options: FollowAheadOptions) {
+    this.#options = options;
+  }
+
+  /** The key of the representation in which that segment is followed already. */
+  representationOf(index: number): string | undefined {
+    return this.#early?.fragment.index === index ? keyOf(this.#early.fragment.representation!) : undefined;
+  }
+
+  /** dash.js asks for a segment: takes over what was followed ahead, if it is that one; anything else is given up. */
+  adopt(request: AheadRequest, onChunk: (chunk: DeliveredChunk) => void): Following | undefined {
+    const early = this.#early;
+    this.#current = request;
+    if (!early || !isOf(early.fragment, request)) {
+      this.cancel();
+      return undefined;
+    }
+    this.#early = undefined;
+    for (const chunk of early.chunks) onChunk(chunk);
+    early.onChunk = onChunk;
+    return early.following;
+  }
+
+  /** A chunk has come that reaches until then, in seconds. */
+  arrived(until: number): void {
+    this.#arrived = until;
+    this.look();
+  }
+
+  /** Follows the next segment if it is time. */
+  look(): void {
+    const { next, isChosen, edge, follow } = this.#options;
+    const current = this.#current;
+    if (!current || this.#early) return;
+    const fragment = next();
+    if (!fragment?.representation || fragment.index === this.#last) return;
+    const { index, url } = current.customData.request;
+    // The page may write into every address what cannot be foretold.
+    if (fragment.index !== index + 1 || withoutCmcd(current.url) !== url) return;
+    const isBeingMade = fragment.startTime + fragment.duration > edge();
+    if (!isBeingMade && this.#arrived < fragment.startTime - LEAD) return;
+    if (!isChosen(fragment)) return;
+    const chunks: DeliveredChunk[] = [];
+    const early: EarlySegment = { fragment, chunks, onChunk: (chunk) => chunks.push(chunk) };
+    const headers = withoutCmcdOfRequest(current.headers);
+    try {
+      const request = { url: fragment.url, headers, customData: { request: fragment } };
+      early.following = follow(request, (chunk) => early.onChunk(chunk));
+    } catch {
+      // It will be said when dash.js asks for it.
+      return;
+    }
+    if (!early.following) return;
+    this.#early = early;
+    this.#last = fragment.index;
+    early.following.result.catch(() => {
+      if (this.#early === early) this.#early = undefined;
+    });
+  }
+
+  /** Nothing is followed ahead any more. */
+  cancel(): void {
+    const early = this.#early;
+    this.#early = undefined;
+    early?.following?.abort();
+  }
+
+  /** Playback goes on elsewhere. */
+  reset(): void {
+    this.cancel();
+    this.#current = this.#last = undefined;
+    this.#arrived = -Infinity;
+  }
+}
+
+function isOf({ index, representation, url }: FragmentRequest, { url: asked, customData }: AheadRequest): boolean {
+  const { request } = customData;
+  return (
+    request.index === index &&
+    keyOf(request.representation!) === keyOf(representation!) &&
+    withoutCmcd(asked) === withoutCmcd(url)
+  );
+}
