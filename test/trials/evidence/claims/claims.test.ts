@@ -188,20 +188,27 @@ it('a path that goes must cost no stall and one event, and be used again within 
   expect(claim.measured!(matrix([{ system: 'voxel' }]))).toBeUndefined();
 });
 
-it('eight connections must have the top level under FQ-CoDel, and under PIE and FIFO not', () => {
-  const claim = SEVERAL_PATHS.find(({ claim }) => claim.includes('eight connections bring'))!;
-  const measured = (bitrates: readonly number[]) =>
-    claim.measured!(
-      matrix(
-        ['FQ-CoDel', 'PIE', 'FIFO'].slice(0, bitrates.length).map((path, index) => ({
-          ...{ system: 'tput@whole+chunklets', path, crossTraffic: '10 bulk flows', bitrate: bitrates[index]! },
-        })),
-      ),
+it('eight connections must come to the top level under FQ-CoDel, and under PIE and FIFO not', () => {
+  const [own, shared] = ['eight connections come', 'but not under FIFO'].map((words) =>
+    SEVERAL_PATHS.find(({ claim, figure }) => figure === 'chunklets 4' && claim.includes(words))!,
+  );
+  const sessions = (shares: Readonly<Record<string, number>>) =>
+    matrix(
+      Object.entries(shares).map(([path, share]) => ({
+        ...{ system: 'tput@whole+chunklets', path, crossTraffic: '10 bulk flows', bitrate: 4e6 },
+        levels: Array.from({ length: 200 }, (_, at) => (at >= 100 && at < 100 + 100 * share ? 16 : 15)),
+      })),
     );
-  expect(measured([4.2e6, 3e6, 1e6])).toMatchObject({ verdict: 'reproduced' });
-  expect(measured([4e6, 3e6, 1e6])).toMatchObject({ verdict: 'not reproduced' });
-  expect(measured([4.2e6, 4.2e6, 1e6])).toMatchObject({ verdict: 'not reproduced' });
-  expect(measured([4.2e6, 3e6])).toBeUndefined();
+  expect(own!.measured!(sessions({ 'FQ-CoDel': 1 }))).toEqual({
+    ours: 'FQ-CoDel 100.0 % of the second half, 4.00 Mbit/s',
+    verdict: 'reproduced',
+    sessions: 1,
+  });
+  expect(own!.measured!(sessions({ 'FQ-CoDel': 0.9 }))).toMatchObject({ verdict: 'not reproduced' });
+  expect(own!.measured!(sessions({ PIE: 1 }))).toBeUndefined();
+  expect(shared!.measured!(sessions({ FIFO: 0, PIE: 0.4 }))).toMatchObject({ verdict: 'reproduced' });
+  expect(shared!.measured!(sessions({ FIFO: 0, PIE: 0.9 }))).toMatchObject({ verdict: 'not reproduced' });
+  expect(shared!.measured!(sessions({ FIFO: 0 }))).toBeUndefined();
 });
 
 it('adaptive chunklets must do with three quarters of ten connections, VOXEL with three quarters of theirs at the top', () => {
