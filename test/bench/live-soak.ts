@@ -93,7 +93,10 @@ async function play(minutes: number, lossPercent: number): Promise<Sample[]> {
     const samples: Sample[] = [];
     while (samples.length < minutes) {
       await sleep(SAMPLE_MS);
-      samples.push(await sampleOf(page));
+      const sample = await sampleOf(page);
+      if (sample.chunks === (samples.at(-1)?.chunks ?? 0))
+        throw new UserError(`playback stands still: no chunk came in minute ${samples.length + 1}`, 1);
+      samples.push(sample);
       say(`${samples.length} of ${minutes} minutes: ${readable(samples.at(-1)!)}`);
     }
     return samples;

@@ -22,6 +22,7 @@ import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } fro
 import { LiveRule, rungOf } from './live-rule.js';
 import { LiveSegment } from './live-segment.js';
 import { applyLiveSettings } from './live-settings.js';
+import { PlayheadWatch } from './playhead-watch.js';
 
 /** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
 const LOOK_INTERVAL = 100;
@@ -48,6 +49,7 @@ export class LiveAdapter {
   readonly #segments = new Set<LiveSegment>();
   readonly #rule: LiveRule | undefined;
   readonly #ahead: FollowAhead;
+  readonly #watch = new PlayheadWatch();
   readonly #undo: (() => void)[] = [];
   #link = new LiveLink(performance.now());
   /** Of the presentation that plays, while it is live with records. */
@@ -217,8 +219,6 @@ export class LiveAdapter {
 
   /** On a time line that is `offset` seconds behind the presentation's. */
   #playhead(offset: number): Playhead | undefined {
-    const { element } = this.#video;
-    if (!element || element.buffered.length === 0 || element.seeking) return undefined;
-    return { mediaTime: element.currentTime - offset, at: performance.now(), rate: element.playbackRate || 1 };
+    return this.#watch.look(this.#video.element, offset, performance.now());
   }
 }
