@@ -150,10 +150,9 @@ export class BufferedVideo implements PlayerVideo {
 export function secondsAhead(ranges: TimeRanges | undefined, time: number): number | undefined {
   let end: number | undefined;
   for (let index = 0; index < (ranges?.length ?? 0); index++) {
-    if (ranges!.start(index) > (end ?? time) + TIME_TOLERANCE) break;
-    if (ranges!.end(index) >= time) end = ranges!.end(index);
+    if (ranges!.end(index) >= time && ranges!.start(index) <= (end ?? time) + TIME_TOLERANCE) end = ranges!.end(index);
   }
-  return end === undefined ? undefined : end - time;
+  return end && end - time;
 }
 
 function isSameSet({ adaptation: a }: DashRepresentation, { adaptation: b }: DashRepresentation): boolean {
