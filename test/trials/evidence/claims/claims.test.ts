@@ -188,8 +188,24 @@ it('a path that goes must cost no stall and one event, and be used again within 
   expect(claim.measured!(matrix([{ system: 'voxel' }]))).toBeUndefined();
 });
 
+it('eight connections must have the top level under FQ-CoDel, and under PIE and FIFO not', () => {
+  const claim = SEVERAL_PATHS.find(({ claim }) => claim.includes('eight connections bring'))!;
+  const measured = (bitrates: readonly number[]) =>
+    claim.measured!(
+      matrix(
+        ['FQ-CoDel', 'PIE', 'FIFO'].slice(0, bitrates.length).map((path, index) => ({
+          ...{ system: 'tput@whole+chunklets', path, crossTraffic: '10 bulk flows', bitrate: bitrates[index]! },
+        })),
+      ),
+    );
+  expect(measured([4.2e6, 3e6, 1e6])).toMatchObject({ verdict: 'reproduced' });
+  expect(measured([4e6, 3e6, 1e6])).toMatchObject({ verdict: 'not reproduced' });
+  expect(measured([4.2e6, 4.2e6, 1e6])).toMatchObject({ verdict: 'not reproduced' });
+  expect(measured([4.2e6, 3e6])).toBeUndefined();
+});
+
 it('eight connections must come to the top level under FQ-CoDel, and under PIE and FIFO not', () => {
-  const [own, shared] = ['eight connections come', 'but not under FIFO'].map((words) =>
+  const [own, shared] = ['they come to play', 'they do not'].map((words) =>
     SEVERAL_PATHS.find(({ claim, figure }) => figure === 'chunklets 4' && claim.includes(words))!,
   );
   const sessions = (shares: Readonly<Record<string, number>>) =>

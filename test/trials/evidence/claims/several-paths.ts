@@ -27,7 +27,10 @@ const RELIABLE_BUNDLE = 'tput@streams+min-rtt';
 const TEN_FLOWS: Conditions = { path: 'FQ-CoDel', crossTraffic: '10 bulk flows' };
 const TCP = 'dashjs-dynamic@http1';
 
-/** Of 17 levels, the one of 4.3 Mbit/s. */
+/** Bit/s of the highest level. */
+const TOP = 4.3e6;
+
+/** Its place among 17. */
 const TOP_LEVEL = 16;
 
 /** Connections that the paper's fixed number is. */
@@ -75,8 +78,22 @@ function evenShare(matrix: Matrix): Measured | undefined {
   };
 }
 
+/** What eight connections play beside ten flows in each queue, start-up included. */
+function eightConnections(matrix: Matrix): Measured | undefined {
+  const queues = ['FQ-CoDel', 'PIE', 'FIFO'];
+  const groups = queues.map((path) => sessionsOf(matrix, { ...TEN_FLOWS, path, system: 'tput@whole+chunklets' }));
+  if (!groups.every((own) => own !== undefined)) return undefined;
+  const bitrates = groups.map((own) => meanOf(own, ({ bitrate }) => bitrate));
+  const [own, ...shared] = bitrates.map((bitrate) => bitrate >= 0.95 * TOP) as [boolean, ...boolean[]];
+  return {
+    ours: `${queues.map((queue, index) => `${queue} ${(bitrates[index]! / 1e6).toFixed(2)}`).join(', ')} Mbit/s`,
+    verdict: own && !shared.includes(true) ? 'reproduced' : 'not reproduced',
+    sessions: fewest(groups),
+  };
+}
+
 /** Whether eight connections come to play the top level beside ten flows: how much of a session's second half is of it, in each queue. */
-function eightConnections(queues: readonly string[], holds: (share: number) => boolean) {
+function topLevel(queues: readonly string[], holds: (share: number) => boolean) {
   return (matrix: Matrix): Measured | undefined => {
     const groups = queues.map((path) => sessionsOf(matrix, { ...TEN_FLOWS, path, system: 'tput@whole+chunklets' }));
     if (!groups.every((own) => own !== undefined)) return undefined;
@@ -201,16 +218,22 @@ export const SEVERAL_PATHS: readonly Claim[] = [
   },
   {
     figure: 'chunklets 4',
-    claim: '… and eight connections come to play the level of 4.3 Mbit/s',
+    claim: '… and eight connections bring 4.3 Mbit/s, but not under FIFO and PIE',
     theirs: '4.3 Mbit/s',
-    ...{ command: CHUNKLETS, matrix: CHUNKLETS, measured: eightConnections(['FQ-CoDel'], (share) => share >= 0.95) },
-    why: 'A minute, begun at the lowest level. Below: 450 s, simulated.',
+    ...{ command: CHUNKLETS, matrix: CHUNKLETS, measured: eightConnections },
+    why: 'A minute, begun at the lowest level; the level of 4.3 Mbit/s is encoded at 4.0. The next two rows; below: 450 s, simulated.',
   },
   {
     figure: 'chunklets 4',
-    claim: '… but not under FIFO and PIE',
-    theirs: 'less',
-    ...{ command: CHUNKLETS, matrix: CHUNKLETS, measured: eightConnections(['FIFO', 'PIE'], (share) => share < 0.5) },
+    claim: '… whatever that is encoded at, they come to play the highest level',
+    theirs: 'the highest level',
+    ...{ command: CHUNKLETS, matrix: CHUNKLETS, measured: topLevel(['FQ-CoDel'], (share) => share >= 0.95) },
+  },
+  {
+    figure: 'chunklets 4',
+    claim: '… and under FIFO and PIE they do not',
+    theirs: 'a lower level',
+    ...{ command: CHUNKLETS, matrix: CHUNKLETS, measured: topLevel(['FIFO', 'PIE'], (share) => share < 0.5) },
     why: 'Under PIE they have it a little later. Simulated, 450 s, they do not.',
   },
   {
