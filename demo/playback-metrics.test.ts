@@ -88,6 +88,22 @@ describe('PlaybackMetrics', () => {
     ).toMatchObject({ stalls: 1, stallSeconds: 0.5 });
   });
 
+  it('goes on with a stall, or begins one, where the player itself jumps', () => {
+    const metrics = new PlaybackMetrics(0, 'player');
+    const events: [PlaybackEvent, number][] = [
+      ['playing', 0],
+      ['waiting', 1000],
+      ['seeking', 1400],
+      ['seeked', 2000],
+      ['playing', 2001],
+      ['seeking', 3000],
+      ['waiting', 3000],
+      ['playing', 3500],
+    ];
+    for (const [event, at] of events) metrics.record(event, at);
+    expect(metrics.summary(4000)).toMatchObject({ stalls: 2, stallSeconds: 1.501 });
+  });
+
   it('counts no wait during a seek, and ends a stall where a seek begins', () => {
     const metrics = after([
       ['playing', 0],

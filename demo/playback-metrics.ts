@@ -19,19 +19,24 @@ export interface StallSummary {
 
 /**
  * Start-up time and stalls as the viewer has them. A stall lasts from `waiting` to `playing`. The wait before the first
- * picture, after a seek, and for the end of the stream is none, and a pause ends one.
+ * picture, after a viewer's seek, and for the end of the stream is none, and a pause ends one.
  */
 export class PlaybackMetrics {
   #requestedAt: number | undefined;
   #startupMs: number | undefined;
+  readonly #isViewers: boolean;
   #seeking = false;
   #stalledSince: number | undefined;
   #stalls = 0;
   #stalledMs = 0;
 
-  /** `requestedAt`: when playback was asked for (ms, the clock of `record`); absent: the first `play` event says so. */
-  constructor(requestedAt?: number) {
+  /**
+   * `requestedAt`: when playback was asked for (ms, the clock of `record`); absent: the first `play` event says so. `seeks`: who does, as
+   * what a player jumps over is no end of a stall.
+   */
+  constructor(requestedAt?: number, seeks: 'viewer' | 'player' = 'viewer') {
     this.#requestedAt = requestedAt;
+    this.#isViewers = seeks === 'viewer';
   }
 
   /** Takes events in their order; `at` in ms. */
@@ -48,6 +53,7 @@ export class PlaybackMetrics {
         if (this.#startupMs !== undefined && !this.#seeking) this.#stalledSince ??= at;
         break;
       case 'seeking':
+        if (!this.#isViewers) break;
         this.#endStall(at);
         this.#seeking = true;
         break;

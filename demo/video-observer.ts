@@ -38,10 +38,10 @@ export class VideoObserver {
   readonly #errors: PlaybackError[] = [];
   #saidToHaveEnded = false;
 
-  /** `requestedAt` as for `PlaybackMetrics`, on the clock of `performance.now()`. */
-  constructor(video: HTMLVideoElement, requestedAt?: number) {
+  /** The rest as for `PlaybackMetrics`, on the clock of `performance.now()`. */
+  constructor(video: HTMLVideoElement, ...of: ConstructorParameters<typeof PlaybackMetrics>) {
     this.#video = video;
-    this.#metrics = new PlaybackMetrics(requestedAt);
+    this.#metrics = new PlaybackMetrics(...of);
     for (const type of playbackEvents) video.addEventListener(type, (event) => this.#record(type, event.timeStamp));
     // Not when it seeks: dash.js 5.2 may go half a second back after it has ended, and stays there.
     video.addEventListener('play', () => (this.#saidToHaveEnded = false));

@@ -17,6 +17,9 @@ export interface DashPlayer {
   getActiveStream(): object | null;
   /** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
   getDvrWindow(): { readonly end: number };
+  /** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
+  getCurrentLiveLatency(): number;
+  getTargetLiveDelay(): number;
   /** Throws before the element is attached. */
   getVideoElement(): HTMLMediaElement;
 }

@@ -61,6 +61,15 @@ describe('the player gets', () => {
     expect(queue.wakeTime(undefined)).toBe(Infinity);
   });
 
+  test('what has gaps, while playback waits, once nothing more of it can be on its way, though it would be due', () => {
+    const waiting = { ...playhead, isWaiting: true };
+    const queue = queueOf({ ...chunk(4, 'playable'), lastChance: 10_100 }, chunk(4.1, 'playable'));
+    expect(queue.take(10_099, waiting)).toEqual([]);
+    expect(queue.wakeTime(waiting)).toBe(10_100);
+    expect(queue.take(10_100, waiting)).toHaveLength(1);
+    expect(queue.take(10_101, playhead)).toHaveLength(1);
+  });
+
   test('every chunk once and in order, whenever it looks', () => {
     const anyChunk = fc.record({
       start: fc.double({ min: 0, max: 20, noNaN: true }),

@@ -7,6 +7,8 @@ export interface Playhead {
   readonly at: number;
   /** Of playback; paused, the one with which it goes on. Above 0. */
   readonly rate: number;
+  /** It stands still until more comes, so nothing is due. */
+  readonly isWaiting?: boolean;
 }
 
 /** When a chunk that starts at `start` seconds has to be handed over, in ms on the playhead's clock. */
@@ -28,7 +30,7 @@ export interface QueuedChunk {
 
 /**
  * The chunks of a live segment on their way to the player, which gets them in order: each as soon as it is complete, or, with gaps,
- * when it is due; while nothing plays, once nothing more of it can be on its way. One whose reliable bytes are late holds up all that follow.
+ * when it is due; while playback waits, or nothing plays, once nothing more of it can be on its way. One whose reliable bytes are late holds up all that follow.
  */
 export class ChunkQueue<Chunk extends QueuedChunk> {
   readonly #chunks: Chunk[] = [];
@@ -59,5 +61,5 @@ export class ChunkQueue<Chunk extends QueuedChunk> {
 
 /** Of a chunk that has gaps. */
 function handOverTime({ start, lastChance }: QueuedChunk, playhead: Playhead | undefined): number {
-  return playhead ? dueTime(start, playhead) : lastChance;
+  return playhead && !playhead.isWaiting ? dueTime(start, playhead) : lastChance;
 }

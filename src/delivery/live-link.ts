@@ -108,7 +108,8 @@ export class LiveLink {
   ): number | undefined {
     const end = startTime + duration;
     if (end + ENCODING_SECONDS > edge) return Math.round(this.deadline);
-    return playhead && Math.round(Math.max(LEAST_DEADLINE_MS, dueTime(end, playhead) - now));
+    if (!playhead || playhead.isWaiting) return undefined;
+    return Math.round(Math.max(LEAST_DEADLINE_MS, dueTime(end, playhead) - now));
   }
 
   /** Playback goes on elsewhere: how early chunks came so far says nothing of those to come. */

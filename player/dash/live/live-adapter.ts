@@ -16,12 +16,13 @@ import {
   type ResponseInterceptor,
 } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
+import { EdgeJump, placeNear, type LivePosition } from './edge-jump.js';
 import { extendFetchLoader } from './fetch-extension.js';
 import { FollowAhead, type AheadRequest } from './follow-ahead.js';
 import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } from './live-manifest.js';
 import { LiveRule, rungOf } from './live-rule.js';
 import { LiveSegment } from './live-segment.js';
-import { applyLiveSettings } from './live-settings.js';
+import { applyLiveSettings, catchesUp } from './live-settings.js';
 import { PlayheadWatch } from './playhead-watch.js';
 
 /** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
@@ -50,6 +51,8 @@ export class LiveAdapter {
   readonly #rule: LiveRule | undefined;
   readonly #ahead: FollowAhead;
   readonly #watch = new PlayheadWatch();
+  readonly #jump = new EdgeJump();
+  #isJumping = false;
   readonly #undo: (() => void)[] = [];
   #link = new LiveLink(performance.now());
   /** Of the presentation that plays, while it is live with records. */
@@ -111,13 +114,26 @@ export class LiveAdapter {
     const onSeeking = (): void => {
       this.#link.seek();
       this.#ahead.reset();
+      if (!this.#isJumping) this.#jump.leave();
+      this.#isJumping = false;
+    };
+    const onPaused = (): void => this.#jump.leave();
+    // What is due depends on it: the next look may be too late.
+    const onWaiting = (): void => {
+      if (this.isLive) this.#tellPlayhead();
     };
     player.on('manifestLoaded', onManifestLoaded);
     player.on('playbackSeeking', onSeeking);
+    player.on('playbackPaused', onPaused);
+    player.on('playbackWaiting', onWaiting);
+    player.on('playbackPlaying', onWaiting);
     player.addResponseInterceptor(interceptor);
     return () => {
       player.off('manifestLoaded', onManifestLoaded);
       player.off('playbackSeeking', onSeeking);
+      player.off('playbackPaused', onPaused);
+      player.off('playbackWaiting', onWaiting);
+      player.off('playbackPlaying', onWaiting);
       player.removeResponseInterceptor(interceptor);
     };
   }
@@ -139,6 +155,8 @@ export class LiveAdapter {
     this.#looks ??= setInterval(() => {
       this.#tellPlayhead();
       this.#ahead.look();
+      const position = this.#position;
+      if (position) this.#jump.look(position);
     }, LOOK_INTERVAL);
   }
 
@@ -181,6 +199,7 @@ export class LiveAdapter {
         if (isVideo) this.#link.add(rungOf(representation), chunk, performance.now());
         this.#options.onChunk(chunk, fragment);
         if (isVideo) this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
+        if (isVideo) this.#jumpIfDue(chunk, fragment);
       },
       onFallback: (error) => this.#options.onFallback(error, fragment),
       rate: () => this.rate,
@@ -188,6 +207,23 @@ export class LiveAdapter {
     this.#segments.add(segment);
     void segment.run().finally(() => this.#segments.delete(segment));
     return true;
+  }
+
+  /** Undefined before playback. */
+  get #position(): LivePosition | undefined {
+    const player = this.#player;
+    const latency = player.isReady() ? player.getCurrentLiveLatency() : NaN;
+    if (Number.isNaN(latency)) return undefined;
+    return { latency, target: player.getTargetLiveDelay(), ahead: this.#video.bufferLevel };
+  }
+
+  #jumpIfDue(chunk: DeliveredChunk, segment: FragmentRequest): void {
+    const position = this.#position;
+    const { element } = this.#video;
+    if (!element || element.seeking || element.paused || !position || !this.#jump.isDue(chunk, position)) return;
+    if (!catchesUp(this.#player)) return;
+    this.#isJumping = true;
+    element.currentTime = placeNear(element.currentTime + position.latency - position.target, segment);
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */

@@ -1,8 +1,12 @@
 import type { DashPlayer } from '../dash-types.js';
 
-/** What of dash.js' settings is changed. */
+/** What of dash.js' settings is changed or looked at. */
 interface LiveDashSettings {
-  readonly streaming: { readonly buffer: { readonly lowLatencyStallThreshold: number } };
+  readonly streaming: {
+    readonly buffer: { readonly lowLatencyStallThreshold: number };
+    /** Null: where the presentation asks for it. */
+    readonly liveCatchup: { readonly enabled: boolean | null };
+  };
 }
 
 /** Seconds: with dash.js' own 0.3 a buffer of a third of a second counts as empty all the time, and catch-up is off. */
@@ -15,4 +19,9 @@ export function applyLiveSettings(player: DashPlayer): () => void {
     player.updateSettings({ streaming: { buffer: { lowLatencyStallThreshold: value } } });
   set(Math.min(STALL_THRESHOLD, lowLatencyStallThreshold));
   return () => set(lowLatencyStallThreshold);
+}
+
+/** False: the page wants no catching up with the live edge. */
+export function catchesUp(player: DashPlayer): boolean {
+  return (player.getSettings() as LiveDashSettings).streaming.liveCatchup.enabled !== false;
 }

@@ -39,7 +39,7 @@ class Run {
 
   constructor(video: HTMLVideoElement, settings: PageSettings) {
     this.#video = video;
-    this.#observer = new VideoObserver(video, this.#startedAt);
+    this.#observer = new VideoObserver(video, this.#startedAt, 'player');
     this.#player = dashjs.MediaPlayer().create();
     this.#live = this.#liveRecorder(settings);
     this.#throughput =

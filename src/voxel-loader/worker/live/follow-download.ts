@@ -233,10 +233,10 @@ export class FollowDownload {
     }
   }
 
-  /** Milliseconds until a chunk is due; undefined: nothing plays. */
+  /** Milliseconds until a chunk is due; undefined: nothing plays, or playback waits. */
   #timeLeft(start: number): number | undefined {
     const playhead = this.#options.playhead();
-    return playhead && dueTime(start, playhead) - this.#options.now();
+    return playhead && !playhead.isWaiting ? dueTime(start, playhead) - this.#options.now() : undefined;
   }
 
   get #roundTrip(): number {
