@@ -9,10 +9,16 @@ import {
   perfectSegments,
   stallsOverQuicStar,
 } from './beside-others.js';
+import { LIVE_CLAIMS } from './live.js';
 import { SEVERAL_PATHS } from './several-paths.js';
 import { discarded, otherMetrics, remainsLost, stallsByMetric } from './measures.js';
 
 const mos = { excellent: 0, good: 1, fair: 0, poor: 0, bad: 0 };
+
+const LIVE: NonNullable<TrialResult['live']> = {
+  ...{ target: 1, seconds: 60, latency: 1, latencyP95: 1, stallsPerMinute: 0, interruptions: 0, interruptedSeconds: 0 },
+  ...{ replacedSeconds: 0, skippedSeconds: 0, chunks: 0, chunksRepaired: 0, chunksLate: 0 },
+};
 
 /** Of these sessions, one of each kind. */
 function matrix(sessions: readonly Partial<TrialResult>[], changes: object = {}): Matrix {
@@ -242,4 +248,21 @@ it('adaptive chunklets must do with three quarters of ten connections, VOXEL wit
   expect(measured({}, { score: 0.98 })).toBe('reproduced');
   expect(measured({ connections: 8 }, {})).toBe('not reproduced');
   expect(measured({ bitrate: 3e6 }, {})).toBe('not reproduced');
+});
+
+it('after outages ours has to be a second nearer to its target than each peer, and interrupted no longer', () => {
+  const claim = LIVE_CLAIMS.find(({ matrix: name }) => name === 'live-outage')!;
+  const session = (system: string, latency: number, interruptedSeconds: number) => ({
+    ...{ system, live: { ...LIVE, latency, interruptedSeconds } },
+  });
+  const peers = [session('dynamic', 3, 9), session('lolp', 4, 10), session('l2a-mended', 5, 8)];
+  const verdict = (latency: number, interrupted: number) =>
+    claim.measured!(matrix([session('voxel-live', latency, interrupted), ...peers]));
+  expect(verdict(2, 8)).toEqual({
+    ours: '2.00 s behind, interrupted for 13.33 %; they 3.00 s, 13.33 % at least',
+    verdict: 'reproduced',
+    sessions: 1,
+  });
+  expect(verdict(2.1, 8)).toMatchObject({ verdict: 'not reproduced' });
+  expect(verdict(2, 8.1)).toMatchObject({ verdict: 'not reproduced' });
 });
