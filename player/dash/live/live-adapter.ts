@@ -28,6 +28,9 @@ import { PlayheadWatch } from './playhead-watch.js';
 /** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
 const LOOK_INTERVAL = 100;
 
+/** Seconds: elements round what is asked for, and may play a little before they say that they seek. */
+const SEEK_TOLERANCE = 0.1;
+
 export interface LiveAdapterOptions {
   readonly sessions: SessionManager<LiveSession>;
   readonly receiver: Pick<LiveReceiver, 'addInitialization' | 'stop'>;
@@ -52,7 +55,8 @@ export class LiveAdapter {
   readonly #ahead: FollowAhead;
   readonly #watch = new PlayheadWatch();
   readonly #jump = new EdgeJump();
-  #isJumping = false;
+  /** Seconds on the presentation's time line. */
+  #jumpedTo = NaN;
   readonly #undo: (() => void)[] = [];
   #link = new LiveLink(performance.now());
   /** Of the presentation that plays, while it is live with records. */
@@ -114,8 +118,8 @@ export class LiveAdapter {
     const onSeeking = (): void => {
       this.#link.seek();
       this.#ahead.reset();
-      if (!this.#isJumping) this.#jump.leave();
-      this.#isJumping = false;
+      const isJump = Math.abs((this.#video.element?.currentTime ?? NaN) - this.#jumpedTo) < SEEK_TOLERANCE;
+      if (!isJump) this.#jump.leave();
     };
     const onPaused = (): void => this.#jump.leave();
     // What is due depends on it: the next look may be too late.
@@ -222,8 +226,8 @@ export class LiveAdapter {
     const { element } = this.#video;
     if (!element || element.seeking || element.paused || !position || !this.#jump.isDue(chunk, position)) return;
     if (!catchesUp(this.#player)) return;
-    this.#isJumping = true;
-    element.currentTime = placeNear(element.currentTime + position.latency - position.target, segment);
+    this.#jumpedTo = placeNear(element.currentTime + position.latency - position.target, segment);
+    element.currentTime = this.#jumpedTo;
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
