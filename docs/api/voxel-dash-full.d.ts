@@ -19,6 +19,9 @@ export interface DashPlayer {
 	getDvrWindow(): {
 		readonly end: number;
 	};
+	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
+	getCurrentLiveLatency(): number;
+	getTargetLiveDelay(): number;
 	/** Throws before the element is attached. */
 	getVideoElement(): HTMLMediaElement;
 }

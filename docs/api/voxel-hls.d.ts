@@ -15,6 +15,9 @@ interface DashPlayer {
 	getDvrWindow(): {
 		readonly end: number;
 	};
+	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
+	getCurrentLiveLatency(): number;
+	getTargetLiveDelay(): number;
 	/** Throws before the element is attached. */
 	getVideoElement(): HTMLMediaElement;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EdgeJump, placeNear } from './edge-jump.js';
+import { EdgeJump, placeNear, urlAt } from './edge-jump.js';
 
 const TARGET = 1;
 
@@ -46,4 +46,14 @@ test('leaves viewers where they went, until they are near the edge again', () =>
 test('the place is the start of a segment that is a second behind, before or after the one that is known', () => {
   const segment = { startTime: 12, duration: 2 };
   expect([19.3, 13, 14.9, 12].map((at) => placeNear(at, segment))).toEqual([18.01, 12.01, 12.01, 10.01]);
+});
+
+test('the address there has the number of that segment', () => {
+  const segment = { startTime: 12, duration: 2, url: 'https://a.example/v0/6.m4s' };
+  expect([18.01, 12.01, 10.01].map((place) => urlAt(place, segment))).toEqual([
+    'https://a.example/v0/9.m4s',
+    'https://a.example/v0/6.m4s',
+    'https://a.example/v0/5.m4s',
+  ]);
+  expect(urlAt(18.01, { ...segment, url: 'https://a.example/v0/six.mp4' })).toBeUndefined();
 });

@@ -63,3 +63,13 @@ export class EdgeJump {
 export function placeNear(atTarget: number, { startTime, duration }: { startTime: number; duration: number }): number {
   return startTime + Math.floor((atTarget - RESERVE - startTime) / duration) * duration + INTO_SEGMENT;
 }
+
+/** The address of the segment there, by that of another one, numbered as `voxel-live` does; undefined: it is numbered otherwise. */
+export function urlAt(
+  place: number,
+  { startTime, duration, url }: { startTime: number; duration: number; url: string },
+): string | undefined {
+  const steps = Math.floor((place - startTime) / duration);
+  const numbered = /^(.*\/)(\d+)(\.m4s)$/.exec(url);
+  return numbered ? `${numbered[1]}${Number(numbered[2]) + steps}${numbered[3]}` : undefined;
+}

@@ -16,7 +16,7 @@ import {
   type ResponseInterceptor,
 } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
-import { EdgeJump, placeNear, type LivePosition } from './edge-jump.js';
+import { EdgeJump, placeNear, urlAt, type LivePosition } from './edge-jump.js';
 import { extendFetchLoader } from './fetch-extension.js';
 import { FollowAhead, type AheadRequest } from './follow-ahead.js';
 import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } from './live-manifest.js';
@@ -57,6 +57,8 @@ export class LiveAdapter {
   readonly #jump = new EdgeJump();
   /** Seconds on the presentation's time line. */
   #jumpedTo = NaN;
+  /** Whether the segment to jump to is there. */
+  #isAsking = false;
   readonly #undo: (() => void)[] = [];
   #link = new LiveLink(performance.now());
   /** Of the presentation that plays, while it is live with records. */
@@ -226,8 +228,20 @@ export class LiveAdapter {
     const { element } = this.#video;
     if (!element || element.seeking || element.paused || !position || !this.#jump.isDue(chunk, position)) return;
     if (!catchesUp(this.#player)) return;
-    this.#jumpedTo = placeNear(element.currentTime + position.latency - position.target, segment);
-    element.currentTime = this.#jumpedTo;
+    const place = placeNear(element.currentTime + position.latency - position.target, segment);
+    const url = urlAt(place, segment);
+    if (!url || this.#isAsking) return;
+    this.#isAsking = true;
+    // An encoder that is late has not made it yet.
+    void fetch(url, { method: 'HEAD', cache: 'no-store' })
+      .then(({ ok }) => {
+        if (!ok || element.seeking || element.paused || this.#video.bufferLevel > position.ahead + segment.duration)
+          return;
+        this.#jumpedTo = place;
+        element.currentTime = place;
+      })
+      .catch(() => undefined)
+      .finally(() => (this.#isAsking = false));
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
