@@ -16,6 +16,11 @@ export function dueTime(start: number, { mediaTime, at, rate }: Playhead): numbe
   return at + (1000 * (start - mediaTime)) / rate - MARGIN_MS;
 }
 
+/** The playhead while something is due by it; undefined: nothing plays, or playback waits. */
+export function whilePlaying(playhead: Playhead | undefined): Playhead | undefined {
+  return playhead?.isWaiting ? undefined : playhead;
+}
+
 /** A chunk of a live segment, as far as its hand-over goes. */
 export interface QueuedChunk {
   /** Seconds. */
@@ -30,7 +35,8 @@ export interface QueuedChunk {
 
 /**
  * The chunks of a live segment on their way to the player, which gets them in order: each as soon as it is complete, or, with gaps,
- * when it is due; while playback waits, or nothing plays, once nothing more of it can be on its way. One whose reliable bytes are late holds up all that follow.
+ * when it is due; while playback waits, or nothing plays, once nothing more of it can be on its way. One whose reliable bytes are late
+ * holds up all that follow.
  */
 export class ChunkQueue<Chunk extends QueuedChunk> {
   readonly #chunks: Chunk[] = [];
@@ -61,5 +67,6 @@ export class ChunkQueue<Chunk extends QueuedChunk> {
 
 /** Of a chunk that has gaps. */
 function handOverTime({ start, lastChance }: QueuedChunk, playhead: Playhead | undefined): number {
-  return playhead && !playhead.isWaiting ? dueTime(start, playhead) : lastChance;
+  const playing = whilePlaying(playhead);
+  return playing ? dueTime(start, playing) : lastChance;
 }

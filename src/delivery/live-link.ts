@@ -1,5 +1,5 @@
 import { linkRate, type DecisionState, type Dispersion, type LiveState, type Option } from '../abr-star/index.js';
-import { dueTime, type Playhead } from './chunk-queue.js';
+import { dueTime, whilePlaying, type Playhead } from './chunk-queue.js';
 
 /** Of what rules look back on. */
 const CHUNKS_KEPT = 32;
@@ -108,8 +108,8 @@ export class LiveLink {
   ): number | undefined {
     const end = startTime + duration;
     if (end + ENCODING_SECONDS > edge) return Math.round(this.deadline);
-    if (!playhead || playhead.isWaiting) return undefined;
-    return Math.round(Math.max(LEAST_DEADLINE_MS, dueTime(end, playhead) - now));
+    const playing = whilePlaying(playhead);
+    return playing && Math.round(Math.max(LEAST_DEADLINE_MS, dueTime(end, playing) - now));
   }
 
   /** Playback goes on elsewhere: how early chunks came so far says nothing of those to come. */

@@ -1,27 +1,54 @@
-import { expect, test } from 'vitest';
-import { EdgeJump, placeNear, urlAt } from './edge-jump.js';
+import { describe, expect, test } from 'vitest';
+import { EdgeJump, type EdgeJumpOptions, type JumpingElement, type LivePosition } from './edge-jump.js';
 
 const TARGET = 1;
+const NEAR = { latency: 1.1, target: TARGET, ahead: 0.8 };
 
 /** That of an outage of seven seconds: nothing is left to play, and nothing but the reliable bytes came. */
 const LATE = { latency: 8, target: TARGET, ahead: 0.1 };
 const CUT = { bytesUnreliable: 9000, bytesUnsent: 9000 };
+const WHOLE = { bytesUnreliable: 9000, bytesUnsent: 0 };
 
-function near(): EdgeJump {
-  const jump = new EdgeJump();
-  jump.look({ latency: 1.1, target: TARGET });
-  return jump;
+/** Playback is at 13 s. */
+const SEGMENT = { startTime: 12, duration: 2, url: 'https://a.example/v0/6.m4s' };
+
+function playback(changes: Partial<EdgeJumpOptions> = {}) {
+  const element: { -readonly [Key in keyof JumpingElement]: JumpingElement[Key] } = {
+    ...{ currentTime: 13, paused: false, seeking: false },
+  };
+  const asked: string[] = [];
+  let position: LivePosition = NEAR;
+  const jump = new EdgeJump({
+    element: () => element,
+    position: () => position,
+    isWanted: () => true,
+    isThere: (url) => Promise.resolve(asked.push(url) > 0),
+    ...changes,
+  });
+  const at = (next: LivePosition): void => {
+    position = next;
+    jump.look();
+  };
+  at(NEAR);
+  return { jump, element, asked, at };
 }
 
-test('jumps once an outage has left nothing but key frames', () => {
-  const jump = near();
-  jump.look(LATE);
-  expect(jump.isDue(CUT, LATE)).toBe(true);
+/** Where playback is once the chunk has come, 13: where it was. */
+async function placeAfter(chunk: typeof CUT, position: LivePosition, segment = SEGMENT): Promise<number> {
+  const { jump, element, at } = playback();
+  at(position);
+  await jump.arrived(chunk, segment);
+  return element.currentTime;
+}
+
+test('jumps once an outage has left nothing but key frames, to the start of a segment a second behind the target', async () => {
+  // What is played at the target is at 20 s.
+  expect(await placeAfter(CUT, LATE)).toBe(18.01);
 });
 
-test('jumps over what is whole only where catch-up would take minutes', () => {
-  const whole = { bytesUnreliable: 9000, bytesUnsent: 0 };
-  expect([6.9, 7].map((latency) => near().isDue(whole, { ...LATE, latency }))).toEqual([false, true]);
+test('jumps over what is whole only where catch-up would take minutes', async () => {
+  expect(await placeAfter(WHOLE, { ...LATE, latency: 6.9 })).toBe(13);
+  expect(await placeAfter(WHOLE, { ...LATE, latency: 7 })).toBe(18.01);
 });
 
 test.each([
@@ -29,31 +56,92 @@ test.each([
   ['there was nothing to leave out', { bytesUnreliable: 0, bytesUnsent: 0 }, { ...LATE, latency: 4 }],
   ['catch-up will do', CUT, { ...LATE, latency: 2.4 }],
   ['there is something to play', CUT, { ...LATE, ahead: 0.6 }],
-])('plays on where %s', (_, chunk, position) => {
-  expect(near().isDue(chunk, position)).toBe(false);
+])('plays on where %s', async (_, chunk, position) => {
+  expect(await placeAfter(chunk, position)).toBe(13);
 });
 
-test('leaves viewers where they went, until they are near the edge again', () => {
-  expect(new EdgeJump().isDue(CUT, LATE)).toBe(false);
-  const jump = near();
-  jump.leave();
-  jump.look({ latency: 30, target: TARGET });
-  expect(jump.isDue(CUT, { ...LATE, latency: 31 })).toBe(false);
-  jump.look({ latency: 2, target: TARGET });
-  expect(jump.isDue(CUT, LATE)).toBe(true);
+test.each([
+  [19.3, 18.01],
+  [13, 12.01],
+  [14.9, 12.01],
+  [12, 10.01],
+])('where %f s is played at the target, the place is %f s', async (atTarget, place) => {
+  const { jump, element, at } = playback();
+  at(LATE);
+  element.currentTime = atTarget - (LATE.latency - TARGET);
+  await jump.arrived(CUT, SEGMENT);
+  expect(element.currentTime).toBe(place);
 });
 
-test('the place is the start of a segment that is a second behind, before or after the one that is known', () => {
-  const segment = { startTime: 12, duration: 2 };
-  expect([19.3, 13, 14.9, 12].map((at) => placeNear(at, segment))).toEqual([18.01, 12.01, 12.01, 10.01]);
+describe('viewers stay where they went', () => {
+  test('until they are near the edge again', async () => {
+    const { jump, element, at } = playback();
+    jump.seeking();
+    at({ ...LATE, latency: 30 });
+    await jump.arrived(CUT, SEGMENT);
+    expect(element.currentTime).toBe(13);
+    at({ ...NEAR, latency: 2 });
+    at(LATE);
+    await jump.arrived(CUT, SEGMENT);
+    expect(element.currentTime).toBe(18.01);
+  });
+
+  test('from the start on', async () => {
+    const { jump, element, at } = playback({ position: () => LATE });
+    at(LATE);
+    await jump.arrived(CUT, SEGMENT);
+    expect(element.currentTime).toBe(13);
+  });
+
+  test('when they go there while a jump is being prepared', async () => {
+    let answer: (isThere: boolean) => void = () => undefined;
+    const { jump, element, at } = playback({ isThere: () => new Promise((resolve) => (answer = resolve)) });
+    at(LATE);
+    const arrived = jump.arrived(CUT, SEGMENT);
+    element.currentTime = 2;
+    jump.seeking();
+    answer(true);
+    await arrived;
+    expect(element.currentTime).toBe(2);
+  });
+
+  test('which a jump is not', async () => {
+    const { jump, element, at } = playback();
+    at(LATE);
+    await jump.arrived(CUT, SEGMENT);
+    jump.seeking();
+    at(LATE);
+    await jump.arrived(CUT, { ...SEGMENT, startTime: 18, url: 'https://a.example/v0/9.m4s' });
+    expect(element.currentTime).toBe(24.01);
+  });
 });
 
-test('the address there has the number of that segment', () => {
-  const segment = { startTime: 12, duration: 2, url: 'https://a.example/v0/6.m4s' };
-  expect([18.01, 12.01, 10.01].map((place) => urlAt(place, segment))).toEqual([
-    'https://a.example/v0/9.m4s',
-    'https://a.example/v0/6.m4s',
-    'https://a.example/v0/5.m4s',
-  ]);
-  expect(urlAt(18.01, { ...segment, url: 'https://a.example/v0/six.mp4' })).toBeUndefined();
+test.each([{ paused: true }, { seeking: true }])('plays on where %o', async (state) => {
+  const { jump, element, at } = playback();
+  at(LATE);
+  Object.assign(element, state);
+  await jump.arrived(CUT, SEGMENT);
+  expect(element.currentTime).toBe(13);
+});
+
+test('plays on where the page wants no catching up', async () => {
+  const { jump, element, at } = playback({ isWanted: () => false });
+  at(LATE);
+  await jump.arrived(CUT, SEGMENT);
+  expect(element.currentTime).toBe(13);
+});
+
+test('asks whether the segment is there, once at a time, and plays on where it is not', async () => {
+  const { jump, asked, at } = playback();
+  at(LATE);
+  await Promise.all([jump.arrived(CUT, SEGMENT), jump.arrived(CUT, SEGMENT)]);
+  expect(asked).toEqual(['https://a.example/v0/9.m4s']);
+  const late = playback({ isThere: () => Promise.resolve(false) });
+  late.at(LATE);
+  await late.jump.arrived(CUT, SEGMENT);
+  expect(late.element.currentTime).toBe(13);
+});
+
+test('plays on where segments are numbered otherwise', async () => {
+  expect(await placeAfter(CUT, LATE, { ...SEGMENT, url: 'https://a.example/v0/six.mp4' })).toBe(13);
 });

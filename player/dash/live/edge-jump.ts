@@ -1,3 +1,6 @@
+import type { DeliveredChunk } from '../../../src/voxel-loader/live-types.js';
+import type { FragmentRequest } from '../dash-types.js';
+
 /** Seconds behind the target from which on what an outage has cost is jumped over: a start and what catch-up has not made good yet are less. */
 const LEAST_DRIFT = 1.5;
 
@@ -13,6 +16,9 @@ const RESERVE = 1;
 /** Seconds into the first picture of a segment: times of segments are rounded. */
 const INTO_SEGMENT = 0.01;
 
+/** Seconds: elements round what is asked for, and may play a little before they say that they seek. */
+const SEEK_TOLERANCE = 0.1;
+
 /** Where a live playback is, in seconds. */
 export interface LivePosition {
   /** Behind the capture, and how much is asked for. */
@@ -23,52 +29,87 @@ export interface LivePosition {
 }
 
 /** A chunk that was handed over. */
-export interface CutChunk {
-  readonly bytesUnreliable: number;
-  /** Of those. */
-  readonly bytesUnsent: number;
+export type CutChunk = Pick<DeliveredChunk, 'bytesUnreliable' | 'bytesUnsent'>;
+
+/** Whose chunk it is: all segments are as long, one behind the other. */
+export type JumpSegment = Pick<FragmentRequest, 'startTime' | 'duration' | 'url'>;
+
+export type JumpingElement = Pick<HTMLMediaElement, 'currentTime' | 'paused' | 'seeking'>;
+
+export interface EdgeJumpOptions {
+  readonly element: () => JumpingElement | undefined;
+  /** Undefined before playback. */
+  readonly position: () => LivePosition | undefined;
+  /** False: the page wants to stay where it is. */
+  readonly isWanted: () => boolean;
+  /** Whether there is a file: an encoder that is late has not made it yet. */
+  readonly isThere: (url: string) => Promise<boolean>;
 }
 
 /**
- * Says when playback had better go on near the live edge, with nothing left to play. Of what was captured during an outage a server has
- * left out what would have come too late, a picture a second is left: playing that would take as long as the outage, which the viewer
- * has waited for already. And whoever is seconds behind stays so for minutes. A viewer who went back on purpose stays there.
+ * Has playback go on near the live edge when nothing is left to play. Of what was captured during an outage a server has left out what
+ * would have come too late, a picture a second is left: playing that would take as long as the outage, which the viewer has waited for
+ * already. And whoever is seconds behind stays so for minutes. A viewer who went back on purpose stays there.
  */
 export class EdgeJump {
+  readonly #options: EdgeJumpOptions;
   /** Whether playback has been near its target since the viewer chose the place. */
   #wasNear = false;
+  /** Seconds on the presentation's time line. */
+  #jumpedTo = NaN;
+  #isAsking = false;
+
+  constructor(options: EdgeJumpOptions) {
+    this.#options = options;
+  }
 
   /** Looks where playback is, now and then. */
-  look({ latency, target }: Pick<LivePosition, 'latency' | 'target'>): void {
+  look(): void {
+    const { latency, target } = this.#options.position() ?? { latency: NaN, target: 0 };
     if (latency - target < LEAST_DRIFT) this.#wasNear = true;
   }
 
-  /** The viewer goes elsewhere, or pauses. */
+  /** Playback goes on elsewhere: after a jump, or because the viewer wants it. */
+  seeking(): void {
+    const time = this.#options.element()?.currentTime ?? NaN;
+    if (!(Math.abs(time - this.#jumpedTo) < SEEK_TOLERANCE)) this.leave();
+  }
+
+  /** The viewer pauses, or another presentation plays. */
   leave(): void {
     this.#wasNear = false;
   }
 
-  /** Whether to jump now that this chunk has come. */
-  isDue({ bytesUnreliable, bytesUnsent }: CutChunk, { latency, target, ahead }: LivePosition): boolean {
+  /** A chunk of that segment has come: jumps if that is better. */
+  async arrived(chunk: CutChunk, segment: JumpSegment): Promise<void> {
+    const place = this.#isAsking ? undefined : this.#placeFor(chunk, segment);
+    const url = place === undefined ? undefined : urlAt(place, segment);
+    if (place === undefined || !url) return;
+    this.#isAsking = true;
+    const isThere = await this.#options.isThere(url);
+    this.#isAsking = false;
+    // Meanwhile more may have come, or the viewer has gone elsewhere.
+    if (!isThere || this.#placeFor(chunk, segment) === undefined) return;
+    this.#jumpedTo = place;
+    this.#options.element()!.currentTime = place;
+  }
+
+  /** Undefined: no jump is due. */
+  #placeFor({ bytesUnreliable, bytesUnsent }: CutChunk, { startTime, duration }: JumpSegment): number | undefined {
+    const { element: elementOf, position: positionOf, isWanted } = this.#options;
+    const [element, position] = [elementOf(), positionOf()];
+    if (!this.#wasNear || !position || !element || element.seeking || element.paused || !isWanted()) return undefined;
+    const { latency, target, ahead } = position;
     const isCut = bytesUnsent > 0 && 2 * bytesUnsent >= bytesUnreliable;
     const drift = latency - target;
-    return this.#wasNear && ahead <= MOST_AHEAD && drift >= (isCut ? LEAST_DRIFT : MOST_DRIFT);
+    if (ahead > MOST_AHEAD || drift < (isCut ? LEAST_DRIFT : MOST_DRIFT)) return undefined;
+    const behind = element.currentTime + drift - RESERVE - startTime;
+    return startTime + Math.floor(behind / duration) * duration + INTO_SEGMENT;
   }
 }
 
-/**
- * Where to jump to: the start of a segment, all of which is there. `atTarget`: what would be played without delay, on the time line of
- * the segments, which are as long as the one given, one behind the other.
- */
-export function placeNear(atTarget: number, { startTime, duration }: { startTime: number; duration: number }): number {
-  return startTime + Math.floor((atTarget - RESERVE - startTime) / duration) * duration + INTO_SEGMENT;
-}
-
 /** The address of the segment there, by that of another one, numbered as `voxel-live` does; undefined: it is numbered otherwise. */
-export function urlAt(
-  place: number,
-  { startTime, duration, url }: { startTime: number; duration: number; url: string },
-): string | undefined {
+function urlAt(place: number, { startTime, duration, url }: JumpSegment): string | undefined {
   const steps = Math.floor((place - startTime) / duration);
   const numbered = /^(.*\/)(\d+)(\.m4s)$/.exec(url);
   return numbered ? `${numbered[1]}${Number(numbered[2]) + steps}${numbered[3]}` : undefined;

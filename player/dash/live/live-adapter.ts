@@ -16,7 +16,7 @@ import {
   type ResponseInterceptor,
 } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
-import { EdgeJump, placeNear, urlAt, type LivePosition } from './edge-jump.js';
+import { EdgeJump, type LivePosition } from './edge-jump.js';
 import { extendFetchLoader } from './fetch-extension.js';
 import { FollowAhead, type AheadRequest } from './follow-ahead.js';
 import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } from './live-manifest.js';
@@ -27,9 +27,6 @@ import { PlayheadWatch } from './playhead-watch.js';
 
 /** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
 const LOOK_INTERVAL = 100;
-
-/** Seconds: elements round what is asked for, and may play a little before they say that they seek. */
-const SEEK_TOLERANCE = 0.1;
 
 export interface LiveAdapterOptions {
   readonly sessions: SessionManager<LiveSession>;
@@ -54,11 +51,7 @@ export class LiveAdapter {
   readonly #rule: LiveRule | undefined;
   readonly #ahead: FollowAhead;
   readonly #watch = new PlayheadWatch();
-  readonly #jump = new EdgeJump();
-  /** Seconds on the presentation's time line. */
-  #jumpedTo = NaN;
-  /** Whether the segment to jump to is there. */
-  #isAsking = false;
+  readonly #jump: EdgeJump;
   readonly #undo: (() => void)[] = [];
   #link = new LiveLink(performance.now());
   /** Of the presentation that plays, while it is live with records. */
@@ -80,6 +73,12 @@ export class LiveAdapter {
       },
       edge: () => player.getDvrWindow().end,
       follow: (request, onChunk) => options.sessions.session?.follow(this.#followRequest(request), onChunk),
+    });
+    this.#jump = new EdgeJump({
+      element: () => this.#video.element,
+      position: () => this.#position,
+      isWanted: () => catchesUp(player),
+      isThere,
     });
     if (options.hasRule) {
       this.#rule = new LiveRule(player, {
@@ -120,8 +119,7 @@ export class LiveAdapter {
     const onSeeking = (): void => {
       this.#link.seek();
       this.#ahead.reset();
-      const isJump = Math.abs((this.#video.element?.currentTime ?? NaN) - this.#jumpedTo) < SEEK_TOLERANCE;
-      if (!isJump) this.#jump.leave();
+      this.#jump.seeking();
     };
     const onPaused = (): void => this.#jump.leave();
     // What is due depends on it: the next look may be too late.
@@ -155,14 +153,14 @@ export class LiveAdapter {
     this.#identity = identity;
     this.#link = new LiveLink(performance.now());
     this.#ahead.reset();
+    this.#jump.leave();
     this.#origin = new URL(manifest.url ?? '', location.href).origin;
     this.#options.sessions.start(this.#origin);
     this.#restoreSettings ??= applyLiveSettings(this.#player);
     this.#looks ??= setInterval(() => {
       this.#tellPlayhead();
       this.#ahead.look();
-      const position = this.#position;
-      if (position) this.#jump.look(position);
+      this.#jump.look();
     }, LOOK_INTERVAL);
   }
 
@@ -173,6 +171,7 @@ export class LiveAdapter {
     this.#restoreSettings?.();
     this.#restoreSettings = undefined;
     this.#ahead.reset();
+    this.#jump.leave();
     for (const segment of this.#segments)
       segment.release(new PlayerError('session-opening', 'the session was given up'));
     this.#options.sessions.stop();
@@ -204,8 +203,9 @@ export class LiveAdapter {
       onChunk: (chunk) => {
         if (isVideo) this.#link.add(rungOf(representation), chunk, performance.now());
         this.#options.onChunk(chunk, fragment);
-        if (isVideo) this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
-        if (isVideo) this.#jumpIfDue(chunk, fragment);
+        if (!isVideo) return;
+        this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
+        void this.#jump.arrived(chunk, fragment);
       },
       onFallback: (error) => this.#options.onFallback(error, fragment),
       rate: () => this.rate,
@@ -221,27 +221,6 @@ export class LiveAdapter {
     const latency = player.isReady() ? player.getCurrentLiveLatency() : NaN;
     if (Number.isNaN(latency)) return undefined;
     return { latency, target: player.getTargetLiveDelay(), ahead: this.#video.bufferLevel };
-  }
-
-  #jumpIfDue(chunk: DeliveredChunk, segment: FragmentRequest): void {
-    const position = this.#position;
-    const { element } = this.#video;
-    if (!element || element.seeking || element.paused || !position || !this.#jump.isDue(chunk, position)) return;
-    if (!catchesUp(this.#player)) return;
-    const place = placeNear(element.currentTime + position.latency - position.target, segment);
-    const url = urlAt(place, segment);
-    if (!url || this.#isAsking) return;
-    this.#isAsking = true;
-    // An encoder that is late has not made it yet.
-    void fetch(url, { method: 'HEAD', cache: 'no-store' })
-      .then(({ ok }) => {
-        if (!ok || element.seeking || element.paused || this.#video.bufferLevel > position.ahead + segment.duration)
-          return;
-        this.#jumpedTo = place;
-        element.currentTime = place;
-      })
-      .catch(() => undefined)
-      .finally(() => (this.#isAsking = false));
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
@@ -274,5 +253,14 @@ export class LiveAdapter {
   /** On a time line that is `offset` seconds behind the presentation's. */
   #playhead(offset: number): Playhead | undefined {
     return this.#watch.look(this.#video.element, offset, performance.now());
+  }
+}
+
+/** Never rejects: what cannot be reached is not there. */
+async function isThere(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { method: 'HEAD', cache: 'no-store' })).ok;
+  } catch {
+    return false;
   }
 }

@@ -1,4 +1,4 @@
-import { ChunkQueue, dueTime, type Playhead } from '../../../delivery/chunk-queue.js';
+import { ChunkQueue, dueTime, whilePlaying, type Playhead } from '../../../delivery/chunk-queue.js';
 import { LossDetection, reorderingWindow } from '../../../delivery/recovery.js';
 import { VoxelError } from '../../errors.js';
 import type { FollowRequest } from '../../live-types.js';
@@ -235,8 +235,8 @@ export class FollowDownload {
 
   /** Milliseconds until a chunk is due; undefined: nothing plays, or playback waits. */
   #timeLeft(start: number): number | undefined {
-    const playhead = this.#options.playhead();
-    return playhead && !playhead.isWaiting ? dueTime(start, playhead) - this.#options.now() : undefined;
+    const playing = whilePlaying(this.#options.playhead());
+    return playing && dueTime(start, playing) - this.#options.now();
   }
 
   get #roundTrip(): number {

@@ -1,6 +1,6 @@
 import { liveMeasures } from '../../report/summary.js';
 import type { TrialResult } from '../../result.js';
-import { fewest, meanOf, ofEach, percent, type Claim, type Measured } from '../claim.js';
+import { fewest, meanOf, ofEach, percent, type Claim, type Conditions, type Measured } from '../claim.js';
 import type { Matrix } from '../kept.js';
 
 const LIVE = 'live-small';
@@ -41,123 +41,94 @@ const LATENCY: Measure = {
 };
 const SSIM: Measure = { of: ({ score }) => score, best: Math.max, text: (value) => value.toFixed(4) };
 
-/** Ours beside the best of dash.js' rules in this measure, whichever that is. */
-function besideBestPeer(path: string, { of, best, text }: Measure, holds: (ours: number, best: number) => boolean) {
+/** The sessions of each of these systems, and what is to be seen in them. */
+function row(
+  matrix: string,
+  [systems, conditions]: readonly [systems: readonly string[], conditions?: Conditions],
+  judge: (groups: readonly (readonly TrialResult[])[]) => { readonly ours: string; readonly holds: boolean },
+) {
   return {
-    command: LIVE,
-    matrix: LIVE,
-    measured: (matrix: Matrix): Measured | undefined => {
-      const groups = ofEach(matrix, [OURS, ...PEERS], { path });
+    command: matrix,
+    matrix,
+    measured: (kept: Matrix): Measured | undefined => {
+      const groups = ofEach(kept, systems, conditions);
       if (!groups) return undefined;
-      const [ours, ...theirs] = groups.map((own) => meanOf(own, of)) as [number, ...number[]];
-      const bestPeer = best(...theirs);
-      const peer = PEERS[theirs.indexOf(bestPeer)]!;
-      return {
-        ours: `${text(ours)}; ${peer} ${text(bestPeer)}`,
-        verdict: holds(ours, bestPeer) ? 'reproduced' : 'not reproduced',
-        sessions: fewest(groups),
-      };
+      const { ours, holds } = judge(groups);
+      return { ours, verdict: holds ? 'reproduced' : 'not reproduced', sessions: fewest(groups) };
     },
   };
+}
+
+/** Ours beside the best of dash.js' rules in this measure, whichever that is. */
+function besideBestPeer(path: string, { of, best, text }: Measure, holds: (ours: number, best: number) => boolean) {
+  return row(LIVE, [[OURS, ...PEERS], { path }], (groups) => {
+    const [ours, ...theirs] = groups.map((own) => meanOf(own, of)) as [number, ...number[]];
+    const bestPeer = best(...theirs);
+    const peer = PEERS[theirs.indexOf(bestPeer)]!;
+    return { ours: `${text(ours)}; ${peer} ${text(bestPeer)}`, holds: holds(ours, bestPeer) };
+  });
 }
 
 /** Stalled time of ours, beside streams, and what losses take of the score. */
 function withLosses(path: string) {
-  return {
-    command: HALF,
-    matrix: HALF,
-    measured: (matrix: Matrix): Measured | undefined => {
-      const groups = ofEach(matrix, [OURS, STREAMS], { path });
-      if (!groups) return undefined;
-      const [ours, streams] = groups.map((own) => meanOf(own, STALLED.of)) as [number, number];
-      const lost = meanOf(groups[0]!, ({ scoreLost }) => scoreLost ?? 0);
-      return {
-        ours: `${percent(ours, 2)}, SSIM −${lost.toFixed(4)}; streams ${percent(streams, 2)}`,
-        verdict: ours <= 0.0015 && lost <= 0.01 ? 'reproduced' : 'not reproduced',
-        sessions: fewest(groups),
-      };
-    },
-  };
+  return row(HALF, [[OURS, STREAMS], { path }], (groups) => {
+    const [ours, streams] = groups.map((own) => meanOf(own, STALLED.of)) as [number, number];
+    const lost = meanOf(groups[0]!, ({ scoreLost }) => scoreLost ?? 0);
+    return {
+      ours: `${percent(ours, 2)}, SSIM −${lost.toFixed(4)}; streams ${percent(streams, 2)}`,
+      holds: ours <= 0.0015 && lost <= 0.01,
+    };
+  });
 }
 
 /** Interrupted time beside a player that can only give up the rest of a group. */
 function besideGroups(path: string) {
-  return {
-    command: LIVE,
-    matrix: LIVE,
-    measured: (matrix: Matrix): Measured | undefined => {
-      const groups = ofEach(matrix, [OURS, GROUPS], { path });
-      if (!groups) return undefined;
-      const [ours, theirs] = groups.map((own) => meanOf(own, INTERRUPTED.of)) as [number, number];
-      return {
-        ours: `${percent(ours, 2)}; groups ${percent(theirs, 2)} of the time`,
-        verdict: theirs > 0 && ours <= 0.8 * theirs ? 'reproduced' : 'not reproduced',
-        sessions: fewest(groups),
-      };
-    },
-  };
+  return row(LIVE, [[OURS, GROUPS], { path }], (groups) => {
+    const [ours, theirs] = groups.map((own) => meanOf(own, INTERRUPTED.of)) as [number, number];
+    return {
+      ours: `${percent(ours, 2)}; groups ${percent(theirs, 2)} of the time`,
+      holds: theirs > 0 && ours <= 0.8 * theirs,
+    };
+  });
 }
 
 /** Differences that a viewer would not notice. */
 function noDifference(path: string) {
-  return {
-    command: CONTROL,
-    matrix: CONTROL,
-    measured: (matrix: Matrix): Measured | undefined => {
-      const groups = ofEach(matrix, [OURS, STREAMS], { path });
-      if (!groups) return undefined;
-      const difference = ({ of }: Measure) => meanOf(groups[0]!, of) - meanOf(groups[1]!, of);
-      const [stalled, score, latency] = [STALLED, SSIM, LATENCY].map(difference) as [number, number, number];
-      const isNone = Math.abs(stalled) <= 0.001 && Math.abs(score) <= 0.005 && Math.abs(latency) <= 0.05;
-      return {
-        ours: `stalled ${signed(100 * stalled, 2)} pp, SSIM ${signed(score, 4)}, latency ${signed(latency, 2)} s`,
-        verdict: isNone ? 'reproduced' : 'not reproduced',
-        sessions: fewest(groups),
-      };
-    },
-  };
+  return row(CONTROL, [[OURS, STREAMS], { path }], (groups) => {
+    const difference = ({ of }: Measure) => meanOf(groups[0]!, of) - meanOf(groups[1]!, of);
+    const [stalled, score, latency] = [STALLED, SSIM, LATENCY].map(difference) as [number, number, number];
+    return {
+      ours: `stalled ${signed(100 * stalled, 2)} pp, SSIM ${signed(score, 4)}, latency ${signed(latency, 2)} s`,
+      holds: Math.abs(stalled) <= 0.001 && Math.abs(score) <= 0.005 && Math.abs(latency) <= 0.05,
+    };
+  });
 }
 
 /** Nobody stalls in ten minutes where the link always suffices, and ours, the first of them, stays at its target. */
 function withoutStalls(matrix: string, systems: readonly string[], target: number) {
-  return {
-    command: matrix,
-    matrix,
-    measured: (kept: Matrix): Measured | undefined => {
-      const groups = ofEach(kept, systems, { path: 'fast' });
-      if (!groups) return undefined;
-      const stalls = groups.map((own) => meanOf(own, ({ stallSeconds }) => stallSeconds));
-      const beyond = meanOf(groups[0]!, LATENCY.of) - target;
-      const each = systems.map((system, index) => `${system} ${stalls[index]!.toFixed(2)}`);
-      return {
-        ours: `${each.join(', ')} s; p95 ${signed(beyond, 3)} s`,
-        verdict: stalls.every((seconds) => seconds === 0) && beyond <= 0.05 ? 'reproduced' : 'not reproduced',
-        sessions: fewest(groups),
-      };
-    },
-  };
+  return row(matrix, [systems, { path: 'fast' }], (groups) => {
+    const stalls = groups.map((own) => meanOf(own, ({ stallSeconds }) => stallSeconds));
+    const beyond = meanOf(groups[0]!, LATENCY.of) - target;
+    const each = systems.map((system, index) => `${system} ${stalls[index]!.toFixed(2)}`);
+    return {
+      ours: `${each.join(', ')} s; p95 ${signed(beyond, 3)} s`,
+      holds: stalls.every((seconds) => seconds === 0) && beyond <= 0.05,
+    };
+  });
 }
 
 /** An outage that everybody waits for: what matters is how far behind they are afterwards. */
 function afterOutages(matrix: string, peers: readonly string[]) {
-  return {
-    command: matrix,
-    matrix,
-    measured: (kept: Matrix): Measured | undefined => {
-      const groups = ofEach(kept, [OURS, ...peers]);
-      if (!groups) return undefined;
-      const means = (of: Measure['of']) => groups.map((own) => meanOf(own, of)) as [number, ...number[]];
-      const [latency, ...theirLatencies] = means((session) => liveMeasures(session).latency);
-      const [interrupted, ...theirInterruptions] = means(INTERRUPTED.of);
-      const [leastLatency, leastInterruption] = [Math.min(...theirLatencies), Math.min(...theirInterruptions)];
-      const isAhead = latency <= leastLatency - 1 && interrupted <= leastInterruption;
-      return {
-        ours: `${latency.toFixed(2)} s behind, interrupted for ${INTERRUPTED.text(interrupted)}; they ${leastLatency.toFixed(2)} s, ${INTERRUPTED.text(leastInterruption)} at least`,
-        verdict: isAhead ? 'reproduced' : 'not reproduced',
-        sessions: fewest(groups),
-      };
-    },
-  };
+  return row(matrix, [[OURS, ...peers]], (groups) => {
+    const means = (of: Measure['of']) => groups.map((own) => meanOf(own, of)) as [number, ...number[]];
+    const [latency, ...theirLatencies] = means((session) => liveMeasures(session).latency);
+    const [interrupted, ...theirInterruptions] = means(INTERRUPTED.of);
+    const [leastLatency, leastInterruption] = [Math.min(...theirLatencies), Math.min(...theirInterruptions)];
+    return {
+      ours: `${latency.toFixed(2)} s behind, interrupted for ${INTERRUPTED.text(interrupted)}; they ${leastLatency.toFixed(2)} s, ${INTERRUPTED.text(leastInterruption)} at least`,
+      holds: latency <= leastLatency - 1 && interrupted <= leastInterruption,
+    };
+  });
 }
 
 const signed = (value: number, digits: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;

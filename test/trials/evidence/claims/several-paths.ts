@@ -78,11 +78,17 @@ function evenShare(matrix: Matrix): Measured | undefined {
   };
 }
 
+/** Sessions of eight connections beside ten flows in each queue; undefined: one has none. */
+function eightIn(queues: readonly string[], matrix: Matrix): (readonly TrialResult[])[] | undefined {
+  const groups = queues.map((path) => sessionsOf(matrix, { ...TEN_FLOWS, path, system: 'tput@whole+chunklets' }));
+  return groups.every((own) => own !== undefined) ? groups : undefined;
+}
+
 /** What eight connections play beside ten flows in each queue, start-up included. */
 function eightConnections(matrix: Matrix): Measured | undefined {
   const queues = ['FQ-CoDel', 'PIE', 'FIFO'];
-  const groups = queues.map((path) => sessionsOf(matrix, { ...TEN_FLOWS, path, system: 'tput@whole+chunklets' }));
-  if (!groups.every((own) => own !== undefined)) return undefined;
+  const groups = eightIn(queues, matrix);
+  if (!groups) return undefined;
   const bitrates = groups.map((own) => meanOf(own, ({ bitrate }) => bitrate));
   const [own, ...shared] = bitrates.map((bitrate) => bitrate >= 0.95 * TOP) as [boolean, ...boolean[]];
   return {
@@ -95,8 +101,8 @@ function eightConnections(matrix: Matrix): Measured | undefined {
 /** Whether eight connections come to play the top level beside ten flows: how much of a session's second half is of it, in each queue. */
 function topLevel(queues: readonly string[], holds: (share: number) => boolean) {
   return (matrix: Matrix): Measured | undefined => {
-    const groups = queues.map((path) => sessionsOf(matrix, { ...TEN_FLOWS, path, system: 'tput@whole+chunklets' }));
-    if (!groups.every((own) => own !== undefined)) return undefined;
+    const groups = eightIn(queues, matrix);
+    if (!groups) return undefined;
     const shares = groups.map((own) => meanOf(own, ({ levels = [] }) => topShare(levels.slice(levels.length / 2))));
     const bitrates = groups.map((own) => meanOf(own, ({ bitrate }) => bitrate / 1e6));
     const each = queues.map(
