@@ -128,6 +128,9 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     accepting.abort();
     let _ = commands_in.send(Command::Close).await;
     let _ = timeout(CLOSE, endpoint).await;
+    // Writes that nobody has begun end with the runtime.
+    let ended = Arc::clone(&site);
+    let _ = tokio::task::spawn_blocking(move || ended.write_rest()).await;
     log::info("drained", &[("finished", Value::from(finished))]);
     Ok(())
 }

@@ -95,6 +95,11 @@ impl Edge {
         Ok(Arc::new(Self { address: settings.address, upstream, store, known, checks, fetches, metrics }))
     }
 
+    /// Blocks. Brings to disk what was fetched and is not there yet.
+    pub fn write_rest(&self) {
+        self.store.write_rest();
+    }
+
     /// The file of a request path (without query; percent-encoded). Asks the origin unless it is known what there is.
     pub async fn open(self: &Arc<Self>, path: &str) -> Result<MediaFile, OpenError> {
         let mut segments = path::decode(path)?;

@@ -124,6 +124,13 @@ impl Site {
         self.draining.store(true, Ordering::Relaxed);
     }
 
+    /// Blocks. Brings to disk what an edge has fetched, before the process ends.
+    pub fn write_rest(&self) {
+        if let Some(edge) = &self.edge {
+            edge.write_rest();
+        }
+    }
+
     /// A 503 while draining.
     pub fn refuse_while_draining(&self) -> Result<(), HttpError> {
         if self.draining.load(Ordering::Relaxed) { Err(HttpError::stopping()) } else { Ok(()) }

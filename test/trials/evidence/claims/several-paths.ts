@@ -11,6 +11,7 @@ import {
   type Measured,
   type Verdict,
 } from '../claim.js';
+import type { TrialResult } from '../../result.js';
 import type { Matrix } from '../kept.js';
 
 const VICTOR = 'victor-4-small';

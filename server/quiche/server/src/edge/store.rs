@@ -151,6 +151,14 @@ impl Store {
         self.settle(name, &bytes, written);
     }
 
+    /// Blocks. Brings to disk what is not there yet, whether somebody is at it or not.
+    pub fn write_rest(&self) {
+        let names: Vec<_> = self.lock().unwritten.keys().cloned().collect();
+        for name in names {
+            self.write(&name);
+        }
+    }
+
     /// After a file was written, or was not.
     fn settle(&self, name: &str, bytes: &Bytes, written: io::Result<()>) {
         let mut state = self.lock();
@@ -326,6 +334,16 @@ mod tests {
         assert_eq!((read(), folder.0.join(name(1)).exists()), (50, false));
         store.write(&name(1));
         assert_eq!((read(), folder.0.join(name(1)).exists()), (50, true));
+    }
+
+    #[test]
+    fn the_rest_is_written_when_the_process_ends() {
+        let folder = Folder::new("rest");
+        let store = folder.store(1000);
+        (0..3).for_each(|number| store.put(&name(number), vec![number as u8; 100].into()));
+        store.write(&name(1));
+        store.write_rest();
+        assert!((0..3).all(|number| folder.0.join(name(number)).exists()));
     }
 
     #[test]
