@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FrameState } from '../../player/types.js';
-import { frameAt, frameBeside, nextReplaced, shownRuns } from './shown-frames.js';
+import { firstFrame, frameAt, frameBeside, nextReplaced, shownRuns } from './shown-frames.js';
 import type { ShownSegment } from './types.js';
 
 const segment = (index: number, frames: FrameState[]): ShownSegment => ({
@@ -33,6 +33,11 @@ describe('frames', () => {
   it('are found by their time', () => {
     expect(frameAt(segments, 2.6)).toEqual({ segment: segments[1], frame: 1 });
     expect(frameAt(segments, 99)).toBeUndefined();
+  });
+
+  it('begin with the first there is, wherever a live playback began', () => {
+    expect(firstFrame([segment(6, []), segments[1]!])).toEqual({ segment: segments[1], frame: 0 });
+    expect(firstFrame([])).toBeUndefined();
   });
 
   it('have neighbours across segments, and stop at the ends', () => {

@@ -45,6 +45,12 @@ export function frameAt(segments: readonly ShownSegment[], position: number): Fr
   return frame < 0 ? undefined : { segment, frame };
 }
 
+/** The first frame; undefined: there is none. A live playback does not begin at media time 0. */
+export function firstFrame(segments: readonly ShownSegment[]): FramePlace | undefined {
+  const segment = segments.find(({ frames }) => frames.length > 0);
+  return segment && { segment, frame: 0 };
+}
+
 /** The frame so many further on; the nearest end where there are no more. */
 export function frameBeside(
   segments: readonly ShownSegment[],

@@ -1,7 +1,7 @@
 import { create } from '../../dom.js';
 import { frameStates } from '../../frame-runs.js';
 import { linkRates } from '../link-rates.js';
-import { frameAt, frameBeside, shownRuns, type FramePlace } from '../shown-frames.js';
+import { firstFrame, frameAt, frameBeside, shownRuns, type FramePlace } from '../shown-frames.js';
 import { momentAt, playingSpans, waitingSpans } from '../timeline.js';
 import type { Comparison, Lane, LaneKind } from '../types.js';
 import { blocks, steps, svg } from './svg.js';
@@ -155,7 +155,7 @@ class LaneRow {
 
   #step(step: 1 | -1): void {
     const segments = this.#lane?.segments() ?? [];
-    this.#choose(this.#place ? frameBeside(segments, this.#place, step) : frameAt(segments, 0));
+    this.#choose(this.#place ? frameBeside(segments, this.#place, step) : firstFrame(segments));
   }
 
   #open(): void {

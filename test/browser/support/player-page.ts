@@ -149,17 +149,35 @@ export function startPlayer(
   );
 }
 
-/** Waits until playback has passed `seconds`, or ended, or failed. */
+/** Waits until playback has passed `seconds`, or ended, or failed; an error that says where it stands if it does not get there. */
 export async function playUntil(page: Page, seconds = Infinity, player = 0): Promise<void> {
-  await page.waitForFunction(
-    (number, limit) => {
-      const { video, errors, ended } = window.players[number]!;
-      return ended || errors.length > 0 || video.currentTime >= (limit ?? Infinity);
-    },
-    { timeout: 150_000, polling: 50 },
-    player,
-    Number.isFinite(seconds) ? seconds : null,
-  );
+  try {
+    await page.waitForFunction(
+      (number, limit) => {
+        const { video, errors, ended } = window.players[number]!;
+        return ended || errors.length > 0 || video.currentTime >= (limit ?? Infinity);
+      },
+      { timeout: 150_000, polling: 50 },
+      player,
+      Number.isFinite(seconds) ? seconds : null,
+    );
+  } catch (cause) {
+    throw new Error(`playback stands: ${JSON.stringify(await standing(page, player))}`, { cause });
+  }
+}
+
+/** What explains a playback that does not go on. */
+function standing(page: Page, player: number) {
+  return page.evaluate((number) => {
+    const { video, handle, fallbacks } = window.players[number]!;
+    const { buffered, currentTime, duration, paused, playbackRate, readyState, seeking } = video;
+    return {
+      ...{ currentTime, duration, paused, playbackRate, readyState, seeking },
+      buffered: Array.from({ length: buffered.length }, (_, index) => [buffered.start(index), buffered.end(index)]),
+      segments: handle?.statistics().segments.slice(-5),
+      fallbacks: fallbacks.slice(-5),
+    };
+  }, player);
 }
 
 /** How fast `playToEnd` plays. */
