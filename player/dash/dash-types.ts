@@ -104,7 +104,7 @@ export interface FragmentRequest {
 export interface LoaderRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  readonly credentials?: string;
+  readonly credentials?: RequestCredentials;
   /** Milliseconds; 0 = none. */
   readonly timeout: number;
   readonly customData: {

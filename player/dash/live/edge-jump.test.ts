@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { EdgeJump, type EdgeJumpOptions, type JumpingElement, type LivePosition } from './edge-jump.js';
+import {
+  EdgeJump,
+  type EdgeJumpOptions,
+  type JumpingElement,
+  type LivePosition,
+  type SegmentRequest,
+} from './edge-jump.js';
 
 const TARGET = 1;
 const NEAR = { latency: 1.1, target: TARGET, ahead: 0.8 };
@@ -10,19 +16,20 @@ const CUT = { bytesUnreliable: 9000, bytesUnsent: 9000 };
 const WHOLE = { bytesUnreliable: 9000, bytesUnsent: 0 };
 
 /** Playback is at 13 s. */
-const SEGMENT = { startTime: 12, duration: 2, url: 'https://a.example/v0/6.m4s' };
+const REQUEST = { url: 'https://a.example/v0/6.m4s', headers: { authorization: 'Bearer x' } };
+const SEGMENT = { startTime: 12, duration: 2, request: REQUEST };
 
 function playback(changes: Partial<EdgeJumpOptions> = {}) {
   const element: { -readonly [Key in keyof JumpingElement]: JumpingElement[Key] } = {
     ...{ currentTime: 13, paused: false, seeking: false },
   };
-  const asked: string[] = [];
+  const asked: SegmentRequest[] = [];
   let position: LivePosition = NEAR;
   const jump = new EdgeJump({
     element: () => element,
     position: () => position,
     isWanted: () => true,
-    isThere: (url) => Promise.resolve(asked.push(url) > 0),
+    isThere: (request) => Promise.resolve(asked.push(request) > 0),
     ...changes,
   });
   const at = (next: LivePosition): void => {
@@ -111,7 +118,7 @@ describe('viewers stay where they went', () => {
     await jump.arrived(CUT, SEGMENT);
     jump.seeking();
     at(LATE);
-    await jump.arrived(CUT, { ...SEGMENT, startTime: 18, url: 'https://a.example/v0/9.m4s' });
+    await jump.arrived(CUT, { ...SEGMENT, startTime: 18, request: { ...REQUEST, url: 'https://a.example/v0/9.m4s' } });
     expect(element.currentTime).toBe(24.01);
   });
 });
@@ -135,7 +142,7 @@ test('asks whether the segment is there, once at a time, and plays on where it i
   const { jump, asked, at } = playback();
   at(LATE);
   await Promise.all([jump.arrived(CUT, SEGMENT), jump.arrived(CUT, SEGMENT)]);
-  expect(asked).toEqual(['https://a.example/v0/9.m4s']);
+  expect(asked).toEqual([{ ...REQUEST, url: 'https://a.example/v0/9.m4s' }]);
   const late = playback({ isThere: () => Promise.resolve(false) });
   late.at(LATE);
   await late.jump.arrived(CUT, SEGMENT);
@@ -143,5 +150,15 @@ test('asks whether the segment is there, once at a time, and plays on where it i
 });
 
 test('plays on where segments are numbered otherwise', async () => {
-  expect(await placeAfter(CUT, LATE, { ...SEGMENT, url: 'https://a.example/v0/six.mp4' })).toBe(13);
+  expect(
+    await placeAfter(CUT, LATE, { ...SEGMENT, request: { ...REQUEST, url: 'https://a.example/v0/six.mp4' } }),
+  ).toBe(13);
+});
+
+test('keeps what an address has after the number', async () => {
+  const { jump, asked, at } = playback();
+  at(LATE);
+  const request = { ...REQUEST, url: 'https://a.example/7/v0/6.m4s?key=1/6.m4s' };
+  await jump.arrived(CUT, { ...SEGMENT, request });
+  expect(asked).toEqual([{ ...request, url: 'https://a.example/7/v0/9.m4s?key=1/6.m4s' }]);
 });

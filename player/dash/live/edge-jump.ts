@@ -1,5 +1,5 @@
 import type { DeliveredChunk } from '../../../src/voxel-loader/live-types.js';
-import type { FragmentRequest } from '../dash-types.js';
+import type { FragmentRequest, LoaderRequest } from '../dash-types.js';
 
 /** Seconds behind the target from which on what an outage has cost is jumped over: a start and what catch-up has not made good yet are less. */
 const LEAST_DRIFT = 1.5;
@@ -31,8 +31,13 @@ export interface LivePosition {
 /** A chunk that was handed over. */
 export type CutChunk = Pick<DeliveredChunk, 'bytesUnreliable' | 'bytesUnsent'>;
 
+/** How a segment is asked for, with what the page adds. */
+export type SegmentRequest = Pick<LoaderRequest, 'url' | 'headers' | 'credentials'>;
+
 /** Whose chunk it is: all segments are as long, one behind the other. */
-export type JumpSegment = Pick<FragmentRequest, 'startTime' | 'duration' | 'url'>;
+export interface JumpSegment extends Pick<FragmentRequest, 'startTime' | 'duration'> {
+  readonly request: SegmentRequest;
+}
 
 export type JumpingElement = Pick<HTMLMediaElement, 'currentTime' | 'paused' | 'seeking'>;
 
@@ -43,7 +48,7 @@ export interface EdgeJumpOptions {
   /** False: the page wants to stay where it is. */
   readonly isWanted: () => boolean;
   /** Whether there is a file: an encoder that is late has not made it yet. */
-  readonly isThere: (url: string) => Promise<boolean>;
+  readonly isThere: (request: SegmentRequest) => Promise<boolean>;
 }
 
 /**
@@ -83,10 +88,10 @@ export class EdgeJump {
   /** A chunk of that segment has come: jumps if that is better. */
   async arrived(chunk: CutChunk, segment: JumpSegment): Promise<void> {
     const place = this.#isAsking ? undefined : this.#placeFor(chunk, segment);
-    const url = place === undefined ? undefined : urlAt(place, segment);
-    if (place === undefined || !url) return;
+    const request = place === undefined ? undefined : requestAt(place, segment);
+    if (place === undefined || !request) return;
     this.#isAsking = true;
-    const isThere = await this.#options.isThere(url);
+    const isThere = await this.#options.isThere(request);
     this.#isAsking = false;
     // Meanwhile more may have come, or the viewer has gone elsewhere.
     if (!isThere || this.#placeFor(chunk, segment) === undefined) return;
@@ -108,9 +113,9 @@ export class EdgeJump {
   }
 }
 
-/** The address of the segment there, by that of another one, numbered as `voxel-live` does; undefined: it is numbered otherwise. */
-function urlAt(place: number, { startTime, duration, url }: JumpSegment): string | undefined {
+/** Asks for the segment there, by how another one was, numbered as `voxel-live` does; undefined: it is numbered otherwise. */
+function requestAt(place: number, { startTime, duration, request }: JumpSegment): SegmentRequest | undefined {
   const steps = Math.floor((place - startTime) / duration);
-  const numbered = /^(.*\/)(\d+)(\.m4s)$/.exec(url);
-  return numbered ? `${numbered[1]}${Number(numbered[2]) + steps}${numbered[3]}` : undefined;
+  const [, before, number, after] = /^([^?]*\/)(\d+)(\.m4s(?:\?.*)?)$/.exec(request.url) ?? [];
+  return number === undefined ? undefined : { ...request, url: `${before}${Number(number) + steps}${after}` };
 }

@@ -16,7 +16,7 @@ import {
   type ResponseInterceptor,
 } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
-import { EdgeJump, type LivePosition } from './edge-jump.js';
+import { EdgeJump, type LivePosition, type SegmentRequest } from './edge-jump.js';
 import { extendFetchLoader } from './fetch-extension.js';
 import { FollowAhead, type AheadRequest } from './follow-ahead.js';
 import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } from './live-manifest.js';
@@ -205,7 +205,7 @@ export class LiveAdapter {
         this.#options.onChunk(chunk, fragment);
         if (!isVideo) return;
         this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
-        void this.#jump.arrived(chunk, fragment);
+        void this.#jump.arrived(chunk, { ...fragment, request });
       },
       onFallback: (error) => this.#options.onFallback(error, fragment),
       rate: () => this.rate,
@@ -224,7 +224,7 @@ export class LiveAdapter {
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
-  #followRequest({ url, headers = {}, customData }: AheadRequest): FollowRequest {
+  #followRequest({ url, headers, customData }: AheadRequest): FollowRequest {
     const { startTime, duration, representation } = customData.request;
     const { origin, hostname, pathname, search } = new URL(url);
     if (origin !== this.#origin)
@@ -239,7 +239,7 @@ export class LiveAdapter {
         { edge: this.#player.getDvrWindow().end, playhead: this.#playhead(0), now: performance.now() },
       ),
       isGroup: this.#options.isGroup,
-      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range')),
+      headers: withoutRange(headers),
       headerHosts: [hostname, ...this.#options.headerHosts],
     };
   }
@@ -257,10 +257,15 @@ export class LiveAdapter {
 }
 
 /** Never rejects: what cannot be reached is not there. */
-async function isThere(url: string): Promise<boolean> {
+async function isThere({ url, headers, credentials = 'same-origin' }: SegmentRequest): Promise<boolean> {
   try {
-    return (await fetch(url, { method: 'HEAD', cache: 'no-store' })).ok;
+    return (await fetch(url, { method: 'HEAD', cache: 'no-store', headers: withoutRange(headers), credentials })).ok;
   } catch {
     return false;
   }
+}
+
+/** The headers of a request for all of a segment. */
+function withoutRange(headers: LoaderRequest['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== 'range'));
 }

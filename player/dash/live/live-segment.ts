@@ -89,7 +89,7 @@ export class LiveSegment {
     try {
       const answer = await fetch(request.url, {
         headers: { ...request.headers },
-        credentials: (request.credentials as RequestCredentials | undefined) ?? 'same-origin',
+        credentials: request.credentials ?? 'same-origin',
         signal: this.#cancel.signal,
       });
       if (!answer.ok || !answer.body) throw new Error(`the server answered ${answer.status}`);
