@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   EdgeJump,
   type EdgeJumpOptions,
@@ -147,6 +147,19 @@ test('asks whether the segment is there, once at a time, and plays on where it i
   late.at(LATE);
   await late.jump.arrived(CUT, SEGMENT);
   expect(late.element.currentTime).toBe(13);
+});
+
+test('jumps where no answer comes: a link that recovers has other things to carry', async () => {
+  vi.useFakeTimers();
+  const { jump, element, at } = playback({ isThere: () => new Promise(() => undefined) });
+  at(LATE);
+  const arrived = jump.arrived(CUT, SEGMENT);
+  await vi.advanceTimersByTimeAsync(499);
+  expect(element.currentTime).toBe(13);
+  await vi.advanceTimersByTimeAsync(1);
+  await arrived;
+  vi.useRealTimers();
+  expect(element.currentTime).toBe(18.01);
 });
 
 test('plays on where segments are numbered otherwise', async () => {

@@ -19,6 +19,9 @@ const INTO_SEGMENT = 0.01;
 /** Seconds: elements round what is asked for, and may play a little before they say that they seek. */
 const SEEK_TOLERANCE = 0.1;
 
+/** Milliseconds for the answer whether a segment is there: after them it is the link that is late, not the encoder. */
+const LONGEST_QUESTION = 500;
+
 /** Where a live playback is, in seconds. */
 export interface LivePosition {
   /** Behind the capture, and how much is asked for. */
@@ -91,7 +94,7 @@ export class EdgeJump {
     const request = place === undefined ? undefined : requestAt(place, segment);
     if (place === undefined || !request) return;
     this.#isAsking = true;
-    const isThere = await this.#options.isThere(request);
+    const isThere = await Promise.race([this.#options.isThere(request), after(LONGEST_QUESTION, true)]);
     this.#isAsking = false;
     // Meanwhile more may have come, or the viewer has gone elsewhere.
     if (!isThere || this.#placeFor(chunk, segment) === undefined) return;
@@ -118,4 +121,8 @@ function requestAt(place: number, { startTime, duration, request }: JumpSegment)
   const steps = Math.floor((place - startTime) / duration);
   const [, before, number, after] = /^([^?]*\/)(\d+)(\.m4s(?:\?.*)?)$/.exec(request.url) ?? [];
   return number === undefined ? undefined : { ...request, url: `${before}${Number(number) + steps}${after}` };
+}
+
+function after<T>(milliseconds: number, value: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds, value));
 }

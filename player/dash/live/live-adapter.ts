@@ -28,9 +28,6 @@ import { PlayheadWatch } from './playhead-watch.js';
 /** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
 const LOOK_INTERVAL = 100;
 
-/** Milliseconds for an answer of the server; a link that recovers may take seconds. */
-const LONGEST_QUESTION = 500;
-
 export interface LiveAdapterOptions {
   readonly sessions: SessionManager<LiveSession>;
   readonly receiver: Pick<LiveReceiver, 'addInitialization' | 'stop'>;
@@ -259,16 +256,13 @@ export class LiveAdapter {
   }
 }
 
-/** Never rejects: what cannot be reached is not there. Where no answer comes it is the link that is late, not the encoder: true. */
-function isThere({ url, headers, credentials = 'same-origin' }: SegmentRequest): Promise<boolean> {
-  const answer = fetch(url, { method: 'HEAD', cache: 'no-store', headers: withoutRange(headers), credentials });
-  return Promise.race([
-    answer.then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-    new Promise<true>((resolve) => setTimeout(resolve, LONGEST_QUESTION, true)),
-  ]);
+/** Never rejects: what cannot be reached is not there. */
+async function isThere({ url, headers, credentials = 'same-origin' }: SegmentRequest): Promise<boolean> {
+  try {
+    return (await fetch(url, { method: 'HEAD', cache: 'no-store', headers: withoutRange(headers), credentials })).ok;
+  } catch {
+    return false;
+  }
 }
 
 /** The headers of a request for all of a segment. */
