@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
+import type { FallbackEvent, SegmentRecord } from '../../player/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HANDSHAKE_PACKETS, startRelay } from '../../tools/start/relay.mjs';
 import { copyLadder, encryptLadder, makeLadder, type Addressing } from './support/ladder.js';
@@ -12,6 +13,7 @@ import {
   playToEnd,
   servePlayerPage,
   startPlayer,
+  type Outcome,
 } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
@@ -29,6 +31,13 @@ function filesIn(folder: string): Record<string, string> {
 
 function digestOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
+}
+
+/** Segments that were asked for with the session open and the index there: a busy machine may be late with both. */
+function onceReady({ statistics, fallbacks }: Outcome): SegmentRecord[] {
+  const isEarly = (event: FallbackEvent): boolean => fallbacksOnceReady({ fallbacks: [event] }).length === 0;
+  const early = new Set(fallbacks.filter(isEarly).map(({ index }) => index));
+  return statistics!.segments.slice(EARLY).filter(({ index }) => !early.has(index));
 }
 
 describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (addressing) => {
@@ -62,7 +71,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(fallbacksOnceReady(outcome)).toEqual([]);
     expect(outcome.statistics!.segments.map(({ index }) => index)).toEqual([...Array(SEGMENTS).keys()]);
-    expect(outcome.statistics!.segments.slice(EARLY).every(({ delivery }) => delivery !== 'http')).toBe(true);
+    expect(onceReady(outcome).every(({ delivery }) => delivery !== 'http')).toBe(true);
   });
 
   it('repairs what a lossy network loses and the page does not want again', async () => {
@@ -80,7 +89,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
     const { segments } = outcome.statistics!;
-    expect(new Set(segments.slice(EARLY).map(({ delivery }) => delivery))).toEqual(new Set(['datagrams']));
+    expect(new Set(onceReady(outcome).map(({ delivery }) => delivery))).toEqual(new Set(['datagrams']));
     expect(segments.some(({ framesRepaired }) => framesRepaired > 0)).toBe(true);
   });
 
@@ -120,7 +129,7 @@ describe('an encrypted ladder that --copy made a VOXEL stream with its key', () 
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
     const { segments } = outcome.statistics!;
-    expect(new Set(segments.slice(EARLY).map(({ delivery }) => delivery))).toEqual(new Set(['datagrams']));
+    expect(new Set(onceReady(outcome).map(({ delivery }) => delivery))).toEqual(new Set(['datagrams']));
     expect(segments.some(({ framesRepaired }) => framesRepaired > 0)).toBe(true);
     await page.close();
   });

@@ -94,7 +94,10 @@ export class EdgeJump {
     const request = place === undefined ? undefined : requestAt(place, segment);
     if (place === undefined || !request) return;
     this.#isAsking = true;
-    const isThere = await Promise.race([this.#options.isThere(request), after(LONGEST_QUESTION, true)]);
+    const isThere = await Promise.race([
+      this.#options.isThere(request),
+      new Promise((resolve) => setTimeout(resolve, LONGEST_QUESTION, true)),
+    ]);
     this.#isAsking = false;
     // Meanwhile more may have come, or the viewer has gone elsewhere.
     if (!isThere || this.#placeFor(chunk, segment) === undefined) return;
@@ -121,8 +124,4 @@ function requestAt(place: number, { startTime, duration, request }: JumpSegment)
   const steps = Math.floor((place - startTime) / duration);
   const [, before, number, after] = /^([^?]*\/)(\d+)(\.m4s(?:\?.*)?)$/.exec(request.url) ?? [];
   return number === undefined ? undefined : { ...request, url: `${before}${Number(number) + steps}${after}` };
-}
-
-function after<T>(milliseconds: number, value: T): Promise<T> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds, value));
 }

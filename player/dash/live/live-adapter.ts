@@ -224,7 +224,7 @@ export class LiveAdapter {
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
-  #followRequest({ url, headers, customData }: AheadRequest): FollowRequest {
+  #followRequest({ url, headers = {}, customData }: AheadRequest): FollowRequest {
     const { startTime, duration, representation } = customData.request;
     const { origin, hostname, pathname, search } = new URL(url);
     if (origin !== this.#origin)
@@ -239,7 +239,7 @@ export class LiveAdapter {
         { edge: this.#player.getDvrWindow().end, playhead: this.#playhead(0), now: performance.now() },
       ),
       isGroup: this.#options.isGroup,
-      headers: withoutRange(headers),
+      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range')),
       headerHosts: [hostname, ...this.#options.headerHosts],
     };
   }
@@ -257,15 +257,10 @@ export class LiveAdapter {
 }
 
 /** Never rejects: what cannot be reached is not there. */
-async function isThere({ url, headers, credentials = 'same-origin' }: SegmentRequest): Promise<boolean> {
+async function isThere({ url, headers = {}, credentials = 'same-origin' }: SegmentRequest): Promise<boolean> {
   try {
-    return (await fetch(url, { method: 'HEAD', cache: 'no-store', headers: withoutRange(headers), credentials })).ok;
+    return (await fetch(url, { method: 'HEAD', cache: 'no-store', headers, credentials })).ok;
   } catch {
     return false;
   }
-}
-
-/** The headers of a request for all of a segment. */
-function withoutRange(headers: LoaderRequest['headers']): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== 'range'));
 }
