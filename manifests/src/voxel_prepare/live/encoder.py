@@ -27,7 +27,10 @@ X264 = "b-adapt=0:rc-lookahead=0:sync-lookahead=0:mbtree=0:force-cfr=1:scenecut=
 """The frames' types are fixed, and nothing is looked at ahead."""
 
 SEARCH = "partitions=i8x8,i4x4:me=dia"
-"""Of `veryfast`, without inter partitions below 16x8 and with the smaller search: 25 to 33 % less work, at an SSIM lower by .0002."""
+"""Of `veryfast`, without inter partitions below 16x8 and with the smaller search.
+
+It takes 25 to 33 % less work, at an SSIM lower by .0002.
+"""
 
 BUFFER_SECONDS = Fraction(1, 2)
 """Of the rate control: no frame is so large that the link needs longer for it."""
