@@ -231,7 +231,7 @@ async def test_a_group_ends_with_the_first_chunk_that_is_cut(
     await until_sent(session, stream_id, 1)
     encoder.chunk([(None, 10), (1, HUGE)])
     encoder.chunk()
-    # Until the deadline has passed; to wait for what was sent by then may take a busy client longer than a file may be silent.
+    # Until the deadline has passed. What was sent by then may take a busy client longer than a file may be silent.
     await asyncio.sleep(0.6)
     encoder.chunk()
     encoder.end()
