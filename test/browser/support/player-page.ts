@@ -46,6 +46,10 @@ export interface Outcome {
   readonly ended: boolean;
   readonly currentTime: number;
   readonly duration: number;
+  readonly paused: boolean;
+  readonly playbackRate: number;
+  readonly readyState: number;
+  readonly seeking: boolean;
   readonly buffered: [start: number, end: number][];
   readonly frames: number;
   readonly decodedAudioBytes: number;
@@ -162,22 +166,10 @@ export async function playUntil(page: Page, seconds = Infinity, player = 0): Pro
       Number.isFinite(seconds) ? seconds : null,
     );
   } catch (cause) {
-    throw new Error(`playback stands: ${JSON.stringify(await standing(page, player))}`, { cause });
+    const { statistics, ...outcome } = await outcomeOf(page, player);
+    const standing = { ...outcome, segments: statistics?.segments.slice(-5) };
+    throw new Error(`playback stands: ${JSON.stringify(standing)}`, { cause });
   }
-}
-
-/** What explains a playback that does not go on. */
-function standing(page: Page, player: number) {
-  return page.evaluate((number) => {
-    const { video, handle, fallbacks } = window.players[number]!;
-    const { buffered, currentTime, duration, paused, playbackRate, readyState, seeking } = video;
-    return {
-      ...{ currentTime, duration, paused, playbackRate, readyState, seeking },
-      buffered: Array.from({ length: buffered.length }, (_, index) => [buffered.start(index), buffered.end(index)]),
-      segments: handle?.statistics().segments.slice(-5),
-      fallbacks: fallbacks.slice(-5),
-    };
-  }, player);
 }
 
 /** How fast `playToEnd` plays. */
@@ -201,9 +193,10 @@ export function fallbacksOnceReady({ fallbacks }: Pick<Outcome, 'fallbacks'>): F
 export function outcomeOf(page: Page, player = 0): Promise<Outcome> {
   return page.evaluate((number) => {
     const { video, handle, errors, fallbacks, sessions, paths, ended } = window.players[number]!;
-    const { buffered, currentTime, duration } = video;
+    const { buffered, currentTime, duration, paused, playbackRate, readyState, seeking } = video;
     return {
       ...{ errors, fallbacks, sessions, paths, ended, currentTime, duration },
+      ...{ paused, playbackRate, readyState, seeking },
       statistics: handle?.statistics(),
       buffered: Array.from({ length: buffered.length }, (_, index) => [buffered.start(index), buffered.end(index)]),
       frames: video.getVideoPlaybackQuality().totalVideoFrames,
