@@ -1,5 +1,6 @@
 import { totalBytes, type ByteRange } from '../manifest/byte-range.js';
 import { arrival } from './arrival.js';
+import { sum } from './sum.js';
 
 /** Initial window in bytes: 10 segments (RFC 6928). */
 export const INITIAL_WINDOW = 10 * 1460;
@@ -159,7 +160,7 @@ export function affordable({ left, buffer }: Work, paths: readonly PathLink[]): 
 
 /** Seconds until these paths together have brought so many bytes, after what is on its way. */
 export function finishTime(paths: readonly PathLink[], bytes: number): number {
-  const rate = paths.reduce((sum, path) => sum + path.rate, 0);
-  const queued = paths.reduce((sum, path) => sum + path.queued, 0);
+  const rate = sum(paths.map(({ rate }) => rate));
+  const queued = sum(paths.map(({ queued }) => queued));
   return Math.min(...paths.map(({ setup, roundTrip }) => setup + roundTrip)) + (queued + bytes) / rate;
 }

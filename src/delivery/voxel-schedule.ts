@@ -18,6 +18,7 @@ import {
   type UnderWay,
   type Work,
 } from './schedule.js';
+import { sum } from './sum.js';
 
 /** Share of the buffer's time that is counted on: what takes longer may be late. */
 const COUNTED_ON = 0.8;
@@ -129,8 +130,4 @@ function repeats(
 /** Seconds until what is on its way over it is here. */
 function timeToEmpty(path: PathLink | undefined): number {
   return path ? path.queued / path.rate : Infinity;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

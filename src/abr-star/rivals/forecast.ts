@@ -1,4 +1,5 @@
 import type { ThroughputSample } from '../types.js';
+import { harmonicMean, latestRates } from './rates.js';
 
 /** How many samples the mean is taken over, and over how many its errors are watched (Yin et al., §7.1.1). */
 const WINDOW = 5;
@@ -10,17 +11,9 @@ const WINDOW = 5;
  */
 export function robustForecast(samples: readonly ThroughputSample[]): number | undefined {
   // Each error is that of a mean over as many samples before.
-  const rates = samples
-    .slice(-2 * WINDOW)
-    .map(({ bytes, seconds }) => (bytes * 8) / seconds)
-    .filter((rate) => rate > 0 && rate < Infinity);
+  const rates = latestRates(samples, 2 * WINDOW);
   if (rates.length === 0) return undefined;
-  const errors = rates.map((rate, index) => (index === 0 ? 0 : Math.abs(harmonicMean(rates, index) / rate - 1)));
-  return harmonicMean(rates, rates.length) / (1 + Math.max(...errors.slice(-WINDOW)));
-}
-
-/** Of up to five rates before the one at `end`. */
-function harmonicMean(rates: readonly number[], end: number): number {
-  const window = rates.slice(Math.max(0, end - WINDOW), end);
-  return window.length / window.reduce((sum, rate) => sum + 1 / rate, 0);
+  const meanBefore = (end: number): number => harmonicMean(rates.slice(Math.max(0, end - WINDOW), end));
+  const errors = rates.map((rate, index) => (index === 0 ? 0 : Math.abs(meanBefore(index) / rate - 1)));
+  return meanBefore(rates.length) / (1 + Math.max(...errors.slice(-WINDOW)));
 }

@@ -1,4 +1,5 @@
 import type { ThroughputSample } from '../types.js';
+import { harmonicMean, latestRates } from './rates.js';
 
 /** How many downloads are looked back on. */
 const HISTORY = 5;
@@ -25,12 +26,9 @@ export interface LinkHistory {
 
 /** Undefined without a download that says anything. */
 export function linkHistory(samples: readonly ThroughputSample[]): LinkHistory | undefined {
-  const rates = samples
-    .slice(-HISTORY)
-    .map(({ bytes, seconds }) => (bytes * 8) / seconds)
-    .filter((rate) => rate > 0 && rate < Infinity);
+  const rates = latestRates(samples, HISTORY);
   if (rates.length === 0) return undefined;
-  const rate = rates.length / rates.reduce((sum, one) => sum + 1 / one, 0);
+  const rate = harmonicMean(rates);
   const newestFirst = rates.reverse();
   const deviations = Array.from({ length: HISTORY }, (_, age) => Math.log((newestFirst[age] ?? rate) / rate));
   return { rate, deviations };

@@ -1,5 +1,6 @@
 import { longestRange, parityFrom } from '../../coding/symbols.js';
 import { comesInTime, reorderingWindow } from '../../delivery/recovery.js';
+import { sum } from '../../delivery/sum.js';
 import { totalBytes } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { SegmentAssembly } from './assembly.js';
@@ -275,8 +276,4 @@ class RunningDownload implements Download {
     clearTimeout(this.#stallTimer);
     for (const exchange of this.#exchanges) exchange.stop();
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

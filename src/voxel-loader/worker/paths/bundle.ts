@@ -1,4 +1,5 @@
 import { earliest, INITIAL_WINDOW, isSilent, type PathLink, type Schedule } from '../../../delivery/schedule.js';
+import { sum } from '../../../delivery/sum.js';
 import { VoxelError } from '../../errors.js';
 import type { PathReport } from '../../types.js';
 import type { DatagramListener, Flow, Load, Session } from '../types.js';
@@ -167,7 +168,7 @@ export class Bundle implements Session, Carrier {
     const now = performance.now();
     let before = 0;
     for (const freight of this.#freights) {
-      const bytes = this.#paths.reduce((sum, { traffic }) => sum + traffic.bytes, 0);
+      const bytes = sum(this.#paths.map(({ traffic }) => traffic.bytes));
       const links = this.#links(now).filter(({ id }) => id < freight.flows);
       const deals = this.#schedule(freight.work(before, REDUNDANCY * bytes - this.#bytesRepeated), links);
       for (const path of this.#paths) {
@@ -209,7 +210,7 @@ export class Bundle implements Session, Carrier {
   }
 
   #queued(id: number): number {
-    return [...this.#freights].reduce((sum, freight) => sum + freight.queuedOn(this.#paths[id]!), 0);
+    return sum([...this.#freights].map((freight) => freight.queuedOn(this.#paths[id]!)));
   }
 
   #reportNow(): void {

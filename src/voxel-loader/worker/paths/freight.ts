@@ -1,5 +1,6 @@
 import { longestRange } from '../../../coding/symbols.js';
 import { AT_EASE, without, type Dealt, type UnderWay, type Work } from '../../../delivery/schedule.js';
+import { sum } from '../../../delivery/sum.js';
 import { totalBytes, type ByteRange } from '../../../manifest/byte-range.js';
 import { IntervalSet } from '../../../manifest/interval-set.js';
 import type { VoxelError } from '../../errors.js';
@@ -97,7 +98,7 @@ export class Freight implements Carriage {
   /** Bytes asked for over that path that are not here. */
   queuedOn(path: Path): number {
     const orders = this.#orders.filter((order) => order.path === path);
-    return orders.reduce((sum, { planned }) => sum + totalBytes(this.#missing(planned)), 0);
+    return sum(orders.map(({ planned }) => totalBytes(this.#missing(planned))));
   }
 
   /** The path has no session any more. */
