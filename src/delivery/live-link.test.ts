@@ -9,7 +9,16 @@ const LADDER = [
 function chunk(change: Partial<LiveChunkFacts> = {}): LiveChunkFacts {
   return {
     ...{ number: 0, range: { start: 0, end: 50_000 }, wholeScore: 0.95, reliableScore: 0.75, bytesReliable: 20_000 },
-    ...{ bytesUnsent: 0, dispersion: undefined, slack: undefined, roundTrip: undefined, window: undefined },
+    ...{
+      bytesUnreliable: 30_000,
+      bytesUnsent: 0,
+      bytesLost: 0,
+      bytesRepeated: 0,
+      dispersion: undefined,
+      slack: undefined,
+      roundTrip: undefined,
+      window: undefined,
+    },
     ...change,
   };
 }
@@ -58,6 +67,18 @@ describe('what a rule is shown', () => {
     link.add(LADDER[0]!, chunk({ bytesUnsent: 1 }), 3500);
     link.add(LADDER[0]!, chunk({ number: 1 }), 3600);
     expect(link.state(LADDER, moment).live!.secondsWithoutUnsent).toBe(1.5);
+  });
+
+  test('that a key frame has a round trip less where one is hardly ever complete without a repeat', () => {
+    const link = new LiveLink(0);
+    const slackAfter = (bytesRepeated: number): number => {
+      link.add(LADDER[0]!, chunk({ bytesRepeated, slack: 300, roundTrip: 60 }), 1000);
+      return link.state(LADDER, moment).live!.slack;
+    };
+    expect(slackAfter(250)).toBe(0.3);
+    expect(slackAfter(260)).toBe(0.24);
+    // The deadline is for all frames.
+    expect(link.deadline).toBe(300);
   });
 
   test("the rate that the sender's window lets through", () => {

@@ -1,5 +1,6 @@
 import { linkRate, type DecisionState, type Dispersion, type LiveState, type Option } from '../abr-star/index.js';
 import { dueTime, whilePlaying, type Playhead } from './chunk-queue.js';
+import { sum } from './sum.js';
 
 /** Of what rules look back on. */
 const CHUNKS_KEPT = 32;
@@ -9,6 +10,9 @@ const FIRST_SLACK_MS = 200;
 
 /** A chunk that is late already still gets as many: its frames are worth more than a pause of the link. */
 const LEAST_DEADLINE_MS = 50;
+
+/** Share of the bytes lost from which on a key frame, some fifty packets, hardly ever comes without a repeat. */
+const LOSSY = 0.005;
 
 /** Seconds after the capture of a segment's last picture in which its last chunk is still being made. */
 const ENCODING_SECONDS = 0.5;
@@ -30,7 +34,10 @@ export interface LiveChunkFacts {
   readonly wholeScore: number;
   readonly reliableScore: number;
   readonly bytesReliable: number;
+  readonly bytesUnreliable: number;
   readonly bytesUnsent: number;
+  readonly bytesLost: number;
+  readonly bytesRepeated: number;
   readonly dispersion: Dispersion | undefined;
   /** Milliseconds. */
   readonly slack: number | undefined;
@@ -56,11 +63,18 @@ interface Known {
   keyFrame: number;
 }
 
+/** With that at their end, where there is one. */
+const latest = <T>(values: readonly T[], value: T | undefined): readonly T[] =>
+  value === undefined ? values : [...values, value].slice(-CHUNKS_KEPT);
+
 /** What the chunks of a live stream have told, for the rule that chooses the next segment's representation. Times in ms on one clock. */
 export class LiveLink {
   #dispersions: readonly Dispersion[] = [];
   #slacks: readonly number[] = [];
   #windowRate: number | undefined;
+  #roundTrip = 0;
+  /** Bytes, of each chunk: beyond those that are no reason to be careful. */
+  #losses: readonly number[] = [];
   #lastUnsent: number;
   readonly #known = new Map<string, Known>();
 
@@ -70,11 +84,15 @@ export class LiveLink {
 
   /** A chunk of that representation was handed over. */
   add({ key, bitrate }: LiveRung, chunk: LiveChunkFacts, now: number): void {
-    const { dispersion, slack, roundTrip, window, wholeScore, reliableScore, bytesReliable } = chunk;
-    if (dispersion) this.#dispersions = [...this.#dispersions, dispersion].slice(-CHUNKS_KEPT);
-    if (slack !== undefined) this.#slacks = [...this.#slacks, slack].slice(-CHUNKS_KEPT);
+    const { dispersion, slack, roundTrip, window, wholeScore, reliableScore } = chunk;
+    const { bytesReliable, bytesUnreliable, bytesUnsent, bytesLost, bytesRepeated } = chunk;
+    this.#dispersions = latest(this.#dispersions, dispersion);
+    this.#slacks = latest(this.#slacks, slack);
+    const sent = bytesReliable + bytesUnreliable - bytesUnsent;
+    this.#losses = latest(this.#losses, bytesLost + bytesRepeated - LOSSY * sent);
+    this.#roundTrip = roundTrip ?? this.#roundTrip;
     if (roundTrip && window !== undefined) this.#windowRate = (8000 * window) / roundTrip;
-    if (chunk.bytesUnsent > 0) this.#lastUnsent = now;
+    if (bytesUnsent > 0) this.#lastUnsent = now;
     const known = this.#known.get(key);
     const before = chunk.number > 0 && known ? known : { reliable: 0, all: 0, keyFrame: bytesReliable };
     this.#known.set(key, {
@@ -96,6 +114,11 @@ export class LiveLink {
   get deadline(): number {
     const sorted = [...this.#slacks].sort((a, b) => a - b);
     return Math.max(LEAST_DEADLINE_MS, sorted[Math.floor(sorted.length / 2)] ?? FIRST_SLACK_MS);
+  }
+
+  /** Milliseconds that it takes to send again what is lost of a key frame; 0 where hardly anything is. */
+  get #repeat(): number {
+    return sum(this.#losses) > 0 ? this.#roundTrip : 0;
   }
 
   /**
@@ -133,7 +156,7 @@ export class LiveLink {
       dispersions: this.#dispersions,
       windowRate: this.#windowRate,
       keyFrameBytes: described.map(({ keyFrameBytes }) => keyFrameBytes),
-      slack: this.deadline / 1000,
+      slack: Math.max(0, this.deadline - this.#repeat) / 1000,
       secondsWithoutUnsent: (now - this.#lastUnsent) / 1000,
     };
     return {
