@@ -177,7 +177,7 @@ export interface LiveState {
 	readonly windowRate: number | undefined;
 	/** Bytes of the picture that a segment begins with, for each representation of the ladder. */
 	readonly keyFrameBytes: readonly number[];
-	/** Seconds that a chunk may take from the server to the buffer; less a round trip where losses are the rule. */
+	/** Seconds that a chunk may take from the server to the buffer; less two round trips where losses are the rule. */
 	readonly slack: number;
 	/** Seconds since a chunk last came with bytes that the server did not send in time, or since the beginning. */
 	readonly secondsWithoutUnsent: number;

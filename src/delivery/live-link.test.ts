@@ -69,14 +69,17 @@ describe('what a rule is shown', () => {
     expect(link.state(LADDER, moment).live!.secondsWithoutUnsent).toBe(1.5);
   });
 
-  test('that a key frame has a round trip less where one is hardly ever complete without a repeat', () => {
+  test('that a key frame has two round trips less where one is hardly ever complete without a repeat', () => {
     const link = new LiveLink(0);
     const slackAfter = (bytesRepeated: number): number => {
       link.add(LADDER[0]!, chunk({ bytesRepeated, slack: 300, roundTrip: 60 }), 1000);
       return link.state(LADDER, moment).live!.slack;
     };
     expect(slackAfter(250)).toBe(0.3);
-    expect(slackAfter(260)).toBe(0.24);
+    expect(slackAfter(260)).toBe(0.18);
+    // A burst of ten packets is remembered.
+    slackAfter(12_000);
+    expect(Array.from({ length: 50 }, () => slackAfter(0)).lastIndexOf(0.18)).toBe(37);
     // The deadline is for all frames.
     expect(link.deadline).toBe(300);
   });

@@ -1,6 +1,5 @@
 import { linkRate, type DecisionState, type Dispersion, type LiveState, type Option } from '../abr-star/index.js';
 import { dueTime, whilePlaying, type Playhead } from './chunk-queue.js';
-import { sum } from './sum.js';
 
 /** Of what rules look back on. */
 const CHUNKS_KEPT = 32;
@@ -13,6 +12,12 @@ const LEAST_DEADLINE_MS = 50;
 
 /** Share of the bytes lost from which on a key frame, some fifty packets, hardly ever comes without a repeat. */
 const LOSSY = 0.005;
+
+/** How often it may be sent again where losses are the rule: what is repeated is lost, too. */
+const REPEATS = 2;
+
+/** Losses count that much less with each chunk: a burst of ten packets for some five seconds. */
+const MEMORY = 0.99;
 
 /** Seconds after the capture of a segment's last picture in which its last chunk is still being made. */
 const ENCODING_SECONDS = 0.5;
@@ -63,18 +68,14 @@ interface Known {
   keyFrame: number;
 }
 
-/** With that at their end, where there is one. */
-const latest = <T>(values: readonly T[], value: T | undefined): readonly T[] =>
-  value === undefined ? values : [...values, value].slice(-CHUNKS_KEPT);
-
 /** What the chunks of a live stream have told, for the rule that chooses the next segment's representation. Times in ms on one clock. */
 export class LiveLink {
   #dispersions: readonly Dispersion[] = [];
   #slacks: readonly number[] = [];
   #windowRate: number | undefined;
   #roundTrip = 0;
-  /** Bytes, of each chunk: beyond those that are no reason to be careful. */
-  #losses: readonly number[] = [];
+  /** Bytes lost of late, beyond those that are no reason to be careful. */
+  #losses = 0;
   #lastUnsent: number;
   readonly #known = new Map<string, Known>();
 
@@ -86,10 +87,10 @@ export class LiveLink {
   add({ key, bitrate }: LiveRung, chunk: LiveChunkFacts, now: number): void {
     const { dispersion, slack, roundTrip, window, wholeScore, reliableScore } = chunk;
     const { bytesReliable, bytesUnreliable, bytesUnsent, bytesLost, bytesRepeated } = chunk;
-    this.#dispersions = latest(this.#dispersions, dispersion);
-    this.#slacks = latest(this.#slacks, slack);
+    if (dispersion) this.#dispersions = [...this.#dispersions, dispersion].slice(-CHUNKS_KEPT);
+    if (slack !== undefined) this.#slacks = [...this.#slacks, slack].slice(-CHUNKS_KEPT);
     const sent = bytesReliable + bytesUnreliable - bytesUnsent;
-    this.#losses = latest(this.#losses, bytesLost + bytesRepeated - LOSSY * sent);
+    this.#losses = MEMORY * this.#losses + bytesLost + bytesRepeated - LOSSY * sent;
     this.#roundTrip = roundTrip ?? this.#roundTrip;
     if (roundTrip && window !== undefined) this.#windowRate = (8000 * window) / roundTrip;
     if (bytesUnsent > 0) this.#lastUnsent = now;
@@ -117,8 +118,8 @@ export class LiveLink {
   }
 
   /** Milliseconds that it takes to send again what is lost of a key frame; 0 where hardly anything is. */
-  get #repeat(): number {
-    return sum(this.#losses) > 0 ? this.#roundTrip : 0;
+  get #repeats(): number {
+    return this.#losses > 0 ? REPEATS * this.#roundTrip : 0;
   }
 
   /**
@@ -156,7 +157,7 @@ export class LiveLink {
       dispersions: this.#dispersions,
       windowRate: this.#windowRate,
       keyFrameBytes: described.map(({ keyFrameBytes }) => keyFrameBytes),
-      slack: Math.max(0, this.deadline - this.#repeat) / 1000,
+      slack: Math.max(0, this.deadline - this.#repeats) / 1000,
       secondsWithoutUnsent: (now - this.#lastUnsent) / 1000,
     };
     return {

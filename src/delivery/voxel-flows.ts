@@ -8,6 +8,7 @@ import {
   type FlowsSample,
   type SharedLink,
 } from './flows.js';
+import { sum } from './sum.js';
 
 /** Connections of the second probe: with two the estimate of the capacity would err by several times the error of the rates. */
 const SECOND_PROBE = 4;
@@ -65,8 +66,7 @@ export class VoxelFlows implements FlowsRule {
   #lookAside({ segment, spread }: FlowsSample): void {
     if (spread === undefined) return;
     this.#spreads = [...this.#spreads, spread].slice(-SPREAD_SEGMENTS);
-    const sum = this.#spreads.reduce((total, one) => total + one, 0);
-    if (this.#spreads.length < SPREAD_SEGMENTS || sum <= SPREAD_SEGMENTS * SHARED_SPREAD) return;
+    if (this.#spreads.length < SPREAD_SEGMENTS || sum(this.#spreads) <= SPREAD_SEGMENTS * SHARED_SPREAD) return;
     this.#spreads = [];
     this.#asideUntil = segment + 1 + STEPS_ASIDE;
   }
