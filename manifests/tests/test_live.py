@@ -1,5 +1,6 @@
 """`voxel-live` from outside: what it writes while it runs, when it is interrupted, and when it has ended."""
 
+import re
 import shutil
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from clips import ffmpeg, make_clip_with_sound
@@ -20,8 +22,10 @@ from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.cli import live
 from voxel_prepare.inspect.described import read_described
 from voxel_prepare.isobmff import SampleDefaults, parse_track
+from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.publish import record_head
+from voxel_prepare.live.replay import Replay
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.manifest.existing import read_existing
 from voxel_prepare.manifest.index_file import read_index
@@ -251,6 +255,25 @@ def test_a_replay_has_the_same_media_at_new_times(ended: Path, tmp_path: Path) -
             assert old == new
     run = call(ended, "--replay", "--out", out, main=live.main)
     assert (run.returncode, "needs an empty folder" in run.stderr) == (2, True)
+
+
+class HaltingClock(WallClock):
+    """Two seconds go by at once, as for a program whose processor others have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls = 0
+
+    def now(self) -> float:
+        self._calls += 1
+        return super().now() + (2000 if self._calls > 20 else 0)
+
+
+def test_a_replay_says_how_late_it_is(ended: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Replay(ended, tmp_path, 1.0, 30.0, HaltingClock()).run(Event())
+    late = [int(found) for found in re.findall(r"a chunk was (\d+) ms late", capsys.readouterr().err)]
+    assert late == sorted(set(late))
+    assert late[-1] > 1000
 
 
 def test_only_a_recorded_stream_can_be_replayed(tmp_path: Path) -> None:

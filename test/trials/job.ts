@@ -72,6 +72,8 @@ export interface Observation extends PlaybackRecord {
   readonly browser: string;
   /** Of a live stream: ms since 1970 at media time 0. */
   readonly availabilityStart?: number;
+  /** Of its chunks: how late one was written at most, ms; 0: hardly. */
+  readonly replayLateMs?: number;
   /** Of the player, ms since 1970. */
   readonly startedAt?: number;
   /** How much later than asked the client's own timers fired, ms: the machine's share in whatever was slow. */

@@ -36,6 +36,7 @@ describe('problemsOf', () => {
   it('counts no session whose link, machine or browser failed', () => {
     expect(problems({ link: { valid: false, lateMs: 22.2 } })).toEqual(['the link emulator was 22.2 ms late']);
     expect(problems({ observation: { timerDelay: { p99: 80, max: 90 } } })).toEqual(['timers were 80 ms late']);
+    expect(problems({ observation: { replayLateMs: 700 } })).toEqual(['the replay was 700 ms late']);
     expect(problems({ playback: { droppedVideoFrames: 20 } })).toEqual(['20 % of the pictures came late']);
     expect(problems({ observation: { outcome: 'failed' }, playback: { errors: [{ message: 'decode' }] } })).toEqual([
       'playback failed: decode',
@@ -63,9 +64,10 @@ describe('problemsOf', () => {
     const slow = [
       ...problems({ link: { valid: false, lateMs: 22.2 } }),
       ...problems({ observation: { timerDelay: { p99: 80, max: 90 } } }),
+      ...problems({ observation: { replayLateMs: 700 } }),
       ...problems({ playback: { droppedVideoFrames: 20 } }),
     ];
-    expect(slow.map(isOfMachine)).toEqual([true, true, true]);
+    expect(slow.map(isOfMachine)).toEqual([true, true, true, true]);
     const wrong = [
       ...problems({ observation: { outcome: 'failed' } }),
       ...problems({ observation: { segments: [{ transport: 'http' }] } }),

@@ -21,11 +21,14 @@ const LATE_FRAMES = 0.1;
 /** The 99th percentile of how late the client's idle timers fire, ms; above, other programs had the processor. */
 const TIMER_DELAY_MS = 50;
 
+/** How late a chunk of a live stream may be written, ms; above, other programs had the encoder's processor. */
+const REPLAY_LATE_MS = 100;
+
 /** What `nextHopProtocol` says of each way to make plain requests. */
 const PROTOCOLS: Readonly<Partial<Record<SystemDelivery, string>>> = { http3: 'h3', http1: 'http/1.1' };
 
 /** Problems of a machine that is slow or busy, whatever is played on it. */
-const MACHINE_PROBLEMS = [/^the link emulator was/, /% of the pictures came late$/, /^timers were/];
+const MACHINE_PROBLEMS = [/^the link emulator was/, /% of the pictures came late$/, /^timers were/, /^the replay was/];
 
 /** Whether a better machine might not have the problem. */
 export function isOfMachine(problem: string): boolean {
@@ -39,7 +42,7 @@ export function problemsOf(seen: {
   readonly link: LinkSummary;
 }): string[] {
   const { trial, observation, link } = seen;
-  const { playback, timerDelay } = observation;
+  const { playback, timerDelay, replayLateMs = 0 } = observation;
   const problems: string[] = [];
   if (!link.valid) problems.push(`the link emulator was ${link.lateMs.toFixed(1)} ms late`);
   if (observation.outcome === 'failed') {
@@ -50,6 +53,7 @@ export function problemsOf(seen: {
     problems.push(`${(100 * late).toFixed(0)} % of the pictures came late`);
   }
   if (timerDelay.p99 > TIMER_DELAY_MS) problems.push(`timers were ${timerDelay.p99.toFixed(0)} ms late`);
+  if (replayLateMs > REPLAY_LATE_MS) problems.push(`the replay was ${replayLateMs} ms late`);
   return [...problems, ...deliveryProblems(trial.system.delivery, observation)];
 }
 

@@ -51,7 +51,7 @@ async function main(folder: string): Promise<void> {
       ...record,
       outcome,
       bulkRates,
-      ...(replay && { availabilityStart: replay.availabilityStart, startedAt }),
+      ...(replay && { availabilityStart: replay.availabilityStart, replayLateMs: replay.lateMs(), startedAt }),
       browser: await browser.version(),
       timerDelay: { p99: delay(timers.percentile(99)), max: delay(timers.max) },
     };

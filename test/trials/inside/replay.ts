@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LINK_LEAD_SECONDS, type ReplayJob } from '../job.js';
 
@@ -19,13 +20,21 @@ interface RunningReplay {
   readonly availabilityStart: number;
   /** Resolves when the player is to join. */
   untilJoin(): Promise<void>;
+  /** How late a chunk was at most, in ms, if the replay has said so. */
+  lateMs(): number;
   stop(): void;
 }
 
 /** Resolves when the page is to be opened. */
 export async function startReplay({ command, recording, out, latency }: ReplayJob): Promise<RunningReplay> {
   const options = ['--out', out, '--replay', '--latency', String(latency)];
-  const child = spawn(command, [recording, ...options], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(command, [recording, ...options], { stdio: ['ignore', 'inherit', 'pipe'] });
+  let lateMs = 0;
+  createInterface(child.stderr).on('line', (line) => {
+    process.stderr.write(`${line}\n`);
+    // It says it each time that one is later than all before.
+    lateMs = Number(/(\d+) ms late/.exec(line)?.[1] ?? lateMs);
+  });
   const deadline = Date.now() + PATIENCE_MS;
   let availabilityStart = startOf(out);
   while (availabilityStart === undefined) {
@@ -36,7 +45,12 @@ export async function startReplay({ command, recording, out, latency }: ReplayJo
   const start = availabilityStart;
   const until = (seconds: number) => sleep(Math.max(0, start + 1000 * seconds - Date.now()));
   await until(OPEN_SECONDS);
-  return { availabilityStart, untilJoin: () => until(JOIN_SECONDS), stop: () => child.kill('SIGKILL') };
+  return {
+    availabilityStart,
+    untilJoin: () => until(JOIN_SECONDS),
+    lateMs: () => lateMs,
+    stop: () => child.kill('SIGKILL'),
+  };
 }
 
 /** Undefined: not yet. */

@@ -9,6 +9,7 @@ from threading import Event
 from voxel_prepare.errors import InputError
 from voxel_prepare.isobmff import parse_track
 from voxel_prepare.isobmff.writer import with_capture_time
+from voxel_prepare.jobs.progress import say
 from voxel_prepare.live import sound
 from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.finish import finished_numbers
@@ -21,6 +22,9 @@ from voxel_prepare.manifest.live_records import ChunkRecord
 
 LEAD_MS = 500
 """From the start of the command to media time."""
+
+LATE_MS = 50
+"""What is later than that, and than ever before, is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +89,16 @@ class Replay:
         """To the end, or until `stop` is set. Raises `PreparationError`."""
         video = self._begin()
         start = self._state.timeline.availability_start
+        latest = float(LATE_MS)
         for release in self._releases:
             due = start + float(1000 * release.seconds)
             if stop.wait(max(0.0, (due - self._clock.now()) / 1000)):
                 break
             self._write(release)
+            late = self._clock.now() - due
+            if late > latest:
+                latest = late
+                say(f"a chunk was {late:.0f} ms late: this machine is too busy for the replay")
             if self._manifest.is_due(self._clock.now()):
                 self._manifest.write(video, self._clock.now())
         for track in self._tracks.values():
