@@ -12,7 +12,7 @@ import { root } from '../../tools/setup/paths.mjs';
  */
 const LIMITS = {
   'voxel-dash.js': 41_150,
-  'voxel-dash-full.js': 73_100,
+  'voxel-dash-full.js': 73_400,
   'voxel-hls.js': 39_750,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 7_000,

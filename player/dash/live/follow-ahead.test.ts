@@ -27,7 +27,7 @@ function scene() {
   const state = {
     next: undefined as FragmentRequest | undefined,
     edge: 7.1,
-    choice: high,
+    choice: high as DashRepresentation | undefined,
     isOpen: true,
   };
   const followed: {
@@ -38,7 +38,7 @@ function scene() {
   }[] = [];
   const ahead = new FollowAhead({
     next: () => state.next,
-    isChosen: (next) => next.representation === state.choice,
+    choice: () => state.choice,
     edge: () => state.edge,
     follow: (request, onChunk) => {
       if (!state.isOpen) return undefined;
@@ -99,14 +99,34 @@ test('it is given up where the player asks for another representation, or for an
   }
 });
 
-test('while the rule would choose another representation nothing is followed ahead', () => {
+test('it is followed in the representation that the rule chooses', () => {
   const { ahead, state, followed } = nearTheEnd();
   state.choice = low;
   ahead.look();
-  expect(followed).toHaveLength(0);
-  state.choice = high;
+  expect(followed[0]!.request.url).toBe(fragment(7, low).url);
+  expect(followed[0]!.request.customData.request.representation).toBe(low);
+  expect(ahead.representationOf(7)).toBe(keyOf(low));
+  expect(ahead.adopt(asked(fragment(7, low)), () => undefined)).toBeDefined();
+});
+
+test('in another one only where its address can be foretold', () => {
+  const { ahead, state, followed } = nearTheEnd();
+  state.choice = undefined;
   ahead.look();
-  expect(followed).toHaveLength(1);
+  const inFolder = (name: string): void => {
+    const at = (index: number): FragmentRequest => ({
+      ...fragment(index),
+      url: `https://media.example/${name}/${index}`,
+    });
+    ahead.adopt(asked(at(6)), () => undefined);
+    state.next = at(7);
+    ahead.look();
+  };
+  state.choice = low;
+  inFolder('0');
+  expect(followed).toHaveLength(0);
+  inFolder('high/high');
+  expect(followed[0]!.request.url).toBe('https://media.example/high/low/7');
 });
 
 test('a segment that is there already is followed near the end of the one before it only', () => {

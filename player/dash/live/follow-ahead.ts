@@ -1,6 +1,6 @@
 import type { DeliveredChunk, Following } from '../../../src/voxel-loader/live-types.js';
 import { withoutCmcd, withoutCmcdOfRequest } from '../../segments/cmcd.js';
-import type { FragmentRequest, LoaderRequest } from '../dash-types.js';
+import type { DashRepresentation, FragmentRequest, LoaderRequest } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 
 /** Seconds: where the next segment is there already, it is followed when no more than that of this one is missing. */
@@ -14,8 +14,8 @@ export type AheadRequest = Pick<LoaderRequest, 'url' | 'headers'> & {
 export interface FollowAheadOptions {
   /** What dash.js would ask for now; undefined: nothing yet. */
   readonly next: () => FragmentRequest | undefined;
-  /** Whether it would ask for that representation. */
-  readonly isChosen: (next: FragmentRequest) => boolean;
+  /** In which representation it will; undefined: that cannot be followed ahead. */
+  readonly choice: (next: FragmentRequest) => DashRepresentation | undefined;
   /** Until where there are pictures, in seconds. */
   readonly edge: () => number;
   /** Undefined: no session is open. May throw. */
@@ -33,7 +33,7 @@ interface EarlySegment {
 /**
  * Follows the next live segment before dash.js asks for it, which it does once this one is complete. Until then a server has nothing
  * to send after the end of a segment: if that end is lost nothing follows it whose arrival would show the loss, and everybody waits
- * for QUIC's probes, for seconds if some of those are lost as well.
+ * for QUIC's probes, for seconds if some of those are lost as well. Also where another representation is chosen for it.
  */
 export class FollowAhead {
   readonly #options: FollowAheadOptions;
@@ -76,17 +76,18 @@ export class FollowAhead {
 
   /** Follows the next segment if it is time. */
   look(): void {
-    const { next, isChosen, edge, follow } = this.#options;
+    const { next: nextOf, choice, edge, follow } = this.#options;
     const current = this.#current;
     if (!current || this.#early) return;
-    const fragment = next();
-    if (!fragment?.representation || fragment.index === this.#last) return;
+    const next = nextOf();
+    if (!next?.representation || next.index === this.#last) return;
     const { index, url } = current.customData.request;
     // The page may write into every address what cannot be foretold.
-    if (fragment.index !== index + 1 || withoutCmcd(current.url) !== url) return;
-    const isBeingMade = fragment.startTime + fragment.duration > edge();
-    if (!isBeingMade && this.#arrived < fragment.startTime - LEAD) return;
-    if (!isChosen(fragment)) return;
+    if (next.index !== index + 1 || withoutCmcd(current.url) !== url) return;
+    const isBeingMade = next.startTime + next.duration > edge();
+    if (!isBeingMade && this.#arrived < next.startTime - LEAD) return;
+    const fragment = inRepresentation(next, choice(next));
+    if (!fragment) return;
     const chunks: DeliveredChunk[] = [];
     const early: EarlySegment = { fragment, chunks, onChunk: (chunk) => chunks.push(chunk) };
     const headers = withoutCmcdOfRequest(current.headers);
@@ -118,6 +119,15 @@ export class FollowAhead {
     this.#current = this.#last = undefined;
     this.#arrived = -Infinity;
   }
+}
+
+/** The same segment in another representation, where its folder has the representation's name, as `voxel-live` does. */
+function inRepresentation(next: FragmentRequest, choice: DashRepresentation | undefined): FragmentRequest | undefined {
+  const { id } = next.representation!;
+  if (!choice || choice.id === id) return choice && next;
+  const at = next.url.lastIndexOf(`/${id}/`);
+  const url = `${next.url.slice(0, at)}/${choice.id}${next.url.slice(at + id.length + 1)}`;
+  return at < 0 ? undefined : { ...next, representation: choice, url };
 }
 
 function isOf({ index, representation, url }: FragmentRequest, { url: asked, customData }: AheadRequest): boolean {

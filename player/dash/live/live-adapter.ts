@@ -48,6 +48,8 @@ export class LiveAdapter {
   readonly #options: LiveAdapterOptions;
   readonly #video: BufferedVideo;
   readonly #segments = new Set<LiveSegment>();
+  /** Keys of the representations that can be repaired. */
+  readonly #initialized = new Set<string>();
   readonly #rule: LiveRule | undefined;
   readonly #ahead: FollowAhead;
   readonly #watch = new PlayheadWatch();
@@ -67,9 +69,9 @@ export class LiveAdapter {
     this.#undo.push(extendFetchLoader(player, { load: (...of) => this.#load(...of) }), this.#listen());
     this.#ahead = new FollowAhead({
       next: () => this.#video.nextRequest,
-      isChosen: (next) => {
+      choice: (next) => {
         const choice = this.#rule?.choose(next) ?? next.representation!;
-        return keyOf(choice) === keyOf(next.representation!);
+        return this.#initialized.has(keyOf(choice)) ? choice : undefined;
       },
       edge: () => player.getDvrWindow().end,
       follow: (request, onChunk) => options.sessions.session?.follow(this.#followRequest(request), onChunk),
@@ -170,8 +172,10 @@ export class LiveAdapter {
   /** Initialization segments come through dash.js' own loader. */
   #learn({ request, data }: LoaderResponse): void {
     const { type, representation } = request.customData.request;
-    if (this.isLive && type === requestTypes.initialization && representation && data instanceof ArrayBuffer)
-      this.#options.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+    if (!this.isLive || type !== requestTypes.initialization || !representation || !(data instanceof ArrayBuffer))
+      return;
+    this.#initialized.add(keyOf(representation));
+    this.#options.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
   }
 
   #load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {

@@ -4,6 +4,7 @@ import type { BufferedVideo } from '../buffered-video.js';
 import { segmentDurationOf } from '../../segments/player-segment.js';
 import type { DashPlayer, DashRepresentation, FragmentRequest, RulesContext } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
+import { isVideoPinned } from './live-settings.js';
 
 const RULE = 'VoxelLiveRule';
 
@@ -42,11 +43,11 @@ export class LiveRule {
     this.#player.removeABRCustomRule(RULE);
   }
 
-  /** The representation for that segment; undefined: dash.js has not asked yet which there are. */
+  /** The representation for that segment; undefined: dash.js has not asked yet which there are, or does not ask. */
   choose(next: FragmentRequest): DashRepresentation | undefined {
     const { link, video, keyAhead } = this.#options;
     const allowed = this.#allowed();
-    if (allowed.length === 0 || !next.representation) return undefined;
+    if (allowed.length === 0 || !next.representation || isVideoPinned(this.#player)) return undefined;
     const ahead = keyAhead(next.index);
     const followed = ahead !== undefined && allowed.find((one) => keyOf(one) === ahead);
     if (followed) return followed;
