@@ -4,9 +4,9 @@ import type { DashRepresentation, FragmentRequest } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 import { FollowAhead, type AheadRequest } from './follow-ahead.js';
 
-const representation = (id: string): DashRepresentation =>
-  ({ id, mseTimeOffset: 0, adaptation: { index: 0, period: { index: 0 } } }) as DashRepresentation;
-const [low, high] = [representation('low'), representation('high')];
+const representation = (id: string, bandwidth: number): DashRepresentation =>
+  ({ id, bandwidth, mseTimeOffset: 0, adaptation: { index: 0, period: { index: 0 } } }) as DashRepresentation;
+const [low, high, higher] = [representation('low', 1e6), representation('high', 2e6), representation('higher', 3e6)];
 
 /** Of one second each. */
 const fragment = (index: number, of = high): FragmentRequest => ({
@@ -107,6 +107,15 @@ test('it is followed in the representation that the rule chooses', () => {
   expect(followed[0]!.request.customData.request.representation).toBe(low);
   expect(ahead.representationOf(7)).toBe(keyOf(low));
   expect(ahead.adopt(asked(fragment(7, low)), () => undefined)).toBeDefined();
+});
+
+test('in a higher one only near the end of the one before it', () => {
+  const { ahead, state, followed } = nearTheEnd();
+  state.choice = higher;
+  ahead.arrived(6.5);
+  expect(followed).toHaveLength(0);
+  ahead.arrived(6.8);
+  expect(followed[0]!.request.url).toBe(fragment(7, higher).url);
 });
 
 test('in another one only where its address can be foretold', () => {

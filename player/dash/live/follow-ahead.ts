@@ -3,7 +3,7 @@ import { withoutCmcd, withoutCmcdOfRequest } from '../../segments/cmcd.js';
 import type { DashRepresentation, FragmentRequest, LoaderRequest } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 
-/** Seconds: where the next segment is there already, it is followed when no more than that of this one is missing. */
+/** Seconds: a segment that is there already, or in a higher representation, is followed when no more than that of this one is missing. */
 const LEAD = 0.25;
 
 /** What of a request is needed to follow a segment. */
@@ -84,10 +84,12 @@ export class FollowAhead {
     const { index, url } = current.customData.request;
     // The page may write into every address what cannot be foretold.
     if (next.index !== index + 1 || withoutCmcd(current.url) !== url) return;
-    const isBeingMade = next.startTime + next.duration > edge();
-    if (!isBeingMade && this.#arrived < next.startTime - LEAD) return;
     const fragment = inRepresentation(next, choice(next));
     if (!fragment) return;
+    const isBeingMade = next.startTime + next.duration > edge();
+    // Until then more is known of the link.
+    const isHigher = fragment.representation!.bandwidth > next.representation.bandwidth;
+    if ((!isBeingMade || isHigher) && this.#arrived < next.startTime - LEAD) return;
     const chunks: DeliveredChunk[] = [];
     const early: EarlySegment = { fragment, chunks, onChunk: (chunk) => chunks.push(chunk) };
     const headers = withoutCmcdOfRequest(current.headers);
