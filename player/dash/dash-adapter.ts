@@ -5,11 +5,10 @@ import type { Content } from '../segments/content.js';
 import type { Pipeline } from '../segments/pipeline.js';
 import { connectSegments, type PluginParts } from '../segments/segment-parts.js';
 import { BufferedVideo } from './buffered-video.js';
-import { requestTypes, type DashPlayer, type LoaderResponse } from './dash-types.js';
+import { requestTypes, type DashPlayer, type LoaderResponse, type ResponseInterceptor } from './dash-types.js';
 import { extendPlayer } from './extensions.js';
 import { HeadStart } from './head-start.js';
 import { InitializationLoader } from './initialization-loader.js';
-import { listen } from './listen.js';
 import { LoaderAdapter } from './loader-adapter.js';
 import { DashPresentation, keyOf, type ManifestElement } from './presentation.js';
 import { addRules } from './rule-adapter.js';
@@ -74,20 +73,30 @@ class DashAdapter {
   }
 
   #listen(): () => void {
-    return listen(
-      this.#player,
-      {
-        manifestLoaded: (event) => this.#onManifestLoaded((event as { data?: ManifestElement }).data),
-        playbackSeeking: () => {
-          this.#pipeline.cancel();
-          this.#parts.rateControl?.reset();
-        },
-        seekTarget: (event) => {
-          this.#parts.video.startTime = (event as { readonly time: number }).time;
-        },
-      },
-      (response) => this.#dropResourceTiming(response),
-    );
+    const player = this.#player;
+    const onManifestLoaded = (event: unknown): void =>
+      this.#onManifestLoaded((event as { data?: ManifestElement }).data);
+    const onSeeking = (): void => {
+      this.#pipeline.cancel();
+      this.#parts.rateControl?.reset();
+    };
+    const onSeekTarget = (event: unknown): void => {
+      this.#parts.video.startTime = (event as { readonly time: number }).time;
+    };
+    const interceptor: ResponseInterceptor = (response) => {
+      this.#dropResourceTiming(response as LoaderResponse);
+      return Promise.resolve(response);
+    };
+    player.on('manifestLoaded', onManifestLoaded);
+    player.on('playbackSeeking', onSeeking);
+    player.on('seekTarget', onSeekTarget);
+    player.addResponseInterceptor(interceptor);
+    return () => {
+      player.off('manifestLoaded', onManifestLoaded);
+      player.off('playbackSeeking', onSeeking);
+      player.off('seekTarget', onSeekTarget);
+      player.removeResponseInterceptor(interceptor);
+    };
   }
 
   #onManifestLoaded(manifest: ManifestElement | undefined): void {

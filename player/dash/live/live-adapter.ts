@@ -13,8 +13,8 @@ import {
   type Load,
   type LoaderRequest,
   type LoaderResponse,
+  type ResponseInterceptor,
 } from '../dash-types.js';
-import { listen } from '../listen.js';
 import { keyOf } from '../presentation.js';
 import { EdgeJump, type LivePosition, type SegmentRequest } from './edge-jump.js';
 import { extendFetchLoader } from './fetch-extension.js';
@@ -109,28 +109,39 @@ export class LiveAdapter {
   }
 
   #listen(): () => void {
+    const player = this.#player;
+    const onManifestLoaded = (event: unknown): void => {
+      const { data } = event as { readonly data?: LiveManifestElement };
+      if (data) this.#onManifest(data);
+    };
+    const interceptor: ResponseInterceptor = (response) => {
+      this.#learn(response as LoaderResponse);
+      return Promise.resolve(response);
+    };
+    const onSeeking = (): void => {
+      this.#link.seek();
+      this.#ahead.reset();
+      this.#jump.seeking();
+    };
+    const onPaused = (): void => this.#jump.leave();
     // What is due depends on it: the next look may be too late.
     const onWaiting = (): void => {
       if (this.isLive) this.#tellPlayhead();
     };
-    return listen(
-      this.#player,
-      {
-        manifestLoaded: (event) => {
-          const { data } = event as { readonly data?: LiveManifestElement };
-          if (data) this.#onManifest(data);
-        },
-        playbackSeeking: () => {
-          this.#link.seek();
-          this.#ahead.reset();
-          this.#jump.seeking();
-        },
-        playbackPaused: () => this.#jump.leave(),
-        playbackWaiting: onWaiting,
-        playbackPlaying: onWaiting,
-      },
-      (response) => this.#learn(response),
-    );
+    player.on('manifestLoaded', onManifestLoaded);
+    player.on('playbackSeeking', onSeeking);
+    player.on('playbackPaused', onPaused);
+    player.on('playbackWaiting', onWaiting);
+    player.on('playbackPlaying', onWaiting);
+    player.addResponseInterceptor(interceptor);
+    return () => {
+      player.off('manifestLoaded', onManifestLoaded);
+      player.off('playbackSeeking', onSeeking);
+      player.off('playbackPaused', onPaused);
+      player.off('playbackWaiting', onWaiting);
+      player.off('playbackPlaying', onWaiting);
+      player.removeResponseInterceptor(interceptor);
+    };
   }
 
   #onManifest(manifest: LiveManifestElement): void {
