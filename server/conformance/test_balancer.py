@@ -89,12 +89,18 @@ async def test_every_connection_id_carries_the_server_id(starts: Start, key: str
         assert not any(SERVER_IDS[0] in connection_id for connection_id in seen)
 
 
+async def download(client: VoxelClient, media: bytes) -> int:
+    """Asks for the file, and returns the stream when a tenth of it is here."""
+    stream = client.send(b"GET /media.mp4 HTTP/1.1\r\nhost: media.example\r\n\r\n")
+    await eventually(lambda: len(client.received(stream).data) > len(media) // 10)
+    return stream
+
+
 async def download_while(client: VoxelClient, media: bytes, change: object) -> bytes:
     """The body of a request during which `change`, a coroutine, runs."""
     # On a busy machine all of it may have come before anybody looks: once more, then.
     for _ in range(ATTEMPTS):
-        stream = client.send(b"GET /media.mp4 HTTP/1.1\r\nhost: media.example\r\n\r\n")
-        await eventually(lambda stream=stream: len(client.received(stream).data) > len(media) // 10)
+        stream = await download(client, media)
         if not client.received(stream).ended.is_set():
             break
     assert not client.received(stream).ended.is_set()
