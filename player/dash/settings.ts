@@ -8,6 +8,10 @@ const SCHEDULE_INTERVAL = 100;
 /** dash.js gives up a segment for good, and so the playback, after 3 attempts a second apart: servers take longer to restart. */
 const SEGMENT_RETRIES = 10;
 
+export function isVideoPinned(player: DashPlayer): boolean {
+  return !(player.getSettings() as DashSettings).streaming.abr.autoSwitchBitrate.video;
+}
+
 /** The dash.js settings that VOXEL video needs; `restore` puts back what was there. */
 export class DashPlayerSettings implements PlayerSettings {
   readonly #player: DashPlayer;
@@ -24,7 +28,7 @@ export class DashPlayerSettings implements PlayerSettings {
 
   /** The user or the page pinned a quality: dash.js decides the representation. */
   get isVideoPinned(): boolean {
-    return !this.#current.streaming.abr.autoSwitchBitrate.video;
+    return isVideoPinned(this.#player);
   }
 
   get isApplied(): boolean {

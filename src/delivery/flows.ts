@@ -1,4 +1,5 @@
 import { LEAST_BLOCK } from './schedule.js';
+import { sum } from './sum.js';
 
 /** Connections to one address, at most (Adaptive Chunklets, §5.2). */
 export const MOST_FLOWS = 10;
@@ -52,9 +53,9 @@ const LEAST_BLOCKS = 6;
 
 /** Coefficient of variation of the bytes that each connection brought; undefined: these are too few to say. */
 export function spreadOf(bytes: readonly number[]): number | undefined {
-  const mean = bytes.reduce((sum, own) => sum + own, 0) / bytes.length;
+  const mean = sum(bytes) / bytes.length;
   if (bytes.length < 2 || mean < LEAST_BLOCKS * LEAST_BLOCK) return undefined;
-  return Math.sqrt(bytes.reduce((sum, own) => sum + (own - mean) ** 2, 0) / bytes.length) / mean;
+  return Math.sqrt(sum(bytes.map((own) => (own - mean) ** 2)) / bytes.length) / mean;
 }
 
 /** A bottleneck of which every flow has an equal share: N of its flows together have C · N / (M + N) (Adaptive Chunklets, §4.1.1). */

@@ -37,6 +37,11 @@ export class LiveReceiver {
     this.#post({ type: 'initialize', representation, bytes });
   }
 
+  /** Whether segments of that representation can be repaired. */
+  hasInitialization(representation: string): boolean {
+    return this.#initializations.has(representation);
+  }
+
   /** As `Receiver.open`. */
   async open(located: Promise<Endpoint>): Promise<LiveSession> {
     const reason = reasonAgainst(browserFacts());

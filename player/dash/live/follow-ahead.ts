@@ -84,12 +84,13 @@ export class FollowAhead {
     const { index, url } = current.customData.request;
     // The page may write into every address what cannot be foretold.
     if (next.index !== index + 1 || withoutCmcd(current.url) !== url) return;
+    const isBeingMade = next.startTime + next.duration > edge();
+    const isNear = this.#arrived >= next.startTime - LEAD;
+    if (!isBeingMade && !isNear) return;
     const fragment = inRepresentation(next, choice(next));
     if (!fragment) return;
-    const isBeingMade = next.startTime + next.duration > edge();
     // Until then more is known of the link.
-    const isHigher = fragment.representation!.bandwidth > next.representation.bandwidth;
-    if ((!isBeingMade || isHigher) && this.#arrived < next.startTime - LEAD) return;
+    if (!isNear && fragment.representation!.bandwidth > next.representation.bandwidth) return;
     const chunks: DeliveredChunk[] = [];
     const early: EarlySegment = { fragment, chunks, onChunk: (chunk) => chunks.push(chunk) };
     const headers = withoutCmcdOfRequest(current.headers);

@@ -30,7 +30,7 @@ const LOOK_INTERVAL = 100;
 
 export interface LiveAdapterOptions {
   readonly sessions: SessionManager<LiveSession>;
-  readonly receiver: Pick<LiveReceiver, 'addInitialization' | 'stop'>;
+  readonly receiver: Pick<LiveReceiver, 'addInitialization' | 'hasInitialization' | 'stop'>;
   /** `http`: no session is opened. */
   readonly delivery: Delivery;
   readonly headerHosts: readonly string[];
@@ -48,8 +48,6 @@ export class LiveAdapter {
   readonly #options: LiveAdapterOptions;
   readonly #video: BufferedVideo;
   readonly #segments = new Set<LiveSegment>();
-  /** Keys of the representations that can be repaired. */
-  readonly #initialized = new Set<string>();
   readonly #rule: LiveRule | undefined;
   readonly #ahead: FollowAhead;
   readonly #watch = new PlayheadWatch();
@@ -71,7 +69,7 @@ export class LiveAdapter {
       next: () => this.#video.nextRequest,
       choice: (next) => {
         const choice = this.#rule?.choose(next) ?? next.representation!;
-        return this.#initialized.has(keyOf(choice)) ? choice : undefined;
+        return options.receiver.hasInitialization(keyOf(choice)) ? choice : undefined;
       },
       edge: () => player.getDvrWindow().end,
       follow: (request, onChunk) => options.sessions.session?.follow(this.#followRequest(request), onChunk),
@@ -183,10 +181,8 @@ export class LiveAdapter {
   /** Initialization segments come through dash.js' own loader. */
   #learn({ request, data }: LoaderResponse): void {
     const { type, representation } = request.customData.request;
-    if (!this.isLive || type !== requestTypes.initialization || !representation || !(data instanceof ArrayBuffer))
-      return;
-    this.#initialized.add(keyOf(representation));
-    this.#options.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+    if (this.isLive && type === requestTypes.initialization && representation && data instanceof ArrayBuffer)
+      this.#options.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
   }
 
   #load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {

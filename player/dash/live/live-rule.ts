@@ -4,7 +4,7 @@ import type { BufferedVideo } from '../buffered-video.js';
 import { segmentDurationOf } from '../../segments/player-segment.js';
 import type { DashPlayer, DashRepresentation, FragmentRequest, RulesContext } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
-import { isVideoPinned } from './live-settings.js';
+import { isVideoPinned } from '../settings.js';
 
 const RULE = 'VoxelLiveRule';
 

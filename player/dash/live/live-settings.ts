@@ -3,7 +3,6 @@ import type { DashPlayer } from '../dash-types.js';
 /** What of dash.js' settings is changed or looked at. */
 interface LiveDashSettings {
   readonly streaming: {
-    readonly abr: { readonly autoSwitchBitrate: { readonly video: boolean } };
     readonly buffer: { readonly lowLatencyStallThreshold: number };
     /** Null: where the presentation asks for it. */
     readonly liveCatchup: { readonly enabled: boolean | null };
@@ -20,11 +19,6 @@ export function applyLiveSettings(player: DashPlayer): () => void {
     player.updateSettings({ streaming: { buffer: { lowLatencyStallThreshold: value } } });
   set(Math.min(STALL_THRESHOLD, lowLatencyStallThreshold));
   return () => set(lowLatencyStallThreshold);
-}
-
-/** The user or the page pinned a quality. */
-export function isVideoPinned(player: DashPlayer): boolean {
-  return !(player.getSettings() as LiveDashSettings).streaming.abr.autoSwitchBitrate.video;
 }
 
 /** False: the page wants no catching up with the live edge. */
