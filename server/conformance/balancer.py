@@ -3,7 +3,8 @@
 It finds a connection's server by the server ID in its connection ID (draft-ietf-quic-load-balancers-21), and gives new
 clients to the servers in turn.
 
-As a program it prints its own port, then reads lines from standard input: `server PORT HEX`, `gone PORT`, `rebind`.
+As a program it prints its own port, then reads lines from standard input: `server PORT HEX`, `gone PORT`, `rebind`,
+`rebind-at-response`.
 """
 
 import argparse
@@ -28,6 +29,12 @@ CONNECTION_ID_AT = 6
 
 CONNECTION_ID_BYTES = 17
 """First octet and a block: what this balancer and its servers have agreed on."""
+
+MOST_ACKNOWLEDGEMENT_BYTES = 64
+"""Of a packet with nothing else: the head of a response is longer."""
+
+ACKNOWLEDGED_SECONDS = 0.1
+"""By then a client has acknowledged all packets it has (RFC 9000 section 13.2.1: within `max_ack_delay`, 25 ms)."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,8 @@ class Balancer(asyncio.DatagramProtocol):
         self._chosen: dict[Address, int] = {}
         self._upstreams: dict[tuple[Address, int], asyncio.Task[asyncio.DatagramTransport]] = {}
         self._turn = 0
+        self._rebinds_at_response = False
+        self._lost: tuple[Address, int] | None = None
 
     @property
     def port(self) -> int:
@@ -117,6 +126,23 @@ class Balancer(asyncio.DatagramProtocol):
             upstream.add_done_callback(lambda done: done.result().close())
         self._upstreams.clear()
 
+    def rebind_at_response(self) -> None:
+        """Does so within the next response: its first packet passes, and what follows is lost.
+
+        The client has acknowledged what it has, and has nothing to send: only it can show the server where it is.
+        """
+        self._rebinds_at_response = True
+
+    def _lose_response(self, client: Address, server: int) -> None:
+        self._rebinds_at_response = False
+        self._lost = (client, server)
+
+        def rebind() -> None:
+            self._lost = None
+            self.rebind()
+
+        asyncio.get_running_loop().call_later(ACKNOWLEDGED_SECONDS, rebind)
+
     def close(self) -> None:
         """Ends it."""
         self.rebind()
@@ -133,9 +159,13 @@ class Balancer(asyncio.DatagramProtocol):
 
     def answered(self, data: bytes, client: Address, server: int) -> None:
         """A packet for a client."""
+        if self._lost == (client, server):
+            return
         self.passed[client][server].back += 1
         if self._front is not None:
             self._front.sendto(data, client)
+        if self._rebinds_at_response and len(data) > MOST_ACKNOWLEDGEMENT_BYTES:
+            self._lose_response(client, server)
 
 
 @dataclass(frozen=True)
@@ -177,6 +207,8 @@ async def _main() -> None:
                     balancer.servers.pop(int(port), None)
                 case ["rebind"]:
                     balancer.rebind()
+                case ["rebind-at-response"]:
+                    balancer.rebind_at_response()
 
 
 if __name__ == "__main__":

@@ -56,6 +56,12 @@ if (canBuildQuiche()) {
 
           balancer.rebind();
           await both(page, 6);
+          // Of a segment that is on its way, too.
+          for (const seconds of [9, 12]) {
+            balancer.rebindAtResponse();
+            await both(page, seconds);
+          }
+          await both(page, 15);
           expect(await disturbed(page)).toEqual([]);
           expect([await sessionsOf(stage.server), await sessionsOf(second)]).toEqual([1, 1]);
 
@@ -98,12 +104,10 @@ async function both(page: Page, seconds: number): Promise<void> {
   await Promise.all([0, 1].map((player) => playUntil(page, seconds, player)));
 }
 
-/** Players that have had another session than their first, or that HTTP had to help. */
-async function disturbed(page: Page): Promise<number[]> {
-  const players = [0, 1];
-  const outcomes = await Promise.all(players.map((player) => outcomeOf(page, player)));
-  return players.filter((player) => {
-    const outcome = outcomes[player]!;
-    return outcome.sessions.length > 1 || fallbacksOnceReady(outcome).length > 0;
-  });
+/** What has happened to players that have had another session than their first, or that HTTP had to help. */
+async function disturbed(page: Page): Promise<object[]> {
+  const outcomes = await Promise.all([0, 1].map((player) => outcomeOf(page, player)));
+  return outcomes
+    .map((outcome, player) => ({ player, sessions: outcome.sessions, fallbacks: fallbacksOnceReady(outcome) }))
+    .filter(({ sessions, fallbacks }) => sessions.length > 1 || fallbacks.length > 0);
 }

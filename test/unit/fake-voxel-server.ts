@@ -66,6 +66,8 @@ export class FakeVoxelServer {
   options: WebTransportOptions | undefined;
   closedByClient = false;
   readonly datagramSettings = { incomingHighWaterMark: 1 };
+  /** Datagrams of the client. */
+  readonly datagrams: Uint8Array[] = [];
   readonly WebTransport: WebTransportConstructor;
   #datagrams!: ReadableStreamDefaultController<Uint8Array>;
   #close!: (info: { closeCode: number; reason: string }) => void;
@@ -110,13 +112,14 @@ export class FakeVoxelServer {
 
   #connection(onRequest: (request: FakeRequest) => void): WebTransportLike {
     const readable = new ReadableStream<Uint8Array>({ start: (controller) => void (this.#datagrams = controller) });
+    const writable = new WritableStream<Uint8Array>({ write: (bytes) => void this.datagrams.push(bytes) });
     return {
       ready: this.ready,
       closed: new Promise((resolve, reject) => {
         this.#close = resolve;
         this.#break = reject;
       }),
-      datagrams: Object.assign(this.datagramSettings, { readable }),
+      datagrams: Object.assign(this.datagramSettings, { readable, writable }),
       createBidirectionalStream: () => Promise.resolve(this.#stream(onRequest)),
       close: () => {
         this.closedByClient = true;

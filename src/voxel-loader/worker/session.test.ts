@@ -152,6 +152,31 @@ describe('a session', () => {
     ]);
   });
 
+  it('shows the server where the client is when bytes that are owed stay away: once in each silence', async () => {
+    const server = new FakeVoxelServer();
+    const session = await openSession(endpoint, server.WebTransport);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(server.datagrams).toEqual([]);
+    const reading = collect(session.request(head, new AbortController().signal));
+    for (let part = 0; part < 5; part++) {
+      await vi.advanceTimersByTimeAsync(300);
+      if (part % 2) server.requests[0]!.send('more ');
+      else server.sendDatagram(datagram(1, 0, Uint8Array.of(1)));
+    }
+    expect(server.datagrams).toEqual([]);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(server.datagrams).toEqual([new Uint8Array()]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(server.datagrams).toHaveLength(1);
+    server.requests[0]!.send('more ');
+    await vi.advanceTimersByTimeAsync(600);
+    expect(server.datagrams).toHaveLength(2);
+    server.requests[0]!.finish();
+    expect(await reading).toBe('more more more ');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(server.datagrams).toHaveLength(2);
+  });
+
   it('never uses a flow number again', async () => {
     const session = await openSession(endpoint, new FakeVoxelServer().WebTransport);
     const ids = Array.from({ length: 5 }, () => {

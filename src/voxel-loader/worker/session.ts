@@ -10,6 +10,7 @@ export interface WebTransportLike {
   readonly closed: Promise<{ readonly closeCode?: number; readonly reason?: string }>;
   readonly datagrams: {
     readonly readable: ReadableStream<Uint8Array>;
+    readonly writable?: WritableStream<Uint8Array>;
     incomingHighWaterMark?: number;
     incomingMaxBufferedDatagrams?: number;
   };
@@ -37,6 +38,11 @@ const READY_TIMEOUT_MS = 5_000;
  * and it drops the rest.
  */
 const BUFFERED_DATAGRAMS = 2_000;
+
+/** Milliseconds without a byte that is owed after which the server is shown where the client is. */
+const SILENCE_MS = 400;
+/** How often that is looked at. */
+const LOOK_MS = 100;
 
 /** Opens a session. Rejects with `VoxelError` code `unsupported` or `session-failed`. */
 export async function openSession(
@@ -84,6 +90,8 @@ class WebTransportSession implements Session {
   readonly #listeners = new Map<number, DatagramListener>();
   #nextFlow = 0;
   #closedBecause: VoxelError | undefined;
+  /** When bytes came last, on the clock of `performance.now()`; Infinity: the server has been pinged since. */
+  #heardAt = 0;
 
   constructor(webTransport: WebTransportLike, host: string) {
     this.host = host;
@@ -102,11 +110,18 @@ class WebTransportSession implements Session {
   }
 
   async *request(head: Uint8Array<ArrayBuffer>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    this.#heardAt = performance.now();
+    const watch = setInterval(this.#pingIfSilent, LOOK_MS);
     try {
       const { readable, writable } = await this.#webTransport.createBidirectionalStream();
-      yield* exchange(readable, writable, head, signal);
+      for await (const bytes of exchange(readable, writable, head, signal)) {
+        this.#heardAt = performance.now();
+        yield bytes;
+      }
     } catch (cause) {
       throw this.#explain(cause);
+    } finally {
+      clearInterval(watch);
     }
   }
 
@@ -127,6 +142,7 @@ class WebTransportSession implements Session {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
+        this.#heardAt = performance.now();
         const datagram = decodeDatagram(value);
         if (datagram) this.#listeners.get(datagram.flow)?.(datagram.offset, datagram.payload);
       }
@@ -135,6 +151,18 @@ class WebTransportSession implements Session {
       this.#webTransport.close({ closeCode: 0, reason: 'no more datagrams' });
     }
   }
+
+  /**
+   * A client that waits for bytes sends nothing. Where its address has changed meanwhile, as a NAT's mapping does, the server sends to
+   * the old one until a packet shows the new one: an empty datagram, which QUIC repeats until it is acknowledged.
+   */
+  readonly #pingIfSilent = (): void => {
+    if (performance.now() - this.#heardAt < SILENCE_MS) return;
+    this.#heardAt = Infinity;
+    const writer = this.#webTransport.datagrams.writable?.getWriter();
+    writer?.write(new Uint8Array()).catch(ignore);
+    writer?.releaseLock();
+  };
 
   #onClosed(reason: VoxelError): VoxelError {
     this.#closedBecause = reason;

@@ -13,6 +13,8 @@ export interface Balancer {
   remove(quicPort: number): void;
   /** As a NAT does that forgets its mappings: all clients go on from other ports. */
   rebind(): void;
+  /** Does so within the next response: the client waits for the rest, with nothing to send, while it is sent to the old port. */
+  rebindAtResponse(): void;
   stop(): Promise<void>;
 }
 
@@ -28,6 +30,7 @@ export async function startBalancer(): Promise<Balancer> {
     add: (quicPort, serverId) => say('server', quicPort, serverId),
     remove: (quicPort) => say('gone', quicPort),
     rebind: () => say('rebind'),
+    rebindAtResponse: () => say('rebind-at-response'),
     async stop() {
       child.stdin.end();
       await exited;
