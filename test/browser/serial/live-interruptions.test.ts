@@ -23,7 +23,9 @@ import { playerStage } from '../support/player-stage.js';
 const AWAY = 3000;
 
 /** dash.js gives up after a second and a half, and a busy machine takes longer to start a server, or to see in a manifest that a stream has ended. */
-const PATIENT = { streaming: { ...LIVE_SETTINGS.streaming, retryAttempts: { MPD: 100, MediaSegment: 100 } } };
+const PATIENT = {
+  streaming: { ...LIVE_SETTINGS.streaming, retryAttempts: { MPD: 100, InitializationSegment: 100, MediaSegment: 100 } },
+};
 
 let live: LiveStream;
 let server: PlayerServer;
