@@ -404,6 +404,7 @@ async def test_fifty_who_follow_a_file_share_a_watcher(server: Server, encoder: 
             streams = [start_following(client, encoder, x_voxel_unreliable=f"?1;flow={flow}") for flow in range(5)]
             return [(await whole(client, stream_id)).verbatim for stream_id in streams]
 
+    await until_unwatched(server)  # Of the test before, too: a closed connection is drained for three PTOs.
     views = [asyncio.create_task(view()) for _ in range(10)]
     await eventually(lambda: counter(server, WATCHED) == 1)
     for _ in range(3):
