@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -48,6 +48,8 @@ pub struct Store {
     state: Mutex<State>,
     /// Files written so far: no two are written under one name.
     written: AtomicU64,
+    /// Whether the process ends; read as long as files are written or evicted.
+    ended: RwLock<bool>,
     _lock: File,
 }
 
@@ -65,7 +67,7 @@ impl Store {
         }
         let state = State { sizes: LruCache::unbounded(), bytes: 0, unwritten: HashMap::new() };
         let (folder, state) = (folder.to_owned(), Mutex::new(state));
-        let store = Self { folder, bound, state, written: AtomicU64::new(0), _lock: lock };
+        let store = Self { folder, bound, state, written: AtomicU64::new(0), ended: RwLock::new(false), _lock: lock };
         let mut left = store.left().map_err(failed)?;
         left.sort_unstable();
         for (_, name, size) in left {
@@ -135,6 +137,10 @@ impl Store {
 
     /// From here on the file can be read. [`Store::write`] must follow.
     pub fn put(&self, name: &str, bytes: Bytes) {
+        let ended = self.ended();
+        if *ended {
+            return;
+        }
         let mut state = self.lock();
         let evicted = state.insert(name.to_owned(), bytes.len() as u64, self.bound);
         if state.sizes.contains(name) {
@@ -146,16 +152,25 @@ impl Store {
 
     /// Blocks. Brings a file to disk. One that cannot be written is forgotten.
     pub fn write(&self, name: &str) {
+        let ended = self.ended();
+        if !*ended {
+            self.bring_to_disk(name);
+        }
+    }
+
+    fn bring_to_disk(&self, name: &str) {
         let Some(bytes) = self.lock().unwritten.get(name).cloned() else { return };
         let written = self.replace(name, &bytes);
         self.settle(name, &bytes, written);
     }
 
-    /// Blocks. Brings to disk what is not there yet, whether somebody is at it or not.
+    /// Blocks. For the end of the process: waits for writes under way, brings to disk what is not there yet, and takes no more.
     pub fn write_rest(&self) {
+        let mut ended = self.ended.write().unwrap_or_else(PoisonError::into_inner);
+        *ended = true;
         let names: Vec<_> = self.lock().unwritten.keys().cloned().collect();
         for name in names {
-            self.write(&name);
+            self.bring_to_disk(&name);
         }
     }
 
@@ -200,6 +215,10 @@ impl Store {
             // It may not be on disk yet.
             let _ = fs::remove_file(self.folder.join(name));
         }
+    }
+
+    fn ended(&self) -> RwLockReadGuard<'_, bool> {
+        self.ended.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -344,6 +363,23 @@ mod tests {
         store.write(&name(1));
         store.write_rest();
         assert!((0..3).all(|number| folder.0.join(name(number)).exists()));
+    }
+
+    #[test]
+    fn the_end_waits_for_what_is_being_written_and_takes_no_more() {
+        let folder = Folder::new("end");
+        let store = folder.store(1000);
+        store.put(&name(0), vec![0; 100].into());
+        let being_written = store.ended();
+        std::thread::scope(|scope| {
+            let end = scope.spawn(|| store.write_rest());
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            assert!(!end.is_finished());
+            drop(being_written);
+        });
+        store.put(&name(1), vec![1; 100].into());
+        store.write(&name(1));
+        assert_eq!([0, 1].map(|number| folder.0.join(name(number)).exists()), [true, false]);
     }
 
     #[test]
