@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+import socket
 import subprocess
 import sys
 import tempfile
@@ -52,6 +54,19 @@ class Server:
             return self.process.wait(STOP_SECONDS)
         finally:
             self.process.kill()
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that is free for TCP and UDP, below those that Linux gives to whoever asks for any."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+            try:
+                tcp.bind(("127.0.0.1", port))
+                udp.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def start(

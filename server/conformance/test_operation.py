@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import ssl
 import subprocess
 import time
@@ -25,7 +24,7 @@ from cryptography.x509.oid import NameOID
 
 from .client import VoxelClient, connect, eventually, request_head
 from .conftest import Start
-from .servers import Server
+from .servers import Server, free_port
 
 
 @pytest.mark.parametrize("algorithm", ["cubic", "reno", "bbr-if-available"])
@@ -215,8 +214,7 @@ def test_the_counters_answer_nothing_else_and_no_page(server: Server) -> None:
 
 def test_where_the_counters_are(starts: Start) -> None:
     assert starts("--metrics", "none").metrics is None
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     url = starts("--metrics", f"127.0.0.1:{port}").metrics
     assert url == f"http://127.0.0.1:{port}/metrics"
     assert get(url)[0] == 200
@@ -290,8 +288,7 @@ def test_the_program_asks_another_server_whether_it_is_well(server: Server, comm
     address = server.metrics.split("/")[2]
     assert health_check(command, address) == (0, "ok\n", "")
     assert health_check(command, f"127.0.0.1:{server.http_port}")[0] == 1
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     code, output, complaint = health_check(command, f"127.0.0.1:{port}")
     assert (code, output) == (1, "")
     assert complaint.endswith(f": no answer from 127.0.0.1:{port}: Connection refused\n")

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import socket
 import subprocess
 import urllib.request
 from datetime import timedelta
@@ -18,7 +17,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from .client import VoxelClient, connect
 from .conftest import Start
-from .servers import Server
+from .servers import Server, free_port
 from .test_operation import long_lived_certificate
 
 
@@ -65,9 +64,7 @@ def test_a_public_endpoint_is_announced_instead(starts: Start) -> None:
 
 
 def test_further_addresses_are_announced_with_cost_and_hashes(starts: Start) -> None:
-    with socket.socket(type=socket.SOCK_DGRAM) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     own, other = f"https://127.0.0.1:{port}/voxel", "https://b.example:4433/voxel"
     digest = base64.b64encode(bytes(range(32))).decode()
     options = ["--path", f"{other};cost=1.5;hash={digest}", "--path", "https://c.example/voxel", "--path", own]
