@@ -73,6 +73,7 @@ def start(
     command: list[str],
     cache: Path,
     *options: str,
+    http_port: int = 0,
     quic_port: int = 0,
     descriptors: tuple[int, int] | None = None,
 ) -> Server:
@@ -81,7 +82,7 @@ def start(
     `command`: with what it serves; `cache`: where it keeps its certificate, and what it has of an origin, in a folder
     of its own; `descriptors`: its soft and hard limit of open files (`ulimit -n`).
     """
-    ports = ["--http-port", "0", "--quic-port", str(quic_port)]
+    ports = ["--http-port", str(http_port), "--quic-port", str(quic_port)]
     if "--origin" in command and "--cache-dir" not in options:
         options = ("--cache-dir", tempfile.mkdtemp(dir=cache), *options)
     arguments = [*command, *ports, "--log-format", "json", *options]
@@ -95,12 +96,11 @@ def start(
     assert process.stdout is not None
     ready = json.loads(process.stdout.readline())
     assert ready["event"] == "ready"
-    http_port = int(ready["url"].rstrip("/").rpartition(":")[2])
     return Server(
         process,
         ready["url"],
         ready["endpoint"],
-        http_port,
+        int(ready["url"].rstrip("/").rpartition(":")[2]),
         ready["quicPort"],
         list(ready["certificateHashes"]),
         ready.get("metrics"),

@@ -63,6 +63,13 @@ def test_a_public_endpoint_is_announced_instead(starts: Start) -> None:
     assert server.endpoint == "https://media.example:5555/voxel"
 
 
+def test_http_and_quic_may_share_the_port_number(starts: Start) -> None:
+    port = free_port()
+    server = starts(http_port=port, quic_port=port)
+    assert server.url == f"http://127.0.0.1:{port}/"
+    assert server.endpoint == f"https://127.0.0.1:{port}/voxel"
+
+
 def test_further_addresses_are_announced_with_cost_and_hashes(starts: Start) -> None:
     port = free_port()
     own, other = f"https://127.0.0.1:{port}/voxel", "https://b.example:4433/voxel"

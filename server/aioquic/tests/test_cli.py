@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import random
 import signal
 import socket
 import sys
@@ -65,26 +64,6 @@ async def test_it_says_when_it_is_ready_and_stops_cleanly(folder: Path, number: 
     assert process.returncode == 0
     assert stdout == b""  # the ready line was the only one
     assert [json.loads(line)["event"] for line in stderr.splitlines()] == ["ready", "drained"]
-
-
-async def test_http_and_quic_may_share_the_port_number(folder: Path) -> None:
-    port = str(free_port())
-    async with running(str(folder), "--http-port", port, "--quic-port", port) as (_, ready):
-        assert ready["url"] == f"http://127.0.0.1:{port}/"
-        assert ready["endpoint"] == f"https://127.0.0.1:{port}/voxel"
-
-
-def free_port() -> int:
-    """A port that is free for TCP and UDP, below those that Linux gives to whoever asks for any."""
-    while True:
-        port = random.randrange(20_000, 32_000)
-        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-            try:
-                tcp.bind(("127.0.0.1", port))
-                udp.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
 
 
 async def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
