@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-/** Of tests with browsers and programs. */
-const PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000 };
+/** Of tests with browsers and programs. What a list of errors held may be all that is known of a failure on another machine. */
+const PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, chaiConfig: { truncateThreshold: 2000 } };
 /** The clips that test files play, each prepared once. */
 const globalSetup = 'test/browser/support/shared-clips.ts';
 

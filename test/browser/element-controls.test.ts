@@ -8,7 +8,11 @@ import { prepareClip } from './support/clip.js';
 import { servePlayerPage } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
-const clip = { seconds: 10, segmentSeconds: 2 };
+/**
+ * Its sound ends with its picture: where sound goes on for some milliseconds, dash.js 5.2.1 at times takes the end of the picture for
+ * that of the presentation and seeks back from it, and no video ends.
+ */
+const clip = { seconds: 8, segmentSeconds: 2 };
 
 const PAGE = `<!doctype html><title>controls</title>
 <script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-video.js"></script>
@@ -64,7 +68,7 @@ async function clickAt(control: string, share: number): Promise<void> {
 describe('media-chrome drives <voxel-video> as it drives a video', () => {
   it('plays and pauses, shows the time and the duration', async () => {
     await page.click('media-play-button');
-    await until('video.currentTime > 1.2 && /0:0[1-9]\\s*\\/\\s*0:10/.test(text)');
+    await until('video.currentTime > 1.2 && /0:0[1-9]\\s*\\/\\s*0:08/.test(text)');
     expect(await element(({ paused, duration }) => ({ paused, duration: Math.round(duration) }))).toEqual({
       paused: false,
       duration: clip.seconds,
@@ -76,7 +80,7 @@ describe('media-chrome drives <voxel-video> as it drives a video', () => {
 
   it('seeks where its time range is clicked, and plays on there', async () => {
     await until('video.readyState > 2');
-    await clickAt('media-time-range', 0.6);
+    await clickAt('media-time-range', 0.75);
     await until('!video.seeking && video.currentTime > 5 && video.currentTime < 7');
     await page.click('media-play-button');
     await until('video.currentTime > 7');
@@ -124,12 +128,23 @@ describe('<voxel-video> as a video', () => {
       await element.play();
       element.volume = 0.5;
       element.playbackRate = 2;
-      element.currentTime = 9;
+      element.currentTime = 7;
       await new Promise((resolve) => element.addEventListener('ended', resolve, { once: true }));
       return events;
     });
     const types = ['play', 'durationchange', 'progress', 'volumechange', 'seeking', 'ratechange', 'ended'];
     expect(new Set(events)).toEqual(new Set(types.map((type) => `${type} of voxel-video`)));
+    expect(problems).toEqual([]);
+  });
+
+  it('starts over at any moment, and what was under way ends without an error', async () => {
+    await element(async (element) => {
+      for (let moment = 0; moment < 250; moment += 10) {
+        await new Promise((resolve) => setTimeout(resolve, moment));
+        element.load();
+      }
+    });
+    await until('video.readyState > 2');
     expect(problems).toEqual([]);
   });
 });

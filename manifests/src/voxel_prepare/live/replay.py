@@ -89,16 +89,16 @@ class Replay:
         """To the end, or until `stop` is set. Raises `PreparationError`."""
         video = self._begin()
         start = self._state.timeline.availability_start
-        latest = float(LATE_MS)
+        latest = LATE_MS
         for release in self._releases:
             due = start + float(1000 * release.seconds)
             if stop.wait(max(0.0, (due - self._clock.now()) / 1000)):
                 break
             self._write(release)
-            late = self._clock.now() - due
+            late = round(self._clock.now() - due)
             if late > latest:
                 latest = late
-                say(f"a chunk was {late:.0f} ms late: this machine is too busy for the replay")
+                say(f"a chunk was {late} ms late: this machine is too busy for the replay")
             if self._manifest.is_due(self._clock.now()):
                 self._manifest.write(video, self._clock.now())
         for track in self._tracks.values():
