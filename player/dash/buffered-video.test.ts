@@ -90,15 +90,6 @@ test('a stream stays open before its last period', async () => {
   expect(source.readyState).toBe('open');
 });
 
-test('there is nothing to ask for in a player that was destroyed', () => {
-  const destroyed = () => {
-    throw new Error('You must first call initialize() and set a source before calling this method');
-  };
-  const video = videoIn(new FakeSource(), true, { getActiveStream: destroyed });
-  expect(video.nextRequest).toBeUndefined();
-  expect(video.isLastRequested).toBe(false);
-});
-
 test('the buffer reaches to the first gap after the moment that plays', () => {
   const ranges = (...pairs: [number, number][]) =>
     ({ length: pairs.length, start: (at) => pairs[at]![0], end: (at) => pairs[at]![1] }) as TimeRanges;

@@ -101,7 +101,7 @@ export class BufferedVideo implements PlayerVideo {
       bytes: concatenate([own, media, next]),
       segmentType: 'MediaSegment',
       representation: segment.representation,
-      streamId: this.#stream!.getId(),
+      streamId: (this.#player.getActiveStream() as Stream).getId(),
       index,
       duration,
       start: startTime,
@@ -123,21 +123,13 @@ export class BufferedVideo implements PlayerVideo {
       if (!busy) break;
       await new Promise((resolve) => busy.addEventListener('updateend', resolve, { once: true }));
     }
-    const stream = this.#stream;
+    const stream = this.#player.getActiveStream() as Stream | null;
     if (mediaSource.readyState === 'open' && stream && isComplete(stream)) mediaSource.endOfStream();
   }
 
-  /** Not before `initialize()`, nor after `destroy()`, where what was under way still asks. */
-  get #stream(): Stream | null {
-    try {
-      return this.#player.getActiveStream() as Stream | null;
-    } catch {
-      return null;
-    }
-  }
-
   get #processor(): StreamProcessor | undefined {
-    return this.#stream?.getStreamProcessors().find((processor) => processor.getType() === 'video');
+    const stream = this.#player.getActiveStream() as Stream | null;
+    return stream?.getStreamProcessors().find((processor) => processor.getType() === 'video');
   }
 
   get #sourceBuffer(): SourceBuffer | null | undefined {

@@ -37,6 +37,7 @@ describe('Pipeline', () => {
   let session: VoxelSession;
   let choice: { representation: RepresentationMap; decision: Decision | undefined } | undefined;
   let next: FragmentRequest | undefined;
+  let isDestroyed: boolean;
   let bufferLevel: number;
   let startTime: number;
   let strategy: Strategy;
@@ -115,6 +116,7 @@ describe('Pipeline', () => {
     choice = { representation: low, decision: decisions[1] };
     next = fragmentFor(1);
     bufferLevel = 4;
+    isDestroyed = false;
     startTime = 0;
     strategy = { ...voxel, pipelineAt: 0.9 };
     journal = new Journal(new EventEmitter<VoxelEventMap>());
@@ -137,6 +139,7 @@ describe('Pipeline', () => {
         return bufferLevel;
       },
       get nextRequest() {
+        if (isDestroyed) throw new Error('You must first call initialize() and set a source before calling this method');
         return next;
       },
       startsIn: (fragment: FragmentRequest) => fragment.startTime === startTime,
@@ -303,6 +306,12 @@ describe('Pipeline', () => {
       await vi.waitFor(() => expect(first.customData.onloadend).toHaveBeenCalledOnce());
       expect(journal.segments).toMatchObject([{ index: 0, early: true }]);
       expect(server.requests).toHaveLength(2);
+    });
+
+    it('is nothing to ask the player about once the pipeline has stopped: that may have been destroyed', () => {
+      pipeline.stop();
+      isDestroyed = true;
+      pipeline.begin(low);
     });
 
     it.each([

@@ -97,9 +97,10 @@ export class Pipeline {
   begin(representation: RepresentationMap): void {
     const { chooser, sessions, video } = this.#options;
     const { session } = sessions;
+    // Once it is off, the player may have been destroyed.
+    if (this.#isOff || this.#early || !session) return;
     const fragment = video.nextRequest;
-    if (this.#isOff || this.#early || !session || !fragment || !video.startsIn(fragment)) return;
-    if (this.#currentFor(fragment) !== representation) return;
+    if (!fragment || !video.startsIn(fragment) || this.#currentFor(fragment) !== representation) return;
     const decision = chooser.chooseLevel(representation, fragment);
     const wanted = this.#describe({ representation, decision }, fragment);
     if (wanted) void this.#ask(wanted, { fragment, session, bufferLevel: 0 });
