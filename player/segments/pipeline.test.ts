@@ -139,7 +139,8 @@ describe('Pipeline', () => {
         return bufferLevel;
       },
       get nextRequest() {
-        if (isDestroyed) throw new Error('You must first call initialize() and set a source before calling this method');
+        if (isDestroyed)
+          throw new Error('You must first call initialize() and set a source before calling this method');
         return next;
       },
       startsIn: (fragment: FragmentRequest) => fragment.startTime === startTime,

@@ -215,7 +215,7 @@ export class Pipeline {
       if (this.#early !== early) return;
       this.#early = undefined;
       // What the server refuses now it would refuse every time.
-      this.#isOff = error instanceof VoxelError && error.code === 'status';
+      this.#isOff ||= error instanceof VoxelError && error.code === 'status';
     }
   }
 }
