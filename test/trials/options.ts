@@ -17,6 +17,7 @@ where one does not play as its system says.
                 (default: output/trials/ and the configuration's name, quick or smoke)
   --resume      go on where an earlier run in DIR was interrupted; finished trials are not repeated
   --sessions F  the lines of trials.jsonl are in file F instead, which is kept longer than DIR: --resume goes on from it
+  --attempts N  how often a trial is played that does not count (default 3): more than before, with --resume, plays those again
   --keep        keep what npm run study needs: the bytes of segments that came with gaps, and where the video lies
   --jobs N      trials at a time (default 1; one needs about two cores)
   --report      only write the summaries and report.html again, from what DIR holds
@@ -44,11 +45,14 @@ export interface TrialsOptions {
   readonly sessions: string;
   readonly existing: 'continue' | 'refuse';
   readonly jobs: number;
+  /** At each trial. */
+  readonly attempts: number;
   /** Keep the bytes of segments with gaps. */
   readonly keep: boolean;
 }
 
 const MOST_JOBS = 64;
+const MOST_ATTEMPTS = 99;
 
 /** Undefined: help was asked for. Throws a `UserError`. */
 export function parseOptions(args: readonly string[]): TrialsOptions | undefined {
@@ -62,10 +66,8 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
   if (positionals.length < needed || positionals.length > 1) {
     throw new UserError(`expected one configuration or --quick, got ${positionals.length} configurations (see --help)`);
   }
-  const jobs = Number(values.jobs);
-  if (!(Number.isInteger(jobs) && jobs >= 1 && jobs <= MOST_JOBS)) {
-    throw new UserError(`--jobs must be a whole number from 1 to ${MOST_JOBS}, got '${values.jobs}'`);
-  }
+  const jobs = wholeNumber('jobs', values.jobs, MOST_JOBS);
+  const attempts = wholeNumber('attempts', values.attempts, MOST_ATTEMPTS);
   const usual = mode === 'smoke' ? SMOKE_FOLDER : `output/trials/${basename(config ?? 'quick', '.json')}`;
   const out = values.out ?? usual;
   return {
@@ -76,8 +78,15 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
     sessions: values.sessions ?? join(out, 'trials.jsonl'),
     existing: values.resume || mode !== 'run' ? 'continue' : 'refuse',
     jobs,
+    attempts,
     keep: values.keep,
   };
+}
+
+function wholeNumber(option: string, text: string, most: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
+  throw new UserError(`--${option} must be a whole number from 1 to ${most}, got '${text}'`);
 }
 
 function modeOf(values: Record<Exclude<Mode, 'run'>, boolean>): Mode {
@@ -96,6 +105,7 @@ function parse(args: readonly string[]) {
       sessions: { type: 'string' },
       resume: { type: 'boolean', default: false },
       jobs: { type: 'string', default: '1' },
+      attempts: { type: 'string', default: '3' },
       keep: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
       calibrate: { type: 'boolean', default: false },

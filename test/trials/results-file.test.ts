@@ -52,7 +52,7 @@ describe('ResultsFile', () => {
 });
 
 describe('unfinished', () => {
-  it('repeats what does not count, three attempts in all, and nothing that does', () => {
+  it('repeats what does not count, as often as is asked for, and nothing that does', () => {
     const trials = ['valid', 'invalid', 'hopeless', 'new'].map(trial);
     const results = [
       result('valid', false),
@@ -60,6 +60,8 @@ describe('unfinished', () => {
       result('invalid', false),
       ...['hopeless', 'hopeless', 'hopeless'].map((id) => result(id, false)),
     ];
-    expect(unfinished(trials, results).map(({ id }) => id)).toEqual(['invalid', 'new']);
+    const left = (attempts: number) => unfinished(trials, results, attempts).map(({ id }) => id);
+    expect(left(3)).toEqual(['invalid', 'new']);
+    expect(left(4)).toEqual(['invalid', 'hopeless', 'new']);
   });
 });

@@ -5,20 +5,17 @@ import type { TrialResult } from './result.js';
 import type { ResultsFile } from './results-file.js';
 import { runTrial, trialFolder } from './run-trial.js';
 
-/** A trial that does not count is repeated, but not for ever on a machine that is too slow. */
-const ATTEMPTS = 3;
-
 export interface RunSettings {
   readonly out: string;
   readonly jobs: number;
-  /** For each trial; a trial that does not count is repeated. */
-  readonly attempts?: number;
+  /** For each trial: one that does not count is repeated, but not for ever on a machine that is too slow. */
+  readonly attempts: number;
   /** Keep the bytes of segments with gaps. */
   readonly keep?: boolean;
 }
 
 /** Which of these trials still have to be run: no attempt was valid, and there are attempts left. */
-export function unfinished(trials: readonly Trial[], results: readonly TrialResult[], most = ATTEMPTS): Trial[] {
+export function unfinished(trials: readonly Trial[], results: readonly TrialResult[], most: number): Trial[] {
   return trials.filter(({ id }) => {
     const attempts = results.filter((result) => result.id === id);
     return attempts.length < most && !attempts.some(({ valid }) => valid);
