@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
+import { integerOf } from '../sim/numbers.js';
 import { SYSTEM_USAGE } from './system.js';
 
 export const USAGE = `Usage: npm run trials -- CONFIG.json [options]
@@ -66,8 +67,8 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
   if (positionals.length < needed || positionals.length > 1) {
     throw new UserError(`expected one configuration or --quick, got ${positionals.length} configurations (see --help)`);
   }
-  const jobs = wholeNumber('jobs', values.jobs, MOST_JOBS);
-  const attempts = wholeNumber('attempts', values.attempts, MOST_ATTEMPTS);
+  const jobs = integerOf('jobs', values.jobs, { low: 1, high: MOST_JOBS });
+  const attempts = integerOf('attempts', values.attempts, { low: 1, high: MOST_ATTEMPTS });
   const usual = mode === 'smoke' ? SMOKE_FOLDER : `output/trials/${basename(config ?? 'quick', '.json')}`;
   const out = values.out ?? usual;
   return {
@@ -81,12 +82,6 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
     attempts,
     keep: values.keep,
   };
-}
-
-function wholeNumber(option: string, text: string, most: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new UserError(`--${option} must be a whole number from 1 to ${most}, got '${text}'`);
 }
 
 function modeOf(values: Record<Exclude<Mode, 'run'>, boolean>): Mode {
