@@ -48,5 +48,5 @@ it('summarises each schedule over the better link alone', () => {
 it('names options that are wrong', () => {
   expect(parseBundleOptions([])).toEqual({ traces: 'lte-like', pairs: 20, seed: 1, json: false });
   expect(parseBundleOptions(['--help'])).toBeUndefined();
-  expect(() => parseBundleOptions(['--pairs', '0'])).toThrow('--pairs must be from 1 to 1000');
+  expect(() => parseBundleOptions(['--pairs', '0'])).toThrow('--pairs must be a whole number from 1 to 1000');
 });
