@@ -1,6 +1,6 @@
 import { strategyNames } from '../../src/delivery/strategies.js';
 import { abrNames } from '../../src/abr-star/index.js';
-import { parseCommandLine } from '../../tools/setup/command-line.mjs';
+import { integerOption, numberOption, parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
 import { GENERATORS } from './link/trace-generators.js';
@@ -8,7 +8,6 @@ import { TRACE_SETS } from './link/trace-sets.js';
 import { CONTROLS, type ControlName } from './link/congestion-control.js';
 import type { LossModel } from './link/path-losses.js';
 import { BROWSER_PLAYER, IDEAL_PLAYER, type PlayerModel } from './player-model.js';
-import { integerOf, numberOf } from './numbers.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
 
@@ -72,19 +71,20 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
   if (values.help) return undefined;
   if (values.traces === undefined) throw new UserError('--traces is required (see --help)');
   if (values.out === undefined) throw new UserError('--out is required (see --help)');
-  const mean = values.mean === undefined ? undefined : numberOf('mean', values.mean, { low: 0.001, high: 1e6 }) * 1e6;
+  const mean =
+    values.mean === undefined ? undefined : numberOption('mean', values.mean, { low: 0.001, high: 1e6 }) * 1e6;
   return {
     traces: values.traces,
     mean,
     rules: listOf('abr', values.abr ?? abrNames.join(',')).map(knownRule),
-    buffers: listOf('buffers', values.buffers).map((text) => integerOf('buffers', text, { low: 1, high: 100 })),
+    buffers: listOf('buffers', values.buffers).map((text) => integerOption('buffers', text, { low: 1, high: 100 })),
     content: values.content,
-    segments: integerOf('segments', values.segments, { low: 2, high: 10_000 }),
+    segments: integerOption('segments', values.segments, { low: 2, high: 10_000 }),
     transport: transportOf(values),
     player: isBrowser(values) ? BROWSER_PLAYER : IDEAL_PLAYER,
-    shifts: integerOf('shifts', values.shifts, { low: 1, high: 1000 }),
-    seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
-    jobs: values.jobs === undefined ? undefined : integerOf('jobs', values.jobs, { low: 1, high: 256 }),
+    shifts: integerOption('shifts', values.shifts, { low: 1, high: 1000 }),
+    seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
+    jobs: integerOption('jobs', values.jobs, { low: 1, high: 256 }),
     out: values.out,
   };
 }
@@ -146,13 +146,13 @@ function transportOf({ transport, latency, queue, ...quic }: TransportValues): T
   if (transport === 'flat') {
     if ([queue, quic.loss, quic['mean-burst'], quic.control].some((value) => value !== undefined))
       throw new UserError('--queue, --loss, --mean-burst and --control can only be used with --transport quic');
-    return { kind: 'flat', latency: numberOf('latency', latency ?? '100', { low: 0, high: 10_000 }) / 1000 };
+    return { kind: 'flat', latency: numberOption('latency', latency ?? '100', { low: 0, high: 10_000 }) / 1000 };
   }
   if (transport !== 'quic') throw new UserError(`--transport must be one of quic, flat, got '${transport}'`);
   return {
     kind: 'quic',
-    roundTrip: numberOf('latency', latency ?? String(1000 * PAPER_PATH.roundTrip), { low: 1, high: 10_000 }) / 1000,
-    queuePackets: integerOf('queue', queue ?? String(PAPER_PATH.queuePackets), { low: 1, high: 1e6 }),
+    roundTrip: numberOption('latency', latency ?? String(1000 * PAPER_PATH.roundTrip), { low: 1, high: 10_000 }) / 1000,
+    queuePackets: integerOption('queue', queue ?? String(PAPER_PATH.queuePackets), { low: 1, high: 1e6 }),
     ...lossModel(quic),
     control: controlOf(quic.control ?? PAPER_PATH.control),
     ...(isBrowser(quic) && { isMeasured: true }),
@@ -160,9 +160,9 @@ function transportOf({ transport, latency, queue, ...quic }: TransportValues): T
 }
 
 function lossModel({ loss = '0', 'mean-burst': burst }: Pick<TransportValues, 'loss' | 'mean-burst'>): LossModel {
-  const percent = numberOf('loss', loss, { low: 0, high: 90 });
+  const percent = numberOption('loss', loss, { low: 0, high: 90 });
   if (burst === undefined) return { loss: percent / 100 };
-  const meanBurst = numberOf('mean-burst', burst, { low: 1, high: 10_000 });
+  const meanBurst = numberOption('mean-burst', burst, { low: 1, high: 10_000 });
   const most = (100 * meanBurst) / (meanBurst + 1);
   if (percent > most) {
     throw new UserError(

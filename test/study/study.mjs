@@ -2,7 +2,7 @@
 // `npm run study`: makes a study of a results folder of `npm run trials`, or analyses one. The work is done by main.py.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseCommandLine } from '../../tools/setup/command-line.mjs';
+import { choiceOption, integerOption, numberOption, parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { venvProgram } from '../../tools/setup/paths.mjs';
 import { run, runCommand, UserError } from '../../tools/setup/process.mjs';
 import { ensurePython, ensureStudyPython } from '../../tools/setup/python.mjs';
@@ -31,10 +31,7 @@ const MAIN = join(import.meta.dirname, 'main.py');
 
 /** @param {string} name @param {string} text @param {number} most */
 function whole(name, text, most) {
-  const number = Number(text);
-  if (!(Number.isInteger(number) && number >= 1 && number <= most))
-    throw new UserError(`--${name} must be a whole number from 1 to ${most}, got '${text}'`);
-  return String(number);
+  return String(integerOption(name, text, { low: 1, high: most }));
 }
 
 /** @param {readonly string[]} args */
@@ -61,10 +58,8 @@ function parse(args) {
 
 /** What main.py is given. @param {ReturnType<typeof parse>['values']} values @param {string} folder */
 function makeWords({ out, method, subjects, seconds, clips, size, spinner, all, seed }, folder) {
-  if (!['acr-hr', 'dcr', 'both'].includes(method))
-    throw new UserError(`--method must be acr-hr, dcr or both, got '${method}'`);
-  if (!(Number(seconds) >= 1 && Number(seconds) <= 60))
-    throw new UserError(`--seconds must be from 1 to 60, got '${seconds}'`);
+  choiceOption('method', method, ['acr-hr', 'dcr', 'both']);
+  numberOption('seconds', seconds, { low: 1, high: 60 });
   return [
     ...['make', folder, '--out', out ?? join(folder, 'study'), '--method', method, '--seconds', seconds],
     ...['--subjects', whole('subjects', subjects, 99), '--clips', whole('clips', clips, 20)],

@@ -1,7 +1,6 @@
 import { basename, join } from 'node:path';
-import { parseCommandLine } from '../../tools/setup/command-line.mjs';
+import { integerOption, parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
-import { integerOf } from '../sim/numbers.js';
 import { SYSTEM_USAGE } from './system.js';
 
 export const USAGE = `Usage: npm run trials -- CONFIG.json [options]
@@ -67,8 +66,8 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
   if (positionals.length < needed || positionals.length > 1) {
     throw new UserError(`expected one configuration or --quick, got ${positionals.length} configurations (see --help)`);
   }
-  const jobs = integerOf('jobs', values.jobs, { low: 1, high: MOST_JOBS });
-  const attempts = integerOf('attempts', values.attempts, { low: 1, high: MOST_ATTEMPTS });
+  const jobs = integerOption('jobs', values.jobs, { low: 1, high: MOST_JOBS });
+  const attempts = integerOption('attempts', values.attempts, { low: 1, high: MOST_ATTEMPTS });
   const usual = mode === 'smoke' ? SMOKE_FOLDER : `output/trials/${basename(config ?? 'quick', '.json')}`;
   const out = values.out ?? usual;
   return {

@@ -1,5 +1,5 @@
 // @ts-check
-import { parseCommandLine } from '../setup/command-line.mjs';
+import { choiceOption, integerOption, numberOption, parseCommandLine } from '../setup/command-line.mjs';
 import { UserError } from '../setup/process.mjs';
 
 export const USAGE = `Usage: npm run compare -- [options]
@@ -27,22 +27,6 @@ streams, VOXEL over datagrams. Prints the address of the page.
 Exit codes: 0 all went well, 1 playback failed, 2 bad input or the machine lacks something.`;
 
 const BUFFERS = ['1', '2', '3', '5', '7'];
-
-/** @param {string} name @param {string | undefined} text @param {number} low @param {number} high @param {boolean} [isWhole] */
-function numberOption(name, text, low, high, isWhole = false) {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= low && value <= high) || (isWhole && !Number.isInteger(value)))
-    throw new UserError(`--${name} must be a ${isWhole ? 'whole ' : ''}number from ${low} to ${high}, got '${text}'`);
-  return value;
-}
-
-/** @param {string} name @param {string | undefined} text @param {readonly string[]} allowed */
-function choiceOption(name, text, allowed) {
-  if (text !== undefined && !allowed.includes(text))
-    throw new UserError(`--${name} must be one of ${allowed.join(', ')}, got '${text}'`);
-  return text;
-}
 
 /** @typedef {ReturnType<typeof parseOptions>} CompareOptions */
 
@@ -75,17 +59,17 @@ export function parseOptions(args, presets) {
     throw new UserError('--runs cannot be used with --record: one run is recorded');
   return {
     preset: choiceOption('preset', values.preset, presets) ?? 'tunnel',
-    scale: numberOption('scale', values.scale, 0.25, 4),
+    scale: numberOption('scale', values.scale, { low: 0.25, high: 4 }),
     buffer: choiceOption('buffer', values.buffer, BUFFERS),
-    seed: numberOption('seed', values.seed, 0, 2 ** 32 - 1, true),
+    seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     server: choiceOption('server', values.server, ['aioquic', 'quiche']) ?? 'aioquic',
-    port: numberOption('port', values.port, 0, 65_535, true),
+    port: integerOption('port', values.port, { low: 0, high: 65_535 }),
     list: values.list,
     headless: isHeadless,
-    runs: numberOption('runs', values.runs, 1, 100, true) ?? 1,
+    runs: integerOption('runs', values.runs, { low: 1, high: 100 }) ?? 1,
     json: values.json,
     screenshot: values.screenshot,
-    width: numberOption('width', values.width, 320, 3840, true) ?? 1280,
+    width: integerOption('width', values.width, { low: 320, high: 3840 }) ?? 1280,
     record: values.record,
     help: values.help,
   };

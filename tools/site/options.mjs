@@ -1,7 +1,7 @@
 // @ts-check
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseCommandLine } from '../setup/command-line.mjs';
+import { integerOption, parseCommandLine } from '../setup/command-line.mjs';
 import { root } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 
@@ -17,14 +17,6 @@ A link that leads nowhere fails the build.
   --help           this text
 
 Exit codes: 0 built, 1 a link is broken or the build failed, 2 bad input.`;
-
-/** @param {string} text */
-function portOf(text) {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new UserError(`--port must be a number from 0 to 65535, got '${text}'`);
-  return port;
-}
 
 /** @param {string} folder */
 function recordingIn(folder) {
@@ -54,7 +46,7 @@ export function parseOptions(args) {
     out: values.out === undefined ? join(root, 'output/site') : resolve(values.out),
     recording: values.recording === undefined ? undefined : recordingIn(values.recording),
     serve: values.serve,
-    port: portOf(values.port ?? '8091'),
+    port: integerOption('port', values.port ?? '8091', { low: 0, high: 65_535 }),
     help: values.help,
   };
 }

@@ -24,7 +24,7 @@ test('a recording is a folder with a page', () => {
 
 test.each([
   [['--port', '80'], '--port can only be used with --serve'],
-  [['--serve', '--port', 'x'], "--port must be a number from 0 to 65535, got 'x'"],
+  [['--serve', '--port', 'x'], "--port must be a whole number from 0 to 65535, got 'x'"],
   [['--base', '/a'], /--base/],
 ])('%j: %s', (args, message) => {
   expect(() => parseOptions(args)).toThrow(message);

@@ -1,7 +1,7 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseCommandLine } from '../setup/command-line.mjs';
+import { choiceOption, integerOption, numberOption, parseCommandLine } from '../setup/command-line.mjs';
 import { root } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 
@@ -46,24 +46,6 @@ Exit codes: 0 all went well, 1 playback failed, 2 bad input or the machine lacks
 
 const SERVERS = ['aioquic', 'quiche'];
 const DELIVERIES = ['auto', 'datagrams', 'streams', 'http', 'plain'];
-
-/** @param {string} name @param {string | undefined} text @param {number} low @param {number} high */
-function numberOption(name, text, low, high) {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= low && value <= high)) {
-    throw new UserError(`--${name} must be a number from ${low} to ${high}, got '${text}'`);
-  }
-  return value;
-}
-
-/** @param {string} name @param {string | undefined} text @param {string[]} allowed */
-function choiceOption(name, text, allowed) {
-  if (text !== undefined && !allowed.includes(text)) {
-    throw new UserError(`--${name} must be one of ${allowed.join(', ')}, got '${text}'`);
-  }
-  return text;
-}
 
 /**
  * Options that mean nothing beside others.
@@ -121,18 +103,18 @@ export function parseOptions(args) {
   return {
     video: values.video,
     live: values.live,
-    latency: numberOption('latency', values.latency, 0.2, 30),
-    duration: numberOption('duration', values.duration, 1, 86_400),
-    loss: numberOption('loss', values.loss, 0, 100),
-    seed: numberOption('seed', values.seed, 0, 2 ** 32 - 1) ?? 1,
+    latency: numberOption('latency', values.latency, { low: 0.2, high: 30 }),
+    duration: numberOption('duration', values.duration, { low: 1, high: 86_400 }),
+    loss: numberOption('loss', values.loss, { low: 0, high: 100 }),
+    seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }) ?? 1,
     rule: choiceOption('rule', values.rule, RULES),
-    buffer: numberOption('buffer', values.buffer, 1, 7),
+    buffer: integerOption('buffer', values.buffer, { low: 1, high: 7 }),
     delivery: choiceOption('delivery', values.delivery, DELIVERIES),
     refetch: !values['no-refetch'],
     server: choiceOption('server', values.server, SERVERS) ?? 'aioquic',
-    port: numberOption('port', values.port, 0, 65_535),
+    port: integerOption('port', values.port, { low: 0, high: 65_535 }),
     headless: values.headless,
-    seconds: numberOption('seconds', values.seconds, 0.1, 86_400),
+    seconds: numberOption('seconds', values.seconds, { low: 0.1, high: 86_400 }),
     json: values.json,
     screenshot: values.screenshot,
     help: values.help,

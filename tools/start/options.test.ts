@@ -26,7 +26,7 @@ describe('options of npm start', () => {
   it.each([
     [['--loss', '101'], '--loss must be a number from 0 to 100'],
     [['--loss', ''], '--loss must be a number'],
-    [['--buffer', '0'], '--buffer must be a number from 1 to 7'],
+    [['--buffer', '0'], '--buffer must be a whole number from 1 to 7'],
     [['--rule', 'fastest'], '--rule must be one of abr-star'],
     [['--delivery', 'udp'], '--delivery must be one of auto'],
     [['--server', 'nginx'], '--server must be one of aioquic'],

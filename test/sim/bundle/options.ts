@@ -1,5 +1,4 @@
-import { parseCommandLine } from '../../../tools/setup/command-line.mjs';
-import { integerOf } from '../numbers.js';
+import { integerOption, parseCommandLine } from '../../../tools/setup/command-line.mjs';
 
 export const BUNDLE_USAGE = `Usage: npm run simulate -- bundle [options]
 
@@ -38,8 +37,8 @@ export function parseBundleOptions(args: readonly string[]): BundleOptions | und
   if (values.help) return undefined;
   return {
     traces: values.traces,
-    pairs: integerOf('pairs', values.pairs, { low: 1, high: 1000 }),
-    seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
+    pairs: integerOption('pairs', values.pairs, { low: 1, high: 1000 }),
+    seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     json: values.json,
   };
 }

@@ -1,5 +1,4 @@
-import { parseCommandLine } from '../../../tools/setup/command-line.mjs';
-import { integerOf } from '../numbers.js';
+import { integerOption, parseCommandLine } from '../../../tools/setup/command-line.mjs';
 import type { FlowsExperiment } from './figures.js';
 
 export const FLOWS_USAGE = `Usage: npm run simulate -- flows [options]
@@ -38,8 +37,8 @@ export function parseFlowsOptions(args: readonly string[]): FlowsOptions | undef
   });
   if (values.help) return undefined;
   return {
-    seconds: integerOf('seconds', values.seconds, { low: 60, high: 450 }),
-    seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
+    seconds: integerOption('seconds', values.seconds, { low: 60, high: 450 }),
+    seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     json: values.json,
   };
 }

@@ -1,5 +1,4 @@
-import { parseCommandLine } from '../../../tools/setup/command-line.mjs';
-import { integerOf } from '../numbers.js';
+import { integerOption, parseCommandLine } from '../../../tools/setup/command-line.mjs';
 import type { PageExperiment } from './experiment.js';
 
 export const PAGE_USAGE = `Usage: npm run simulate -- page [options]
@@ -42,8 +41,8 @@ export function parsePageOptions(args: readonly string[]): PageOptions | undefin
   });
   if (values.help) return undefined;
   return {
-    pages: integerOf('pages', values.pages, { low: 0, high: 1000 }),
-    seed: integerOf('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
+    pages: integerOption('pages', values.pages, { low: 0, high: 1000 }),
+    seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     json: values.json,
   };
 }
