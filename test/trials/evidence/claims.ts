@@ -20,6 +20,21 @@ const SECTIONS: Readonly<Record<string, readonly Claim[]>> = {
 
 export const CLAIMS: readonly Claim[] = Object.values(SECTIONS).flat();
 
+/** All claims by what `npm run evidence -- --paper` calls their paper; `live` are goals of our own. */
+export const PAPERS: Readonly<Record<string, readonly Claim[]>> = {
+  thesis: [...CHAPTERS_4_AND_5, ...CHAPTER_6],
+  clipstream: named('ClipStream', TRANSPORTS),
+  hollywood: named('Hollywood', TRANSPORTS),
+  victor: [...named('VICTOR', SEVERAL_PATHS), ...named('our own goal', SEVERAL_PATHS)],
+  chunklets: named('chunklets', SEVERAL_PATHS),
+  intents: named('Intents', SEVERAL_PATHS),
+  live: LIVE_CLAIMS,
+};
+
+function named(paper: string, claims: readonly Claim[]): readonly Claim[] {
+  return claims.filter(({ figure }) => figure.startsWith(paper));
+}
+
 /** Undefined: there is no such section. */
 export function claimsBlock(section: string, matrices: ReadonlyMap<string, Matrix>): string | undefined {
   const claims = SECTIONS[section];
@@ -29,13 +44,37 @@ export function claimsBlock(section: string, matrices: ReadonlyMap<string, Matri
 /** A row for each claim. */
 export function claimsTable(claims: readonly Claim[], matrices: ReadonlyMap<string, Matrix>): string {
   return markdownTable([
-    ['figure', 'claim', 'theirs', 'ours', 'verdict', 'why', 'command'],
+    ['figure', 'claim', ...FACTS],
     ...claims.map((claim) => {
-      const measured = measure(claim, matrices);
-      const { figure, claim: text, theirs, command } = claim;
-      return [figure, text, theirs, oursOf(measured), verdictOf(measured), whyOf(claim, measured), codeOf(command)];
+      const { command, ...facts } = factsOf(claim, matrices);
+      return [claim.figure, claim.claim, ...Object.values(facts), `\`${command}\``];
     }),
   ]);
+}
+
+/** The same for a terminal. */
+export function claimsText(claims: readonly Claim[], matrices: ReadonlyMap<string, Matrix>): string {
+  return claims
+    .map((claim) => {
+      const facts = factsOf(claim, matrices);
+      const lines = FACTS.flatMap((name) => (facts[name] === '' ? [] : [`  ${name.padEnd(9)}${facts[name]}`]));
+      return [`${claim.figure}: ${claim.claim}`, ...lines].join('\n');
+    })
+    .join('\n\n');
+}
+
+const FACTS = ['theirs', 'ours', 'verdict', 'why', 'command'] as const;
+
+/** In the order of `FACTS`. */
+function factsOf(claim: Claim, matrices: ReadonlyMap<string, Matrix>): Record<(typeof FACTS)[number], string> {
+  const measured = measure(claim, matrices);
+  return {
+    theirs: claim.theirs,
+    ours: oursOf(measured),
+    verdict: verdictOf(measured),
+    why: whyOf(claim, measured),
+    command: shownCommand(claim.command),
+  };
 }
 
 /** How many claims have which verdict, over all sections. */
@@ -60,8 +99,8 @@ function measure(
   return kept && measured?.(kept);
 }
 
-const codeOf = (command: string) =>
-  `\`${command.startsWith('npm') ? command : commandOf(command).replace(/ --jobs .*/, '')}\``;
+const shownCommand = (command: string) =>
+  command.startsWith('npm') ? command : commandOf(command).replace(/ --jobs .*/, '');
 
 function oursOf(measured: Measured | undefined): string {
   if (!measured) return '–';

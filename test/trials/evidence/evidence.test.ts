@@ -7,7 +7,7 @@ import { calibrationTable } from '../report/calibration.js';
 import type { TrialResult } from '../result.js';
 import { matrixBlock } from './blocks.js';
 import { lessStalls, type Claim } from './claim.js';
-import { claimsTable, CLAIMS } from './claims.js';
+import { claimsTable, CLAIMS, claimsText, PAPERS } from './claims.js';
 import { differences, filled, textOf } from './documents.js';
 import { expectedDocuments } from './expected.js';
 import { matrixOf, type Matrix } from './kept.js';
@@ -132,6 +132,29 @@ describe('a claim', () => {
   });
   const less = claim((matrix) => lessStalls(matrix, {}, { theirs: 0.74, ours: 'voxel', than: 'bola' }));
   const verdict = (attempts: TrialResult[]) => claimsTable([less], new Map([['x', matrixWith(attempts)]]));
+
+  it('belongs to one paper', () => {
+    const all = Object.values(PAPERS).flat();
+    expect(all).toHaveLength(CLAIMS.length);
+    expect(new Set(all)).toEqual(new Set(CLAIMS));
+  });
+
+  it('is printed with its figures, and without what there is nothing to say of', () => {
+    const attempts = [...stalls('bola', 0.1, 10), ...stalls('voxel', 0.02, 10)];
+    expect(claimsText([less, { ...less, why: '', command: 'npm run y' }], new Map([['x', matrixWith(attempts)]])))
+      .toBe(`1: less
+  theirs   −74 %
+  ours     −80.0 %: 10.00 % → 2.00 % (n = 10)
+  verdict  beaten
+  why      w
+  command  npm run trials -- test/trials/configs/x.json
+
+1: less
+  theirs   −74 %
+  ours     −80.0 %: 10.00 % → 2.00 % (n = 10)
+  verdict  beaten
+  command  npm run y`);
+  });
 
   it('is judged by the 90th percentile, and provisionally by fewer than ten sessions', () => {
     const bola = stalls('bola', 0.1, 10);

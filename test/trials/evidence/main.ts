@@ -1,16 +1,20 @@
-import { parseCommandLine } from '../../../tools/setup/command-line.mjs';
-import { say } from '../../../tools/setup/process.mjs';
+import { choiceOption, parseCommandLine } from '../../../tools/setup/command-line.mjs';
+import { say, UserError } from '../../../tools/setup/process.mjs';
+import { claimsText, PAPERS } from './claims.js';
 import { differences, textOf, write } from './documents.js';
 import { expectedDocuments } from './expected.js';
+import { keptMatrices } from './kept.js';
 
-const USAGE = `Usage: npm run evidence [-- --check]
+const USAGE = `Usage: npm run evidence [-- --check | --paper NAME]
 
 Computes every table, interval and verdict of docs/EVIDENCE.md, docs/RESULTS.md and docs/results/ from the sessions that are kept in
 docs/results/*/sessions.jsonl, and the tables of docs/ABR.md from docs/results/simulated, and writes them there. No browser, no data, a few
 seconds.
 
-  --check   write nothing: say where the documents differ from what the sessions give
-  --help    this text
+  --check        write nothing: say where the documents differ from what the sessions give
+  --paper NAME   write nothing: print what that paper claims, its figure, ours, the verdict, why, and the command that shows it; one of
+                 ${Object.keys(PAPERS).join(', ')} (goals of our own)
+  --help         this text
 
 Exit codes: 0 all is as it should be, or written; 1 a document differs (--check); 2 bad input.`;
 
@@ -18,10 +22,20 @@ Exit codes: 0 all is as it should be, or written; 1 a document differs (--check)
 export async function main(args: readonly string[]): Promise<number> {
   const { values } = parseCommandLine({
     args: [...args],
-    options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+    options: {
+      check: { type: 'boolean', default: false },
+      paper: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
   });
   if (values.help) {
     console.log(USAGE);
+    return 0;
+  }
+  const paper = choiceOption('paper', values.paper, Object.keys(PAPERS));
+  if (paper !== undefined) {
+    if (values.check) throw new UserError('--check and --paper cannot be used together');
+    console.log(claimsText(PAPERS[paper]!, keptMatrices()));
     return 0;
   }
   let differing = 0;
