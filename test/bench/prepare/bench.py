@@ -5,8 +5,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,9 +14,11 @@ from typing import Any
 from cost import largest_process, prepare_and_time
 from delivered import check_segment
 from droppable import droppable_shares
+from frontier import LADDER, frontier
 from summary import print_summary, summarise
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.analysis.segment_analysis import OrderName
+from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workers import Workers, local_workers
 from voxel_prepare.manifest.mpd import Presentation, VideoFile
@@ -55,38 +57,65 @@ class Clip:
         return read_video(media.id, self.folder / media.name, media.name, self.presentation.segment).segments
 
 
-def main() -> None:
+def main() -> int:
+    """The exit code: 1 where a bar is missed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("clips", nargs="+", type=Path)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--frontier", action="store_true")
     parser.add_argument("--profile", type=Profile, choices=list(Profile), default=Profile.DROPPABLE)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with TemporaryDirectory(prefix="prepare-bench-") as temporary:
-        out = options.out or Path(temporary)
-        results = [_measured(path, options, Path(temporary), out) for path in options.clips]
-    summary = summarise(results)
+        runs = _Runs(options, Path(temporary))
+        results = [] if options.frontier else [runs.figures(path) for path in options.clips]
+        frontiers = {path.stem: runs.frontier(path) for path in options.clips} if runs.with_frontier else {}
+    summary = summarise(results, frontiers)
     if options.json:
         print(json.dumps(summary))
     else:
         print_summary(summary)
+    return 0 if all(bar["holds"] for bar in summary["bars"]) else 1
 
 
-def _measured(path: Path, options: argparse.Namespace, work: Path, out: Path) -> Any:
-    """The figures of a clip, from an earlier run where that came so far."""
-    kept = out / f"{path.stem}-{options.seconds:g}s-{options.profile}{'-full' if options.full else ''}.json"
-    if kept.exists():
-        say(f"{path.name}: figures taken from {kept}")
-    else:
-        say(f"{path.name}: encoding and analysing {options.seconds:g} s")
-        figures = measure(_request(path, work / path.stem, options), is_full=options.full)
-        out.mkdir(parents=True, exist_ok=True)
-        unfinished = kept.with_suffix(".part")
-        unfinished.write_text(json.dumps(figures))
-        unfinished.rename(kept)
-    return json.loads(kept.read_text())
+class _Runs:
+    """What is measured of each clip, taken from an earlier run where that came so far."""
+
+    def __init__(self, options: argparse.Namespace, work: Path) -> None:
+        self._options = options
+        self._work = work
+        self._out: Path = options.out or work
+
+    @property
+    def with_frontier(self) -> bool:
+        return bool(self._options.frontier or self._options.full)
+
+    def figures(self, path: Path) -> Any:
+        profile, is_full = self._options.profile, self._options.full
+        request = _request(path, self._work / path.stem, self._options.seconds, profile)
+        return self._kept(path, f"{profile}{'-full' if is_full else ''}", lambda: measure(request, is_full=is_full))
+
+    def frontier(self, path: Path) -> Any:
+        def prepared(profile: Profile) -> Presentation:
+            folder = self._work / f"{path.stem}-{profile}"
+            return prepare(replace(_request(path, folder, self._options.seconds, profile), representations=LADDER))
+
+        return self._kept(path, "frontier", lambda: frontier(prepared))
+
+    def _kept(self, path: Path, what: str, make: Callable[[], Any]) -> Any:
+        kept = self._out / f"{path.stem}-{self._options.seconds:g}s-{what}.json"
+        if kept.exists():
+            say(f"{path.name}: {what} taken from {kept}")
+        else:
+            say(f"{path.name}: {what}: encoding and analysing {self._options.seconds:g} s")
+            figures = make()
+            self._out.mkdir(parents=True, exist_ok=True)
+            unfinished = kept.with_suffix(".part")
+            unfinished.write_text(json.dumps(figures))
+            unfinished.rename(kept)
+        return json.loads(kept.read_text())
 
 
 def measure(request: Request, *, is_full: bool) -> dict[str, Any]:
@@ -118,8 +147,8 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def _request(path: Path, folder: Path, options: argparse.Namespace) -> Request:
-    """As the command's defaults, but for the options."""
+def _request(path: Path, folder: Path, seconds: float, profile: Profile) -> Request:
+    """As the command's defaults, but for these."""
     return Request(
         inputs=(path,),
         out=folder,
@@ -130,8 +159,8 @@ def _request(path: Path, folder: Path, options: argparse.Namespace) -> Request:
         preset=Preset.SLOW,
         passes=2,
         start=0,
-        duration=options.seconds,
-        profile=options.profile,
+        duration=seconds,
+        profile=profile,
         jobs=os.cpu_count() or 1,
         facts="index",
     )
@@ -195,4 +224,4 @@ def _spread_out(items: Sequence[Any], count: int) -> list[Any]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,11 +1,13 @@
 """What the figures of all clips come to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean, median, quantiles
 from typing import Any, TypeAlias
 
 from delivered import Deviation
 from droppable import CHOSEN, PREDICTED, TARGETS
+from frontier import TARGETS as FRONTIER_TARGETS
+from frontier import Bytes, gains
 from rich.console import Console
 from rich.table import Table
 from voxel_prepare.analysis.segment_analysis import OrderName
@@ -17,8 +19,40 @@ Shares: TypeAlias = dict[str, list[float]]
 """By order, the share of bytes droppable at each target."""
 
 
-def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Over all clips, which count alike."""
+COST_LIMIT = 1.0
+MEASURED_GOAL = 1.15
+FRONTIER_GOAL = 0.90
+"""At `TARGETS[1]`, .95: one of these two goals is enough."""
+
+
+def summarise(results: Sequence[dict[str, Any]], frontiers: Mapping[str, Bytes]) -> dict[str, Any]:
+    """Over all clips, which count alike; each of the two may be empty."""
+    summary = {
+        **(_of_all(results) if results else {}),
+        **({"frontier": gains(frontiers)} if frontiers else {}),
+    }
+    return {"bars": _bars(summary), **summary}
+
+
+def _bars(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    bars = []
+    if "costRatio" in summary:
+        cost = summary["costRatio"]
+        bars.append(_bar(f"costRatio {cost:.3g} ≤ {COST_LIMIT:g}", cost <= COST_LIMIT))
+    if "frontier" in summary:
+        gain, measured = summary["frontier"]["all clips"][1], summary.get("measuredOverUnreferenced", 0)
+        name = f"frontier at .95: {gain:.3g} ≤ {FRONTIER_GOAL:g}"
+        if measured:
+            name += f", or measured/unreferenced: {measured:.3g} ≥ {MEASURED_GOAL:g}"
+        bars.append(_bar(name, gain <= FRONTIER_GOAL or measured >= MEASURED_GOAL))
+    return bars
+
+
+def _bar(name: str, holds: bool) -> dict[str, Any]:
+    return {"name": name, "holds": holds}
+
+
+def _of_all(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     indexes = [share for result in results for share in result["indexShares"]]
     representations: dict[str, list[Shares]] = {}
     deviations: dict[str, list[Deviation]] = {}
@@ -63,27 +97,49 @@ def print_summary(summary: dict[str, Any]) -> None:
     for name, value in summary.items():
         if isinstance(value, float | int):
             console.print(f"{name}: {value:.4g}", highlight=False)
-    droppable = Table(
+    if "droppable" in summary:
+        console.print(_droppable_table(summary))
+        console.print(_deviations_table(summary["deviations"]))
+    if "frontier" in summary:
+        console.print(_frontier_table(summary["frontier"]))
+    for bar in summary["bars"]:
+        console.print(f"{'holds ' if bar['holds'] else 'MISSED'}  {bar['name']}", highlight=False)
+
+
+def _droppable_table(summary: dict[str, Any]) -> Table:
+    table = Table(
         "representation",
         "order",
         title="Bytes that may be dropped at SSIM against the own decode",
         box=None,
     )
     for target in TARGETS:
-        droppable.add_column(f"≥ {target:g}", justify="right")
+        table.add_column(f"≥ {target:g}", justify="right")
     means = {clip["clip"]: clip["shares"] for clip in summary["clips"]}
     for representation, shares in {**summary["droppableByLevel"], **means, "all clips": summary["droppable"]}.items():
         for order, of_order in shares.items():
-            droppable.add_row(representation, order, *(f"{share:.1%}" for share in of_order))
-    deviations = Table("stated or estimated less decoded", title="Scores", box=None)
+            table.add_row(representation, order, *(f"{share:.1%}" for share in of_order))
+    return table
+
+
+def _deviations_table(deviations: dict[str, dict[str, float]]) -> Table:
+    table = Table("stated or estimated less decoded", title="Scores", box=None)
     for name in ("count", "greatest", "p95", "median", "mean"):
-        deviations.add_column(name, justify="right")
-    for kind, spread in summary["deviations"].items():
-        deviations.add_row(
+        table.add_column(name, justify="right")
+    for kind, spread in deviations.items():
+        table.add_row(
             kind, f"{spread['count']}", *(f"{spread[name]:.6f}" for name in ("greatest", "p95", "median", "mean"))
         )
-    console.print(droppable)
-    console.print(deviations)
+    return table
+
+
+def _frontier_table(of_clips: dict[str, Sequence[float]]) -> Table:
+    table = Table("clip", title="Bytes with `droppable` for a score, per byte with `thesis`", box=None)
+    for target in FRONTIER_TARGETS:
+        table.add_column(f"{target:g} of the top’s score", justify="right")
+    for clip, ratios in of_clips.items():
+        table.add_row(clip, *(f"{ratio:.2f}" for ratio in ratios))
+    return table
 
 
 def _mean(rows: Sequence[Shares]) -> Shares:
