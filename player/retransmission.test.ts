@@ -27,7 +27,10 @@ describe('Retransmission', () => {
   let server: FakeVoxelServer;
   let session: VoxelSession | undefined;
   /** The playback that the segments are for: at second 1 of 4 s segments, two more of them in the buffer. */
-  let state: { currentTime: number; paused: boolean; playbackRate: number; level: number; isLast: boolean };
+  let state: Pick<HTMLMediaElement, 'currentTime' | 'paused' | 'playbackRate' | 'readyState'> & {
+    level: number;
+    isLast: boolean;
+  };
   let replace: ReturnType<typeof vi.fn<RetransmissionOptions['video']['replace']>>;
   let holds: ReturnType<typeof vi.fn<RetransmissionOptions['video']['holds']>>;
   let improved: ReturnType<typeof vi.fn<RetransmissionOptions['journal']['improved']>>;
@@ -83,7 +86,7 @@ describe('Retransmission', () => {
       download: vi.fn(),
       fetchInto: (kept, ranges) => segments.fetchInto(opened, kept, ranges),
     };
-    state = { currentTime: 1, paused: false, playbackRate: 1, level: 9, isLast: false };
+    state = { currentTime: 1, paused: false, playbackRate: 1, readyState: 4, level: 9, isLast: false };
     replace = vi.fn(() => Promise.resolve(true));
     holds = vi.fn(() => true);
     improved = vi.fn();
@@ -224,6 +227,16 @@ describe('Retransmission', () => {
   it('is idle for as long as a full buffer does not play', async () => {
     Object.assign(state, { paused: true, level: 8.01 });
     hold(deliver(1, small));
+    await look();
+    expect(asked()).toEqual([[small]]);
+  });
+
+  it('leaves the link to what playback waits for, such as sound', async () => {
+    state = { ...state, readyState: 2 };
+    hold(deliver(1, small));
+    await look();
+    expect(asked()).toEqual([]);
+    state = { ...state, readyState: 3 };
     await look();
     expect(asked()).toEqual([[small]]);
   });

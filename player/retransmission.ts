@@ -7,6 +7,9 @@ import type { Journal } from './journal.js';
 import type { PlayerSettings, PlayerVideo } from './segments/player-segment.js';
 import type { SessionManager } from './session-manager.js';
 
+/** `HTMLMediaElement.HAVE_FUTURE_DATA`. */
+const HAVE_FUTURE_DATA = 3;
+
 export interface RetransmissionOptions {
   readonly sessions: Pick<SessionManager, 'session'>;
   readonly throughput: Pick<ThroughputEstimator, 'throughput'>;
@@ -72,7 +75,8 @@ export class Retransmission {
 
   #look(): void {
     const { video, throughput } = this.#options;
-    if (!video.element) return;
+    // Where playback waits, for sound as a rule, the link is for that.
+    if (!video.element || video.element.readyState < HAVE_FUTURE_DATA) return;
     const { end, drop, fetch } = look(this.#segments, {
       playback: video.element,
       pause: this.#isSuspended ? undefined : this.#pause(video.element),
