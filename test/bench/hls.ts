@@ -13,6 +13,7 @@ import {
   type HlsOutcome,
 } from '../browser/support/hls-page.js';
 import { ensureChrome } from '../../tools/setup/chrome.mjs';
+import { choiceOption } from '../../tools/setup/command-line.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
@@ -39,8 +40,7 @@ export async function main(values: { json: boolean; loss: string; package: strin
   const lossPercent = Number(values.loss);
   if (!(lossPercent >= 0 && lossPercent < 100))
     throw new UserError(`--loss must be a number from 0 to below 100, got '${values.loss}'`);
-  if (!HLS_PACKAGES.includes(values.package))
-    throw new UserError(`--package must be one of ${HLS_PACKAGES.join(', ')}, got '${values.package}'`);
+  choiceOption('package', values.package, HLS_PACKAGES);
   const report = reportOf(await play(lossPercent, values.package));
   const bars = [
     atMost('errors', report.errors.length, 0),

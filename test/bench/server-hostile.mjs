@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { choiceOption } from '../../tools/setup/command-line.mjs';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { ensureQuicheServer } from '../../tools/setup/rust.mjs';
@@ -62,9 +63,7 @@ export async function main({ json, server, attack }) {
   if (server !== undefined && !['aioquic', 'quiche'].includes(server)) {
     throw new UserError(`--server must be aioquic or quiche, got '${server}'`);
   }
-  if (attack !== undefined && !ATTACKS.includes(attack)) {
-    throw new UserError(`--attack must be one of ${ATTACKS.join(', ')}, got '${attack}'`);
-  }
+  choiceOption('attack', attack, ATTACKS);
   const quiche = server === 'aioquic' ? '' : await ensureQuicheServer();
   const programs = { quiche, aioquic: venvProgram('voxel-serve') };
   const folder = mkdtempSync(join(tmpdir(), 'server-hostile-'));

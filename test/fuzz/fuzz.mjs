@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseCommandLine } from '../../tools/setup/command-line.mjs';
+import { choiceOption, parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { runCommand, UserError } from '../../tools/setup/process.mjs';
 
 /**
@@ -43,9 +43,7 @@ async function main() {
   const file = pathToFileURL(join(import.meta.dirname, `${language}.mjs`));
   const { targets, fuzz } = /** @type {Fuzzer} */ (await import(file.href));
   const chosen = values.target ?? targets;
-  for (const name of chosen) {
-    if (!targets.includes(name)) throw new UserError(`--target must be one of ${targets.join(', ')}, got '${name}'`);
-  }
+  for (const name of chosen) choiceOption('target', name, targets);
   const seconds = Number(values.seconds);
   if (!(seconds >= chosen.length)) {
     throw new UserError(`--seconds must be at least ${chosen.length}, one for each target, got '${values.seconds}'`);

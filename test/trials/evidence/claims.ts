@@ -46,8 +46,8 @@ export function claimsTable(claims: readonly Claim[], matrices: ReadonlyMap<stri
   return markdownTable([
     ['figure', 'claim', ...FACTS],
     ...claims.map((claim) => {
-      const { command, ...facts } = factsOf(claim, matrices);
-      return [claim.figure, claim.claim, ...Object.values(facts), `\`${command}\``];
+      const { theirs, ours, verdict, why, command } = factsOf(claim, matrices);
+      return [claim.figure, claim.claim, theirs, ours, verdict, why, `\`${command}\``];
     }),
   ]);
 }
@@ -65,7 +65,6 @@ export function claimsText(claims: readonly Claim[], matrices: ReadonlyMap<strin
 
 const FACTS = ['theirs', 'ours', 'verdict', 'why', 'command'] as const;
 
-/** In the order of `FACTS`. */
 function factsOf(claim: Claim, matrices: ReadonlyMap<string, Matrix>): Record<(typeof FACTS)[number], string> {
   const measured = measure(claim, matrices);
   return {
