@@ -11,6 +11,7 @@ import {
   fallbacksOnceReady,
   openPage,
   outcomeOf,
+  pauseUntilRefetched,
   playToEnd,
   playUntil,
   servePlayerPage,
@@ -66,6 +67,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
       endpoint: { url, certificateHashes: stage.server.ready.certificateHashes },
     });
     expect(await page.evaluate(() => window.players[0]!.player.getVersion())).toBe(version);
+    await pauseUntilRefetched(page);
     await playUntil(page);
     relay.close();
     const { statistics, ...outcome } = await outcomeOf(page);

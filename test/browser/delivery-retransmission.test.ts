@@ -8,6 +8,7 @@ import { mediaOf } from './support/manifests.js';
 import {
   openPage,
   outcomeOf,
+  pauseUntilRefetched,
   playUntil,
   servePlayerPage,
   startPlayer,
@@ -98,6 +99,7 @@ describe('at 10 % packet loss', () => {
   it('fetches in pauses what was left out, and puts it into the buffer before it is played', async () => {
     const relay = await startLossy({ abr: 'half' });
     await keepDeliveries();
+    await pauseUntilRefetched(page);
     await playUntil(page);
     relay.close();
     const { errors, ended, buffered, statistics } = await outcomeOf(page);

@@ -3,7 +3,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { findFirefox } from '../../tools/setup/firefox.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { prepareClip } from './support/clip.js';
-import { openPage, outcomeOf, playUntil, servePlayerPage, startPlayer } from './support/player-page.js';
+import {
+  openPage,
+  outcomeOf,
+  pauseUntilRefetched,
+  playUntil,
+  servePlayerPage,
+  startPlayer,
+} from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
@@ -50,6 +57,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     const url = `https://127.0.0.1:${relay.port}/voxel`;
     const endpoint = { url, certificateHashes: stage.server.ready.certificateHashes };
     await startPlayer(page, { endpoint, abr: 'half', bufferSegments: 2 });
+    await pauseUntilRefetched(page);
     await playUntil(page);
     relay.close();
     const { statistics, ...outcome } = await outcomeOf(page);

@@ -185,6 +185,29 @@ export async function playToEnd(page: Page, { seconds = 1, player = 0, rate = HU
   await playUntil(page, Infinity, player);
 }
 
+/**
+ * Pauses playback once a segment that is not yet played has come with gaps, until one has been fetched into: on a busy machine segments
+ * come too late for that while it plays.
+ */
+export async function pauseUntilRefetched(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => {
+      const { player, video, handle } = window.players[0]!;
+      const isInTime = handle!
+        .statistics()
+        .segments.some(({ startTime, framesSkipped }) => framesSkipped > 0 && startTime > video.currentTime + 1);
+      if (isInTime) player.pause();
+      return isInTime;
+    },
+    { timeout: 60_000, polling: 50 },
+  );
+  await page.waitForFunction(
+    () => window.players[0]!.handle!.statistics().segments.some(({ bytesRefetched }) => bytesRefetched > 0),
+    { timeout: 60_000, polling: 50 },
+  );
+  await page.evaluate(() => window.players[0]!.player.play());
+}
+
 /** Without those of first segments, which wait neither for the session nor for the index: a busy machine is late with both. */
 export function fallbacksOnceReady({ fallbacks }: Pick<Outcome, 'fallbacks'>): FallbackEvent[] {
   return fallbacks.filter(({ code }) => code !== 'session-opening' && code !== 'index-late');
