@@ -8,6 +8,7 @@ import {
   type VoxelSession,
 } from '../src/voxel-loader/index.js';
 import { describeError, PlayerError } from './errors.js';
+import type { Arrivals } from './silence-watch.js';
 import type { EndpointOption, SessionEvent } from './types.js';
 
 /**
@@ -57,6 +58,8 @@ type State<Session> =
 
 /** Keeps one session with the manifest's server open in the background; playback never depends on it. */
 export class SessionManager<Session extends ManagedSession = VoxelSession> {
+  /** By its sessions. */
+  readonly arrivals: Arrivals = { bytes: 0 };
   readonly #source: SessionSource<Session>;
   readonly #emit: (event: SessionEvent) => void;
   #state: State<Session> = { kind: 'idle' };

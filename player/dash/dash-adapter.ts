@@ -1,6 +1,7 @@
 import { fetchRange } from '../fetch-range.js';
 import { linkTo } from '../first-link.js';
 import type { OpenPort } from '../plugin.js';
+import type { AudioLoader } from '../segments/audio-loader.js';
 import type { Content } from '../segments/content.js';
 import type { Pipeline } from '../segments/pipeline.js';
 import { connectSegments, type PluginParts } from '../segments/segment-parts.js';
@@ -32,6 +33,7 @@ class DashAdapter {
   readonly #content: Content;
   readonly #pipeline: Pipeline;
   readonly #headStart: HeadStart;
+  readonly #audio: AudioLoader;
   readonly #undo: (() => void)[] = [];
 
   /** Throws `PlayerError` for a player that cannot be attached to. */
@@ -41,9 +43,10 @@ class DashAdapter {
     this.#parts = parts;
     const headStart = new HeadStart(parts.sessions, parts.video, () => rateControl?.firstLink.rate ?? Infinity);
     this.#headStart = headStart;
-    const { content, recorder, chooser, pipeline, downloads, segments } = connectSegments(parts, headStart);
+    const { content, recorder, chooser, pipeline, downloads, segments, audio } = connectSegments(parts, headStart);
     this.#content = content;
     this.#pipeline = pipeline;
+    this.#audio = audio;
     const initializations = new InitializationLoader({ ...parts, content, pipeline, headStart, fetchRange });
     const loader = new LoaderAdapter({
       openSession: (manifestUrl) => {
@@ -51,6 +54,7 @@ class DashAdapter {
       },
       initializations,
       segments,
+      audio,
       headStart,
       downloads,
     });
@@ -60,6 +64,7 @@ class DashAdapter {
     this.#undo.push(
       this.#listen(),
       () => segments.release(),
+      () => audio.release(),
       () => initializations.stop(),
       () => headStart.cancel(),
     );
@@ -130,6 +135,7 @@ class DashAdapter {
   #dropResourceTiming({ request }: LoaderResponse): void {
     const fragment = request.customData.request;
     if (fragment.type !== requestTypes.media || !fragment.representation) return;
-    if (this.#content.representation(fragment.representation)) fragment.resourceTimingValues = null;
+    if (this.#content.representation(fragment.representation) || this.#audio.hasDelivered(fragment))
+      fragment.resourceTimingValues = null;
   }
 }

@@ -1,3 +1,4 @@
+import type { AudioLoader } from '../segments/audio-loader.js';
 import type { SegmentDownloads } from '../segments/segment-downloads.js';
 import type { SegmentLoader } from '../segments/segment-loader.js';
 import {
@@ -17,11 +18,12 @@ export interface LoaderAdapterOptions {
   readonly openSession: (manifestUrl: string) => void;
   readonly initializations: InitializationLoader;
   readonly segments: SegmentLoader;
+  readonly audio: Pick<AudioLoader, 'load'>;
   readonly headStart: Pick<HeadStart, 'load' | 'keepFor' | 'startedAt'>;
   readonly downloads: Pick<SegmentDownloads, 'has'>;
 }
 
-/** Takes over dash.js' requests for video; all others pass on to its own loader. */
+/** Takes over dash.js' requests for video and audio; all others pass on to its own loader. */
 export class LoaderAdapter implements Extension {
   readonly #options: LoaderAdapterOptions;
   readonly #tried = new WeakSet<FragmentRequest>();
@@ -36,7 +38,7 @@ export class LoaderAdapter implements Extension {
   }
 
   load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): unknown {
-    const { openSession, initializations, segments, headStart } = this.#options;
+    const { openSession, initializations, segments, audio, headStart } = this.#options;
     const parentLoad = this.#patient((own, answer) => headStart.load(own, answer, dashLoad));
     const { type, mediaType, representation, index } = request.customData.request;
     // The session opens while the MPD is on its way.
@@ -51,6 +53,9 @@ export class LoaderAdapter implements Extension {
         const answer = playerRequest(request, response, parentLoad, () => headStart.startedAt(request));
         return segments.load(request.customData.request, request, answer);
       }
+    }
+    if (mediaType === 'audio' && type === requestTypes.media) {
+      return audio.load(request.customData.request, request, playerRequest(request, response, parentLoad));
     }
     return parentLoad(request, response);
   }

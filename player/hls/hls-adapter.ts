@@ -2,10 +2,11 @@ import { PlayerError } from '../errors.js';
 import { linkTo } from '../first-link.js';
 import type { OpenPort } from '../plugin.js';
 import type { PlayerSegment } from '../segments/player-segment.js';
+import type { WantedSegment } from '../segments/requested-segment.js';
 import { connectSegments, type PluginParts, type SegmentParts } from '../segments/segment-parts.js';
 import { fragmentLoaderClass, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
 import { HlsPresentation } from './hls-presentation.js';
-import { representationOf, segmentOf } from './hls-segments.js';
+import { rangeOf, representationOf, segmentOf } from './hls-segments.js';
 import { HlsPlayerSettings } from './hls-settings.js';
 import {
   configOf,
@@ -64,13 +65,16 @@ class HlsAdapter implements LoadsFragments {
   detach(): void {
     for (const undo of this.#undo.splice(0)) undo();
     this.#segmentParts.segments.release();
+    this.#segmentParts.audio.release();
     this.#segmentParts.content.stop();
     this.#parts.settings.restore();
     attached.delete(this.#hls);
   }
 
   load({ frag, part, ...request }: LoaderContext, answer: FragmentAnswer): boolean {
-    if (frag.type !== 'main' || part || !this.#segmentParts.content.hasVoxelData) return false;
+    if (part || !this.#segmentParts.content.hasVoxelData) return false;
+    if (frag.type === 'audio') return this.#loadAudio(frag, request, answer);
+    if (frag.type !== 'main') return false;
     if (frag.sn === 'initSegment') return this.#loadInitialization(frag, answer);
     const segment = segmentOf(this.#hls, frag);
     if (!segment) return false;
@@ -83,6 +87,12 @@ class HlsAdapter implements LoadsFragments {
     // Repair needs it.
     const ready = Promise.all([initialized, delay > 0 && wait(delay)]);
     void ready.then(() => isWanted && this.#segmentParts.segments.load(segment, request, answer));
+    return true;
+  }
+
+  #loadAudio(frag: HlsFragment, request: WantedSegment['request'], answer: FragmentAnswer): boolean {
+    if (frag.sn === 'initSegment') return false;
+    this.#segmentParts.audio.load({ index: frag.sn, url: frag.url, range: rangeOf(frag) }, request, answer);
     return true;
   }
 

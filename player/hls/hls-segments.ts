@@ -23,16 +23,20 @@ export function representationOf(level: HlsLevel): PlayerRepresentation {
 /** Undefined for a level that the page has removed. */
 export function segmentOf(hls: Pick<HlsPlayer, 'levels'>, fragment: HlsFragment): PlayerSegment | undefined {
   const level = levelsOf(hls)[fragment.level];
-  const [start, end] = fragment.byteRange;
   if (!level || typeof fragment.sn !== 'number') return undefined;
   return {
     index: fragment.sn - (level.details?.startSN ?? 0),
     startTime: fragment.start,
     duration: fragment.duration,
     url: fragment.url,
-    range: end ? `${start ?? 0}-${end - 1}` : null,
+    range: rangeOf(fragment),
     representation: representationOf(level),
   };
+}
+
+/** `first-last`, both inclusive; null: the file is the segment. */
+export function rangeOf({ byteRange: [start, end] }: Pick<HlsFragment, 'byteRange'>): string | null {
+  return end ? `${start ?? 0}-${end - 1}` : null;
 }
 
 /** The playlist of the level that is loaded, or of any other: all have the same segments. */

@@ -125,6 +125,7 @@ describe('Pipeline', () => {
         session,
         isOpen: true,
         isPaused: false,
+        arrivals: { bytes: 0 },
         abandon: vi.fn(),
         probe: () => Promise.reject(new Error('no answer')),
       },

@@ -63,6 +63,7 @@ describe('SegmentDownloads, while the first segment is on its way over HTTP', ()
     const session = await openPageSession(server);
     const options = {
       sessions: {
+        arrivals: { bytes: 0 },
         ready: () => (isOpen ? Promise.resolve(session) : Promise.reject(new PlayerError('session-opening', ''))),
         get isOpen() {
           return isOpen;

@@ -5,6 +5,7 @@ import type { RateControl } from '../rate-control.js';
 import type { Retransmission } from '../retransmission.js';
 import type { SessionManager } from '../session-manager.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
+import { AudioLoader } from './audio-loader.js';
 import { Content } from './content.js';
 import { DeliveryRecorder, type RecorderOptions } from './delivery-recorder.js';
 import { DownloadControl, type DownloadPreferences } from './download-control.js';
@@ -39,6 +40,7 @@ export interface SegmentParts {
   readonly pipeline: Pipeline;
   readonly downloads: SegmentDownloads;
   readonly segments: SegmentLoader;
+  readonly audio: AudioLoader;
 }
 
 /** `headStart`: as for the chooser. */
@@ -61,5 +63,6 @@ export function connectSegments(
   const isHttpOnly = preferences.delivery === 'http';
   const downloads = new SegmentDownloads({ ...parts, control, pipeline, recorder, content, http, isHttpOnly });
   const segments = new SegmentLoader({ ...parts, content, chooser, downloads, pipeline });
-  return { content, recorder, chooser, pipeline, downloads, segments };
+  const audio = new AudioLoader({ ...parts, content });
+  return { content, recorder, chooser, pipeline, downloads, segments, audio };
 }

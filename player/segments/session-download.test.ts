@@ -117,6 +117,7 @@ describe('SessionDownload', () => {
       abandon,
       probe,
       isPaused: false,
+      arrivals: { bytes: 0 },
     };
     const segment: RequestedSegment = {
       request,

@@ -7,7 +7,7 @@ import {
 import { refreshCache } from '../fetch-range.js';
 import type { Decision } from '../rate-control.js';
 import type { SessionManager } from '../session-manager.js';
-import { SilenceWatch } from '../silence-watch.js';
+import { silentError, SilenceWatch } from '../silence-watch.js';
 import type { Content } from './content.js';
 import type { DeliveryRecorder } from './delivery-recorder.js';
 import type { DownloadControl, DownloadPlan, DownloadPreferences } from './download-control.js';
@@ -21,7 +21,7 @@ import { startDownload, type StartedDownload } from './segment-request.js';
 const REVIEW_INTERVAL = 50;
 
 export interface SessionDownloadOptions {
-  readonly sessions: Pick<SessionManager, 'ready' | 'abandon' | 'probe' | 'isPaused'>;
+  readonly sessions: Pick<SessionManager, 'ready' | 'abandon' | 'probe' | 'isPaused' | 'arrivals'>;
   readonly control: DownloadControl;
   readonly preferences: Pick<DownloadPreferences, 'headerHosts'>;
   readonly recorder: DeliveryRecorder;
@@ -136,7 +136,8 @@ export class SessionDownload {
 
   async #follow(started: StartedDownload): Promise<Delivered> {
     const { download } = started;
-    const silence = new SilenceWatch(() => this.#options.sessions.probe(this.#segment.origin), performance.now());
+    const { sessions } = this.#options;
+    const silence = new SilenceWatch(() => sessions.probe(this.#segment.origin), sessions.arrivals, performance.now());
     const review = setInterval(() => {
       this.#review(started);
       this.#watch(started, silence);
@@ -161,7 +162,7 @@ export class SessionDownload {
   #watch({ session, download }: StartedDownload, silence: SilenceWatch): void {
     const { bytesReliable, bytesUnreliable } = download.progress();
     if (this.#ended || !silence.look(bytesReliable + bytesUnreliable, performance.now())) return;
-    const error = new VoxelError('timeout', 'the session is silent while its server answers over HTTP');
+    const error = silentError();
     // What has arrived may do; a session that is closed takes its downloads along.
     if (!download.keep()) this.#fallBack(error);
     void download.result.catch(() => undefined).then(() => this.#options.sessions.abandon(session, error));

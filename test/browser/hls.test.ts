@@ -15,7 +15,7 @@ import {
   startHls,
   type HlsOutcome,
 } from './support/hls-page.js';
-import { fallbacksOnceReady, openPage } from './support/player-page.js';
+import { fallbacksOnceReady, openPage, requestsOverHttp } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
@@ -80,6 +80,8 @@ describe.each(HLS_PACKAGES.map((name) => ({ name, version: versionOf(name) })))(
     expect(segments.some(({ bytesRecovered, bytesLost }) => bytesRecovered + bytesLost > 0)).toBe(true);
     expect(decisions).toBeGreaterThanOrEqual(SEGMENTS);
     expect(outcome.decodedAudioBytes).toBeGreaterThan(0);
+    // Its playlist, its initialization segment, and what was asked for before the session was open.
+    expect(await requestsOverHttp(page, 'audio-0')).toBeLessThanOrEqual(2 + EARLY);
   });
 
   it('goes on after seeks forth and back, and at a pinned level', async () => {

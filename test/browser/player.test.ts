@@ -11,6 +11,7 @@ import {
   outcomeOf,
   playToEnd,
   playUntil,
+  requestsOverHttp,
   servePlayerPage,
   startPlayer,
   type Outcome,
@@ -65,6 +66,8 @@ describe('with a VOXEL server', () => {
     expectWholePlayback(outcome);
     expect(outcome.frames).toBeGreaterThanOrEqual(FRAMES);
     expect(outcome.decodedAudioBytes).toBeGreaterThan(0);
+    // Its initialization segment, and what was asked for before the session was open.
+    expect(await requestsOverHttp(page, 'audio-0')).toBeLessThanOrEqual(1 + EARLY);
     expect(outcome.statistics!.segments.map(({ index }) => index)).toEqual([...Array(SEGMENTS).keys()]);
     expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
     const { framesTotal, score } = outcome.statistics!.segments.at(-1)!;

@@ -208,6 +208,14 @@ export async function pauseUntilRefetched(page: Page): Promise<void> {
   await page.evaluate(() => window.players[0]!.player.play());
 }
 
+/** How often the page has asked for files with that in their names. */
+export function requestsOverHttp(page: Page, name: string): Promise<number> {
+  return page.evaluate(
+    (part) => performance.getEntriesByType('resource').filter((entry) => entry.name.includes(part)).length,
+    name,
+  );
+}
+
 /** Without those of first segments, which wait neither for the session nor for the index: a busy machine is late with both. */
 export function fallbacksOnceReady({ fallbacks }: Pick<Outcome, 'fallbacks'>): FallbackEvent[] {
   return fallbacks.filter(({ code }) => code !== 'session-opening' && code !== 'index-late');
