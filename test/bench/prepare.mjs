@@ -1,7 +1,9 @@
 // @ts-check
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { venvProgram } from '../../tools/setup/paths.mjs';
+import { UserError } from '../../tools/setup/process.mjs';
 import { clips } from './support/clips.mjs';
 
 export const usage = `npm run bench -- prepare [--json] [--full | --frontier] [--clip NAME] [--seconds S] [--profile NAME] [--out DIR]: what preparation costs,
@@ -22,7 +24,7 @@ export const options = /** @type {const} */ ({
 
 const DEFAULT_CLIP = 'bbb_720p30_a.mp4';
 
-/** @param {{ json: boolean, full: boolean, frontier: boolean, clip?: string, seconds: string, profile?: string, out?: string }} values @returns {Promise<number>} the exit code */
+/** @param {{ json: boolean, full: boolean, frontier: boolean, clip?: string, seconds: string, profile?: string, out?: string }} values @returns {Promise<void>} */
 export async function main({ json, full, frontier, clip, seconds, profile, out }) {
   const chosen = clips(clip ?? (full || frontier ? undefined : DEFAULT_CLIP));
   const program = join(import.meta.dirname, 'prepare', 'bench.py');
@@ -38,8 +40,6 @@ export async function main({ json, full, frontier, clip, seconds, profile, out }
   const child = spawn(venvProgram('python'), [program, ...chosen, ...options], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => resolve(code ?? 1));
-  });
+  const [code] = /** @type {[number | null]} */ (await once(child, 'close'));
+  if (code !== 0) throw new UserError('', code ?? 1);
 }

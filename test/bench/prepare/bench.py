@@ -77,7 +77,10 @@ def main() -> int:
         print(json.dumps(summary))
     else:
         print_summary(summary)
-    return 0 if all(bar["holds"] for bar in summary["bars"]) else 1
+    missed = [bar["name"] for bar in summary["bars"] if not bar["holds"]]
+    for name in missed:
+        say(f"bar missed: {name}")
+    return 1 if missed else 0
 
 
 class _Runs:
