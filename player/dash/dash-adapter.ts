@@ -111,9 +111,10 @@ class DashAdapter {
     retransmission?.stop();
     this.#pipeline.cancel();
     this.#headStart.cancel();
-    this.#content.load(new DashPresentation(manifest, location.href), manifest.url ?? '');
+    const presentation = new DashPresentation(manifest, location.href);
+    this.#content.load(presentation, manifest.url ?? '');
     rateControl?.reset();
-    if (rateControl) rateControl.firstLink = linkTo(manifest.url);
+    if (rateControl) rateControl.firstLink = { ...linkTo(manifest.url), audioRate: presentation.audioRate };
     if (this.#content.hasVoxelData) {
       this.#openSession(manifest.url ?? '');
     } else {

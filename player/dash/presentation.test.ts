@@ -41,6 +41,21 @@ describe('DashPresentation', () => {
     expect(presentation.segment(request('q00', { index: 1 }))).toBeUndefined();
   });
 
+  it('knows the rate of the audio that a player begins with', () => {
+    const [low, high] = [
+      { ...plain, bandwidth: 48_000 },
+      { ...plain, bandwidth: 96_000 },
+    ];
+    const audioRateOf = (...sets: Parameters<typeof manifest>[0][number][]): number =>
+      new DashPresentation(manifest([{ Representation: [voxel] }, ...sets]), PAGE).audioRate;
+    expect(audioRateOf({ contentType: 'audio', Representation: [high, low] })).toBe(48_000);
+    expect(audioRateOf({ mimeType: 'audio/mp4', Representation: [high] })).toBe(96_000);
+    expect(audioRateOf({ Representation: [{ ...low, mimeType: 'audio/mp4' }] })).toBe(48_000);
+    expect(audioRateOf({ contentType: 'audio', Representation: [] })).toBe(0);
+    expect(audioRateOf({ contentType: 'text', Representation: [low] })).toBe(0);
+    expect(new DashPresentation({ url: 'https://media.example/a.mpd' }, PAGE).audioRate).toBe(0);
+  });
+
   it('reads attributes with the prefix that the manifest declares for the namespace of VOXEL', () => {
     const namespaced = { id: 'q00', bandwidth: 1000, 'v:avgSSIM': 0.9 };
     const { mediaRange, reliable, unreliable, ssims, reliableSize } = segmentUrl;

@@ -15,7 +15,9 @@ export interface ManifestElement extends Based {
   readonly url?: string;
   readonly Period?: readonly (Based & {
     readonly AdaptationSet?: readonly (Based & {
-      readonly Representation?: readonly (Based & RepresentationElement)[];
+      readonly contentType?: string;
+      readonly mimeType?: string;
+      readonly Representation?: readonly (Based & RepresentationElement & { readonly mimeType?: string })[];
     })[];
   })[];
 }
@@ -26,12 +28,15 @@ export class DashPresentation implements Presentation {
   readonly #fileUrls = new Map<string, string>();
   readonly origin: string;
   readonly errors: ManifestError[] = [];
+  /** Bit/s of the audio that a player begins with, at most; 0: there is none. */
+  readonly audioRate: number;
 
   /** `pageUrl`: what a relative URL of a manifest is relative to. */
   constructor(manifest: ManifestElement, pageUrl: string) {
     const manifestUrl = new URL(manifest.url ?? '', pageUrl);
     this.origin = manifestUrl.origin;
     const prefix = prefixOf(manifest);
+    this.audioRate = audioRateOf(manifest);
     for (const [index, period] of (manifest.Period ?? []).entries()) {
       for (const set of period.AdaptationSet ?? []) {
         for (const element of set.Representation ?? []) {
@@ -78,6 +83,15 @@ export class DashPresentation implements Presentation {
       this.errors.push(error);
     }
   }
+}
+
+/** Of several tracks one plays, with its lowest rate first. */
+function audioRateOf({ Period: [first] = [] }: ManifestElement): number {
+  const rates = (first?.AdaptationSet ?? []).map(({ contentType, mimeType, Representation = [] }) => {
+    const isAudio = [contentType, mimeType, Representation[0]?.mimeType].some((type) => type?.startsWith('audio'));
+    return isAudio ? Math.min(...Representation.map(({ bandwidth }) => Number(bandwidth))) : 0;
+  });
+  return Math.max(0, ...rates.filter(Number.isFinite));
 }
 
 /** A request without a range is for a file that is one segment. */

@@ -1,7 +1,7 @@
 /** Seconds to the server and back from which a rule's first rate is too high: a new connection sends a window for each round trip. */
 const NEAR = 0.1;
 
-/** Seconds in which all of the first segment should come over a link that is known to be slow: nothing can be said yet of how much of it will do. */
+/** Seconds in which all of the first segment should come, with its audio, over a link that is known to be slow: nothing can be said yet of how much of it will do. */
 const LONGEST_FIRST = 1.5;
 
 /** What is known of a link before anything was downloaded over it that was to be played. */
@@ -10,12 +10,19 @@ export interface FirstLink {
   readonly roundTrip: number;
   /** Bit/s; infinite: not known. */
   readonly rate: number;
+  /** Bit/s of the audio that comes beside, without which nothing plays; default 0. */
+  readonly audioRate?: number;
 }
 
 /**
  * Bit/s that the first segment's representation may have at most while the segments' sizes are not known. `ruleRate`: what the rule counts on
  * over a near link. Durations in seconds.
  */
-export function firstRateOver(ruleRate = 0, { roundTrip, rate }: FirstLink, segmentDuration: number): number {
-  return Math.min(ruleRate * Math.min(1, NEAR / roundTrip), rate * Math.min(1, LONGEST_FIRST / segmentDuration));
+export function firstRateOver(
+  ruleRate = 0,
+  { roundTrip, rate, audioRate = 0 }: FirstLink,
+  segmentDuration: number,
+): number {
+  const inTime = rate * Math.min(1, LONGEST_FIRST / segmentDuration) - audioRate;
+  return Math.min(ruleRate * Math.min(1, NEAR / roundTrip), inTime);
 }
