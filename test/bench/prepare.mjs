@@ -8,7 +8,7 @@ import { clips } from './support/clips.mjs';
 
 export const usage = `npm run bench -- prepare [--json] [--full | --frontier] [--clip NAME] [--seconds S] [--profile NAME] [--out DIR]: what preparation costs,
 what it gains, and whether what it says is so, on S seconds (32) of one clip (bbb_720p30_a.mp4); --full: of all clips, with the table
-of all orders and levels (hours), and the frontier; --frontier: only that: the bytes that a score takes with \`--profile droppable\` and with
+of all orders and levels (an hour), and the frontier; --frontier: only that: the bytes that a score takes with \`--profile droppable\` and with
 \`thesis\`, of all clips. --profile: as for voxel-prepare. --out: where the figures of each clip are kept as soon as it is done, for the next run to go
 on from. --json: one object on standard output. Exit code 1 where a bar is missed.`;
 
