@@ -42,9 +42,13 @@ def scheduler() -> Iterator[str]:
 
 @contextmanager
 def workers(address: str, count: int, folder: Path) -> Iterator[int]:
-    """`count` workers; the number of their session."""
+    """`count` workers that the scheduler knows; the number of their session."""
     options = ("--nworkers", str(count), "--nthreads", "1", "--no-dashboard", "--local-directory", str(folder))
     with started("worker", address, *options) as process:
+        assert process.stderr is not None
+        registered = (line for line in process.stderr if "Registered to" in line)
+        for _ in range(count):
+            next(registered)
         yield process.pid
 
 

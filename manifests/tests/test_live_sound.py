@@ -35,7 +35,7 @@ class Writer:
         return start + frames * FRAME_SAMPLES / SAMPLE_RATE
 
     def heard(self) -> list[tuple[float, float]]:
-        self.writer.finish()
+        self.writer.finish(0)
         return loud_spans(self.folder.folder)
 
 
@@ -56,6 +56,12 @@ def test_sound_is_heard_at_its_time_after_silence(writer: Writer) -> None:
     assert writer.heard() == close_to((2.0, end))
     assert writer.captured == sorted(writer.captured)
     assert writer.folder.numbers()[:4] == [0, 1, 2, 3]
+
+
+def test_the_last_picture_has_sound(writer: Writer) -> None:
+    writer.tone(0.2, 10)
+    writer.writer.finish(2.04)
+    assert [bool(writer.folder.records(number).length) for number in writer.folder.numbers()] == [True] * 3
 
 
 def test_what_comes_too_late_is_left_out_and_the_rest_keeps_its_time(writer: Writer) -> None:

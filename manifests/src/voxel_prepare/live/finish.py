@@ -34,14 +34,15 @@ def describe_ended(
     timeline: Timeline,
     run: int,
     video: Sequence[tuple[TrackFolder, LiveVideo]],
-    audio: LiveAudio | None,
+    audio: tuple[TrackFolder, LiveAudio] | None,
 ) -> bytes:
     """Writes the indexes of all finished segments that are left without a gap; the manifest.
 
     `run`: B pictures in a row.
     Raises `PreparationError` if there are none.
     """
-    numbers = finished_numbers(timeline, [track for track, _ in video])
+    tracks = [track for track, _ in [*video, *([audio] if audio else [])]]
+    numbers = finished_numbers(timeline, tracks)
     described: list[LiveVideo] = []
     for track, level in video:
         segments = [analyse_records(track.records(number), timeline.frame_ticks, run) for number in numbers]
@@ -55,7 +56,9 @@ def describe_ended(
     first = numbers[0] - timeline.first_number
     last = video[0][0].records(numbers[-1]).chunks[-1]
     duration = Fraction(last.decode_time + last.duration, timeline.timescale) - first * timeline.segment_seconds
-    presentation = LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio)
+    presentation = LivePresentation(
+        timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio and audio[1]
+    )
     return write_ended_mpd(presentation, Ending(first, duration))
 
 

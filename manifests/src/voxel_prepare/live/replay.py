@@ -54,11 +54,11 @@ def releases(folder: Path, state: LiveState) -> Iterator[Release]:
     Raises `PreparationError` if no segment was finished.
     """
     timeline = state.timeline
-    tracks = {level.id: TrackFolder(folder / level.id, record_head(1)) for level in state.levels}
+    names = [*(level.id for level in state.levels), *([AUDIO] if state.has_audio else [])]
+    tracks = {name: TrackFolder(folder / name, record_head(1)) for name in names}
     numbers = finished_numbers(timeline, list(tracks.values()))
     delay = (state.choice.delay_frames - 1) / timeline.rate
-    audio = {AUDIO: TrackFolder(folder / AUDIO, record_head(1))} if state.has_audio else {}
-    for name, track in {**tracks, **audio}.items():
+    for name, track in tracks.items():
         for number in numbers:
             records = track.records(number)
             if records.head is None:
@@ -103,7 +103,7 @@ class Replay:
                 self._manifest.write(video, self._clock.now())
         for track in self._tracks.values():
             track.close()
-        self._manifest.end([(self._tracks[level.track.id], level) for level in video])
+        self._manifest.end([(self._tracks[level.track.id], level) for level in video], self._tracks.get(AUDIO))
 
     def _begin(self) -> list[LiveVideo]:
         video: list[LiveVideo] = []

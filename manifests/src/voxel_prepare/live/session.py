@@ -43,7 +43,7 @@ class Session:
         self._measurements: SimpleQueue[Measurement | None] = SimpleQueue()
         self._status = LiveStatus(presentation.state.levels, clock.now)
         self._queues: list[LevelQueue] = []
-        self._base: float | None = None
+        self._base = 0.0
         """Media time of the reader's time 0."""
 
     def run(self) -> LiveSummary | None:
@@ -77,7 +77,8 @@ class Session:
         return None
 
     def _encode_all(self, reader: Reader, first: VideoFrame) -> None:
-        start = self._presentation.begin(first, self._clock.now())
+        captured = self._clock.now()
+        start = self._presentation.begin(first, captured)
         timeline, choice = self._presentation.state.timeline, self._presentation.state.choice
         count = len(self._presentation.levels)
         for number, level in enumerate(self._presentation.levels):
@@ -89,6 +90,11 @@ class Session:
         measured = partial(_is_measured, start, range(count), count)
         line = PictureLine(timeline, choice, start, measured, self._put, has_clock=self._has_clock)
         sound = self._presentation.sound(self._status.on_record)
+        # What a network brings was captured when it came, while this was opened; a file is read from now on.
+        if not self._input.is_network:
+            captured = self._clock.now()
+            reader.begin()
+        self._base = (captured - timeline.availability_start) / 1000
         with ThreadPoolExecutor(count) as pool:
             work = [pool.submit(queue.work) for queue in self._queues]
             try:
@@ -100,7 +106,7 @@ class Session:
         for future in work:
             future.result()
         if sound is not None:
-            sound.finish()
+            sound.finish(float(line.next / timeline.rate))
 
     def _loop(
         self, reader: Reader, line: PictureLine, sound: SoundWriter | None, has_failed: Callable[[], bool]
@@ -114,10 +120,11 @@ class Session:
                 if material is None:
                     break
                 self._take(material, line, sound)
-            late = self._media_time() - LATE_SECONDS
-            line.fill(late)
-            if sound is not None:
-                sound.fill(late)
+            if reader.material.empty():
+                late = self._media_time() - LATE_SECONDS
+                line.fill(late)
+                if sound is not None:
+                    sound.fill(late)
             self._presentation.update(self._clock.now(), line.next)
             waiting = max(queue.waiting() for queue in self._queues)
             self._status.show(float(waiting / self._presentation.state.timeline.rate))
@@ -129,11 +136,10 @@ class Session:
     def _take(self, material: Material, line: PictureLine, sound: SoundWriter | None) -> None:
         """Puts material on the timeline."""
         now, is_picture = self._media_time(), isinstance(material.frame, VideoFrame)
-        is_astray = self._base is not None and abs(self._base + material.seconds - now) > ASTRAY_SECONDS
-        if self._base is None or (is_astray and is_picture):
+        if abs(self._base + material.seconds - now) > ASTRAY_SECONDS:
+            if not is_picture:
+                return
             self._base = now - material.seconds
-        elif is_astray:
-            return
         if isinstance(material.frame, VideoFrame):
             line.add(material.frame, self._base + material.seconds)
         elif sound is not None:

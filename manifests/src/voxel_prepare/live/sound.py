@@ -1,13 +1,15 @@
 """The audio representation of a running encoder: AAC in chunks, all of it reliable."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from av.audio.codeccontext import AudioCodecContext
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.codec.context import Flags
+from av.packet import Packet
 from numpy.typing import NDArray
 
 from voxel_prepare.isobmff.writer import audio_init
@@ -76,8 +78,11 @@ class SoundWriter:
         """It has been silent before a media time."""
         self._encode(np.zeros((CHANNELS, self._grid.fill(seconds)), np.float32))
 
-    def finish(self) -> None:
-        """Ends the segment; less than a frame of sound is left out."""
+    def finish(self, seconds: float) -> None:
+        """Ends the segment. Silence up to a media time, where the last picture ends: its segment needs sound."""
+        self.fill(seconds)
+        self._encode(np.zeros((CHANNELS, -self._waiting.shape[1] % FRAME_SAMPLES), np.float32))
+        self._write(self._encoder.encode(None))
         self._add(self._chunker.flush())
         self._folder.close()
 
@@ -90,9 +95,12 @@ class SoundWriter:
             frame.sample_rate, frame.pts = SAMPLE_RATE, self._encoded * FRAME_SAMPLES
             frame.time_base = Fraction(1, SAMPLE_RATE)
             self._encoded += 1
-            for packet in self._encoder.encode(frame):
-                if packet.pts is not None and packet.pts >= 0:  # before it comes the encoder's own start
-                    self._add(self._chunker.add(bytes(packet)))
+            self._write(self._encoder.encode(frame))
+
+    def _write(self, packets: "Iterable[Packet[Any]]") -> None:
+        for packet in packets:
+            if packet.pts is not None and packet.pts >= 0:  # before it comes the encoder's own start
+                self._add(self._chunker.add(bytes(packet)))
 
     def _add(self, chunk: Chunk[bytes] | None) -> None:
         if chunk is None:

@@ -109,7 +109,10 @@ def _open(name: str, *, is_network: bool) -> InputContainer:
 
 
 class Reader(Thread):
-    """Puts an input's pictures and sound into a queue when they are due; None at the end."""
+    """Puts an input's pictures and sound into a queue when they are due; None at the end.
+
+    The first picture of a file or pipe is due at once, what follows only after `begin`.
+    """
 
     def __init__(self, input_: Input, stop: Event) -> None:
         super().__init__(name="reader", daemon=True)
@@ -118,7 +121,13 @@ class Reader(Thread):
         """Why reading ended."""
         self._input = input_
         self._stop_event = stop
-        self._origin: float | None = None
+        self._has_begun = Event()
+        self._origin = 0.0
+
+    def begin(self) -> None:
+        """Time 0 of a file or pipe is now."""
+        self._origin = monotonic()
+        self._has_begun.set()
 
     def run(self) -> None:
         try:
@@ -158,10 +167,11 @@ class Reader(Thread):
 
     def _wait_until(self, seconds: float) -> None:
         """Files and pipes are read in real time."""
-        if self._origin is None:
-            self._origin = monotonic() - seconds
-        if not self._input.is_network:
-            self._stop_event.wait(max(0.0, self._origin + seconds - monotonic()))
+        if self._input.is_network or seconds <= 0:
+            return
+        while not self._has_begun.wait(STOP_SECONDS) and not self._stop_event.is_set():
+            pass
+        self._stop_event.wait(max(0.0, self._origin + seconds - monotonic()))
 
     def _put(self, material: Material | None) -> None:
         while not self._stop_event.is_set():
