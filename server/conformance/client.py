@@ -206,7 +206,7 @@ async def eventually(condition: Callable[[], object]) -> None:
             began = monotonic()
             if condition():
                 return
-            await asyncio.sleep(max(0.001, 10 * (monotonic() - began)))
+            await asyncio.sleep(min(0.5, max(0.001, 10 * (monotonic() - began))))
 
 
 async def until(status: Callable[[], Awaitable[int | None]], wanted: int | None) -> None:

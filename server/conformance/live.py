@@ -174,15 +174,15 @@ def followed(data: bytes) -> Followed:
 
 def _decoded(data: bytes) -> tuple[bytes, bool]:
     """Of the chunked coding."""
-    body = b""
-    while (end := data.find(b"\r\n")) >= 0:
-        length = int(data[:end], 16)
+    body, place = bytearray(), 0
+    while (end := data.find(b"\r\n", place)) >= 0:
+        length = int(data[place:end], 16)
         if length == 0:
             assert data[end:] == b"\r\n\r\n"
-            return body, True
+            return bytes(body), True
         body += data[end + 2 : end + 2 + length]
-        data = data[end + 2 + length + 2 :]
-    return body, False
+        place = end + 2 + length + 2
+    return bytes(body), False
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:

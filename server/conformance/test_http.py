@@ -9,7 +9,7 @@ import pytest
 from aioquic.buffer import encode_uint_var
 from aioquic.h3.connection import FrameType
 
-from .client import VoxelClient, connect, eventually, request_head
+from .client import VoxelClient, connect, eventually, request_head, until
 from .conftest import Start
 from .servers import Server
 
@@ -81,7 +81,7 @@ async def test_a_client_that_never_reads_loses_its_response(client: VoxelClient)
     stream_id = client.quic.get_next_available_stream_id()
     fields = {":method": "GET", ":scheme": "https", ":authority": "127.0.0.1", ":path": "/huge.bin"}
     client.send_headers(stream_id, fields, end_stream=True)
-    async with asyncio.timeout(2 * WRITE_TIMEOUT_SECONDS):
+    async with asyncio.timeout(4 * WRITE_TIMEOUT_SECONDS):
         # The connection stays alive.
         while not client.received(stream_id).reset:
             assert (await client.get("/empty.bin"))[0] == 200
@@ -170,7 +170,7 @@ def test_on_loopback_only_names_of_this_machine_are_answered(tcp: http.client.HT
         (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 70_000, 431),
         (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 70_000 + b"\r\n\r\n", 431),
-        (b"GET /" + b"a" * 1_000_000, 431),
+        (b"GET /" + b"a" * 150_000, 431),
     ],
 )
 def test_absurd_requests_are_refused(server: Server, data: bytes, status: int) -> None:
@@ -195,8 +195,11 @@ async def test_stopping_lets_what_is_in_flight_finish_and_refuses_what_is_new(st
         flood = client.send(request_head("/huge.bin", x_voxel_unreliable="?1;flow=1"))
         await eventually(lambda: client.datagrams)
         server.process.terminate()
-        await asyncio.sleep(0.2)
-        assert (await client.request("/media.mp4", range="bytes=0-1")).status == 503
+
+        async def status() -> int:
+            return (await client.request("/media.mp4", range="bytes=0-1")).status
+
+        await until(status, 503)
         assert not client.received(flood).ended.is_set()
         client.cancel(flood)
         assert await asyncio.to_thread(server.process.wait, TIMEOUT_SECONDS) == 0

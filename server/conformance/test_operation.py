@@ -81,8 +81,7 @@ async def test_a_replaced_certificate_is_shown_on_both_ports_after_a_hangup(star
         server.process.send_signal(signal.SIGHUP)
         trusting = ssl.create_default_context(cafile=str(chain))
         await eventually_connects(server.http_port, trusting)
-        async with connect(server.quic_port) as after:
-            assert _shown(after) == certificate
+        await eventually_shows(server, certificate.fingerprint(hashes.SHA256()))
         assert (await before.request("/media.mp4", range="bytes=0-1")).status == 206
 
 
@@ -111,8 +110,7 @@ async def test_the_hook_of_acme_clients_hands_a_renewed_certificate_to_the_serve
     (issued / "privkey.pem").symlink_to(key)
     certificate = renew(f"kill -HUP {server.process.pid}", RENEWED_LINEAGE=str(issued))
     await eventually_connects(server.http_port, ssl.create_default_context(cafile=str(chain)))
-    async with connect(server.quic_port) as client:
-        assert _shown(client) == certificate
+    await eventually_shows(server, certificate.fingerprint(hashes.SHA256()))
     assert (served / "key.pem").stat().st_mode & 0o777 == 0o600
 
 
@@ -134,10 +132,8 @@ async def test_a_hangup_replaces_a_self_made_certificate_for_new_connections(sta
         async with asyncio.timeout(20):
             while (announced := await asyncio.to_thread(announced_hash, server)) == kept:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
+        await eventually_shows(server, base64.b64decode(announced))
         async with connect(server.quic_port) as after:
-            shown = _shown(after)
-            assert shown is not None
-            assert announced == base64.b64encode(shown.fingerprint(hashes.SHA256())).decode()
             assert (await after.open_session())[0] == 200
         assert (await before.request("/media.mp4", range="bytes=0-1")).status == 206
     server.stop()
@@ -156,6 +152,18 @@ async def eventually_connects(port: int, trusting: ssl.SSLContext) -> None:
             with contextlib.suppress(ssl.SSLCertVerificationError):
                 _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
                 writer.close()
+                return
+            await asyncio.sleep(0.05)
+
+
+async def eventually_shows(server: Server, fingerprint: bytes) -> None:
+    """Returns once QUIC shows the certificate, which may be a moment after TCP or the discovery file does."""
+    async with asyncio.timeout(20):
+        while True:
+            async with connect(server.quic_port) as client:
+                shown = _shown(client)
+            assert shown is not None
+            if shown.fingerprint(hashes.SHA256()) == fingerprint:
                 return
             await asyncio.sleep(0.05)
 
@@ -283,10 +291,11 @@ def test_health_is_answered_beside_the_counters_only(server: Server) -> None:
     assert get(server.url + "health")[0] == 404
 
 
-def test_the_program_asks_another_server_whether_it_is_well(server: Server, command: list[str]) -> None:
+async def test_the_program_asks_another_server_whether_it_is_well(server: Server, command: list[str]) -> None:
     assert server.metrics is not None
     address = server.metrics.split("/")[2]
-    assert health_check(command, address) == (0, "ok\n", "")
+    # On a busy machine the answer may take longer than the program waits.
+    await eventually(lambda: health_check(command, address) == (0, "ok\n", ""))
     assert health_check(command, f"127.0.0.1:{server.http_port}")[0] == 1
     port = free_port()
     code, output, complaint = health_check(command, f"127.0.0.1:{port}")
@@ -304,9 +313,8 @@ async def test_a_server_that_stops_is_not_well(starts: Start) -> None:
         await eventually(lambda: client.datagrams)
         server.process.terminate()
         async with asyncio.timeout(60):
-            while (answer := await asyncio.to_thread(get, url))[0] == 200:
+            while (await asyncio.to_thread(get, url))[::2] != (503, b"the server is stopping\n"):
                 pass
-        assert answer[::2] == (503, b"the server is stopping\n")
         client.cancel(flood)
 
 

@@ -243,7 +243,7 @@ async def test_other_methods_are_refused(http: Client) -> None:
         (b"GET / HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", 400),
         (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 70_000, 431),
-        (b"GET /" + b"a" * 1_000_000, 431),
+        (b"GET /" + b"a" * 150_000, 431),
     ],
 )
 async def test_absurd_requests_are_refused_and_the_server_stays_up(
