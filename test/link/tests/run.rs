@@ -160,7 +160,8 @@ fn run_as_nobody(tun_mode: &str) -> Option<Output> {
     let scratch = Scratch::new();
     // The build folder may be closed to others.
     let program = scratch.path("linkemu");
-    fs::copy(LINKEMU, &program).expect("a copy");
+    // By another program: what this one has open for writing, children of other tests inherit for a moment, and it cannot be run.
+    assert!(Command::new("cp").arg(LINKEMU).arg(&program).status().expect("cp").success());
     let link = scratch.link(1, CLEAN);
     let prepare = format!("mount -t tmpfs -o mode=755 tun /dev/net && mknod -m {tun_mode} /dev/net/tun c 10 200");
     let as_nobody = format!("exec setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups");

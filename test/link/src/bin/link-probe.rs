@@ -25,8 +25,8 @@ const HEADER_BYTES: usize = 28;
 /// Given to the server to start listening when there is no pipe.
 const SETTLE: Duration = Duration::from_millis(300);
 
-/// Silence after which nothing more is expected.
-const SILENCE: Duration = Duration::from_secs(2);
+/// Silence after which nothing more is expected. Waited out only where the last packet was lost; a busy machine is silent for seconds.
+const SILENCE: Duration = Duration::from_secs(20);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = env::args().skip(1).collect();

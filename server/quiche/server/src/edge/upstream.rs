@@ -255,7 +255,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_waits_forever_for_large_bodies_that_do_not_end() {
-        let upstream = upstream(Duration::from_secs(2));
+        let mut upstream = upstream(Duration::from_secs(60));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let origin = tokio::spawn(async move {
@@ -266,6 +266,7 @@ mod tests {
         });
         let response = upstream.get(&url, None, Vec::new()).await.unwrap();
         let _connection = origin.await;
+        upstream.patience = Duration::from_millis(300);
         let _all = upstream.large.acquire_many(LARGE_BODIES as u32).await;
         let read = timeout(Duration::from_secs(60), upstream.read(response, None, 2 * BLOCK_BYTES)).await;
         assert_eq!(read.unwrap().unwrap_err(), Failure::Bad("the origin is too slow".to_owned()));
