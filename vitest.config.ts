@@ -16,6 +16,7 @@ export default defineConfig({
           isolate: false,
           // None of them waits for anything; a busy machine may be slow.
           testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -104,7 +104,7 @@ describe('whatever fails, and however often', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('a segment is asked for a few times a second, over the session and over HTTP together', async () => {
     const overSession = fc.constantFrom('reset', 404, 412, 503, 'garbage', 'cut', 'silence', 'lost', 'closed');
@@ -121,7 +121,7 @@ describe('whatever fails, and however often', () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 });
 
 function sessionThatLives(milliseconds: number): VoxelSession {

@@ -58,7 +58,7 @@ test('an ended stream is ended again after several segments were replaced at onc
   const source = new FakeSource();
   const video = videoIn(source);
   const first = video.replace(segments[0]!, new Uint8Array());
-  await expect.poll(() => source.readyState, { interval: 0 }).toBe('open');
+  await expect.poll(() => source.readyState, { interval: 0, timeout: 60_000 }).toBe('open');
   const second = video.replace(segments[1]!, new Uint8Array());
   expect(await Promise.all([first, second])).toEqual([true, true]);
   expect(source.readyState).toBe('ended');
@@ -68,7 +68,7 @@ test('a stream is ended that dash.js could not end, as a segment was just being 
   const source = new FakeSource();
   [source.readyState, source.isComplete] = ['open', false];
   const replacing = videoIn(source).replace(segments[0]!, new Uint8Array());
-  await expect.poll(() => source.updating, { interval: 0 }).toBe(true);
+  await expect.poll(() => source.updating, { interval: 0, timeout: 60_000 }).toBe(true);
   source.isComplete = true;
   expect(() => source.endOfStream()).toThrow();
   expect(await replacing).toBe(true);

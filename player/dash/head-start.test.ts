@@ -5,6 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { FragmentRequest, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { HeadStart } from './head-start.js';
 
+/** Of what comes over a real connection. */
+const PATIENCE = { timeout: 60_000 };
+
 const BYTES = Uint8Array.from({ length: 100 }, (_, index) => index);
 
 describe('HeadStart', () => {
@@ -53,7 +56,7 @@ describe('HeadStart', () => {
   const closeOf = ({ socket }: IncomingMessage): Promise<unknown> =>
     new Promise((resolve) => socket.once('close', resolve));
 
-  const untilAsked = (): Promise<IncomingMessage> => vi.waitUntil(() => asked[0]);
+  const untilAsked = (): Promise<IncomingMessage> => vi.waitUntil(() => asked[0], PATIENCE);
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -96,10 +99,10 @@ describe('HeadStart', () => {
     const { startedAt, customData, response } = ask();
     expect(startedAt).toBeLessThanOrEqual(performance.now());
     sent.write(BYTES.subarray(0, 40));
-    await vi.waitUntil(() => customData.onprogress.mock.calls.length === 1);
+    await vi.waitUntil(() => customData.onprogress.mock.calls.length === 1, PATIENCE);
     expect(customData.onprogress).toHaveBeenLastCalledWith({ loaded: 40, total: 100, lengthComputable: true });
     sent.end(BYTES.subarray(40));
-    await vi.waitUntil(() => customData.onloadend.mock.calls.length === 1);
+    await vi.waitUntil(() => customData.onloadend.mock.calls.length === 1, PATIENCE);
     expect(response).toMatchObject({ url, status: 206, statusText: 'Partial Content', headers: { 'x-said': 'a: b' } });
     expect(new Uint8Array(response.data as ArrayBuffer)).toEqual(BYTES);
     expect(parentLoad).not.toHaveBeenCalled();
@@ -116,13 +119,13 @@ describe('HeadStart', () => {
   ])('leaves it to the loader of dash.js where what was asked for %s, before or after dash.js asks', async (_, end) => {
     answer = end;
     headStart.begin(initialization());
-    await vi.waitUntil(() => !headStart.isRunning);
+    await vi.waitUntil(() => !headStart.isRunning, PATIENCE);
     expect(ask().startedAt).toBeUndefined();
     expect(parentLoad).toHaveBeenCalledOnce();
     headStart.begin(initialization());
     const { startedAt, customData } = ask();
     expect(startedAt).toBeDefined();
-    await vi.waitUntil(() => parentLoad.mock.calls.length === 2);
+    await vi.waitUntil(() => parentLoad.mock.calls.length === 2, PATIENCE);
     expect(customData.onloadend).not.toHaveBeenCalled();
   });
 

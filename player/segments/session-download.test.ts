@@ -365,7 +365,7 @@ describe('SessionDownload', () => {
     const decision = { option: { level: 2 } } as Decision;
     const download = createDownload(connect(new FakeVoxelServer(() => {})), { decision, review });
     const loading = download.run();
-    await vi.waitFor(() => expect(handlers.onprogress).toHaveBeenCalled());
+    await vi.waitFor(() => expect(handlers.onprogress).toHaveBeenCalled(), { timeout: 60_000 });
     expect(handlers.onprogress.mock.calls[0]).toEqual([{ loaded: 0, total: 140, lengthComputable: true }]);
     expect(download.restart).toBe(restart);
     request.customData.abort!();

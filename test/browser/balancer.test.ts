@@ -52,7 +52,8 @@ if (canBuildQuiche()) {
             await playUntil(page, 2, player);
           }
           // One player on each, whichever opened its session first.
-          expect([await sessionsOf(stage.server), await sessionsOf(second)]).toEqual([1, 1]);
+          const sessions = () => Promise.all([stage.server, second].map(sessionsOf));
+          await expect.poll(sessions, { timeout: 60_000 }).toEqual([1, 1]);
 
           balancer.rebind();
           await both(page, 6);
@@ -63,7 +64,7 @@ if (canBuildQuiche()) {
           }
           await both(page, 15);
           expect(await disturbed(page)).toEqual([]);
-          expect([await sessionsOf(stage.server), await sessionsOf(second)]).toEqual([1, 1]);
+          expect(await sessions()).toEqual([1, 1]);
 
           process.kill(second.pid, 'SIGKILL');
           await second.exited;

@@ -7,7 +7,7 @@ import { prepareClip } from './support/clip.js';
 import { outcomeOf, playToEnd, servePlayerPage, startPlayer } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
-const clip = { seconds: 4, segmentSeconds: 2 };
+const clip = { seconds: 10, segmentSeconds: 2 };
 
 const SCRIPTS = '<script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-dash.js"></script>';
 
@@ -65,6 +65,7 @@ declare global {
 async function play(name: keyof typeof PAGES, options: VoxelOptions = {}) {
   await page.goto(new URL(`/pages/${name}.html`, stage.server.ready.url).href);
   await startPlayer(page, { bufferSegments: 1, ...options });
+  await page.waitForFunction(() => window.players[0]!.sessions.length > 0, { timeout: 60_000, polling: 50 });
   await playToEnd(page);
   const { errors, ended, sessions, statistics } = await outcomeOf(page);
   expect({ errors, ended }).toEqual({ errors: [], ended: true });

@@ -30,7 +30,7 @@ async function countConnections(): Promise<number> {
 
 it('chunklets are as many QUIC connections, each of which carries bytes of segments', async () => {
   const before = await countConnections();
-  await startPlayer(page, { strategy: 'chunklets', abr: 'tput' });
+  await startPlayer(page, { strategy: 'chunklets', abr: 'tput', bufferSegments: 1 });
   await page.waitForFunction(
     () => {
       const { paths } = window.players[0]!.handle!.statistics();

@@ -77,5 +77,5 @@ it('leaves no worker behind when it is detached', async () => {
   await playUntil(page, 1);
   expect(page.workers()).toHaveLength(1);
   await page.evaluate(() => window.players[0]!.handle!.detach());
-  await expect.poll(() => page.workers().length, { timeout: 5000 }).toBe(0);
+  await expect.poll(() => page.workers().length, { timeout: 60_000 }).toBe(0);
 });

@@ -60,8 +60,8 @@ describe.skipIf(reason !== undefined)('a plain nginx with an ordinary folder, an
   async function play() {
     const page = await openPage(browser, edge.ready.url);
     try {
-      await startPlayer(page);
-      await playToEnd(page);
+      await startPlayer(page, { bufferSegments: 1 });
+      await playToEnd(page, { seconds: 3 });
       return await outcomeOf(page);
     } finally {
       await page.close();

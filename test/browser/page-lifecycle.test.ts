@@ -108,8 +108,9 @@ it.each(OFFLINE_SECONDS)('plays on when the network is gone for %d s', async (se
 it('plays on when the machine has slept', async () => {
   await startPlayer(page, { bufferSegments: 1 });
   await sessionOpens(1);
-  await playUntil(page, 1);
+  // Listed before: that may take as long as the clip lasts.
   const processes = [stage.browser.process()!.pid!, ...descendantsOf(stage.browser.process()!.pid!)];
+  await playUntil(page, 1);
   const asleep = processes.filter((process_) => signal(process_, 'SIGSTOP'));
   await elapsed(SLEEP_MS);
   for (const process_ of asleep) signal(process_, 'SIGCONT');

@@ -160,11 +160,17 @@ async function startBeforeSession(http: HttpRelay): Promise<() => string[]> {
   return () => http.asked.filter(({ path }) => isVideo(path)).map(({ path, range }) => `${path} ${range}`);
 }
 
+/** Waits until playback has begun and its first segment is recorded, which may come later. */
+async function untilFirstRecorded(): Promise<void> {
+  await playUntil(page, 0.5);
+  await page.waitForFunction(() => window.players[0]!.handle!.statistics().segments.length > 0, { timeout: 60_000 });
+}
+
 it('asks for the first segment beside its initialization segment, over HTTP, while the session is being opened', async () => {
   const http = await startHttpRelay(stage.server.ready.url);
   onTestFinished(() => http.close());
   const asked = await startBeforeSession(http);
-  await playUntil(page, 0.5);
+  await untilFirstRecorded();
   const { errors, statistics } = await outcomeOf(page);
   expect(errors).toEqual([]);
   const [first] = statistics!.segments;
@@ -185,7 +191,7 @@ it('has dash.js ask for the first segment itself where that was refused', async 
     return true;
   };
   const asked = await startBeforeSession(http);
-  await playUntil(page, 0.5);
+  await untilFirstRecorded();
   const { errors, statistics } = await outcomeOf(page);
   expect(errors).toEqual([]);
   expect(statistics!.segments[0]).toMatchObject({ index: 0, delivery: 'http' });

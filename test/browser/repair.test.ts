@@ -14,6 +14,8 @@ import { pictureDigest, strictDecode } from './support/strict-decode.js';
 const SIZE = { width: 320, height: 180 };
 const FRAME_RATE = 24;
 const MINIMUM_SAMPLED_PICTURES = 20;
+/** How often a clip is played at most: a busy machine shows few of its pictures at a time. */
+const MOST_PLAYBACKS = 3;
 
 const folder = mkdtempSync(join(tmpdir(), 'voxel-repair-'));
 let server: Server;
@@ -89,10 +91,16 @@ describe('Chromium shows repaired video exactly as FFmpeg decodes it', () => {
     const { file: repaired, frames } = damageAndRepair(readFileSync(encodeClip(clip, folder)));
     expect(frames.filter(({ repairedSlices }) => repairedSlices > 0).length).toBeGreaterThan(5);
     const decoded = strictDecode(repaired, Buffer.of());
-    const { error, pictures } = await page.evaluate(playInPage, repaired.toString('base64'), clip.codec);
-    expect(error).toBeUndefined();
-    const byFrame = new Map(pictures.map(([mediaTime, digest]) => [Math.round(mediaTime * FRAME_RATE), digest]));
-    expect(byFrame.size).toBeGreaterThanOrEqual(MINIMUM_SAMPLED_PICTURES);
-    for (const [frame, digest] of byFrame) expect(pictureDigest(decoded, frame, SIZE), `frame ${frame}`).toBe(digest);
+    const compared = new Set<number>();
+    for (let times = 0; times < MOST_PLAYBACKS && compared.size < MINIMUM_SAMPLED_PICTURES; times++) {
+      const { error, pictures } = await page.evaluate(playInPage, repaired.toString('base64'), clip.codec);
+      expect(error).toBeUndefined();
+      const byFrame = new Map(pictures.map(([mediaTime, digest]) => [Math.round(mediaTime * FRAME_RATE), digest]));
+      for (const [frame, digest] of byFrame) {
+        expect(pictureDigest(decoded, frame, SIZE), `frame ${frame}`).toBe(digest);
+        compared.add(frame);
+      }
+    }
+    expect(compared.size).toBeGreaterThanOrEqual(MINIMUM_SAMPLED_PICTURES);
   });
 });

@@ -24,7 +24,7 @@ const SMALL = [
   '10',
 ];
 
-describe('npm run simulate', { timeout: 60_000 }, () => {
+describe('npm run simulate', () => {
   it('writes a line for each session, a summary and a report, alike for any number of threads', () => {
     const outputs = ['1', '2'].map((jobs) => {
       const out = join(folder, jobs);

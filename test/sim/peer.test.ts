@@ -20,5 +20,5 @@ describe.runIf(isHere)('against Sabre over 86 3G traces', () => {
       expect(bufRatioDifference).toBeLessThanOrEqual(0.005);
       expect(bitrateDifference).toBeLessThanOrEqual(0.05);
     }
-  }, 60_000);
+  });
 });

@@ -67,18 +67,28 @@ async function walkThrough(name: string, replacements: Replacements, variables: 
   return walk;
 }
 
+/** How often a page is loaded: all of a short film may have come before the session was open. */
+const LOADS = 6;
+
 /** Opens a page and waits until its log has a line for a segment that came as `delivery`. */
 async function openPage(url: string, delivery: string): Promise<Page> {
   const page = await browser.newPage();
   await page.setViewport({ width: 720, height: 560 });
   await page.goto(url);
   const line = `segment \\d+: ${delivery}`;
-  await page.waitForFunction(
-    (pattern) => new RegExp(pattern).test(document.querySelector('#log')?.textContent ?? ''),
-    { timeout: 60_000 },
-    line,
-  );
-  return page;
+  for (let loads = 1; ; loads++) {
+    try {
+      await page.waitForFunction(
+        (pattern) => new RegExp(pattern).test(document.querySelector('#log')?.textContent ?? ''),
+        { timeout: 10_000 },
+        line,
+      );
+      return page;
+    } catch (error) {
+      if (loads === LOADS) throw error;
+      await page.reload();
+    }
+  }
 }
 
 /** Where nothing may be asked of a registry: the package comes from its file, dash.js from this checkout. */

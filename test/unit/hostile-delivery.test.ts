@@ -32,7 +32,7 @@ beforeAll(() => {
   file = readFileSync(encodeClip(SYNTHETIC_CLIPS[0]!, folder));
   init = file.subarray(0, initEnd(file));
   layout = layoutOf(file);
-}, 60_000);
+});
 
 /** All after the init segment: what follows the headers of P and B slices is unreliable, in file order. */
 function layoutOf(clip: Uint8Array): SegmentLayout {
@@ -118,4 +118,4 @@ it('decodes strictly, every picture of it, whatever subset of the datagrams come
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+});

@@ -56,7 +56,7 @@ describe('obtain', () => {
       server.close();
     }
     expect(readFileSync(join(to, 'traces/link.csv'), 'utf8')).toBe(TABLE);
-  }, 60_000);
+  });
 
   it('takes no file that is another, and leaves none behind', async () => {
     const to = target();
@@ -104,5 +104,5 @@ describe('the manifest', () => {
         expect(await obtain(set, one, { from: SHARED, to: copied })).toBe('copied');
       }
     }
-  }, 60_000);
+  });
 });

@@ -1,13 +1,6 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  LIVE_SETTINGS,
-  liveFolder,
-  playOn,
-  startLive,
-  startLivePlayer,
-  type LiveStream,
-} from '../support/live-stream.js';
+import { liveFolder, PATIENT, playOn, startLive, startLivePlayer, type LiveStream } from '../support/live-stream.js';
 import {
   fallbacksOnceReady,
   openPage,
@@ -21,11 +14,6 @@ import { playerStage } from '../support/player-stage.js';
 
 /** Milliseconds that the encoder is away. */
 const AWAY = 3000;
-
-/** dash.js gives up after a second and a half, and a busy machine takes longer to start a server, or to see in a manifest that a stream has ended. */
-const PATIENT = {
-  streaming: { ...LIVE_SETTINGS.streaming, retryAttempts: { MPD: 100, InitializationSegment: 100, MediaSegment: 100 } },
-};
 
 let live: LiveStream;
 let server: PlayerServer;

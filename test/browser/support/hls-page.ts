@@ -77,6 +77,7 @@ export async function startHls(page: Page, options: VoxelHlsOptions | 'plain' = 
     const started: HlsUnderTest = { hls, video, handle, errors: [], fallbacks: [], sessions: [] };
     handle?.on('fallback', (event) => started.fallbacks.push(event));
     handle?.on('session', (event) => started.sessions.push(event));
+    handle?.on('session', ({ state }) => state === 'opened' && performance.mark('session opened'));
     hls.on(Player.Events.ERROR, (_, { details, fatal, reason, error }) =>
       started.errors.push(`${details}${fatal ? ' (fatal)' : ''}: ${reason ?? error.message}`),
     );

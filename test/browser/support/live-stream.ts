@@ -21,6 +21,14 @@ declare global {
 /** A second behind the capture. */
 export const LIVE_SETTINGS = { streaming: { delay: { liveDelay: 1 }, liveCatchup: { enabled: true } } };
 
+/**
+ * The same where programs take their time: dash.js gives up after a second and a half, and a busy machine takes longer to start a
+ * server, or to see in a manifest that a stream has ended.
+ */
+export const PATIENT = {
+  streaming: { ...LIVE_SETTINGS.streaming, retryAttempts: { MPD: 100, InitializationSegment: 100, MediaSegment: 100 } },
+};
+
 export interface LiveStream {
   /** Waits until that segment is about to begin. */
   until(segment: number): Promise<void>;

@@ -136,6 +136,7 @@ export function startPlayer(
       };
       handle?.on('fallback', (event) => started.fallbacks.push(event));
       handle?.on('session', (event) => started.sessions.push(event));
+      handle?.on('session', ({ state }) => state === 'opened' && performance.mark('session opened'));
       handle?.on('path', (event) => started.paths.push(event));
       player.on('error', ((event: { error: unknown }) => started.errors.push(JSON.stringify(event.error))) as never);
       player.on('playbackEnded', () => (started.ended = true));
@@ -208,12 +209,31 @@ export async function pauseUntilRefetched(page: Page): Promise<void> {
   await page.evaluate(() => window.players[0]!.player.play());
 }
 
-/** How often the page has asked for files with that in their names. */
-export function requestsOverHttp(page: Page, name: string): Promise<number> {
+/**
+ * How many segments of files with that in their names the page has asked for over HTTP since its session opened. `others`: how many
+ * requests for such files come before those for segments, as for an initialization segment.
+ */
+export function segmentsOverHttp(page: Page, name: string, others: number): Promise<number> {
   return page.evaluate(
-    (part) => performance.getEntriesByType('resource').filter((entry) => entry.name.includes(part)).length,
+    (part, others) => {
+      const [opened] = performance.getEntriesByName('session opened');
+      const requests = performance.getEntriesByType('resource').filter((entry) => entry.name.includes(part));
+      return requests.slice(others).filter(({ startTime }) => startTime > opened!.startTime).length;
+    },
     name,
+    others,
   );
+}
+
+/** In the order of delivery; with those that dash.js or hls.js loaded itself, unrecorded, as their index was late. */
+export function playedIndices({ statistics, fallbacks }: Pick<Outcome, 'statistics' | 'fallbacks'>): number[] {
+  const indices = statistics!.segments.map(({ index }) => index);
+  for (const { code, index } of fallbacks) {
+    if (code !== 'index-late' || indices.includes(index!)) continue;
+    const next = indices.findIndex((other) => other > index!);
+    indices.splice(next === -1 ? indices.length : next, 0, index!);
+  }
+  return indices;
 }
 
 /** Without those of first segments, which wait neither for the session nor for the index: a busy machine is late with both. */

@@ -88,7 +88,7 @@ describe('the time of a page over two interfaces', () => {
   });
 });
 
-describe('every policy', { timeout: 60_000 }, () => {
+describe('every policy', () => {
   const some = scenarios().filter((_, index) => index % 53 === 0);
   const page = pages(1, 1).at(-1)!.objects;
 

@@ -10,7 +10,7 @@ it('downloads in bulk when the playback has begun, for its time, and counts what
   const closed: Promise<unknown>[] = [];
   server.on('connection', (socket: Socket) => closed.push(new Promise((resolve) => socket.once('close', resolve))));
   const source = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
-  const times = [0, 0.05].map((start) => ({ flows: 1, start, stop: 0.5 }));
+  const times = [0, 0.05].map((start) => ({ flows: 1, start, stop: 3 }));
   const traffic = new OtherTraffic({ timedFlows: times }, 1, source);
   expect(traffic.bulkRates()).toEqual([]);
   traffic.playbackBegins();
