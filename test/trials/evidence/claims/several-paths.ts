@@ -17,6 +17,7 @@ import type { Matrix } from '../kept.js';
 const VICTOR = 'victor-4-small';
 const VICTOR_WHOLE = 'victor-4';
 const CHUNKLETS = 'chunklets-4-small';
+const CHUNKLETS_WHOLE = 'chunklets-4';
 const CHUNKLETS_12 = 'chunklets-12-small';
 const OUTAGE = 'path-outage-small';
 
@@ -243,6 +244,17 @@ export const SEVERAL_PATHS: readonly Claim[] = [
     claim: '… whatever that is encoded at, they come to play the highest level',
     theirs: 'the highest level',
     ...{ command: CHUNKLETS, matrix: CHUNKLETS, measured: topLevel(['FQ-CoDel'], (share) => share >= 0.95) },
+  },
+  {
+    figure: 'chunklets 4',
+    claim: '… at 720 lines, three minutes, where it is encoded at 4.3 Mbit/s',
+    theirs: 'the highest level',
+    ...{
+      command: CHUNKLETS_WHOLE,
+      matrix: CHUNKLETS_WHOLE,
+      measured: topLevel(['FQ-CoDel'], (share) => share >= 0.95),
+    },
+    why: 'Decoding takes both cores beside server, link and bulk flows. An attempt whose link was late, which does not count, had 4.04 Mbit/s, and 78 % of the second half.',
   },
   {
     figure: 'chunklets 4',
