@@ -1,8 +1,8 @@
 import type { Page } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
-import { canBuildQuiche, ensureQuicheServer } from '../../tools/setup/rust.mjs';
-import { startBalancer, type Balancer } from './support/balancer.js';
-import { prepareClip } from './support/clip.js';
+import { canBuildQuiche, ensureQuicheServer } from '../../../tools/setup/rust.mjs';
+import { startBalancer, type Balancer } from '../support/balancer.js';
+import { prepareClip } from '../support/clip.js';
 import {
   fallbacksOnceReady,
   openPage,
@@ -11,9 +11,9 @@ import {
   servePlayerPageWith,
   startPlayer,
   type PlayerServer,
-} from './support/player-page.js';
-import { playerStage } from './support/player-stage.js';
-import { serverCounters } from './support/server-counters.js';
+} from '../support/player-page.js';
+import { playerStage } from '../support/player-stage.js';
+import { serverCounters } from '../support/server-counters.js';
 
 /** Of the quiche server where it is not built yet, and playback on a busy machine. */
 const TIMEOUT_MS = 300_000;
