@@ -13,6 +13,7 @@ from voxel_prepare.byte_ranges import ByteRange, merged
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.gop import gop
+from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.index_file import write_index
 from voxel_prepare.manifest.live_mpd import (
@@ -34,15 +35,15 @@ def describe_ended(
     timeline: Timeline,
     run: int,
     video: Sequence[tuple[TrackFolder, LiveVideo]],
-    audio: tuple[TrackFolder, LiveAudio] | None,
+    audio: LiveAudio | None,
 ) -> bytes:
     """Writes the indexes of all finished segments that are left without a gap; the manifest.
 
     `run`: B pictures in a row.
     Raises `PreparationError` if there are none.
     """
-    tracks = [track for track, _ in [*video, *([audio] if audio else [])]]
-    numbers = finished_numbers(timeline, tracks)
+    sound = [TrackFolder(folder / audio.track.id, record_head(1))] if audio else []
+    numbers = finished_numbers(timeline, [track for track, _ in video] + sound)
     described: list[LiveVideo] = []
     for track, level in video:
         segments = [analyse_records(track.records(number), timeline.frame_ticks, run) for number in numbers]
@@ -56,9 +57,7 @@ def describe_ended(
     first = numbers[0] - timeline.first_number
     last = video[0][0].records(numbers[-1]).chunks[-1]
     duration = Fraction(last.decode_time + last.duration, timeline.timescale) - first * timeline.segment_seconds
-    presentation = LivePresentation(
-        timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio and audio[1]
-    )
+    presentation = LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio)
     return write_ended_mpd(presentation, Ending(first, duration))
 
 

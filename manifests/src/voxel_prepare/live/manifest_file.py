@@ -54,11 +54,10 @@ class ManifestFile:
         )
         self._replace(write_live_mpd(presentation, growth))
 
-    def end(self, video: Sequence[tuple[TrackFolder, LiveVideo]], sound: TrackFolder | None) -> None:
+    def end(self, video: Sequence[tuple[TrackFolder, LiveVideo]]) -> None:
         """Describes what is left, to be played on demand. Raises `PreparationError` if there is nothing."""
-        state, audio = self._state, self._audio()
-        described = (sound, audio) if sound and audio else None
-        self._replace(describe_ended(self._folder, state.timeline, state.choice.run, video, described))
+        state = self._state
+        self._replace(describe_ended(self._folder, state.timeline, state.choice.run, video, self._audio()))
         replace(state, is_ended=True).write(self._folder)
 
     def video(self, level: Representation, configuration: bytes, score: float | None) -> LiveVideo:

@@ -92,7 +92,7 @@ class Presentation:
     def end(self) -> None:
         """Replaces the manifest by one to be played on demand, with indexes. Raises `PreparationError`."""
         folders = [level.folder for level in self.levels]
-        self._manifest.end(list(zip(folders, self._videos(), strict=True)), self._audio)
+        self._manifest.end(list(zip(folders, self._videos(), strict=True)))
 
     def _timeline(self, before: LiveState | None, now: float) -> Timeline:
         wanted = self.state.timeline

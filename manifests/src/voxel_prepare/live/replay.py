@@ -103,7 +103,7 @@ class Replay:
                 self._manifest.write(video, self._clock.now())
         for track in self._tracks.values():
             track.close()
-        self._manifest.end([(self._tracks[level.track.id], level) for level in video], self._tracks.get(AUDIO))
+        self._manifest.end([(self._tracks[level.track.id], level) for level in video])
 
     def _begin(self) -> list[LiveVideo]:
         video: list[LiveVideo] = []
