@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from av.video.frame import VideoFrame
+from av.video.frame import PictureType, VideoFrame
 from hypothesis import given
 from hypothesis import strategies as st
 from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.h264 import ParameterSets, read_access_unit
 from voxel_prepare.h264.frames import Frame
-from voxel_prepare.live.encoder import FrameChoice, LevelEncoder
+from voxel_prepare.live.encoder import FrameChoice, LevelEncoder, stamped
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.gop import error_weights, gop
 from voxel_prepare.live.level import Level, LevelWriter
@@ -53,6 +53,20 @@ def test_x264_makes_the_frames_that_are_foretold(frames: int, latency: float) ->
         for frame in gop(count, choice.run)
     ]
     assert made == foretold
+
+
+def test_a_picture_may_be_repeated_and_is_left_as_it_is() -> None:
+    """A decoder's I picture, which x264 would make one again, and one that others encode as picture 0 as well."""
+    for repeated in (picture(0), stamped(picture(0), 0, Fraction(1, 30))):
+        is_decoded = repeated.pts is None
+        if is_decoded:
+            repeated.pts, repeated.pict_type = 0, PictureType.I
+        encoder = LevelEncoder(LEVEL, Fraction(30), FrameChoice.of(30, 1, None))
+        encoded = [frame for time in range(9) for frame in encoder.encode(repeated, time)]
+        encoded += encoder.flush()
+        assert sorted(frame.time for frame in encoded) == list(range(9))
+        assert [frame.time for frame in encoded if frame.is_sync] == [0]
+        assert (repeated.pts, repeated.pict_type) == (0, PictureType.I if is_decoded else PictureType.NONE)
 
 
 @given(st.integers(1, 60), st.sampled_from([0, 1, 3]))

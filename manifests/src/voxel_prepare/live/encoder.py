@@ -91,7 +91,10 @@ class LevelEncoder:
         self._time_base = 1 / rate
 
     def encode(self, picture: VideoFrame, time: int) -> Iterator[EncodedFrame]:
-        """The frames that are finished with this picture, which is presented at `time` (see `EncodedFrame`)."""
+        """The frames that are finished with this picture, which is presented at `time` (see `EncodedFrame`).
+
+        Leaves the picture as it is, and makes no copy of a `stamped` one of the right size and format.
+        """
         scaled = self._reformatter.reformat(
             picture,
             self._encoder.width,
@@ -100,15 +103,25 @@ class LevelEncoder:
             interpolation=Interpolation.BILINEAR,
             threads=1,
         )
-        if scaled is picture:  # it is of the right size, and others use it, too
+        if scaled is picture and _stamp(picture) != (time, self._time_base, PictureType.NONE):
             scaled = VideoFrame.from_ndarray(picture.to_ndarray(), format="yuv420p")
-        scaled.pts, scaled.time_base = time, self._time_base
-        scaled.pict_type = PictureType.NONE
+        if scaled is not picture:
+            stamped(scaled, time, self._time_base)
         yield from map(_frame, self._encoder.encode(scaled))
 
     def flush(self) -> Iterator[EncodedFrame]:
         """The frames that are held back; nothing can be encoded afterwards."""
         yield from map(_frame, self._encoder.encode(None))
+
+
+def stamped(picture: VideoFrame, time: int, time_base: Fraction) -> VideoFrame:
+    """The same picture, ready for encoders of its size; `time` in units of `time_base` seconds."""
+    picture.pts, picture.time_base, picture.pict_type = time, time_base, PictureType.NONE
+    return picture
+
+
+def _stamp(picture: VideoFrame) -> tuple[int | None, Fraction | None, int]:
+    return picture.pts, picture.time_base, picture.pict_type
 
 
 def _frame(packet: "Packet[VideoStream]") -> EncodedFrame:

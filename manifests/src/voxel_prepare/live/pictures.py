@@ -6,7 +6,7 @@ from av.video.frame import VideoFrame
 
 from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.live.burnt_clock import draw_time
-from voxel_prepare.live.encoder import FrameChoice
+from voxel_prepare.live.encoder import FrameChoice, stamped
 from voxel_prepare.live.gop import gop
 from voxel_prepare.live.level import Picture, SegmentSource
 from voxel_prepare.live.ranking import SegmentCosts
@@ -32,6 +32,7 @@ class PictureLine:
         `has_clock`: the time of capture is drawn into them.
         """
         self._timeline = timeline
+        self._time_base = 1 / timeline.rate
         self._frames = choice.segment_frames
         self._gop = gop(choice.segment_frames, choice.run)
         self._first_segment = first_segment
@@ -53,10 +54,13 @@ class PictureLine:
         """A picture for a media time; what is empty before it repeats the last one."""
         first = self._grid.next
         placed = self._grid.place(seconds)
-        for place in range(first, first + placed.filled):
+        own = first + placed.filled
+        if not placed.skipped:
+            stamped(picture, own, self._time_base)
+        for place in range(first, own):
             self._place(self._last or picture, place)
         if not placed.skipped:
-            self._place(picture, first + placed.filled)
+            self._place(picture, own)
             self._last = picture
 
     def fill(self, seconds: float) -> None:
@@ -73,7 +77,7 @@ class PictureLine:
         source = self._segment[1]
         captured = self._timeline.wall_time(place)
         if self._has_clock:
-            picture = draw_time(picture, captured)
+            picture = stamped(draw_time(picture, captured), place, self._time_base)
         if self._cells is None:
             self._cells = CellGrid.of(picture)
         source.costs.see(time, self._cells.samples(picture))

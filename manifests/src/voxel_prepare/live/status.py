@@ -38,6 +38,7 @@ class LiveStatus:
         self._delays: deque[float] = deque(maxlen=KEPT_DELAYS)
         self._start = self._shown = monotonic()
         self._processor_start = process_time()
+        self._shown_every = SHOWN_EVERY if console.is_terminal else SAID_EVERY
         self._display: Status | None = None
 
     def on_record(self, captured: int) -> None:
@@ -57,7 +58,7 @@ class LiveStatus:
     def show(self, behind: float) -> None:
         """Shows the present state; `behind`: seconds of pictures that wait for the encoder."""
         now = monotonic()
-        if now - self._shown < (SHOWN_EVERY if console.is_terminal else SAID_EVERY):
+        if now - self._shown < self._shown_every:
             return
         self._shown = now
         summary = self.summary()
