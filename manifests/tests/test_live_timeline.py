@@ -2,10 +2,11 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from voxel_prepare.live.chunker import Chunker, audio_segments, video_segments
-from voxel_prepare.live.timeline import Grid, Timeline
+from voxel_prepare.live.timeline import EARLY_SECONDS, Anchor, Grid, Timeline
 
 RATES = st.sampled_from([Fraction(24), Fraction(30), Fraction(30_000, 1001), Fraction(50), Fraction(12)])
 
@@ -37,6 +38,30 @@ def test_sound_is_appended_unless_it_is_far_off() -> None:
     assert grid.place(1.0, 1000).filled == 47_000
     late = grid.place(0.9, 9600)
     assert (late.filled, late.skipped) == (0, 5800)
+
+
+@given(st.floats(1.1, 30), st.floats(1, 50))
+def test_after_a_pause_and_the_burst_that_follows_it_pictures_are_dated_as_before(pause: float, speed: float) -> None:
+    """A sender's pictures come late after a pause, and `speed` times as fast until it has caught up."""
+    anchor = Anchor(5.0)
+    pause_from, now = 4.0, 0.0
+    for picture in range(round((pause_from + pause * 3) * 25)):
+        seconds = picture / 25
+        now = max(now + 0.04 / speed, seconds + (pause if pause_from <= seconds < pause_from + 0.04 else 0))
+        placed = anchor.place(seconds, 5.0 + now, is_picture=True) or 0
+        assert placed - 5 - now <= EARLY_SECONDS + 1e-6
+        if seconds < pause_from:
+            assert placed == pytest.approx(5 + seconds)
+    if now - seconds < 0.01:  # it has caught up
+        assert abs(placed - 5 - seconds) <= EARLY_SECONDS + 0.02
+
+
+def test_sound_that_is_astray_is_left_out_and_moves_nothing() -> None:
+    anchor = Anchor(5.0)
+    assert anchor.place(1.0, 6.4, is_picture=False) == 6.0
+    assert anchor.place(1.0, 7.1, is_picture=False) is None
+    assert anchor.place(9.0, 6.0, is_picture=False) is None
+    assert anchor.base == 5.0
 
 
 @given(RATES, st.integers(1, 60), st.integers(0, 10**7))

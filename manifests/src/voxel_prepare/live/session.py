@@ -19,11 +19,10 @@ from voxel_prepare.live.scores import is_measured
 from voxel_prepare.live.sound import SoundWriter
 from voxel_prepare.live.source import Input, Material, Reader
 from voxel_prepare.live.status import LiveStatus, LiveSummary
+from voxel_prepare.live.timeline import Anchor
 
 LATE_SECONDS = 0.25
 """After which a picture or sound counts as missing."""
-ASTRAY_SECONDS = 1.0
-"""Material that is this far from the present time starts a new stretch of it: time stamps jump, sources pause."""
 POLL_SECONDS = 0.02
 MEASURING_NICENESS = 10
 
@@ -43,8 +42,7 @@ class Session:
         self._measurements: SimpleQueue[Measurement | None] = SimpleQueue()
         self._status = LiveStatus(presentation.state.levels, clock.now)
         self._queues: list[LevelQueue] = []
-        self._base = 0.0
-        """Media time of the reader's time 0."""
+        self._anchor = Anchor(0)
 
     def run(self) -> LiveSummary | None:
         """Until the input ends or `stop` is set; None if no picture came. Raises `PreparationError`."""
@@ -94,7 +92,7 @@ class Session:
         if not self._input.is_network:
             captured = self._clock.now()
             reader.begin()
-        self._base = (captured - timeline.availability_start) / 1000
+        self._anchor.base = (captured - timeline.availability_start) / 1000
         with ThreadPoolExecutor(count) as pool:
             work = [pool.submit(queue.work) for queue in self._queues]
             try:
@@ -135,15 +133,14 @@ class Session:
 
     def _take(self, material: Material, line: PictureLine, sound: SoundWriter | None) -> None:
         """Puts material on the timeline."""
-        now, is_picture = self._media_time(), isinstance(material.frame, VideoFrame)
-        if abs(self._base + material.seconds - now) > ASTRAY_SECONDS:
-            if not is_picture:
-                return
-            self._base = now - material.seconds
-        if isinstance(material.frame, VideoFrame):
-            line.add(material.frame, self._base + material.seconds)
+        frame = material.frame
+        seconds = self._anchor.place(material.seconds, self._media_time(), is_picture=isinstance(frame, VideoFrame))
+        if seconds is None:
+            return
+        if isinstance(frame, VideoFrame):
+            line.add(frame, seconds)
         elif sound is not None:
-            sound.add(material.frame, self._base + material.seconds)
+            sound.add(frame, seconds)
 
     def _put(self, picture: Picture) -> None:
         for queue in self._queues:

@@ -18,6 +18,7 @@ from av.video.frame import VideoFrame
 
 from voxel_prepare.errors import InputError, PreparationError
 from voxel_prepare.ffmpeg import INPUT_OPTIONS
+from voxel_prepare.live.timeline import ASTRAY_SECONDS
 from voxel_prepare.media.source import output_rate
 
 STDIN = "-"
@@ -38,7 +39,7 @@ class Material:
 
     frame: VideoFrame | AudioFrame
     seconds: float
-    """Since the first picture; goes on across loops."""
+    """Since the first picture; goes on across loops, and of files and pipes across pauses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,9 @@ class Reader(Thread):
         self._stop_event = stop
         self._has_begun = Event()
         self._origin = 0.0
+        self._offset = 0.0
+        """Seconds of earlier loops and of pauses."""
+        self._reached = 0.0
 
     def begin(self) -> None:
         """Time 0 of a file or pipe is now."""
@@ -131,19 +135,18 @@ class Reader(Thread):
 
     def run(self) -> None:
         try:
-            offset = 0.0
             while not self._stop_event.is_set():
-                played = self._play(offset)
+                played = self._play()
                 if not self._input.loops or played == 0:
                     break
-                offset += played
+                self._offset += played
                 self._input.container.seek(0)
         except (FFmpegError, OSError) as error:
             self.error = PreparationError(f"{self._input.name}: reading ended: {error.strerror or error}")
         finally:
             self._put(None)
 
-    def _play(self, offset: float) -> float:
+    def _play(self) -> float:
         """Reads to the end; the seconds that it lasted."""
         container, end = self._input.container, 0.0
         start: float | None = None
@@ -161,17 +164,22 @@ class Reader(Thread):
                 seconds = frame.time - start
                 if isinstance(frame, VideoFrame):
                     end = max(end, seconds + float(1 / self._input.rate))
-                self._wait_until(offset + seconds)
-                self._put(Material(frame, offset + seconds))
+                self._put(Material(frame, self._paced(seconds)))
         return end
 
-    def _wait_until(self, seconds: float) -> None:
-        """Files and pipes are read in real time."""
-        if self._input.is_network or seconds <= 0:
-            return
+    def _paced(self, seconds: float) -> float:
+        """Waits until material of a file or pipe is due, `seconds` after the start of this loop; `Material.seconds`."""
+        if self._input.is_network or self._offset + seconds <= 0:
+            return self._offset + seconds
         while not self._has_begun.wait(STOP_SECONDS) and not self._stop_event.is_set():
             pass
-        self._stop_event.wait(max(0.0, self._origin + seconds - monotonic()))
+        # What is read late because a file has sound and pictures far apart is no pause.
+        self._reached = max(self._reached, self._offset + seconds)
+        late = monotonic() - self._origin - self._reached
+        if late > ASTRAY_SECONDS:
+            self._offset += late  # it has paused, or this process has: it goes on from now
+        self._stop_event.wait(max(0.0, self._origin + self._offset + seconds - monotonic()))
+        return self._offset + seconds
 
     def _put(self, material: Material | None) -> None:
         while not self._stop_event.is_set():

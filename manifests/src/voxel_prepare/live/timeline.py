@@ -46,6 +46,34 @@ class Timeline:
         return self.first_number + segment
 
 
+EARLY_SECONDS = 0.25
+ASTRAY_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Anchor:
+    """Where an input's time 0 is, in seconds of media time.
+
+    It follows the pictures, as an input's times need not be those of a clock here. One that is `ASTRAY_SECONDS` late
+    has come through a pause or a jump of time stamps; one that comes `EARLY_SECONDS` before its capture, as in the
+    burst after a pause, shows that the anchor is too late.
+    """
+
+    base: float
+
+    def place(self, seconds: float, now: float, *, is_picture: bool) -> float | None:
+        """The media time of what has the time `seconds` in the input and comes at the media time `now`.
+
+        None for sound that is astray.
+        """
+        early = self.base + seconds - now
+        if is_picture and not -ASTRAY_SECONDS <= early <= EARLY_SECONDS:
+            self.base = now - seconds
+        elif abs(early) > ASTRAY_SECONDS:
+            return None
+        return self.base + seconds
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """Where new material goes."""
