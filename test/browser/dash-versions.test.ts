@@ -60,7 +60,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
   });
 
   it('plays to the end what is recovered on the way, and what is left out at first and put into the buffer later', async () => {
-    const relay = await startRelay({ lossPercent: 5, seed: 11 });
+    const relay = await startRelay({ lossPercent: 12, seed: 11 });
     relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
     await startPlayer(page, {
