@@ -22,7 +22,7 @@ def materials(tmp_path: Path) -> Iterator[Iterator[Material]]:
     assert first is not None
     assert first.seconds == 0
     reader.begin()
-    yield (material for _ in iter(int, 1) if (material := reader.material.get(timeout=30)))
+    yield iter(lambda: reader.material.get(timeout=30), None)
     stop.set()
     reader.join(timeout=30)
 
