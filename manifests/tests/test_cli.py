@@ -3,11 +3,13 @@
 import re
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from clips import ffmpeg, make_clip
 from processes import COMMAND, call, parts, processes_of_session, run, visible, wait_for
+from voxel_prepare.cli import live, prepare
 
 QUICK = ["--preset", "ultrafast", "--passes", "1", "--representations", "144p"]
 
@@ -61,6 +63,18 @@ def bad_inputs(sound_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     make_clip(folder / "444.mp4", "-pix_fmt", "yuv444p", seconds=0.4)
     make_clip(folder / "interlaced.mp4", "-vf", "interlace", "-flags", "+ilme+ildct", seconds=0.4)
     return folder
+
+
+@pytest.mark.parametrize(
+    ("main", "hidden"),
+    [(prepare.main, {"--choice", "--order", "--passes"}), (live.main, {"--levels", "--replay"})],
+)
+def test_options_for_tests_are_under_help_all(main: Callable[[], None], hidden: set[str]) -> None:
+    few, all_ = (call(option, main=main) for option in ("--help", "--help-all"))
+    assert few.returncode == all_.returncode == 0
+    options = [set(re.findall(r"--[a-z-]+", shown.stdout)) for shown in (few, all_)]
+    assert options[1] - options[0] == hidden
+    assert "--help-all" in options[0]
 
 
 @pytest.mark.parametrize("options", [["--frobnicate"], ["--segment", "nan"], ["--jobs", "0"], ["--preset", "x"]])

@@ -31,7 +31,7 @@ from voxel_prepare.manifest.existing import read_existing
 from voxel_prepare.manifest.index_file import read_index
 from voxel_prepare.manifest.live_records import Records
 
-LEVELS = "144p:0.1,240p:0.3"
+REPRESENTATIONS = "144p:0.1,240p:0.3"
 COMMAND = [sys.executable, "-c", "from voxel_prepare.cli.live import main; main()"]
 
 
@@ -49,7 +49,7 @@ def ended(stream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The stream, encoded to its end in segments of half a second."""
     out = tmp_path_factory.mktemp("ended")
     with stream.open("rb") as pipe:
-        arguments = ("-", "--out", out, "--levels", LEVELS, "--segment", "0.64", "--keep")
+        arguments = ("-", "--out", out, "--representations", REPRESENTATIONS, "--segment", "0.64", "--keep")
         run = subprocess.run([*COMMAND, *map(str, arguments)], stdin=pipe, capture_output=True, text=True, check=False)
     assert (run.returncode, "delay from capture to record" in run.stderr) == (0, True), run.stderr
     return out
@@ -123,7 +123,7 @@ def test_sound_is_completely_reliable(ended: Path) -> None:
         assert all(chunk.reliable == (chunk.range,) and not chunk.frames for chunk in of_segment.chunks)
 
 
-def test_the_better_level_has_the_better_score(ended: Path) -> None:
+def test_the_better_representation_has_the_better_score(ended: Path) -> None:
     low, high = (records(ended, name)[3].chunks[0] for name in ("v0", "v1"))
     assert low.whole_score < high.whole_score
 
@@ -154,7 +154,8 @@ def test_what_follows_is_not_announced_after_the_end(ended: Path) -> None:
 @pytest.fixture
 def running(clip: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """The clip in a loop, and the command."""
-    command = [*COMMAND, str(clip), "--out", str(tmp_path / "out"), "--levels", "144p:0.1", "--segment", "0.64"]
+    out = str(tmp_path / "out")
+    command = [*COMMAND, str(clip), "--out", out, "--representations", "144p:0.1", "--segment", "0.64"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     yield process, command
     process.kill()
@@ -207,7 +208,7 @@ def test_other_settings_start_a_new_presentation_after_the_old_numbers(
     out = tmp_path / "again"
     shutil.copytree(ended, out)
     with stream.open("rb") as pipe:
-        arguments = ("-", "--out", out, "--levels", "144p:0.1", "--segment", "0.64", "--keep")
+        arguments = ("-", "--out", out, "--representations", "144p:0.1", "--segment", "0.64", "--keep")
         subprocess.run([*COMMAND, *map(str, arguments)], stdin=pipe, capture_output=True, check=True)
     state = LiveState.read(out)
     assert state is not None
@@ -225,8 +226,8 @@ def test_other_settings_start_a_new_presentation_after_the_old_numbers(
         (["."], ".: expected a file"),
         ([__file__], "cannot be opened"),
         (["srt://127.0.0.1:1"], "lacks this protocol"),
-        (["{clip}", "--levels", "99p:1"], "--levels: the size must be one of"),
-        (["{clip}", "--levels", "2160p:1"], "--levels: 2160p is larger than the source"),
+        (["{clip}", "--representations", "99p:1"], "--representations: the size must be one of"),
+        (["{clip}", "--representations", "2160p:1"], "--representations: 2160p is larger than the source"),
         (["{clip}", "--chunk", "20"], "--chunk: a segment of 25 frames must have at least 4 chunks"),
         (["{clip}", "--segment", "0.1"], "--segment"),
     ],
@@ -237,6 +238,13 @@ def test_bad_input_is_one_line(clip: Path, tmp_path: Path, arguments: list[str],
     assert run.returncode == 2
     assert message in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+def test_the_earlier_name_of_an_option_works_and_is_said_to_go(clip: Path, tmp_path: Path) -> None:
+    run = call(clip, "--levels", "99p:1", "--out", tmp_path / "out", main=live.main)
+    note, error = run.stderr.splitlines()
+    assert note == "voxel-live: --levels is now --representations, and goes with the next release"
+    assert "the size must be one of" in error
 
 
 def test_a_replay_has_the_same_media_at_new_times(ended: Path, tmp_path: Path) -> None:

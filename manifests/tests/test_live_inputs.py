@@ -54,7 +54,7 @@ def test_a_stream_over_udp_is_encoded_and_ends_by_ctrl_c_when_its_sender_has_gon
     address, out = f"udp://127.0.0.1:{free_port()}", tmp_path / "out"
     endless = ("-re", "-stream_loop", "-1", "-i", clip, "-c", "copy", "-f", "mpegts", f"{address}?pkt_size=1316")
     sender = start(ffmpeg_program(), "-nostdin", "-v", "error", *endless)
-    encoder = start(*COMMAND, address, "--out", out, "--levels", "144p:0.1", "--segment", "0.64", "--keep")
+    encoder = start(*COMMAND, address, "--out", out, "--representations", "144p:0.1", "--segment", "0.64", "--keep")
     begun = [out / "v0/3.m4s", out / "a0/3.m4s"]
     wait_for(lambda: all(file.exists() for file in begun) or encoder.poll() is not None)
     sender.kill()

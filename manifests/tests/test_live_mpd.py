@@ -17,12 +17,12 @@ from voxel_prepare.manifest.live_mpd import (
     write_live_mpd,
 )
 
-LEVELS = (
+REPRESENTATIONS = (
     LiveVideo(LiveTrack("v0", "avc1.640015", 400_000, 15_360), 426, 240, 0.9),
     LiveVideo(LiveTrack("v1", "avc1.64001F", 2_500_000, 15_360), 1280, 720, None),
 )
 PRESENTATION = LivePresentation(
-    Fraction(30), Fraction(1), 5, LEVELS, LiveAudio(LiveTrack("a0", "mp4a.40.2", 128_000, 48_000), 2)
+    Fraction(30), Fraction(1), 5, REPRESENTATIONS, LiveAudio(LiveTrack("a0", "mp4a.40.2", 128_000, 48_000), 2)
 )
 GROWTH = Growth(1_795_000_000_007, 1_795_000_001_000, Fraction(4, 30), 1, 60)
 SPACES = {"d": DASH}
@@ -71,7 +71,7 @@ def test_records_are_named_and_scores_where_they_are_known() -> None:
 @pytest.mark.parametrize("rate", [Fraction(30), Fraction(30_000, 1001), Fraction(24_000, 1001)])
 def test_durations_of_segments_are_exact(rate: Fraction) -> None:
     seconds = round(rate) / rate
-    presentation = LivePresentation(rate, seconds, 0, LEVELS, PRESENTATION.audio)
+    presentation = LivePresentation(rate, seconds, 0, REPRESENTATIONS, PRESENTATION.audio)
     for mpd in (write_live_mpd(presentation, GROWTH), write_ended_mpd(presentation, Ending(9, 3 * seconds))):
         check_mpd(mpd)
         for template in found(mpd, "//d:SegmentTemplate"):

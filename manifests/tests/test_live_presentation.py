@@ -29,7 +29,7 @@ def begun(folder: Path, now: int, state: LiveState = STATE, *, keep: bool = Fals
 
 def add_segments(presentation: Presentation, numbers: range) -> None:
     """Of one chunk each, which plays one second."""
-    timeline, folder = presentation.state.timeline, presentation.levels[0].folder
+    timeline, folder = presentation.state.timeline, presentation.representations[0].folder
     for number in numbers:
         folder.begin(number)
         start = (number - timeline.first_number) * timeline.timescale
@@ -49,7 +49,7 @@ def test_after_a_pause_of_less_than_a_minute_it_goes_on_and_has_all_segments(tmp
     presentation = Presentation(tmp_path, STATE, 1, 10, keep=False)
     first = presentation.begin(PICTURE, NOW + 1000 * (2 + pause) + 400)
     assert (presentation.state, first) == (before.state, 2 + pause)
-    folder = presentation.levels[0].folder
+    folder = presentation.representations[0].folder
     for number in range(2, first):
         records = folder.records(number)
         assert records.length == len(folder.media(number))
@@ -63,7 +63,7 @@ def test_after_a_pause_of_less_than_a_minute_it_goes_on_and_has_all_segments(tmp
     [
         (62, {}),
         (3, {"choice": replace(CHOICE, chunk_frames=2)}),
-        (3, {"levels": (Representation("v0", 64, 48, 200_000),)}),
+        (3, {"representations": (Representation("v0", 64, 48, 200_000),)}),
         (3, {"has_audio": True}),
         (-8, {}),
     ],
@@ -80,7 +80,7 @@ def test_otherwise_another_one_begins_with_the_next_numbers(
 
 def test_an_ended_presentation_does_not_go_on(tmp_path: Path) -> None:
     add_segments(before := begun(tmp_path, NOW), range(2))
-    before.levels[0].folder.close()
+    before.representations[0].folder.close()
     before.end()
     assert begun(tmp_path, NOW + 3000).state.timeline.first_number == 2
 
@@ -90,6 +90,6 @@ def test_what_the_window_has_left_behind_is_deleted_unless_it_is_kept(tmp_path: 
     """A window of 10 s, and 10 s for late requests; looked at whenever the manifest is written."""
     add_segments(presentation := begun(tmp_path, NOW, keep=keep), range(40))
     presentation.update(NOW + 1000 * UPDATE_SECONDS - 1, 40 * 25)
-    assert presentation.levels[0].folder.numbers()[0] == 0
+    assert presentation.representations[0].folder.numbers()[0] == 0
     presentation.update(NOW + 40_000, 40 * 25)
-    assert presentation.levels[0].folder.numbers() == list(range(oldest, 41))
+    assert presentation.representations[0].folder.numbers() == list(range(oldest, 41))

@@ -12,17 +12,17 @@ from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.h264 import ParameterSets, read_access_unit
 from voxel_prepare.h264.frames import Frame
-from voxel_prepare.live.encoder import FrameChoice, LevelEncoder, stamped
+from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder, stamped
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.gop import error_weights, gop
-from voxel_prepare.live.level import Level, LevelWriter
 from voxel_prepare.live.pictures import PictureLine
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.ranking import SegmentCosts, chunk_order, coded_share
+from voxel_prepare.live.representation import LiveRepresentation, RepresentationWriter
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.media.ladder import Representation
 
-LEVEL = Representation("v0", 64, 48, 100_000)
+SETTINGS = Representation("v0", 64, 48, 100_000)
 
 
 def picture(shift: int) -> VideoFrame:
@@ -38,7 +38,7 @@ def picture(shift: int) -> VideoFrame:
 def test_x264_makes_the_frames_that_are_foretold(frames: int, latency: float) -> None:
     """In a whole segment, and in one that ends early."""
     choice = FrameChoice.of(frames, latency, None)
-    encoder = LevelEncoder(LEVEL, Fraction(30), choice)
+    encoder = RepresentationEncoder(SETTINGS, Fraction(30), choice)
     ended = max(1, frames - 3)
     encoded = [frame for time in range(frames + ended) for frame in encoder.encode(picture(2 * time), time)]
     encoded += encoder.flush()
@@ -61,7 +61,7 @@ def test_a_picture_may_be_repeated_and_is_left_as_it_is() -> None:
         is_decoded = repeated.pts is None
         if is_decoded:
             repeated.pts, repeated.pict_type = 0, PictureType.I
-        encoder = LevelEncoder(LEVEL, Fraction(30), FrameChoice.of(30, 1, None))
+        encoder = RepresentationEncoder(SETTINGS, Fraction(30), FrameChoice.of(30, 1, None))
         encoded = [frame for time in range(9) for frame in encoder.encode(repeated, time)]
         encoded += encoder.flush()
         assert sorted(frame.time for frame in encoded) == list(range(9))
@@ -119,13 +119,16 @@ def test_a_segment_may_end_after_any_picture(ended: int, latency: float, tmp_pat
     """Pictures of the last run may be written while others, shown before them, are not."""
     choice = FrameChoice.of(12, latency, None)
     timeline = Timeline(0, Fraction(30), 12, 0)
-    level = Level(LEVEL, TrackFolder(tmp_path, record_head(timeline.timescale)), timeline, choice, (64, 48))
-    writer = LevelWriter(level, timeline, choice, 0, lambda segment: False, lambda one: None, lambda captured: None)
+    folder = TrackFolder(tmp_path, record_head(timeline.timescale))
+    encoded = LiveRepresentation(SETTINGS, folder, timeline, choice, (64, 48))
+    writer = RepresentationWriter(
+        encoded, timeline, choice, 0, lambda segment: False, lambda one: None, lambda captured: None
+    )
     line = PictureLine(timeline, choice, 0, lambda segment: False, writer.encode, has_clock=False)
     for time in range(12 + ended):
         line.add(picture(2 * time), time / 30)
     writer.finish()
-    last = level.folder.records(1)
+    last = folder.records(1)
     assert sum(chunk.duration for chunk in last.chunks) == ended * timeline.frame_ticks
     structure = gop(ended, choice.run)
     for frame in (frame for chunk in last.chunks for frame in chunk.frames):

@@ -46,7 +46,7 @@ export async function main({ json }) {
   try {
     const recording = join(folder, 'recording');
     say('live-viewers: recording');
-    const encoder = startLive(await ensureSample(), ['--out', recording, '--levels', LEVEL, '--keep']);
+    const encoder = startLive(await ensureSample(), ['--out', recording, '--representations', LEVEL, '--keep']);
     await sleep(RECORDED_MS);
     await encoder.stop();
     say(`live-viewers: voxel-quiche, ${VIEWERS} viewers`);

@@ -11,7 +11,7 @@ import { say, UserError } from '../setup/process.mjs';
 import { ensureSample } from './sample.mjs';
 
 /** A third of a core, so that two are enough for encoder, server and browser. */
-const LEVELS = '240p:0.4,360p:0.8,480p:1.3';
+const REPRESENTATIONS = '240p:0.4,360p:0.8,480p:1.3';
 
 /** What can still be sought, s. */
 const WINDOW = 60;
@@ -29,11 +29,11 @@ const IS_BEHIND = / behind: /;
  * @returns {Promise<{ folder: string, failure(): UserError | undefined, exited: Promise<UserError>, stop(): Promise<void> }>}
  *   the folder with manifest.mpd, gone after `stop()`
  */
-export async function startEncoder({ video, latency, levels = LEVELS, window = WINDOW }) {
+export async function startEncoder({ video, latency, levels = REPRESENTATIONS, window = WINDOW }) {
   const input = video === undefined ? await ensureSample() : resolve(video);
   const folder = await mkdtemp(join(tmpdir(), 'voxel-live-'));
   const target = latency === undefined ? [] : ['--latency', String(latency)];
-  const args = [input, '--out', folder, '--clock', '--levels', levels, '--window', String(window), ...target];
+  const args = [input, '--out', folder, '--clock', '--representations', levels, '--window', String(window), ...target];
   const child = spawn(venvProgram('voxel-live'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const onExit = () => {

@@ -24,13 +24,13 @@ from voxel_prepare.analysis.segment_analysis import Metric
 from voxel_prepare.h264 import ParameterSets
 from voxel_prepare.isobmff import SampleDefaults
 from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, write_chunk_boxes
-from voxel_prepare.live.encoder import FrameChoice, LevelEncoder
+from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder
 from voxel_prepare.live.gop import gop
 from voxel_prepare.live.publish import picture_macroblocks
 from voxel_prepare.live.ranking import SegmentCosts, coded_share
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.live.run import run_live
-from voxel_prepare.live.scores import EVERY, LevelMeter, Scores
+from voxel_prepare.live.scores import EVERY, RepresentationMeter, Scores
 from voxel_prepare.live.source import open_input
 from voxel_prepare.media.ladder import RepresentationName, choose_representations
 
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _encode(clip: Path, seconds: float) -> dict[str, float]:
-    """What `voxel-live` takes for its default levels."""
+    """What `voxel-live` takes for its default representations."""
     with TemporaryDirectory(prefix="live-bench-") as folder:
         request = LiveRequest(
             str(clip), Path(folder) / "out", None, SEGMENT, None, LATENCY, 60, keep=False, clock=False
@@ -105,7 +105,7 @@ class _Encoded:
             choice = FrameChoice.of(round(SEGMENT * rate), LATENCY, None)
             pictures = list(islice(container.decode(stream), first, first + choice.segment_frames))
         scaled = [picture.reformat(level.width, level.height, "yuv420p") for picture in pictures]
-        encoder = LevelEncoder(level, rate, choice)
+        encoder = RepresentationEncoder(level, rate, choice)
         encoded = [frame for time, picture in enumerate(scaled) for frame in encoder.encode(picture, time)]
         encoded += encoder.flush()
         samples = [NewSample(frame.data, frame.is_sync, True, frame.time - at) for at, frame in enumerate(encoded)]
@@ -116,7 +116,7 @@ class _Encoded:
     def scores(self) -> Scores:
         """As its records would tell them of later segments."""
         width, height = self.scaled[0].width, self.scaled[0].height
-        meter = LevelMeter(self.configuration, width, height)
+        meter = RepresentationMeter(self.configuration, width, height)
         return meter.measure(self.data, 0, 1, dict(enumerate(self.scaled)))
 
     def foretold_costs(self) -> list[float]:

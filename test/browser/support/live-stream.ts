@@ -50,7 +50,7 @@ export async function startLive(folder: string, ...options: string[]): Promise<L
     run(ffmpegBinary(), [...from, '-t', '10', '-preset', 'ultrafast', '-c:a', 'aac', source]);
   }
   const out = liveFolder(folder);
-  const words = [source, '--out', out, '--levels', '144p:0.2,144p:0.4', ...options];
+  const words = [source, '--out', out, '--representations', '144p:0.2,144p:0.4', ...options];
   const encoder = spawn(venvProgram('voxel-live'), words, { stdio: 'ignore' });
   const exited = once(encoder, 'exit');
   await untilThere(join(out, 'manifest.mpd'));

@@ -63,7 +63,7 @@ class Recording:
                 parse_track((folder / level.id / INIT).read_bytes()),
                 TrackFolder(folder / level.id, record_head(1)),
             )
-            for level in sorted(state.levels, key=lambda level: level.bitrate)
+            for level in sorted(state.representations, key=lambda level: level.bitrate)
         ]
         self.numbers = finished_numbers(self.timeline, [level.folder for level in self.levels])
         self.comparer = PictureComparer(Metric.SSIM)

@@ -96,7 +96,7 @@ async function record(
   say(`recording ${Math.ceil(seconds)} s of live video …`);
   const child = spawn(
     venvProgram('voxel-live'),
-    [clip, '--out', folder, '--levels', levels!, ...settings, '--window', '86400', '--keep'],
+    [clip, '--out', folder, '--representations', levels!, ...settings, '--window', '86400', '--keep'],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let words = '';

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from voxel_prepare.cli.exits import errors_in_one_line, run
+from voxel_prepare.cli.options import Debug
 from voxel_prepare.inspect.described import read_described
 from voxel_prepare.inspect.report import as_json, print_table
 
@@ -22,7 +23,7 @@ def voxel_inspect(
         Path | None, typer.Option(metavar="FILE", help="Write a plot of the results, such as out.png.")
     ] = None,
     as_json_object: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Shows the results of voxel-prepare: for each segment the order of frames, the reliable and the droppable bytes.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from voxel_prepare.cli.exits import errors_in_one_line, run
+from voxel_prepare.cli.options import Debug, HelpAll
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.live.run import run_live, run_replay, stop_on_interrupt
@@ -18,7 +19,7 @@ INPUT_HELP = (
     "such as udp://:5000 or rtmp://host/app/stream."
 )
 
-LEVELS_HELP = (
+REPRESENTATIONS_HELP = (
     "What to encode, as SIZE:MBPS,…, such as 240p:0.4,720p:2.5. Default: 240p:0.4,360p:0.8,480p:1.3,720p:2.5, up to "
     "the size of the input."
 )
@@ -30,7 +31,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def voxel_live(
     input_: Annotated[str, typer.Argument(metavar="INPUT", help=INPUT_HELP)],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
-    levels: Annotated[str | None, typer.Option(metavar="LIST", help=LEVELS_HELP)] = None,
+    representations: Annotated[str | None, typer.Option(metavar="LIST", help=REPRESENTATIONS_HELP)] = None,
+    levels: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Earlier name of --representations.", hidden=True)
+    ] = None,
     segment: Annotated[
         float,
         typer.Option(min=0.25, max=10, metavar="S", help="Duration of a segment in seconds, rounded to whole frames."),
@@ -53,9 +57,13 @@ def voxel_live(
         bool, typer.Option("--clock", help="Draw the time of capture (UTC) into the pictures: so latency can be seen.")
     ] = False,
     replay: Annotated[
-        bool, typer.Option("--replay", help="INPUT is an output folder of this command: its media again, at new times.")
+        bool,
+        typer.Option(
+            "--replay", hidden=True, help="INPUT is an output folder of this command: its media again, at new times."
+        ),
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
+    help_all: HelpAll = False,
 ) -> None:
     """Encodes an input in real time into a growing low-latency DASH stream, and ranks its frames on the way.
 
@@ -69,10 +77,13 @@ def voxel_live(
         if replay:
             run_replay(Path(input_), out, latency, window, stop)
             return
+        if levels is not None:
+            say(f"{COMMAND}: --levels is now --representations, and goes with the next release")
+        wanted = levels if representations is None else representations
         request = LiveRequest(
             input=input_,
             out=out,
-            levels=tuple(parse_representations(levels, option="--levels")) if levels is not None else None,
+            representations=tuple(parse_representations(wanted)) if wanted is not None else None,
             segment=segment,
             chunk=chunk,
             latency=latency,

@@ -9,6 +9,7 @@ import typer
 
 from voxel_prepare.analysis.segment_analysis import Metric, OrderChoice, OrderName
 from voxel_prepare.cli.exits import errors_in_one_line, interrupt_on_sigterm, run
+from voxel_prepare.cli.options import Debug, HelpAll
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.prepare_existing import prepare_existing
@@ -59,7 +60,7 @@ def voxel_prepare(
     preset: Annotated[
         Preset, typer.Option(help="x264 preset: slower ones look better at the same bitrate.")
     ] = Preset.SLOW,
-    passes: Annotated[int, typer.Option(min=1, max=2, help="Encoding passes.")] = 2,
+    passes: Annotated[int, typer.Option(min=1, max=2, hidden=True, help="Encoding passes.")] = 2,
     profile: Annotated[Profile, typer.Option(help=PROFILE_HELP)] = Profile.DROPPABLE,
     start: Annotated[float, typer.Option(min=0, metavar="S", help="Skip the first S seconds.")] = 0,
     duration: Annotated[
@@ -77,9 +78,10 @@ def voxel_prepare(
     ] = None,
     metric: Annotated[Metric, typer.Option(help="Metric of the scores.")] = Metric.SSIM,
     order: Annotated[
-        OrderName | None, typer.Option(help="Order of frames in all segments. Default: the best one for each segment.")
+        OrderName | None,
+        typer.Option(hidden=True, help="Order of frames in all segments. Default: the best one for each segment."),
     ] = None,
-    choice: Annotated[OrderChoice, typer.Option(help=CHOICE_HELP)] = OrderChoice.MEASURED,
+    choice: Annotated[OrderChoice, typer.Option(hidden=True, help=CHOICE_HELP)] = OrderChoice.MEASURED,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Number of parallel processes. Default: one for each core.")
     ] = None,
@@ -89,7 +91,8 @@ def voxel_prepare(
     inline: Annotated[
         bool, typer.Option("--inline", help="Also describe segments in attributes of the MPD, for other tools.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
+    help_all: HelpAll = False,
 ) -> None:
     """Prepares video for voxel-dash: encodes several representations, ranks and scores frames, writes the manifest.
 

@@ -70,17 +70,17 @@ class EncodedFrame:
     is_sync: bool
 
 
-class LevelEncoder:
+class RepresentationEncoder:
     """Encodes one representation, in one thread."""
 
-    def __init__(self, level: Representation, rate: Fraction, choice: FrameChoice) -> None:
+    def __init__(self, settings: Representation, rate: Fraction, choice: FrameChoice) -> None:
         encoder = VideoCodecContext.create("libx264", "w")
-        encoder.width, encoder.height, encoder.pix_fmt = level.width, level.height, "yuv420p"
+        encoder.width, encoder.height, encoder.pix_fmt = settings.width, settings.height, "yuv420p"
         encoder.time_base, encoder.framerate = 1 / rate, rate
-        encoder.bit_rate = level.bitrate
+        encoder.bit_rate = settings.bitrate
         encoder.thread_count = 1
         encoder.flags |= Flags.global_header
-        buffer = f"vbv-maxrate={level.bitrate // 1000}:vbv-bufsize={int(level.bitrate * BUFFER_SECONDS) // 1000}"
+        buffer = f"vbv-maxrate={settings.bitrate // 1000}:vbv-bufsize={int(settings.bitrate * BUFFER_SECONDS) // 1000}"
         frames = f"keyint={choice.segment_frames}:bframes={choice.run}"
         encoder.options = {"preset": "veryfast", "x264-params": f"{X264}:{SEARCH}:{frames}:{buffer}"}
         encoder.open()

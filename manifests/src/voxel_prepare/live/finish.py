@@ -45,15 +45,15 @@ def describe_ended(
     sound = [TrackFolder(folder / audio.track.id, record_head(1))] if audio else []
     numbers = finished_numbers(timeline, [track for track, _ in video] + sound)
     described: list[LiveVideo] = []
-    for track, level in video:
+    for track, one in video:
         segments = [analyse_records(track.records(number), timeline.frame_ticks, run) for number in numbers]
         index = write_index(segments, SCORE_DECIMALS)
         digest = hashlib.sha256(index).hexdigest()[:HASH_DIGITS]
-        name = f"{level.track.id}.{digest}.index"
-        for old in folder.glob(f"{level.track.id}.*.index"):
+        name = f"{one.track.id}.{digest}.index"
+        for old in folder.glob(f"{one.track.id}.*.index"):
             old.unlink()
         (folder / name).write_bytes(index)
-        described.append(replace(level, index=name, average_score=fmean(segment.score for segment in segments)))
+        described.append(replace(one, index=name, average_score=fmean(segment.score for segment in segments)))
     first = numbers[0] - timeline.first_number
     last = video[0][0].records(numbers[-1]).chunks[-1]
     duration = Fraction(last.decode_time + last.duration, timeline.timescale) - first * timeline.segment_seconds

@@ -60,11 +60,11 @@ class ManifestFile:
         self._replace(describe_ended(self._folder, state.timeline, state.choice.run, video, self._audio()))
         replace(state, is_ended=True).write(self._folder)
 
-    def video(self, level: Representation, configuration: bytes, score: float | None) -> LiveVideo:
+    def video(self, representation: Representation, configuration: bytes, score: float | None) -> LiveVideo:
         """A representation; `configuration`: payload of the `avcC`, `score`: its present one."""
         codecs = f"avc1.{configuration[1:4].hex().upper()}"
-        track = LiveTrack(level.id, codecs, level.bitrate, self._state.timeline.timescale)
-        return LiveVideo(track, level.width, level.height, score)
+        track = LiveTrack(representation.id, codecs, representation.bitrate, self._state.timeline.timescale)
+        return LiveVideo(track, representation.width, representation.height, score)
 
     def _audio(self) -> LiveAudio | None:
         if not self._state.has_audio:

@@ -1,4 +1,4 @@
-"""Gives every place of the timeline a picture, and all levels what they share of it."""
+"""Gives every place of the timeline a picture, and all representations what they share of it."""
 
 from collections.abc import Callable
 
@@ -8,8 +8,8 @@ from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.live.burnt_clock import draw_time
 from voxel_prepare.live.encoder import FrameChoice, stamped
 from voxel_prepare.live.gop import gop
-from voxel_prepare.live.level import Picture, SegmentSource
 from voxel_prepare.live.ranking import SegmentCosts
+from voxel_prepare.live.representation import Picture, SegmentSource
 from voxel_prepare.live.scores import PICTURES_APART
 from voxel_prepare.live.timeline import Grid, Timeline
 
@@ -27,7 +27,7 @@ class PictureLine:
         *,
         has_clock: bool,
     ) -> None:
-        """`is_measured`: whether any level is measured in a segment; `put` gets all pictures, one after the other.
+        """`is_measured`: whether any representation is measured in a segment; `put` gets all pictures in turn.
 
         `has_clock`: the time of capture is drawn into them.
         """

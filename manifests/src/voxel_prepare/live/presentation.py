@@ -11,9 +11,9 @@ from voxel_prepare.errors import PreparationError
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live import resume, sound
 from voxel_prepare.live.folder import TrackFolder
-from voxel_prepare.live.level import Level
 from voxel_prepare.live.manifest_file import AUDIO, ManifestFile
 from voxel_prepare.live.publish import record_head
+from voxel_prepare.live.representation import LiveRepresentation
 from voxel_prepare.live.sound import SoundWriter
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.live.timeline import Timeline
@@ -29,7 +29,7 @@ class Presentation:
     def __init__(self, folder: Path, state: LiveState, latency: float, window: float, *, keep: bool) -> None:
         """`state`: as wanted; its timeline is that of a new presentation. `latency`, `window`: in seconds."""
         self.state = state
-        self.levels: list[Level] = []
+        self.representations: list[LiveRepresentation] = []
         self._folder = folder
         self._latency, self._window, self._keep = latency, window, keep
         self._audio: TrackFolder | None = None
@@ -45,17 +45,21 @@ class Presentation:
         before = LiveState.read(self._folder)
         self.state = replace(self.state, timeline=self._timeline(before, now))
         timeline = self.state.timeline
-        top = self.state.levels[-1]
-        self.levels = [
-            Level(
-                level, self._track(level.id, timeline.timescale), timeline, self.state.choice, (top.width, top.height)
+        top = self.state.representations[-1]
+        self.representations = [
+            LiveRepresentation(
+                settings,
+                self._track(settings.id, timeline.timescale),
+                timeline,
+                self.state.choice,
+                (top.width, top.height),
             )
-            for level in self.state.levels
+            for settings in self.state.representations
         ]
         self.state.write(self._folder)
         self._manifest = ManifestFile(self._folder, self.state, self._latency, self._window)
-        for level in self.levels:
-            level.write_init()
+        for representation in self.representations:
+            representation.write_init()
         if self.state.has_audio:
             self._audio = self._track(AUDIO, sound.SAMPLE_RATE)
             sound.open_folder(self._audio)
@@ -63,8 +67,8 @@ class Presentation:
         is_continued = before is not None and before.timeline == timeline
         if is_continued:
             self._fill(first * timeline.segment_frames, picture)
-        for level in self.levels:
-            level.folder.begin(timeline.number(first))
+        for representation in self.representations:
+            representation.folder.begin(timeline.number(first))
         self._begin_audio(first if not is_continued else None)
         self._manifest.write(self._videos(), now)
         return first
@@ -91,7 +95,7 @@ class Presentation:
 
     def end(self) -> None:
         """Replaces the manifest by one to be played on demand, with indexes. Raises `PreparationError`."""
-        folders = [level.folder for level in self.levels]
+        folders = [representation.folder for representation in self.representations]
         self._manifest.end(list(zip(folders, self._videos(), strict=True)))
 
     def _timeline(self, before: LiveState | None, now: float) -> Timeline:
@@ -99,7 +103,7 @@ class Presentation:
         if before is None:
             return replace(wanted, availability_start=round(now))
         old = before.timeline
-        folders = [self._track(level.id, old.timescale) for level in before.levels]
+        folders = [self._track(settings.id, old.timescale) for settings in before.representations]
         written = min((resume.frames_written(folder, old.frame_ticks) for folder in folders), default=0)
         gap = (now - old.wall_time(written)) / 1000
         if self.state.continues(before) and -1 <= gap <= resume.MAX_GAP_SECONDS:
@@ -111,11 +115,11 @@ class Presentation:
     def _fill(self, end: int, picture: VideoFrame) -> None:
         """Stills up to frame `end`."""
         timeline = self.state.timeline
-        for level in self.levels:
-            first = resume.frames_written(level.folder, timeline.frame_ticks)
+        for representation in self.representations:
+            first = resume.frames_written(representation.folder, timeline.frame_ticks)
             if first > end:
-                raise PreparationError(f"{level.folder.folder}: ends in the future: is the clock right?")
-            resume.write_stills(level, timeline, self.state.choice, first, end, picture)
+                raise PreparationError(f"{representation.folder.folder}: ends in the future: is the clock right?")
+            resume.write_stills(representation, timeline, self.state.choice, first, end, picture)
 
     def _begin_audio(self, first: int | None) -> None:
         """From a segment on; None: where it has stopped."""
@@ -136,14 +140,12 @@ class Presentation:
 
     def _videos(self) -> list[LiveVideo]:
         return [
-            self._manifest.video(
-                level.representation, level.encoder.configuration, level.scores.whole if level.scores else None
-            )
-            for level in self.levels
+            self._manifest.video(one.settings, one.encoder.configuration, one.scores.whole if one.scores else None)
+            for one in self.representations
         ]
 
     def _track(self, id_: str, timescale: int) -> TrackFolder:
         return TrackFolder(self._folder / id_, record_head(timescale))
 
     def _folders(self) -> list[TrackFolder]:
-        return [level.folder for level in self.levels] + ([self._audio] if self._audio else [])
+        return [one.folder for one in self.representations] + ([self._audio] if self._audio else [])

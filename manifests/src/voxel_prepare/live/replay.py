@@ -54,7 +54,7 @@ def releases(folder: Path, state: LiveState) -> Iterator[Release]:
     Raises `PreparationError` if no segment was finished.
     """
     timeline = state.timeline
-    names = [*(level.id for level in state.levels), *([AUDIO] if state.has_audio else [])]
+    names = [*(one.id for one in state.representations), *([AUDIO] if state.has_audio else [])]
     tracks = {name: TrackFolder(folder / name, record_head(1)) for name in names}
     numbers = finished_numbers(timeline, list(tracks.values()))
     delay = (state.choice.delay_frames - 1) / timeline.rate
@@ -103,7 +103,7 @@ class Replay:
                 self._manifest.write(video, self._clock.now())
         for track in self._tracks.values():
             track.close()
-        self._manifest.end([(self._tracks[level.track.id], level) for level in video])
+        self._manifest.end([(self._tracks[one.track.id], one) for one in video])
 
     def _begin(self) -> list[LiveVideo]:
         video: list[LiveVideo] = []
@@ -113,10 +113,10 @@ class Replay:
             track = self._tracks[name] = TrackFolder(self._out / name, record_head(parsed.timescale))
             track.write_init(init)
             track.begin(self._state.timeline.number(self._first))
-            for level in self._state.levels:
-                if level.id == name:
+            for representation in self._state.representations:
+                if representation.id == name:
                     score = next(each.record.whole_score for each in self._releases if each.track == name)
-                    video.append(self._manifest.video(level, parsed.codec_configuration, score / 10**5))
+                    video.append(self._manifest.video(representation, parsed.codec_configuration, score / 10**5))
         self._state.write(self._out)
         self._manifest.write(video, self._clock.now())
         return video

@@ -1,6 +1,6 @@
 """What the user asks of `voxel-live`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from voxel_prepare.errors import InputError
@@ -9,7 +9,7 @@ from voxel_prepare.live.source import Input
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.ladder import Representation, RepresentationName, choose_representations
 
-DEFAULT_LEVELS = tuple(
+DEFAULT_REPRESENTATIONS = tuple(
     RepresentationName(size, mbps) for size, mbps in (("240p", 0.4), ("360p", 0.8), ("480p", 1.3), ("720p", 2.5))
 )
 
@@ -20,7 +20,7 @@ class LiveRequest:
 
     input: str
     out: Path
-    levels: tuple[RepresentationName, ...] | None
+    representations: tuple[RepresentationName, ...] | None
     segment: float
     chunk: int | None
     """Frames; None for the number that suits the latency."""
@@ -41,13 +41,11 @@ class LiveRequest:
             )
         return choice
 
-    def representations(self, input_: Input) -> list[Representation]:
-        """The levels with ids `v0`, `v1`, … ascending in bitrate. Raises `InputError`."""
-        names = self.levels
+    def ladder(self, input_: Input) -> list[Representation]:
+        """The representations with ids `v0`, `v1`, … ascending in bitrate. Raises `InputError`."""
+        names = self.representations
         if names is None:
             height = min(input_.width, input_.height)
-            names = tuple(name for name in DEFAULT_LEVELS if int(name.size.removesuffix("p")) <= height)
-        found = choose_representations(input_.width, input_.height, names or DEFAULT_LEVELS[:1], "--levels")
-        return [
-            Representation(f"v{number}", level.width, level.height, level.bitrate) for number, level in enumerate(found)
-        ]
+            names = tuple(name for name in DEFAULT_REPRESENTATIONS if int(name.size.removesuffix("p")) <= height)
+        found = choose_representations(input_.width, input_.height, names or DEFAULT_REPRESENTATIONS[:1])
+        return [replace(representation, id=f"v{number}") for number, representation in enumerate(found)]

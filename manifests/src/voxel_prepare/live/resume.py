@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from av.video.frame import VideoFrame
 
 from voxel_prepare.live.chunker import Chunk, Chunker, video_segments
-from voxel_prepare.live.encoder import EncodedFrame, FrameChoice, LevelEncoder
+from voxel_prepare.live.encoder import EncodedFrame, FrameChoice, RepresentationEncoder
 from voxel_prepare.live.folder import TrackFolder
-from voxel_prepare.live.level import Level
 from voxel_prepare.live.publish import VideoChunks
+from voxel_prepare.live.representation import LiveRepresentation
 from voxel_prepare.live.scores import Scores
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.live_records import ChunkRecord
@@ -42,42 +42,49 @@ def end_complete(folder: TrackFolder, number: int) -> None:
 
 
 def write_stills(
-    level: Level, timeline: Timeline, choice: FrameChoice, first: int, end: int, picture: VideoFrame
+    representation: LiveRepresentation,
+    timeline: Timeline,
+    choice: FrameChoice,
+    first: int,
+    end: int,
+    picture: VideoFrame,
 ) -> None:
     """Fills the frames from `first` up to `end`, the start of a segment, with one picture."""
-    chunks = VideoChunks(level.encoder.configuration, timeline)
+    chunks = VideoChunks(representation.encoder.configuration, timeline)
     size = choice.segment_frames
     if first % size == 0:
-        end_complete(level.folder, timeline.number(first // size - 1))
+        end_complete(representation.folder, timeline.number(first // size - 1))
     chunker: Chunker[EncodedFrame] = Chunker(video_segments(size), choice.chunk_frames, first, first % size)
     whole: list[EncodedFrame] = []
     while first < end:
         following = (first // size + 1) * size
         if following - first == size:
-            whole = whole or list(_stills(level, timeline, choice, size, picture))
+            whole = whole or list(_stills(representation, timeline, choice, size, picture))
             frames = whole
         else:
-            frames = list(_stills(level, timeline, choice, following - first, picture))
+            frames = list(_stills(representation, timeline, choice, following - first, picture))
         for frame in frames:
             chunk = chunker.add(EncodedFrame(frame.data, first + frame.time, frame.is_sync))
             if chunk is not None:
-                _write(level, timeline, chunks, chunk)
+                _write(representation, timeline, chunks, chunk)
         first = following
 
 
 def _stills(
-    level: Level, timeline: Timeline, choice: FrameChoice, count: int, picture: VideoFrame
+    representation: LiveRepresentation, timeline: Timeline, choice: FrameChoice, count: int, picture: VideoFrame
 ) -> Iterator[EncodedFrame]:
-    encoder = LevelEncoder(level.representation, timeline.rate, choice)
+    encoder = RepresentationEncoder(representation.settings, timeline.rate, choice)
     for time in range(count):
         yield from encoder.encode(picture, time)
     yield from encoder.flush()
 
 
-def _write(level: Level, timeline: Timeline, chunks: VideoChunks, chunk: Chunk[EncodedFrame]) -> None:
-    start = level.folder.begin(timeline.number(chunk.segment))
+def _write(
+    representation: LiveRepresentation, timeline: Timeline, chunks: VideoChunks, chunk: Chunk[EncodedFrame]
+) -> None:
+    start = representation.folder.begin(timeline.number(chunk.segment))
     captured = timeline.wall_time(min(frame.time for frame in chunk.frames))
-    made = chunks.make(chunk, start, captured, lambda index: 0.0, lambda data: level.scores or UNMEASURED)
-    level.folder.append(made.data, made.record)
+    made = chunks.make(chunk, start, captured, lambda index: 0.0, lambda data: representation.scores or UNMEASURED)
+    representation.folder.append(made.data, made.record)
     if chunk.is_last:
-        level.folder.finish()
+        representation.folder.finish()

@@ -26,7 +26,7 @@ def run_live(request: LiveRequest, stop: Event) -> LiveSummary:
         state = LiveState(
             timeline=Timeline(0, input_.rate, choice.segment_frames, 0),
             choice=choice,
-            levels=tuple(request.representations(input_)),
+            representations=tuple(request.ladder(input_)),
             has_audio=input_.has_audio,
         )
         presentation = Presentation(request.out, state, request.latency, request.window, keep=request.keep)

@@ -40,12 +40,15 @@ def _mixed(old: float, new: float) -> float:
     return old + NEWEST_SHARE * (new - old)
 
 
-def is_measured(segment: int, level: int, levels: int) -> bool:
-    """Whether a segment, counted from the encoder's start, is measured for a level: the first one is for all."""
-    return segment == 0 or segment % EVERY == level * EVERY // levels
+def is_measured(segment: int, number: int, count: int) -> bool:
+    """Whether a segment, counted from the encoder's start, is measured for one of `count` representations.
+
+    The first one is for all.
+    """
+    return segment == 0 or segment % EVERY == number * EVERY // count
 
 
-class LevelMeter:
+class RepresentationMeter:
     """Measures one representation."""
 
     def __init__(self, configuration: bytes, width: int, height: int) -> None:

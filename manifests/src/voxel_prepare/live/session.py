@@ -12,9 +12,9 @@ from av.video.frame import VideoFrame
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.h264.errors import RepairError
 from voxel_prepare.live.clock import WallClock
-from voxel_prepare.live.level import LevelQueue, LevelWriter, Measurement, Picture
 from voxel_prepare.live.pictures import PictureLine
 from voxel_prepare.live.presentation import Presentation
+from voxel_prepare.live.representation import Measurement, Picture, PictureQueue, RepresentationWriter
 from voxel_prepare.live.scores import is_measured
 from voxel_prepare.live.sound import SoundWriter
 from voxel_prepare.live.source import Input, Material, Reader
@@ -40,8 +40,8 @@ class Session:
         self._stop = stop
         self._has_clock = has_clock
         self._measurements: SimpleQueue[Measurement | None] = SimpleQueue()
-        self._status = LiveStatus(presentation.state.levels, clock.now)
-        self._queues: list[LevelQueue] = []
+        self._status = LiveStatus(presentation.state.representations, clock.now)
+        self._queues: list[PictureQueue] = []
         self._anchor = Anchor(0)
 
     def run(self) -> LiveSummary | None:
@@ -78,13 +78,13 @@ class Session:
         captured = self._clock.now()
         start = self._presentation.begin(first, captured)
         timeline, choice = self._presentation.state.timeline, self._presentation.state.choice
-        count = len(self._presentation.levels)
-        for number, level in enumerate(self._presentation.levels):
+        count = len(self._presentation.representations)
+        for number, representation in enumerate(self._presentation.representations):
             measured = partial(_is_measured, start, [number], count)
-            writer = LevelWriter(
-                level, timeline, choice, start, measured, self._measurements.put, self._status.on_record
+            writer = RepresentationWriter(
+                representation, timeline, choice, start, measured, self._measurements.put, self._status.on_record
             )
-            self._queues.append(LevelQueue(writer))
+            self._queues.append(PictureQueue(writer))
         measured = partial(_is_measured, start, range(count), count)
         line = PictureLine(timeline, choice, start, measured, self._put, has_clock=self._has_clock)
         sound = self._presentation.sound(self._status.on_record)
@@ -155,6 +155,6 @@ class Session:
                 continue  # the scores stay as they are
 
 
-def _is_measured(start: int, levels: Iterable[int], count: int, segment: int) -> bool:
-    """Whether one of these levels, of `count`, is measured in a segment; the encoder has begun with `start`."""
-    return any(is_measured(segment - start, level, count) for level in levels)
+def _is_measured(start: int, numbers: Iterable[int], count: int, segment: int) -> bool:
+    """Whether one of these of `count` representations is measured in a segment; the encoder has begun with `start`."""
+    return any(is_measured(segment - start, number, count) for number in numbers)

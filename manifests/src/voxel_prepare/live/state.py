@@ -24,7 +24,7 @@ class LiveState:
 
     timeline: Timeline
     choice: FrameChoice
-    levels: tuple[Representation, ...]
+    representations: tuple[Representation, ...]
     has_audio: bool
     is_ended: bool = False
     """It can only be played on demand."""
@@ -40,7 +40,7 @@ class LiveState:
             "firstNumber": timeline.first_number,
             "run": self.choice.run,
             "chunkFrames": self.choice.chunk_frames,
-            "levels": [asdict(level) for level in self.levels],
+            "levels": [asdict(representation) for representation in self.representations],
             "audio": self.has_audio,
             "ended": self.is_ended,
         }
@@ -56,8 +56,8 @@ class LiveState:
             choice = FrameChoice(content["segmentFrames"], content["run"], content["chunkFrames"])
             rate = Fraction(content["rate"])
             timeline = Timeline(content["availabilityStart"], rate, choice.segment_frames, content["firstNumber"])
-            levels = tuple(Representation(**level) for level in content["levels"])
-            return cls(timeline, choice, levels, bool(content["audio"]), bool(content["ended"]))
+            representations = tuple(Representation(**representation) for representation in content["levels"])
+            return cls(timeline, choice, representations, bool(content["audio"]), bool(content["ended"]))
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
@@ -67,7 +67,9 @@ class LiveState:
         """Whether it has the settings of another, which may have another timeline and has not ended."""
         if other is None or other.is_ended:
             return False
-        ours, theirs = ((state.choice, state.levels, state.has_audio, state.timeline.rate) for state in (self, other))
+        ours, theirs = (
+            (state.choice, state.representations, state.has_audio, state.timeline.rate) for state in (self, other)
+        )
         return ours == theirs
 
 

@@ -31,9 +31,9 @@ class LiveSummary:
 class LiveStatus:
     """Collects figures and shows them."""
 
-    def __init__(self, levels: Sequence[Representation], now: Callable[[], float]) -> None:
+    def __init__(self, representations: Sequence[Representation], now: Callable[[], float]) -> None:
         """`now`: ms since 1970 (UTC)."""
-        self._names = "  ".join(f"{min(level.width, level.height)}p {level.bitrate / 1e6:g}M" for level in levels)
+        self._names = "  ".join(f"{min(one.width, one.height)}p {one.bitrate / 1e6:g}M" for one in representations)
         self._now = now
         self._delays: deque[float] = deque(maxlen=KEPT_DELAYS)
         self._start = self._shown = monotonic()
@@ -62,7 +62,7 @@ class LiveStatus:
             return
         self._shown = now
         summary = self.summary()
-        late = f"  {behind:.1f} s behind: too many levels for this machine" if behind > 1 else ""
+        late = f"  {behind:.1f} s behind: too many representations for this machine" if behind > 1 else ""
         line = (
             f"{summary.seconds:.0f} s  {self._names}  delay {summary.delay_p95:.0f} ms (p95)  "
             f"CPU {summary.cores:.2f} cores{late}"

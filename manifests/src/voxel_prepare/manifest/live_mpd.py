@@ -145,22 +145,22 @@ def _add_period(
     mpd: etree._Element, presentation: LivePresentation, growth: Growth | None, first: int, times: dict[str, str]
 ) -> None:
     period = child(mpd, "Period", id="0", **times)
-    video = video_set(
+    adaptation_set = video_set(
         period,
-        max(level.width for level in presentation.video),
-        max(level.height for level in presentation.video),
+        max(video.width for video in presentation.video),
+        max(video.height for video in presentation.video),
         presentation.rate,
     )
-    _add_clock(video, growth, "0")
-    for level in presentation.video:
+    _add_clock(adaptation_set, growth, "0")
+    for video in presentation.video:
         representation = _add_representation(
-            video, level.track, codecs=level.track.codecs, width=str(level.width), height=str(level.height)
+            adaptation_set, video.track, codecs=video.track.codecs, width=str(video.width), height=str(video.height)
         )
-        if level.average_score is not None:
-            representation.set(voxel_attribute("avgSSIM"), f"{level.average_score:.5f}")
-        if level.index is not None:
-            child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=level.index)
-        _add_segments(representation, level.track, presentation, growth, first)
+        if video.average_score is not None:
+            representation.set(voxel_attribute("avgSSIM"), f"{video.average_score:.5f}")
+        if video.index is not None:
+            child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=video.index)
+        _add_segments(representation, video.track, presentation, growth, first)
     if presentation.audio is not None:
         _add_audio(period, presentation, presentation.audio, growth, first)
 

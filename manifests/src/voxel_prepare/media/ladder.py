@@ -47,35 +47,32 @@ class Representation:
 THESIS_LADDER = tuple(RepresentationName(size, mbps) for size, rates in THESIS_MBPS.items() for mbps in rates)
 
 
-def parse_representations(text: str, option: str = "--representations") -> list[RepresentationName]:
-    """Parses `SIZE[:MBPS],…`: a size alone means all of the thesis' bitrates of that size.
-
-    Raises `InputError`, which names the `option`.
-    """
+def parse_representations(text: str) -> list[RepresentationName]:
+    """Parses `SIZE[:MBPS],…`: a size alone means all of the thesis' bitrates of that size. Raises `InputError`."""
     names: list[RepresentationName] = []
     for part in text.split(","):
         size, colon, rate = part.strip().partition(":")
         if size not in THESIS_MBPS:
-            raise InputError(f"{option}: the size must be one of {', '.join(THESIS_MBPS)}, got {size!r}")
-        rates = (_parse_rate(part, rate, option),) if colon else THESIS_MBPS[size]
+            raise InputError(f"--representations: the size must be one of {', '.join(THESIS_MBPS)}, got {size!r}")
+        rates = (_parse_rate(part, rate),) if colon else THESIS_MBPS[size]
         names += [RepresentationName(size, mbps) for mbps in rates]
     if len(set(names)) < len(names):
-        raise InputError(f"{option}: each size and bitrate must be different, got {text!r}")
+        raise InputError(f"--representations: each size and bitrate must be different, got {text!r}")
     return names
 
 
 def choose_representations(
-    width: int, height: int, names: Sequence[RepresentationName] | None = None, option: str = "--representations"
+    width: int, height: int, names: Sequence[RepresentationName] | None = None
 ) -> list[Representation]:
     """The representations for a source of that size in square pixels, ascending in bitrate, with ids `q00`, `q01`, ….
 
     Without `names`: those of the thesis' ladder that are not larger than the source. Raises `InputError` if a named one
-    is larger than the source, or all of the ladder are; the error names the `option`.
+    is larger than the source, or all of the ladder are.
     """
     fitting = [(name, size) for name in names or THESIS_LADDER if (size := scaled_size(name.size, width, height))]
     if names and len(fitting) < len(names):
         missing = next(name.size for name in names if not scaled_size(name.size, width, height))
-        raise InputError(f"{option}: {missing} is larger than the source, which has {width}x{height} pixels")
+        raise InputError(f"--representations: {missing} is larger than the source, which has {width}x{height} pixels")
     if not fitting:
         raise InputError(
             f"the source must have at least the size {THESIS_LADDER[0].size} (256x144), found {width}x{height}"
@@ -102,13 +99,13 @@ def _numbered(representations: Iterable[tuple[tuple[int, int], int]]) -> list[Re
     ]
 
 
-def _parse_rate(part: str, text: str, option: str) -> float:
+def _parse_rate(part: str, text: str) -> float:
     try:
         rate = float(text)
     except ValueError:
         rate = 0
     if not 0.01 <= rate <= MAX_MBPS:
-        raise InputError(f"{option}: the bitrate must be from 0.01 to {MAX_MBPS} Mbit/s, got {part!r}")
+        raise InputError(f"--representations: the bitrate must be from 0.01 to {MAX_MBPS} Mbit/s, got {part!r}")
     return rate
 
 

@@ -9,12 +9,12 @@ from av.video.frame import VideoFrame
 from voxel_prepare.h264.errors import RepairError
 from voxel_prepare.isobmff.writer import video_init
 from voxel_prepare.live.chunker import Chunk, Chunker, video_segments
-from voxel_prepare.live.encoder import EncodedFrame, FrameChoice, LevelEncoder
+from voxel_prepare.live.encoder import EncodedFrame, FrameChoice, RepresentationEncoder
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.gop import gop
 from voxel_prepare.live.publish import VideoChunks
 from voxel_prepare.live.ranking import SegmentCosts
-from voxel_prepare.live.scores import LevelMeter, Scores
+from voxel_prepare.live.scores import RepresentationMeter, Scores
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.media.ladder import Representation
 
@@ -24,11 +24,11 @@ MAX_WAITING = 30
 
 @dataclass(slots=True)
 class SegmentSource:
-    """What all levels share of a segment."""
+    """What all representations share of a segment."""
 
     costs: SegmentCosts
     pictures: dict[int, VideoFrame] = field(default_factory=dict)
-    """Those to compare with, by time in frames since media time 0; only where a level is measured."""
+    """Those to compare with, by time in frames since media time 0; only where a representation is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,53 +51,53 @@ OnRecord = Callable[[int], None]
 class Measurement:
     """A finished segment to measure."""
 
-    level: "Level"
+    representation: "LiveRepresentation"
     data: bytes
     first: int
     """Time of its earliest picture."""
     sources: dict[int, VideoFrame]
 
     def run(self) -> None:
-        """Decodes and compares; the level then has newer scores."""
-        self.level.measure(self.data, self.first, self.sources)
+        """Decodes and compares; the representation then has newer scores."""
+        self.representation.measure(self.data, self.first, self.sources)
 
 
-class Level:
+class LiveRepresentation:
     """A video representation."""
 
     def __init__(
         self,
-        representation: Representation,
+        settings: Representation,
         folder: TrackFolder,
         timeline: Timeline,
         choice: FrameChoice,
         reference_size: tuple[int, int],
     ) -> None:
-        """`reference_size`: that of the top level, in which pictures are compared."""
-        self.representation = representation
-        self.encoder = LevelEncoder(representation, timeline.rate, choice)
-        self._meter = LevelMeter(self.encoder.configuration, *reference_size)
+        """`reference_size`: that of the top representation, in which pictures are compared."""
+        self.settings = settings
+        self.encoder = RepresentationEncoder(settings, timeline.rate, choice)
+        self._meter = RepresentationMeter(self.encoder.configuration, *reference_size)
         self.scores: Scores | None = None
         self.folder = folder
         self._timeline = timeline
 
     def measure(self, data: bytes, first: int, sources: Mapping[int, VideoFrame]) -> None:
-        """Adds a measurement to the running means (`LevelMeter.measure`)."""
+        """Adds a measurement to the running means (`RepresentationMeter.measure`)."""
         scores = self._meter.measure(data, first, self._timeline.frame_ticks, sources)
         self.scores = scores if self.scores is None else self.scores.mixed(scores)
 
     def write_init(self) -> None:
         """The initialization segment."""
-        size = self.representation.width, self.representation.height
+        size = self.settings.width, self.settings.height
         self.folder.write_init(video_init(self.encoder.configuration, *size, self._timeline.timescale))
 
 
-class LevelWriter:
-    """Encodes a level's pictures from a segment's start on and writes them."""
+class RepresentationWriter:
+    """Encodes a representation's pictures from a segment's start on and writes them."""
 
     def __init__(
         self,
-        level: Level,
+        representation: LiveRepresentation,
         timeline: Timeline,
         choice: FrameChoice,
         first_segment: int,
@@ -105,12 +105,12 @@ class LevelWriter:
         measure: Callable[[Measurement], None],
         on_record: OnRecord,
     ) -> None:
-        self._level = level
+        self._representation = representation
         self._timeline = timeline
         self._is_measured = is_measured
         self._measure = measure
         self._on_record = on_record
-        self._chunks = VideoChunks(level.encoder.configuration, timeline)
+        self._chunks = VideoChunks(representation.encoder.configuration, timeline)
         first = first_segment * choice.segment_frames
         self._choice = choice
         self._chunker: Chunker[EncodedFrame] = Chunker(
@@ -126,16 +126,16 @@ class LevelWriter:
         self._captured[picture.time] = picture.captured
         self._end = picture.time + 1
         self._segments[picture.time // self._choice.segment_frames] = picture.segment
-        for frame in self._level.encoder.encode(picture.frame, picture.time):
+        for frame in self._representation.encoder.encode(picture.frame, picture.time):
             self._add(self._chunker.add(frame))
 
     def finish(self) -> None:
         """Writes what the encoder has held back, and ends the segment."""
         self._end_segment()
-        for frame in self._level.encoder.flush():
+        for frame in self._representation.encoder.flush():
             self._add(self._chunker.add(frame))
         self._add(self._chunker.flush())
-        self._level.folder.close()
+        self._representation.folder.close()
 
     def _end_segment(self) -> None:
         """The encoder ends the GOP with the pictures that it has, of which the last may be written already."""
@@ -148,7 +148,7 @@ class LevelWriter:
     def _add(self, chunk: Chunk[EncodedFrame] | None) -> None:
         if chunk is None:
             return
-        folder, segment = self._level.folder, self._segments[chunk.segment]
+        folder, segment = self._representation.folder, self._segments[chunk.segment]
         earliest = min(frame.time for frame in chunk.frames)
         captured = self._captured[earliest]
         start = folder.begin(self._timeline.number(chunk.segment))
@@ -165,26 +165,26 @@ class LevelWriter:
             self._finished(chunk.segment)
 
     def _scores(self, data: bytes, earliest: int, segment: SegmentSource) -> Scores:
-        """The level's present ones; at the very start those of the first chunk, until there are others."""
-        if self._level.scores is None:
+        """The representation's present ones; at the very start those of the first chunk, until there are others."""
+        if self._representation.scores is None:
             try:
-                self._level.measure(data, earliest, segment.pictures)
+                self._representation.measure(data, earliest, segment.pictures)
             except RepairError:  # it is completely reliable
-                self._level.scores = Scores(1, 1)
-        return self._level.scores or Scores(1, 1)
+                self._representation.scores = Scores(1, 1)
+        return self._representation.scores or Scores(1, 1)
 
     def _finished(self, segment: int) -> None:
         source = self._segments.pop(segment)
         if self._is_measured(segment) and source.pictures:
             first = segment * self._choice.segment_frames
-            self._measure(Measurement(self._level, bytes(self._data), first, source.pictures))
+            self._measure(Measurement(self._representation, bytes(self._data), first, source.pictures))
         self._data.clear()
 
 
-class LevelQueue:
+class PictureQueue:
     """The pictures that wait for a writer, which works in a thread of its own."""
 
-    def __init__(self, writer: LevelWriter) -> None:
+    def __init__(self, writer: RepresentationWriter) -> None:
         self._writer = writer
         self._pictures: SimpleQueue[Picture | None] = SimpleQueue()
 
