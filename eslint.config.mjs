@@ -36,11 +36,12 @@ const importZones = [
   ]),
   // The commands set up and start things; what measures and tests builds on them.
   zone('tools', 'test'),
+  zone('tools', 'lab'),
 ];
 
-/** What is shipped does without tools and tests, and its page's part without what runs in the worker; the full build has both. */
+/** What is shipped does without tools, tests and laboratory, and its page's part without what runs in the worker; the full build has both. */
 const shippedZones = [
-  ...['src', 'player', 'demo'].flatMap((target) => [zone(target, 'tools'), zone(target, 'test')]),
+  ...['src', 'player', 'demo'].flatMap((target) => ['tools', 'test', 'lab'].map((from) => zone(target, from))),
   // Each player has a folder that knows it, and no other does.
   zone('player/segments', 'player/dash'),
   zone('player/segments', 'player/hls'),

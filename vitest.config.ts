@@ -11,7 +11,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{src,player,demo,tools}/**/*.test.ts', 'test/{fuzz,sim,trials,unit}/**/*.test.ts'],
+          include: ['{src,player,demo,lab,tools}/**/*.test.ts', 'test/{fuzz,unit}/**/*.test.ts'],
           // To start a process for each of 170 files takes longer than most have work for it.
           isolate: false,
           // None of them waits for anything; a busy machine may be slow.

@@ -15,7 +15,7 @@ Looks up every locked package, of Node, Python and Rust, in the databases of kno
 missing program, is one line and no failure. Exit codes: 0 no finding, 1 a finding, 2 bad input.`;
 
 const PYTHON_LOCKS = ['tests', 'fuzzing', 'tools', 'study'].map((name) => `requirements/${name}.txt`);
-const RUST_FOLDERS = ['server/quiche', 'server/quiche/fuzz', 'test/link'];
+const RUST_FOLDERS = ['server/quiche', 'server/quiche/fuzz', 'lab/link'];
 
 /** @typedef {import('./audit/reports.mjs').Report & { name: string }} Audit */
 

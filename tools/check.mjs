@@ -66,7 +66,7 @@ function checkPart(name, about, of) {
 /** @param {string} name @param {string} about @param {() => { commands: Command[], leftOut?: string[] }} of @returns {Part} */
 function rustPart(name, about, of) {
   const part = checkPart(name, about, () => {
-    if (!hasCargo('test/link')) throw new LeftOut(noRust('test/link'));
+    if (!hasCargo('lab/link')) throw new LeftOut(noRust('lab/link'));
     return of();
   });
   return { ...part, needs: 'Rust; for the quiche server also cmake and libclang' };
@@ -79,7 +79,7 @@ export const CHECKS = [
   })),
   checkPart('mypy', 'Python: types', () => ({
     // One run each: the packages have modules of the same name (conftest).
-    commands: ['manifests', 'server/aioquic', 'server/conformance', 'test/fuzz/python', 'test/study'].map((folder) =>
+    commands: ['manifests', 'server/aioquic', 'server/conformance', 'test/fuzz/python', 'lab/study'].map((folder) =>
       python('mypy', folder),
     ),
   })),
@@ -94,15 +94,15 @@ export const CHECKS = [
   })),
   rustPart('rustfmt', 'Rust: format', () => ({
     // It formats what it cannot build, too.
-    commands: [cargo('test/link', 'fmt', '--check'), cargo('server/quiche', 'fmt', '--check', '--all')],
+    commands: [cargo('lab/link', 'fmt', '--check'), cargo('server/quiche', 'fmt', '--check', '--all')],
   })),
   rustPart('clippy', 'Rust: lint rules', () => {
     const { packages, leftOut } = quicheWorkspace();
-    for (const folder of ['test/link', 'server/quiche']) claimTargetFolder(join(root, folder));
+    for (const folder of ['lab/link', 'server/quiche']) claimTargetFolder(join(root, folder));
     return {
       // With the profile of tests and programs, or their dependencies would be built twice.
       commands: [
-        cargo('test/link', ...CLIPPY, ...STRICT),
+        cargo('lab/link', ...CLIPPY, ...STRICT),
         ...(hasCargo('server/quiche') ? [cargo('server/quiche', ...CLIPPY, ...packages, ...STRICT)] : []),
         ...(leftOut.length > 0 ? [] : [cargo('server/quiche', ...CLIPPY, '-p', 'voxel-probe', ...STRICT)]),
       ],

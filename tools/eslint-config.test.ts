@@ -41,9 +41,9 @@ describe('ESLint complains about', { timeout: TIMEOUT_MS }, () => {
     ['player/segments/planted.ts', '../dash/settings.js'],
     ['player/hls/planted.ts', '../dash/settings.js'],
     ['player/planted.ts', '../tools/setup/paths.mjs'],
-    ['src/delivery/planted.ts', '../../test/sim/random.js'],
-    ['tools/setup/planted.mjs', '../../test/sim/random.js'],
-    ['tools/planted.test.ts', '../test/sim/random.js'],
+    ['src/delivery/planted.ts', '../../lab/sim/random.js'],
+    ['tools/setup/planted.mjs', '../../lab/sim/random.js'],
+    ['tools/planted.test.ts', '../lab/sim/random.js'],
   ])('%s importing %s', async (file, specifier) => {
     expect(await complaints(file, specifier)).toEqual([ZONES]);
   });
@@ -57,7 +57,7 @@ describe('ESLint complains about', { timeout: TIMEOUT_MS }, () => {
     expect(await complaints('src/delivery/planted.ts', '../abr-star/index.js')).toEqual([]);
     expect(await complaints('src/voxel-loader/worker/planted.ts', '../../repair/index.js')).toEqual([]);
     expect(await complaints('player/planted.ts', '../src/delivery/index.js')).toEqual([]);
-    expect(await complaints('test/sim/planted.ts', '../../tools/setup/paths.mjs')).toEqual([]);
+    expect(await complaints('lab/sim/planted.ts', '../../tools/setup/paths.mjs')).toEqual([]);
     expect(await complaints('src/manifest/planted.test.ts', '../../test/unit/index-vectors.js')).toEqual([]);
   });
 });

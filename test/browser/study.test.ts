@@ -8,11 +8,11 @@ import { findChrome } from '../../tools/setup/chrome.mjs';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { startServer } from '../../tools/start/server.mjs';
-import type { Sheet, VotesFile } from '../study/page/votes.mjs';
+import type { Sheet, VotesFile } from '../../lab/study/page/votes.mjs';
 
 type Method = Sheet['method'];
 
-const PROGRAMS = join(root, 'test/study');
+const PROGRAMS = join(root, 'lab/study');
 /** The page's pauses of two seconds are this much shorter. */
 const HASTE = 20;
 

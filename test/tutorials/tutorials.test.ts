@@ -10,7 +10,7 @@ import { root } from '../../tools/setup/paths.mjs';
 import { ensurePython } from '../../tools/setup/python.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareClip } from '../browser/support/clip.js';
-import { readConfig } from '../trials/config.js';
+import { readConfig } from '../../lab/trials/config.js';
 import { blocksOf, type Block } from './support/blocks.js';
 import { checkoutIn } from './support/checkout.js';
 import { cutSample } from './support/film.js';

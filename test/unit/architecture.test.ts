@@ -15,7 +15,7 @@ const PARTS = [
   'src/coding',
   'src/repair',
   'src/manifest',
-  'test/sim',
+  'lab/sim',
 ];
 
 const partOf = (file: string) => PARTS.find((part) => file.startsWith(`${part}/`));

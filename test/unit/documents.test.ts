@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseOptions as parseTrialsOptions } from '../trials/options.js';
-import { parseOptions as parseSimulateOptions } from '../sim/options.js';
-import { parseBundleOptions } from '../sim/bundle/options.js';
-import { parseFlowsOptions } from '../sim/flows/options.js';
-import { parsePageOptions } from '../sim/page/options.js';
+import { parseOptions as parseTrialsOptions } from '../../lab/trials/options.js';
+import { parseOptions as parseSimulateOptions } from '../../lab/sim/options.js';
+import { parseBundleOptions } from '../../lab/sim/bundle/options.js';
+import { parseFlowsOptions } from '../../lab/sim/flows/options.js';
+import { parsePageOptions } from '../../lab/sim/page/options.js';
 import { root } from '../../tools/setup/paths.mjs';
 import { parseOptions as parseStartOptions } from '../../tools/start/options.mjs';
 
@@ -87,7 +87,7 @@ describe('the documents', () => {
 
   test('name benches that there are', () => {
     for (const [document, name] of commandsWith('npm run bench')) {
-      const isThere = ['ts', 'mjs'].some((ending) => existsSync(join(root, `test/bench/${name}.${ending}`)));
+      const isThere = ['ts', 'mjs'].some((ending) => existsSync(join(root, `lab/bench/${name}.${ending}`)));
       expect(isThere || name === '--help', `${document}: ${name}`).toBe(true);
     }
   });

@@ -77,7 +77,7 @@ describe('the manifest', () => {
   const SHARED = join(root, '../shared/data');
 
   it('has everything that configurations name', () => {
-    const folder = join(root, 'test/trials/configs');
+    const folder = join(root, 'lab/trials/configs');
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     const named = texts.flatMap((text) => [...text.matchAll(/shared\/data\/([^"]+?)\/?"/g)].map(([, path]) => path!));
     const folders = new Set(sets.map((set) => set.folder));

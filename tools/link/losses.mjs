@@ -5,7 +5,7 @@ const IDLE_STEP = 100;
 
 /**
  * Which packets a link loses: `percent` of them, independently of each other, or in bursts of `meanBurst` on average (Gilbert and
- * Elliott's chain with two states, as the emulator of the trials has it: test/link/README.md).
+ * Elliott's chain with two states, as the emulator of the trials has it: lab/link/README.md).
  * @param {{ percent: number, meanBurst?: number }} loss @param {() => number} random uniform in [0, 1)
  * @returns {(now: number) => boolean} whether the packet that arrives `now` (ms) is lost
  * Throws a `RangeError` for a share that would leave no packet between two bursts.

@@ -45,7 +45,7 @@ const quicheServer = memoize(async () => {
 });
 
 const linkEmulator = memoize(async () => {
-  if (hasCargo('test/link')) await ensureLinkEmulator();
+  if (hasCargo('lab/link')) await ensureLinkEmulator();
 });
 
 /** @param {string} name @param {string} folder @param {string} about @param {() => Promise<unknown>} [setUp] @returns {Part} */
@@ -116,11 +116,11 @@ const trials = {
   needs: `Rust; /dev/net/tun and namespaces; ${BROWSER}`,
   plays: true,
   async run(job) {
-    if (!hasCargo('test/link')) throw new LeftOut(noRust('test/link'));
+    if (!hasCargo('lab/link')) throw new LeftOut(noRust('lab/link'));
     await sample();
     await quicheServer();
     const out = join(job.folder, 'trials');
-    const args = [join(root, 'test/trials/trials.mjs'), '--smoke', '--jobs', '5', '--out', out];
+    const args = [join(root, 'lab/trials/trials.mjs'), '--smoke', '--jobs', '5', '--out', out];
     const succeeded = await job.exec(process.execPath, args, { env: { ...process.env, CHROME: await chrome() } });
     return countsOf(succeeded, () => smokeCounts(job.output), job);
   },
@@ -158,7 +158,7 @@ export const PARTS = [
   pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation'),
   ...CHECKS.filter((part) => !isClippy(part)),
   pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python'),
-  pytestPart('study', 'test/study', 'clips, sheets and analysis of studies with viewers', ensureStudyPython),
+  pytestPart('study', 'lab/study', 'clips, sheets and analysis of studies with viewers', ensureStudyPython),
   pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python'),
   vitestPart('unit', 'the cores, the simulator, trials and tools, without a browser', [sample]),
   vitestPart('package', 'the package as it is published', [build]),
@@ -171,7 +171,7 @@ export const PARTS = [
   release,
   cargoPart(
     'link',
-    'test/link',
+    'lab/link',
     'the link emulator',
     'Rust; /dev/net/tun and namespaces for its tests in networks',
     () => Promise.resolve({ args: [], leftOut: [] }),

@@ -7,7 +7,7 @@ import { cacheFolder, root } from './paths.mjs';
 import { outputOf, run, say, UserError } from './process.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
-/** @typedef {'test/link' | 'server/quiche'} Project folder of Rust programs in the checkout */
+/** @typedef {'lab/link' | 'server/quiche'} Project folder of Rust programs in the checkout */
 
 /** Build outputs outlive a clone, and all clones share it. */
 const targetFolder = join(cacheFolder, 'cargo-target');
@@ -83,7 +83,7 @@ export const linkemu = join(targetFolder, 'release', 'linkemu');
  */
 export async function ensureLinkEmulator() {
   say('building the link emulator …');
-  await cargo('test/link', ['build', '--release', '--locked', '--quiet'], { output: 'on-failure' });
+  await cargo('lab/link', ['build', '--release', '--locked', '--quiet'], { output: 'on-failure' });
   return { linkemu, probe: join(targetFolder, 'release', 'link-probe') };
 }
 

@@ -23,8 +23,8 @@ function clone(name: string): string {
   return project;
 }
 
-it.skipIf(!hasCargo('test/link'))(
-  `of clones that share a target folder each gets what it has built (else: ${noRust('test/link')})`,
+it.skipIf(!hasCargo('lab/link'))(
+  `of clones that share a target folder each gets what it has built (else: ${noRust('lab/link')})`,
   () => {
     const [target, one, other] = [join(folder, 'target'), clone('one'), clone('other')];
     const environment = { ...cargoEnvironment, CARGO_TARGET_DIR: target };
@@ -44,7 +44,7 @@ it('holds cargo to the version that a project needs, and says which that is', ()
   const documented = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
   for (const [project, name] of [
     ['server/quiche', 'the quiche server'],
-    ['test/link', 'the link emulator, trials'],
+    ['lab/link', 'the link emulator, trials'],
   ] as const) {
     const [, oldest] = new RegExp(`^\\| ${name} +\\| Rust ≥ ([\\d.]+)`, 'm').exec(documented) ?? [];
     expect(noRust(project)).toBe(`Rust ≥ ${oldest} (cargo) is not installed`);

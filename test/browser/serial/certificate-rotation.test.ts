@@ -42,7 +42,7 @@ const hangup = (server: PlayerServer): unknown => process.kill(server.pid, 'SIGH
 /** Another certificate takes the place of the given one, as ACME clients put it there. */
 function replaceFiles(): void {
   const next = mkdtempSync(join(folder, 'next-'));
-  run(venvProgram('python'), [join(root, 'test/trials/certificate.py'), next, '127.0.0.1']);
+  run(venvProgram('python'), [join(root, 'lab/trials/certificate.py'), next, '127.0.0.1']);
   for (const name of ['certificate.pem', 'key.pem']) renameSync(join(next, name), join(folder, name));
 }
 

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { root, venvProgram } from '../../../tools/setup/paths.mjs';
 import { runCommand } from '../../../tools/setup/process.mjs';
-import { main as simulate } from '../../sim/main.js';
-import { main as trials } from '../../trials/main.js';
+import { main as simulate } from '../../../lab/sim/main.js';
+import { main as trials } from '../../../lab/trials/main.js';
 import type { Prompt } from './transcript.js';
 
 /** Commands whose main program is called in this process, in the command's frame: loading TypeScript costs a second each time. */

@@ -1,0 +1,179 @@
+import { strategyNames } from '../../src/delivery/strategies.js';
+import { abrNames } from '../../src/abr-star/index.js';
+import { integerOption, numberOption, parseCommandLine } from '../../tools/setup/command-line.mjs';
+import { UserError } from '../../tools/setup/process.mjs';
+import { PAPER_PATH, type TransportModel } from './experiment.js';
+import { GENERATORS } from './link/trace-generators.js';
+import { TRACE_SETS } from './link/trace-sets.js';
+import { CONTROLS, type ControlName } from './link/congestion-control.js';
+import type { LossModel } from './link/path-losses.js';
+import { BROWSER_PLAYER, IDEAL_PLAYER, type PlayerModel } from './player-model.js';
+import { isReference, REFERENCE_NAMES } from './reference-rules.js';
+import { ruleOf } from './rule.js';
+
+const GENERATOR_NAMES = Object.keys(GENERATORS).join(', ');
+
+export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options]
+       npm run simulate -- page [options]     web pages over two interfaces (see page --help)
+       npm run simulate -- bundle [options]   a video over two links at once (see bundle --help)
+       npm run simulate -- flows [options]    a video over several connections beside bulk flows (see flows --help)
+
+Plays a video over recorded links in simulation: the player's own bitrate rules, a modelled transport.
+Writes sessions.jsonl (one line for each playback), summary.csv and report.html into --out.
+
+  --traces SOURCE    a folder of traces or one file (.csv second,mbps; .sum second bytes; .down or .up Mahimahi),
+                     ${GENERATOR_NAMES} (generated), constant:MBPS,
+                     step:MBPS,MBPS@SECONDS, ${TRACE_SETS.join(' or ')} (lab/sim/link/trace-sets.ts)
+  --mean MBPS        add one constant to each trace so that this is its mean (as the paper does)
+  --abr LIST         rules (default: all of ${abrNames.join(', ')}),
+                     NAME@streams or NAME@datagrams: with its downloads sent that way; NAME@whole: over whole segments;
+                     abr-star:CONSTANT=VALUE…: with other constants than its own (src/abr-star/star/constants.ts);
+                     NAME…+STRATEGY: ${strategyNames.join(', ')} (default ${strategyNames[0]}; docs/DELIVERY.md);
+                     ${REFERENCE_NAMES.join(', ')}: what rules are measured against
+  --buffers LIST     buffer lengths in segments, 1 to 100 (default 1,2,3,7); one more is in flight
+  --content SOURCE   synthetic (default), synthetic:SECONDS of a segment (default 4), cbr, or the folder of a prepared video
+  --segments N       segments to play, 2 to 10000 (default 75); shorter content is repeated
+  --transport NAME   quic (default) or flat: after the latency bytes come at the link's rate
+  --latency MS       round trip without queue (default: 30 for quic, 100 for flat)
+  --queue PACKETS    with quic: what the bottleneck's queue holds (default 32, as in the paper's trials)
+  --loss PERCENT     with quic: packets lost at random on top of what the queue drops (default 0)
+  --mean-burst N     with --loss: packets lost in a row on average (default: losses are independent)
+  --player NAME      ideal (default), or browser: with the time and the server's manners that trials were measured to have
+  --control NAME     with quic: cubic (default) or bbr
+  --shifts N         start each trace at N places, evenly spread (default 1)
+  --seed S           seed of generated traces, synthetic content and losses (default 1)
+  --jobs N           worker threads (default: one for each core)
+  --out DIR          made if absent; files of an earlier run are replaced
+
+  --help             this text
+
+Exit codes: 0 all went well, 1 a session failed, 2 bad input.`;
+
+export interface SimulateOptions {
+  readonly traces: string;
+  /** Bit/s. */
+  readonly mean: number | undefined;
+  readonly rules: readonly string[];
+  readonly buffers: readonly number[];
+  readonly content: string;
+  readonly segments: number;
+  readonly transport: TransportModel;
+  readonly player: PlayerModel;
+  readonly shifts: number;
+  readonly seed: number;
+  readonly jobs: number | undefined;
+  readonly out: string;
+}
+
+/** Undefined: help was asked for. Throws a `UserError` that names the option. */
+export function parseOptions(args: readonly string[]): SimulateOptions | undefined {
+  const values = parse(args);
+  if (values.help) return undefined;
+  if (values.traces === undefined) throw new UserError('--traces is required (see --help)');
+  if (values.out === undefined) throw new UserError('--out is required (see --help)');
+  const mean =
+    values.mean === undefined ? undefined : numberOption('mean', values.mean, { low: 0.001, high: 1e6 }) * 1e6;
+  return {
+    traces: values.traces,
+    mean,
+    rules: listOf('abr', values.abr ?? abrNames.join(',')).map(knownRule),
+    buffers: listOf('buffers', values.buffers).map((text) => integerOption('buffers', text, { low: 1, high: 100 })),
+    content: values.content,
+    segments: integerOption('segments', values.segments, { low: 2, high: 10_000 }),
+    transport: transportOf(values),
+    player: isBrowser(values) ? BROWSER_PLAYER : IDEAL_PLAYER,
+    shifts: integerOption('shifts', values.shifts, { low: 1, high: 1000 }),
+    seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
+    jobs: integerOption('jobs', values.jobs, { low: 1, high: 256 }),
+    out: values.out,
+  };
+}
+
+function parse(args: readonly string[]) {
+  return parseCommandLine({
+    args: [...args],
+    options: {
+      traces: { type: 'string' },
+      mean: { type: 'string' },
+      abr: { type: 'string' },
+      buffers: { type: 'string', default: '1,2,3,7' },
+      content: { type: 'string', default: 'synthetic' },
+      segments: { type: 'string', default: '75' },
+      transport: { type: 'string', default: 'quic' },
+      latency: { type: 'string' },
+      queue: { type: 'string' },
+      loss: { type: 'string' },
+      'mean-burst': { type: 'string' },
+      control: { type: 'string' },
+      player: { type: 'string', default: 'ideal' },
+      shifts: { type: 'string', default: '1' },
+      seed: { type: 'string', default: '1' },
+      jobs: { type: 'string' },
+      out: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
+}
+
+function listOf(name: string, text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.includes('')) throw new UserError(`--${name} must be a list with commas, got '${text}'`);
+  if (new Set(items).size < items.length) throw new UserError(`--${name} must not name anything twice, got '${text}'`);
+  return items;
+}
+
+function knownRule(name: string): string {
+  if (!isReference(name)) ruleOf(name);
+  return name;
+}
+
+interface TransportValues {
+  readonly transport: string;
+  readonly latency?: string | undefined;
+  readonly queue?: string | undefined;
+  readonly loss?: string | undefined;
+  readonly 'mean-burst'?: string | undefined;
+  readonly control?: string | undefined;
+  readonly player: string;
+}
+
+function isBrowser({ player }: Pick<TransportValues, 'player'>): boolean {
+  if (player === 'ideal' || player === 'browser') return player === 'browser';
+  throw new UserError(`--player must be one of ideal, browser, got '${player}'`);
+}
+
+function transportOf({ transport, latency, queue, ...quic }: TransportValues): TransportModel {
+  if (transport === 'flat') {
+    if ([queue, quic.loss, quic['mean-burst'], quic.control].some((value) => value !== undefined))
+      throw new UserError('--queue, --loss, --mean-burst and --control can only be used with --transport quic');
+    return { kind: 'flat', latency: numberOption('latency', latency ?? '100', { low: 0, high: 10_000 }) / 1000 };
+  }
+  if (transport !== 'quic') throw new UserError(`--transport must be one of quic, flat, got '${transport}'`);
+  return {
+    kind: 'quic',
+    roundTrip: numberOption('latency', latency ?? String(1000 * PAPER_PATH.roundTrip), { low: 1, high: 10_000 }) / 1000,
+    queuePackets: integerOption('queue', queue ?? String(PAPER_PATH.queuePackets), { low: 1, high: 1e6 }),
+    ...lossModel(quic),
+    control: controlOf(quic.control ?? PAPER_PATH.control),
+    ...(isBrowser(quic) && { isMeasured: true }),
+  };
+}
+
+function lossModel({ loss = '0', 'mean-burst': burst }: Pick<TransportValues, 'loss' | 'mean-burst'>): LossModel {
+  const percent = numberOption('loss', loss, { low: 0, high: 90 });
+  if (burst === undefined) return { loss: percent / 100 };
+  const meanBurst = numberOption('mean-burst', burst, { low: 1, high: 10_000 });
+  const most = (100 * meanBurst) / (meanBurst + 1);
+  if (percent > most) {
+    throw new UserError(
+      `--loss must be at most ${most.toFixed(2)} in bursts of ${burst} packets on average, got '${loss}'`,
+    );
+  }
+  return { loss: percent / 100, meanBurst };
+}
+
+function controlOf(name: string): ControlName {
+  const control = CONTROLS.find((candidate) => candidate === name);
+  if (control) return control;
+  throw new UserError(`--control must be one of ${CONTROLS.join(', ')}, got '${name}'`);
+}
