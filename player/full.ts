@@ -10,8 +10,8 @@ import { attachWith } from './attach.js';
 import type { DashPlayer } from './dash/dash-types.js';
 import { FlowsControl } from './flows-control.js';
 import { LivePlugin, type ChunkEvent, type LiveEventMap, type LiveStatistics } from './live.js';
-import { PathFollower } from './path-follower.js';
-import { createSessionSource, type SessionSource } from './session-manager.js';
+import { PathFollower } from './network/path-follower.js';
+import { createSessionSource, type SessionSource } from './network/session-manager.js';
 import type {
   AbrName,
   Delivery,
@@ -43,8 +43,8 @@ export interface FullVoxelOptions extends Omit<VoxelOptions, 'abr' | 'strategy'>
   readonly paths?: readonly PathOption[];
 }
 
-export { liveClock, measureLatency, type LatencyMeter, type LiveClock } from './latency.js';
-export type { LatencySummary } from './latency-statistics.js';
+export { liveClock, measureLatency, type LatencyMeter, type LiveClock } from './latency/latency.js';
+export type { LatencySummary } from './latency/latency-statistics.js';
 export type { ChunkEvent, LiveStatistics };
 
 export interface FullEventMap extends VoxelEventMap {

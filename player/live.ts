@@ -5,8 +5,8 @@ import type { DashPlayer, FragmentRequest } from './dash/dash-types.js';
 import { LiveAdapter } from './dash/live/live-adapter.js';
 import { describeError } from './errors.js';
 import { EventEmitter } from './events.js';
-import { followPage } from './page-lifecycle.js';
-import { SessionManager } from './session-manager.js';
+import { followPage } from './network/page-lifecycle.js';
+import { SessionManager } from './network/session-manager.js';
 import type { FallbackEvent, FrameState, SessionEvent, VoxelOptions } from './types.js';
 
 /** A chunk of a live segment was handed to dash.js. */

@@ -3,15 +3,15 @@ import { PathEstimate } from '../src/delivery/index.js';
 import { Receiver, type ReceiverOptions } from '../src/voxel-loader/index.js';
 import type { WorkerLike } from '../src/voxel-loader/start-worker.js';
 import { EventEmitter } from './events.js';
-import { Journal } from './journal.js';
+import { Journal } from './segments/record/journal.js';
 import type { ResolvedOptions } from './options.js';
-import { followPage } from './page-lifecycle.js';
-import type { PathFollower } from './path-follower.js';
-import { RateControl } from './rate-control.js';
-import { Retransmission } from './retransmission.js';
-import type { PlayerSettings, PlayerVideo, RuleOwner } from './segments/player-segment.js';
+import { followPage } from './network/page-lifecycle.js';
+import type { PathFollower } from './network/path-follower.js';
+import { RateControl } from './segments/choose/rate-control.js';
+import { Retransmission } from './segments/record/retransmission.js';
+import type { PlayerSettings, PlayerVideo, RuleOwner } from './port/player-segment.js';
 import type { PluginParts } from './segments/segment-parts.js';
-import { createSessionSource, SessionManager } from './session-manager.js';
+import { createSessionSource, SessionManager } from './network/session-manager.js';
 import type { Delivery, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
 
 /** What the full build has besides. */

@@ -1,4 +1,4 @@
-import type { BufferedSegment, PlayerVideo } from '../segments/player-segment.js';
+import type { BufferedSegment, PlayerVideo } from '../port/player-segment.js';
 import type {
   DashMetrics,
   DashPlayer,

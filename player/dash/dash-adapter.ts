@@ -1,9 +1,9 @@
-import { fetchRange } from '../fetch-range.js';
-import { linkTo } from '../first-link.js';
+import { fetchRange } from '../network/fetch-range.js';
+import { linkTo } from '../network/first-link.js';
 import type { OpenPort } from '../plugin.js';
-import type { AudioLoader } from '../segments/audio-loader.js';
-import type { Content } from '../segments/content.js';
-import type { Pipeline } from '../segments/pipeline.js';
+import type { AudioLoader } from '../segments/fetch/audio-loader.js';
+import type { Content } from '../segments/choose/content.js';
+import type { Pipeline } from '../segments/fetch/pipeline.js';
 import { connectSegments, type PluginParts } from '../segments/segment-parts.js';
 import { BufferedVideo } from './buffered-video.js';
 import { requestTypes, type DashPlayer, type LoaderResponse, type ResponseInterceptor } from './dash-types.js';

@@ -1,6 +1,6 @@
 import { MAX_SEGMENT_BYTES } from '../../src/manifest/limits.js';
-import { withoutCmcd, withoutCmcdOfRequest } from '../segments/cmcd.js';
-import type { SessionManager } from '../session-manager.js';
+import { withoutCmcd, withoutCmcdOfRequest } from '../segments/fetch/cmcd.js';
+import type { SessionManager } from '../network/session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
 import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { keyOf } from './presentation.js';

@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { voxel, type Strategy } from '../../src/delivery/index.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { VoxelSession } from '../../src/voxel-loader/index.js';
-import type { FetchRange } from '../fetch-range.js';
+import type { FetchRange } from '../network/fetch-range.js';
 import type { DashRepresentation, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { InitializationLoader } from './initialization-loader.js';
 

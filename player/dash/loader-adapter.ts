@@ -1,6 +1,6 @@
-import type { AudioLoader } from '../segments/audio-loader.js';
-import type { SegmentDownloads } from '../segments/segment-downloads.js';
-import type { SegmentLoader } from '../segments/segment-loader.js';
+import type { AudioLoader } from '../segments/fetch/audio-loader.js';
+import type { SegmentDownloads } from '../segments/fetch/segment-downloads.js';
+import type { SegmentLoader } from '../segments/fetch/segment-loader.js';
 import {
   requestTypes,
   type FragmentRequest,

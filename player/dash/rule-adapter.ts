@@ -1,9 +1,9 @@
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
-import type { Retransmission } from '../retransmission.js';
-import type { Content } from '../segments/content.js';
-import type { DeliveryRecorder } from '../segments/delivery-recorder.js';
-import type { SegmentChooser } from '../segments/segment-chooser.js';
-import type { SegmentDownloads } from '../segments/segment-downloads.js';
+import type { Retransmission } from '../segments/record/retransmission.js';
+import type { Content } from '../segments/choose/content.js';
+import type { DeliveryRecorder } from '../segments/record/delivery-recorder.js';
+import type { SegmentChooser } from '../segments/choose/segment-chooser.js';
+import type { SegmentDownloads } from '../segments/fetch/segment-downloads.js';
 import type {
   DashPlayer,
   DashRepresentation,

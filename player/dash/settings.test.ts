@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DashPlayer, DashSettings } from './dash-types.js';
-import type { RuleOwner } from '../segments/player-segment.js';
+import type { RuleOwner } from '../port/player-segment.js';
 import { DashPlayerSettings } from './settings.js';
 
 const before: DashSettings = {

@@ -1,5 +1,5 @@
 import { bufferCapacity, fullBuffer } from '../../src/delivery/index.js';
-import type { PlayerSettings, RuleOwner } from '../segments/player-segment.js';
+import type { PlayerSettings, RuleOwner } from '../port/player-segment.js';
 import type { DashPlayer, DashSettings } from './dash-types.js';
 
 /** Milliseconds between two looks of dash.js at a full buffer: its own 500 ms would idle an eighth of a 4 s segment. */

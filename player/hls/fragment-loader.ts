@@ -1,4 +1,4 @@
-import type { PlayerRequest } from '../segments/requested-segment.js';
+import type { PlayerRequest } from '../segments/fetch/requested-segment.js';
 import type {
   HlsConfig,
   Loader,

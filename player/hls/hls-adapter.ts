@@ -1,8 +1,8 @@
 import { PlayerError } from '../errors.js';
-import { linkTo } from '../first-link.js';
+import { linkTo } from '../network/first-link.js';
 import type { OpenPort } from '../plugin.js';
-import type { PlayerSegment } from '../segments/player-segment.js';
-import type { WantedSegment } from '../segments/requested-segment.js';
+import type { PlayerSegment } from '../port/player-segment.js';
+import type { WantedSegment } from '../segments/fetch/requested-segment.js';
 import { connectSegments, type PluginParts, type SegmentParts } from '../segments/segment-parts.js';
 import { fragmentLoaderClass, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
 import { HlsPresentation } from './hls-presentation.js';

@@ -1,8 +1,8 @@
 import { ManifestError } from '../../src/manifest/errors.js';
 import { INDEX_SCHEME, readRepresentation } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
-import type { Presentation } from '../segments/content.js';
-import type { PlayerRepresentation, PlayerSegment } from '../segments/player-segment.js';
+import type { Presentation } from '../segments/choose/content.js';
+import type { PlayerRepresentation, PlayerSegment } from '../port/player-segment.js';
 import type { HlsLevel, ManifestParsed } from './hls-types.js';
 
 /** What of the levels of hls.js has VOXEL data (docs/MANIFEST.md, "HLS playlists"). */

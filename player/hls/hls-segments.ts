@@ -1,4 +1,4 @@
-import type { PlayerRepresentation, PlayerSegment } from '../segments/player-segment.js';
+import type { PlayerRepresentation, PlayerSegment } from '../port/player-segment.js';
 import { representationId } from './hls-presentation.js';
 import { levelsOf, type HlsDetails, type HlsFragment, type HlsLevel, type HlsPlayer } from './hls-types.js';
 

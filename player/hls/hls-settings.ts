@@ -1,5 +1,5 @@
 import { fullBuffer } from '../../src/delivery/index.js';
-import type { PlayerSettings, RuleOwner } from '../segments/player-segment.js';
+import type { PlayerSettings, RuleOwner } from '../port/player-segment.js';
 import { configOf, type HlsConfig, type HlsPlayer } from './hls-types.js';
 
 type Changed = Pick<HlsConfig, 'testBandwidth' | 'maxBufferLength' | 'maxMaxBufferLength'>;

@@ -1,4 +1,4 @@
-import type { PlayerSegment, PlayerVideo } from '../segments/player-segment.js';
+import type { PlayerSegment, PlayerVideo } from '../port/player-segment.js';
 import { detailsOf, nextIndex, segmentOf } from './hls-segments.js';
 import { levelsOf, type HlsFragment, type HlsPlayer } from './hls-types.js';
 

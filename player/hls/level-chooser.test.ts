@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
-import type { Decision } from '../rate-control.js';
-import type { PlayerRepresentation, PlayerSegment } from '../segments/player-segment.js';
+import type { Decision } from '../segments/choose/rate-control.js';
+import type { PlayerRepresentation, PlayerSegment } from '../port/player-segment.js';
 import type { HlsFragment, HlsLevel } from './hls-types.js';
 import { LevelChooser } from './level-chooser.js';
 

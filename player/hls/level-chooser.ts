@@ -1,9 +1,9 @@
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
-import type { Decision } from '../rate-control.js';
-import type { Content } from '../segments/content.js';
-import type { DeliveryRecorder } from '../segments/delivery-recorder.js';
-import type { PlayerSegment, PlayerSettings } from '../segments/player-segment.js';
-import type { SegmentChooser } from '../segments/segment-chooser.js';
+import type { Decision } from '../segments/choose/rate-control.js';
+import type { Content } from '../segments/choose/content.js';
+import type { DeliveryRecorder } from '../segments/record/delivery-recorder.js';
+import type { PlayerSegment, PlayerSettings } from '../port/player-segment.js';
+import type { SegmentChooser } from '../segments/choose/segment-chooser.js';
 import { detailsOf, nextIndex, representationOf, segmentOf } from './hls-segments.js';
 import { configOf, levelsOf, type HlsLevel, type HlsPlayer } from './hls-types.js';
 import type { HlsVideo } from './hls-video.js';

@@ -1,20 +1,20 @@
-import { fetchRange } from '../fetch-range.js';
-import { IndexLoader } from '../index-loader.js';
-import type { Journal } from '../journal.js';
-import type { RateControl } from '../rate-control.js';
-import type { Retransmission } from '../retransmission.js';
-import type { SessionManager } from '../session-manager.js';
+import { fetchRange } from '../network/fetch-range.js';
+import { IndexLoader } from './choose/index-loader.js';
+import type { Journal } from './record/journal.js';
+import type { RateControl } from './choose/rate-control.js';
+import type { Retransmission } from './record/retransmission.js';
+import type { SessionManager } from '../network/session-manager.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
-import { AudioLoader } from './audio-loader.js';
-import { Content } from './content.js';
-import { DeliveryRecorder, type RecorderOptions } from './delivery-recorder.js';
-import { DownloadControl, type DownloadPreferences } from './download-control.js';
-import { HttpDownloads } from './http-download.js';
-import { Pipeline } from './pipeline.js';
-import type { PlayerSettings, PlayerVideo } from './player-segment.js';
-import { SegmentChooser, type SegmentChooserOptions } from './segment-chooser.js';
-import { SegmentDownloads } from './segment-downloads.js';
-import { SegmentLoader } from './segment-loader.js';
+import { AudioLoader } from './fetch/audio-loader.js';
+import { Content } from './choose/content.js';
+import { DeliveryRecorder, type RecorderOptions } from './record/delivery-recorder.js';
+import { DownloadControl, type DownloadPreferences } from './fetch/download-control.js';
+import { HttpDownloads } from './fetch/http-download.js';
+import { Pipeline } from './fetch/pipeline.js';
+import type { PlayerSettings, PlayerVideo } from '../port/player-segment.js';
+import { SegmentChooser, type SegmentChooserOptions } from './choose/segment-chooser.js';
+import { SegmentDownloads } from './fetch/segment-downloads.js';
+import { SegmentLoader } from './fetch/segment-loader.js';
 
 /** The parts of a plugin that work with any player. */
 export interface PluginParts {

@@ -1,4 +1,4 @@
-import { LatencyStatistics, type LatencySummary } from '../../../player/latency-statistics.js';
+import { LatencyStatistics, type LatencySummary } from '../../../player/latency/latency-statistics.js';
 import type { ShownPicture } from '../page/types.js';
 
 /** Beyond what pictures stand as a rule, ms: as `freezeCount` of WebRTC has it (W3C, Identifiers for WebRTC's Statistics API). */

@@ -3,7 +3,7 @@ import { LiveLink } from '../../../src/delivery/live-link.js';
 import type { DeliveredChunk, FollowRequest, LiveSession } from '../../../src/voxel-loader/live-types.js';
 import type { LiveReceiver } from '../../../src/voxel-loader/live-receiver.js';
 import { PlayerError } from '../../errors.js';
-import type { SessionManager } from '../../session-manager.js';
+import type { SessionManager } from '../../network/session-manager.js';
 import type { Delivery } from '../../types.js';
 import { BufferedVideo } from '../buffered-video.js';
 import {

@@ -1,7 +1,7 @@
 import { AbrLive } from '../../../src/abr-star/index.js';
 import type { LiveLink, LiveRung } from '../../../src/delivery/live-link.js';
 import type { BufferedVideo } from '../buffered-video.js';
-import { segmentDurationOf } from '../../segments/player-segment.js';
+import { segmentDurationOf } from '../../port/player-segment.js';
 import type { DashPlayer, DashRepresentation, FragmentRequest, RulesContext } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 import { isVideoPinned } from '../settings.js';

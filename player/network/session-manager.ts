@@ -1,0 +1,221 @@
+import {
+  createEndpoint,
+  discoverEndpoint,
+  probeOrigin,
+  VoxelError,
+  type Endpoint,
+  type Receiver,
+  type VoxelSession,
+} from '../../src/voxel-loader/index.js';
+import { describeError, PlayerError } from '../errors.js';
+import type { Arrivals } from './silence-watch.js';
+import type { EndpointOption, SessionEvent } from '../types.js';
+
+/**
+ * Milliseconds that a segment may wait for a session that is being opened, from the start of that attempt. Discovery
+ * and handshake take about three round trips, so where the wait is of any use it is short; with UDP blocked it is paid
+ * once per attempt.
+ */
+const OPENING_PATIENCE = 500;
+
+/** A session that ends sooner, in milliseconds, is as good as one that could not be opened. */
+const SHORT_LIFE = 5_000;
+
+/** Milliseconds before the next attempt after a failed one: doubled each time up to the limit. */
+const FIRST_RETRY = 1_000;
+const LONGEST_RETRY = 60_000;
+
+/** What of a session is managed. */
+type ManagedSession = Pick<VoxelSession, 'thread' | 'closed' | 'close'>;
+
+/** Where sessions come from; tests put their own in. */
+export interface SessionSource<Session extends ManagedSession = VoxelSession> {
+  locate(origin: string, signal: AbortSignal): Promise<Endpoint>;
+  /** May prepare for the session while the endpoint is being located. */
+  open(located: Promise<Endpoint>): Promise<Session>;
+  /** Resolves when that origin answers over HTTP. */
+  probe(origin: string): Promise<unknown>;
+}
+
+export function createSessionSource(receiver: Receiver, endpoint: EndpointOption | undefined): SessionSource {
+  return {
+    locate: async (origin, signal) =>
+      endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal),
+    open: (located) => receiver.open(located),
+    probe: probeOrigin,
+  };
+}
+
+type State<Session> =
+  /** No manifest yet, or stopped. */
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'opening'; readonly startedAt: number; readonly ended: Promise<void> }
+  | { readonly kind: 'open'; readonly session: Session }
+  /** The session is gone; the next segment opens another. Servers close idle ones, and a paused player needs none. */
+  | { readonly kind: 'closed' }
+  /** The last attempt failed, or its session did not last. Without a timer no attempt follows. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly timer: ReturnType<typeof setTimeout> | undefined };
+
+/** Keeps one session with the manifest's server open in the background; playback never depends on it. */
+export class SessionManager<Session extends ManagedSession = VoxelSession> {
+  /** By its sessions. */
+  readonly arrivals: Arrivals = { bytes: 0 };
+  readonly #source: SessionSource<Session>;
+  readonly #emit: (event: SessionEvent) => void;
+  #state: State<Session> = { kind: 'idle' };
+  #origin = '';
+  #stopped = new AbortController();
+  #retry = FIRST_RETRY;
+  /** While the page is put aside. */
+  #paused: { readonly origin: string; readonly over: Promise<void>; readonly end: () => void } | undefined;
+
+  constructor(source: SessionSource<Session>, emit: (event: SessionEvent) => void) {
+    this.#source = source;
+    this.#emit = emit;
+  }
+
+  /** The open one; undefined: there is none now. */
+  get session(): Session | undefined {
+    return this.#state.kind === 'open' ? this.#state.session : undefined;
+  }
+
+  get isOpen(): boolean {
+    return this.session !== undefined;
+  }
+
+  get isOpening(): boolean {
+    return this.#state.kind === 'opening';
+  }
+
+  /** Opens a session for manifests of that origin, unless that is done or under way. */
+  start(origin: string): void {
+    if (origin === this.#origin) return;
+    this.stop();
+    this.#origin = origin;
+    this.#stopped = new AbortController();
+    this.#retry = FIRST_RETRY;
+    this.#open();
+  }
+
+  stop(): void {
+    this.#paused?.end();
+    this.#paused = undefined;
+    this.#stopped.abort();
+    if (this.#state.kind === 'open') this.#state.session.close();
+    if (this.#state.kind === 'failed') clearTimeout(this.#state.timer);
+    this.#state = { kind: 'idle' };
+    this.#origin = '';
+  }
+
+  get isPaused(): boolean {
+    return this.#paused !== undefined;
+  }
+
+  /** Closes the session for now: the page is put aside. */
+  pause(): void {
+    const [origin, wasOpen] = [this.#origin, this.isOpen];
+    if (this.isPaused || origin === '') return;
+    this.stop();
+    let end!: () => void;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    this.#paused = { origin, over, end };
+    if (wasOpen) {
+      this.#emit({ state: 'closed', code: 'session-closed', message: 'the page was put aside', retryIn: 0 });
+    }
+  }
+
+  /** The page is shown again. */
+  resume(): void {
+    if (this.#paused) this.start(this.#paused.origin);
+  }
+
+  /** The network is back. */
+  retryNow(): void {
+    if (this.#state.kind !== 'failed' || !this.#state.timer) return;
+    clearTimeout(this.#state.timer);
+    this.#retry = FIRST_RETRY;
+    this.#open();
+  }
+
+  /**
+   * The open session. Where one is being opened, a segment that is not urgent waits shortly for it; `now` does not.
+   * While the page is put aside all wait. Rejects with `VoxelError` or `PlayerError`.
+   */
+  async ready(urgency: 'now' | 'soon'): Promise<Session> {
+    await this.#paused?.over;
+    if (this.#state.kind === 'closed') this.#open();
+    if (this.#state.kind === 'opening' && urgency === 'soon') {
+      const { startedAt, ended } = this.#state;
+      await Promise.race([ended, delay(startedAt + OPENING_PATIENCE - performance.now())]);
+    }
+    return this.#current();
+  }
+
+  /** Resolves when that origin answers over HTTP. */
+  probe(origin: string): Promise<unknown> {
+    return this.#source.probe(origin);
+  }
+
+  /** Nothing comes over that session any more, though the browser has not noticed: another is opened later. */
+  abandon(session: Session, error: unknown): void {
+    if (this.session !== session) return;
+    this.#retryLater(error, 'closed');
+    session.close();
+  }
+
+  #current(): Session {
+    if (this.#state.kind === 'open') return this.#state.session;
+    if (this.#state.kind === 'failed') throw this.#state.error;
+    throw new PlayerError('session-opening', 'the session is not open yet');
+  }
+
+  #open(): void {
+    this.#state = { kind: 'opening', startedAt: performance.now(), ended: this.#attempt(this.#stopped.signal) };
+  }
+
+  async #attempt(stopped: AbortSignal): Promise<void> {
+    try {
+      const located = this.#source.locate(this.#origin, stopped);
+      const session = await this.#source.open(located);
+      if (stopped.aborted) {
+        session.close();
+        return;
+      }
+      this.#state = { kind: 'open', session };
+      const openedAt = performance.now();
+      this.#emit({ state: 'opened', url: (await located).url, thread: session.thread });
+      void session.closed.then((reason) => this.#onClosed(session, reason, performance.now() - openedAt));
+    } catch (error) {
+      if (!stopped.aborted) this.#retryLater(error, 'failed');
+    }
+  }
+
+  #onClosed(session: Session, reason: VoxelError, life: number): void {
+    if (this.session !== session) return;
+    if (life < SHORT_LIFE) {
+      this.#retryLater(reason, 'closed');
+      return;
+    }
+    this.#retry = FIRST_RETRY;
+    this.#state = { kind: 'closed' };
+    this.#emit({ state: 'closed', ...describeError(reason), retryIn: 0 });
+  }
+
+  #retryLater(error: unknown, state: 'failed' | 'closed'): void {
+    const retryIn = isPermanent(error) ? undefined : this.#retry;
+    const timer = retryIn === undefined ? undefined : setTimeout(() => this.#open(), retryIn);
+    this.#state = { kind: 'failed', error, timer };
+    this.#retry = Math.min(this.#retry * 2, LONGEST_RETRY);
+    this.#emit({ state, ...describeError(error), retryIn: retryIn && retryIn / 1000 });
+  }
+}
+
+/** No later attempt can do better: the browser has no WebTransport, or the origin says that it has no VOXEL server. */
+function isPermanent(error: unknown): boolean {
+  return error instanceof VoxelError && (error.code === 'unsupported' || error.status === 404);
+}
+
+/** At once for a time in the past. */
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,151 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { VoxelSession } from '../../../src/voxel-loader/index.js';
+import { FakeVoxelServer, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
+import { openPageSession } from '../../../test/unit/page-client.js';
+import { fileBytes } from '../../../test/unit/segment-content.js';
+import { AudioLoader } from './audio-loader.js';
+import type { PlayerSegment } from '../../port/player-segment.js';
+
+const ORIGIN = 'https://media.example';
+const bytes = fileBytes([{ start: 100, end: 400 }]);
+const representation = { id: 'audio', bandwidth: 48_000, segmentDuration: 4 };
+const fragment: PlayerSegment = {
+  ...{ index: 2, startTime: 8, duration: 4, range: '100-399' },
+  ...{ url: `${ORIGIN}/bbb/audio.mp4`, representation },
+};
+
+function answerWhole(request: FakeRequest): void {
+  request.send(responses.reliable(request.body.length));
+  request.send(request.body);
+  request.finish();
+}
+
+let session: VoxelSession | undefined;
+const [fallback, abandon, loadOwn, deliver, progress] = [vi.fn(), vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+const probe = vi.fn(() => Promise.resolve());
+const arrivals = { bytes: 0 };
+let loader: AudioLoader;
+/** As dash.js gives a request up. */
+let abort: () => void;
+
+beforeEach(() => {
+  for (const mock of [fallback, abandon, loadOwn, deliver, progress]) mock.mockReset();
+  arrivals.bytes = 0;
+  session = undefined;
+  loader = new AudioLoader({
+    sessions: {
+      get session() {
+        return session;
+      },
+      ...{ abandon, probe, arrivals },
+    },
+    content: { origin: ORIGIN },
+    journal: { fallback },
+    preferences: { headerHosts: [] },
+  });
+});
+
+async function connect(onRequest?: (request: FakeRequest) => void): Promise<FakeVoxelServer> {
+  const server = new FakeVoxelServer(onRequest);
+  session = await openPageSession(server);
+  return server;
+}
+
+function load(one = fragment): void {
+  const answer = { timeout: 0, onAbort: (called: () => void) => (abort = called), progress, deliver, loadOwn };
+  loader.load(one, { url: one.url, headers: { Range: 'bytes=100-399', 'CMCD-Request': 'ot=a' } }, answer);
+}
+
+it('asks the session for all of a segment, on a stream and with its CMCD', async () => {
+  const server = await connect(answerWhole);
+  load();
+  await vi.waitFor(() => expect(deliver).toHaveBeenCalledExactlyOnceWith(bytes));
+  expect(server.requests).toHaveLength(1);
+  expect(server.requests[0]!.head).toMatch(/^GET \/bbb\/audio\.mp4 HTTP/);
+  expect(server.requests[0]!.head.toLowerCase()).toContain('range: bytes=100-399\r\n');
+  expect(server.requests[0]!.head.toLowerCase()).toContain('cmcd-request: ot=a\r\n');
+  expect(server.requests[0]!.head).not.toContain('x-voxel-unreliable');
+  expect(progress.mock.lastCall).toEqual([300, 300]);
+  expect(loader.hasDelivered(fragment)).toBe(true);
+  expect(loadOwn).not.toHaveBeenCalled();
+});
+
+it.each([
+  ['there is no session', fragment, false],
+  ['a segment is a file of its own', { ...fragment, range: null }, true],
+  ['the range is none', { ...fragment, range: '400-100' }, true],
+])('leaves it to dash.js where %s', async (_, one, isOpen) => {
+  const server = isOpen ? await connect(answerWhole) : undefined;
+  load(one);
+  expect(loadOwn).toHaveBeenCalledOnce();
+  expect(server?.requests ?? []).toEqual([]);
+  expect(fallback).not.toHaveBeenCalled();
+});
+
+it('asks a server that does not have the file only once', async () => {
+  const server = await connect((request) => {
+    request.send(responses.error(404));
+    request.finish();
+  });
+  load();
+  await vi.waitFor(() => expect(loadOwn).toHaveBeenCalledOnce());
+  expect(fallback.mock.lastCall).toMatchObject([{ code: 'status' }, fragment.url, 2]);
+  load({ ...fragment, index: 3 });
+  expect(loadOwn).toHaveBeenCalledTimes(2);
+  expect(server.requests).toHaveLength(1);
+});
+
+it('asks no VOXEL server for media of another origin', async () => {
+  const server = await connect(answerWhole);
+  load({ ...fragment, url: 'https://other.example/audio.mp4' });
+  expect(loadOwn).toHaveBeenCalledOnce();
+  expect(fallback.mock.lastCall).toMatchObject([{ code: 'other-origin' }, 'https://other.example/audio.mp4', 2]);
+  expect(server.requests).toEqual([]);
+});
+
+it('goes on over HTTP when the session ends, and over the next one with the next segment', async () => {
+  (await connect()).breakSession();
+  load();
+  await vi.waitFor(() => expect(loadOwn).toHaveBeenCalledOnce());
+  expect(fallback.mock.lastCall).toMatchObject([{ code: 'session-closed' }, fragment.url, 2]);
+  await connect(answerWhole);
+  load({ ...fragment, index: 3 });
+  await vi.waitFor(() => expect(deliver).toHaveBeenCalledOnce());
+});
+
+it('ends what dash.js gives up, silently', async () => {
+  const server = await connect();
+  load();
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  abort();
+  await vi.waitFor(() => expect(server.requests[0]!.cancelled).toBe(true));
+  expect([loadOwn, deliver, fallback].map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0]);
+});
+
+it('hands what is under way over to dash.js when the plugin is detached', async () => {
+  const server = await connect();
+  load();
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  loader.release();
+  expect(loadOwn).toHaveBeenCalledOnce();
+  await vi.waitFor(() => expect(server.requests[0]!.cancelled).toBe(true));
+  expect(fallback).not.toHaveBeenCalled();
+});
+
+it('gives up a session that is silent while its server answers over HTTP', async () => {
+  await connect();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  try {
+    load();
+    for (let at = 0; at < 2_500; at += 50) await vi.advanceTimersByTimeAsync(50);
+    expect(abandon).not.toHaveBeenCalled();
+    // Another download of the session goes on meanwhile.
+    arrivals.bytes++;
+    for (let at = 0; at < 2_500; at += 50) await vi.advanceTimersByTimeAsync(50);
+    expect(abandon).not.toHaveBeenCalled();
+    for (let at = 0; at < 600; at += 50) await vi.advanceTimersByTimeAsync(50);
+    expect(abandon.mock.lastCall).toMatchObject([session, { code: 'timeout' }]);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -1,0 +1,131 @@
+import { MAX_SEGMENT_BYTES } from '../../../src/manifest/limits.js';
+import type { SegmentMap } from '../../../src/manifest/segment-map.js';
+import { describeError } from '../../errors.js';
+import type { Journal } from '../record/journal.js';
+import type { SessionManager } from '../../network/session-manager.js';
+import { silentError, SilenceWatch } from '../../network/silence-watch.js';
+import type { Content } from '../choose/content.js';
+import type { DownloadPlan, DownloadPreferences } from './download-control.js';
+import type { PlayerSegment } from '../../port/player-segment.js';
+import type { PlayerRequest, WantedSegment } from './requested-segment.js';
+import { startDownload, type StartedDownload } from './segment-request.js';
+
+/** Milliseconds between two looks at a download. */
+const LOOK_INTERVAL = 50;
+
+/** All of it, on a stream. */
+const WHOLE: DownloadPlan = {
+  ...{ level: 0, delivery: 'streams', recovery: false },
+  ...{ deadline: undefined, buffer: undefined, parity: undefined },
+};
+
+type AudioSegment = Pick<PlayerSegment, 'index' | 'url' | 'range'>;
+
+export interface AudioLoaderOptions {
+  readonly sessions: Pick<SessionManager, 'session' | 'abandon' | 'probe' | 'arrivals'>;
+  readonly content: Pick<Content, 'origin'>;
+  readonly journal: Pick<Journal, 'fallback'>;
+  readonly preferences: Pick<DownloadPreferences, 'headerHosts'>;
+}
+
+/**
+ * Loads segments of audio over the session, where the server sends them before all datagrams. Over a connection of its own audio gets
+ * no more of the link than the video leaves it, and playback waits for it. What has no session goes to the player's own loader.
+ */
+export class AudioLoader {
+  readonly #options: AudioLoaderOptions;
+  /** What hands each download under way over to the player's own loader. */
+  readonly #running = new Map<AudioSegment, () => void>();
+  readonly #delivered = new WeakSet<AudioSegment>();
+  /** Files that the VOXEL server does not have, or not as they were. */
+  readonly #refused = new Set<string>();
+
+  constructor(options: AudioLoaderOptions) {
+    this.#options = options;
+  }
+
+  /** True when that segment came over a session. */
+  hasDelivered(fragment: AudioSegment): boolean {
+    return this.#delivered.has(fragment);
+  }
+
+  load(fragment: AudioSegment, request: WantedSegment['request'], answer: PlayerRequest): unknown {
+    const { sessions, content, preferences } = this.#options;
+    const map = wholeOf(fragment);
+    const { session } = sessions;
+    if (!map || !session || this.#refused.has(fileOf(fragment))) return answer.loadOwn();
+    const { origin } = content;
+    const segment = { request, key: '', map, edition: 0, decision: undefined, origin };
+    try {
+      this.#follow(fragment, answer, startDownload(session, segment, WHOLE, preferences), origin);
+    } catch (error) {
+      return this.#fallBack(error, fragment, answer);
+    }
+    return true;
+  }
+
+  release(): void {
+    for (const handOver of this.#running.values()) handOver();
+  }
+
+  #follow(fragment: AudioSegment, answer: PlayerRequest, { session, download }: StartedDownload, origin: string): void {
+    const { sessions } = this.#options;
+    const silence = new SilenceWatch(() => sessions.probe(origin), sessions.arrivals, performance.now());
+    const look = setInterval(() => {
+      const { bytesReliable, bytesRequested } = download.progress();
+      if (bytesReliable > 0) answer.progress(bytesReliable, bytesRequested);
+      if (silence.look(bytesReliable, performance.now())) sessions.abandon(session, silentError());
+    }, LOOK_INTERVAL);
+    /** From here on nothing of it reaches the player. False: that was so already. */
+    const end = (): boolean => {
+      clearInterval(look);
+      return this.#running.delete(fragment);
+    };
+    const stop = (): boolean => {
+      const wasRunning = end();
+      download.abort();
+      return wasRunning;
+    };
+    this.#running.set(fragment, () => {
+      if (stop()) answer.loadOwn();
+    });
+    answer.onAbort(stop);
+    download.result.then(
+      ({ bytes }) => {
+        if (!end()) return;
+        this.#delivered.add(fragment);
+        answer.progress(bytes.length, bytes.length);
+        answer.deliver(bytes);
+      },
+      (error: unknown) => {
+        if (end()) this.#fallBack(error, fragment, answer);
+      },
+    );
+  }
+
+  #fallBack(error: unknown, segment: AudioSegment, answer: PlayerRequest): unknown {
+    // The next session may do better than this one, but not than this server.
+    const { code } = describeError(error);
+    if (code !== 'session-closed' && code !== 'timeout') this.#refused.add(fileOf(segment));
+    this.#options.journal.fallback(error, segment.url, segment.index);
+    return answer.loadOwn();
+  }
+}
+
+/** The query may differ with every request (CMCD). */
+const fileOf = ({ url }: AudioSegment): string => url.split('?', 1)[0]!;
+
+/** Undefined for what is not a part of a file: its length is not known. */
+function wholeOf({ range: text }: AudioSegment): SegmentMap | undefined {
+  const [start, last] = (text ?? '').split('-').map(Number) as [number, number];
+  const range = { start, end: last + 1 };
+  const length = range.end - start;
+  if (!(length > 0 && length <= MAX_SEGMENT_BYTES)) return undefined;
+  return {
+    range,
+    reliable: [range],
+    unreliable: [],
+    reliableBytes: length,
+    steps: [{ score: 1, frames: 0, bytes: 0 }],
+  };
+}

@@ -1,0 +1,118 @@
+import type { HeldSegment } from '../../../src/delivery/index.js';
+import type { ByteRange } from '../../../src/manifest/byte-range.js';
+import type { IntervalSet } from '../../../src/manifest/interval-set.js';
+import type { SegmentMap } from '../../../src/manifest/segment-map.js';
+import type { DeliveredSegment, KeptSegment, SegmentDownload, VoxelSession } from '../../../src/voxel-loader/index.js';
+import type { Journal } from './journal.js';
+import { createSegmentRecord, type SegmentOutcome } from './segment-record.js';
+import type { BufferedSegment, PlayerVideo } from '../../port/player-segment.js';
+import type { SegmentRecord } from '../../types.js';
+
+/** A segment that the player has, with gaps. */
+export interface DeliveredWithGaps {
+  readonly place: BufferedSegment;
+  readonly kept: KeptSegment;
+  readonly outcome: SegmentOutcome & { readonly received: IntervalSet };
+  readonly record: SegmentRecord;
+}
+
+export interface ImproverOptions {
+  readonly video: Pick<PlayerVideo, 'replace'>;
+  readonly journal: Pick<Journal, 'improved'>;
+}
+
+/** A segment in the buffer that becomes better with the bytes that are fetched into it. */
+export class ImprovableSegment implements HeldSegment {
+  readonly place: BufferedSegment;
+  readonly map: SegmentMap;
+  received: IntervalSet;
+  round: HeldSegment['round'];
+  readonly #options: ImproverOptions;
+  readonly #kept: KeptSegment;
+  readonly #outcome: SegmentOutcome & { readonly received: IntervalSet };
+  #record: SegmentRecord;
+  #download: SegmentDownload | undefined;
+  /** Better than what the player has. */
+  #better: DeliveredSegment | undefined;
+  #isAppending = false;
+  #isReleased = false;
+
+  constructor({ place, kept, outcome, record }: DeliveredWithGaps, options: ImproverOptions) {
+    this.place = place;
+    this.map = outcome.map;
+    this.received = outcome.received;
+    this.#options = options;
+    this.#kept = kept;
+    this.#outcome = outcome;
+    this.#record = record;
+  }
+
+  /** Seconds on the media time line. */
+  get startTime(): number {
+    return this.place.startTime;
+  }
+
+  /** True when the player has all of it. */
+  get isDone(): boolean {
+    return !this.#better && !this.#isAppending && this.received.contains(0, this.map.range.end - this.map.range.start);
+  }
+
+  /**
+   * Fetches these ranges of the media file and puts the better segment into the buffer. Rejects when the server refuses, or
+   * when the segment cannot be repaired or appended.
+   */
+  async fetch(session: VoxelSession, ranges: readonly ByteRange[], round: HeldSegment['round']): Promise<void> {
+    this.round = round;
+    this.#download = session.fetchInto(this.#kept, ranges);
+    const delivered = await this.#download.result;
+    if (delivered.received.size > this.received.size) this.#better = delivered;
+    this.received = delivered.received;
+    // Until here, for the next round must not begin before this one is in the buffer.
+    await this.append().finally(() => (this.round = this.#download = undefined));
+    // A failed session is opened again; a request that the server refuses is not made twice.
+    if (delivered.failure && !delivered.failure.fatal) throw delivered.failure;
+  }
+
+  /** Ends the request under way with what has come. */
+  keep(): void {
+    this.#download?.keep();
+  }
+
+  /** Puts a better segment into the buffer, if there is one and the player has the former there. */
+  async append(): Promise<void> {
+    const better = this.#better;
+    // It may have been asked for anew meanwhile.
+    if (!better || this.#isReleased) return;
+    this.#better = undefined;
+    this.#isAppending = true;
+    const isReplaced = await this.#options.video
+      .replace(this.place, better.bytes)
+      .finally(() => (this.#isAppending = false));
+    if (isReplaced) this.#record = this.#recordOf(better);
+    else this.#better ??= better;
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    this.#download?.abort();
+    this.#kept.release();
+  }
+
+  /** Tells the journal. */
+  #recordOf(better: DeliveredSegment): SegmentRecord {
+    const former = this.#record;
+    const { bytesLost, framesRepaired, firstPass = { bytesLost, framesRepaired } } = former;
+    const bytesRefetched = better.received.size - this.#outcome.received.size;
+    const improved = createSegmentRecord({
+      ...this.#outcome,
+      received: better.received,
+      bytesUnreliable: this.#outcome.bytesUnreliable + bytesRefetched,
+      bytesLost: better.bytesLost,
+      bytesRefetched,
+      frames: better.frames.states,
+    });
+    const record = { ...improved, firstPass };
+    this.#options.journal.improved(former, record, better.bytes);
+    return record;
+  }
+}

@@ -1,0 +1,48 @@
+import { estimateScore } from '../../../src/manifest/score-estimate.js';
+import type { SegmentMap } from '../../../src/manifest/segment-map.js';
+import type { IntervalSet } from '../../../src/manifest/interval-set.js';
+import type { SegmentRecord } from '../../types.js';
+
+/** What one delivery says about a segment. */
+export interface SegmentOutcome extends Pick<
+  SegmentRecord,
+  | 'index'
+  | 'startTime'
+  | 'duration'
+  | 'representation'
+  | 'bandwidth'
+  | 'level'
+  | 'delivery'
+  | 'early'
+  | 'bytesReliable'
+  | 'bytesUnreliable'
+  | 'bytesLost'
+  | 'bytesRepeated'
+  | 'bytesRecovered'
+  | 'bytesDecoded'
+  | 'bytesParity'
+  | 'bytesRefetched'
+  | 'seconds'
+  | 'frames'
+> {
+  readonly map: SegmentMap;
+  /** Positions from the segment's first byte. */
+  readonly received: Pick<IntervalSet, 'contains'>;
+  /** Bytes that came within `seconds`. */
+  readonly bytesMeasured: number;
+}
+
+/** Counts the frames of a delivered segment by their state and estimates its score. */
+export function createSegmentRecord({ map, received, bytesMeasured, ...facts }: SegmentOutcome): SegmentRecord {
+  const { frames, seconds } = facts;
+  return {
+    ...facts,
+    levels: map.steps.length,
+    framesTotal: frames.length,
+    framesSkipped: frames.filter((state) => state === 'skipped').length,
+    framesRepaired: frames.filter((state) => state === 'repaired').length,
+    score: estimateScore(map, ({ start, end }) => received.contains(start - map.range.start, end - map.range.start)),
+    // A download can end within one tick of a coarse clock.
+    throughput: seconds > 0 ? (bytesMeasured * 8) / seconds : 0,
+  };
+}
