@@ -188,10 +188,14 @@ class GuardedQuicServer(QuicServer):
         self._send(retry, addr)
 
     def _create(self, quic: QuicConnection, **_: object) -> Connection:
-        adopt(quic, self._resets.token, self._connection_ids)
-        self._created = self._create_connection(quic)
-        self._created.asks_for_turn = self._asks
-        return self._created
+        def register(connection_id: bytes) -> None:
+            self._protocols[connection_id] = connection
+
+        adopt(quic, self._resets.token, self._connection_ids, register)
+        connection = self._create_connection(quic)
+        connection.asks_for_turn = self._asks
+        self._created = connection
+        return connection
 
     def _admit(self, connection: Connection) -> None:
         """Counts a connection whose handshake has come to its end, or ends it if it is one too many."""

@@ -49,6 +49,10 @@ class BoundedQuicConnection(QuicConnection):
 
     _token_of: Callable[[bytes], bytes]
     _connection_ids: ConnectionIds
+    on_connection_id: Callable[[bytes], object]
+    """Called with each further connection ID before the client hears of it. aioquic tells of it in an event, which is
+    read when the connection has its next turn: a client may have used the ID by then.
+    """
 
     def receive_datagram(self, data: bytes, addr: NetworkAddress, now: float) -> None:
         super().receive_datagram(data, addr, now)
@@ -94,6 +98,8 @@ class BoundedQuicConnection(QuicConnection):
         known = len(self._host_cids)
         super()._replenish_connection_ids()
         self.name(self._host_cids[known:])
+        for connection_id in self._host_cids[known:]:
+            self.on_connection_id(connection_id.cid)
 
     def name(self, connection_ids: list[QuicConnectionId]) -> None:
         """Replaces the random ones of aioquic, and their random tokens."""
@@ -103,16 +109,21 @@ class BoundedQuicConnection(QuicConnection):
 
 
 def adopt(
-    quic: QuicConnection, token_of: Callable[[bytes], bytes], connection_ids: ConnectionIds | None = None
+    quic: QuicConnection,
+    token_of: Callable[[bytes], bytes],
+    connection_ids: ConnectionIds | None = None,
+    on_connection_id: Callable[[bytes], object] = lambda _: None,
 ) -> None:
     """Bounds a connection that has received nothing yet; `token_of` is a connection ID's stateless reset token.
 
-    `connection_ids`: what makes those that clients are given, by default random ones.
+    `connection_ids`: what makes those that clients are given, by default random ones. `on_connection_id`: see
+    `BoundedQuicConnection`.
     """
     quic.__class__ = BoundedQuicConnection
     assert isinstance(quic, BoundedQuicConnection)
     quic._token_of = token_of
     quic._connection_ids = connection_ids or ConnectionIds()
+    quic.on_connection_id = on_connection_id
     quic.name(quic._host_cids)
     quic.host_cid = quic._local_initial_source_connection_id = quic._host_cids[0].cid
 
