@@ -13,8 +13,7 @@ import clips
 from imageio_ffmpeg import get_ffmpeg_exe
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, complement
-from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.h264.repair import repair_segment
+from voxel_prepare.repair.repair import repair_segment
 
 SECONDS, SEGMENT_SECONDS, RATE = 6, 2, 12
 STALL = (2.5, 1.5)
@@ -72,7 +71,7 @@ def _repaired(segment: clips.EncodedSegment) -> bytes:
     missing: list[ByteRange] = [range_ for frame in frames[1::2] for range_ in frame.unreliable]
     assert missing
     received = ReceivedRanges(complement(ByteRange(0, len(segment.data)), missing))
-    repaired = repair_segment(ParameterSets.from_avcc(segment.codec_configuration), segment.data, received).bytes
+    repaired = repair_segment(segment.codec, segment.data, received).bytes
     assert repaired != segment.data
     return repaired
 

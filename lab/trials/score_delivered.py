@@ -18,9 +18,9 @@ from voxel_prepare.analysis.encoded_segment import EncodedSegment
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.score import score_pictures
 from voxel_prepare.analysis.segment_analysis import Metric
-from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.h264.frames import read_frames
+from voxel_prepare.codecs import codec_of
 from voxel_prepare.isobmff import Track, parse_track
+from voxel_prepare.repair.frames import read_frames
 
 ROUNDING = 1e-3
 """Seconds that times of the player and the file may differ by; less than any frame."""
@@ -55,7 +55,7 @@ class PreparedVideo:
         ]
         if not fragments:
             raise SystemExit(f"score_delivered: {representation} has nothing at {start} s")
-        return EncodedSegment(track.codec_configuration, track.defaults, data[fragments[0].start : fragments[-1].end])
+        return EncodedSegment(codec_of(track), track.defaults, data[fragments[0].start : fragments[-1].end])
 
 
 def score(delivered: EncodedSegment, reference: EncodedSegment, metric: Metric) -> float:
@@ -78,7 +78,7 @@ def main() -> None:
             "measures": {metric.value: score(delivered, reference, metric) for metric in metrics},
         }
         if file is not None:
-            frames = read_frames(ParameterSets.from_avcc(whole.codec_configuration), whole.data, whole.defaults)
+            frames = read_frames(whole.codec, whole.data, whole.defaults)
             line |= {
                 "score": score(delivered, reference, own),
                 "references": [frame.is_reference for frame in frames],

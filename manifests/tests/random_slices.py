@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import get_args
 
-from voxel_prepare.h264.bits import BitWriter, escape
+from voxel_prepare.bits import BitWriter
+from voxel_prepare.h264.emulation_prevention import escape
 from voxel_prepare.h264.parameter_sets import CHROMA_FORMAT_PROFILES, PictureParameterSet, SequenceParameterSet
 from voxel_prepare.h264.slice_header import NAL_IDR_SLICE, SliceType
 

@@ -12,9 +12,11 @@ from pathlib import Path
 from random import Random
 
 from random_slices import random_slice
-from voxel_prepare.h264 import ParameterSets, parse_slice_header, read_access_unit, skip_slice
-from voxel_prepare.h264.repair import FrameReport, repair_segment
+from voxel_prepare.codecs import codec_of
+from voxel_prepare.h264 import ParameterSets, parse_slice_header, skip_slice
 from voxel_prepare.isobmff import Fragment, parse_track
+from voxel_prepare.repair.codec import ReadSample
+from voxel_prepare.repair.repair import FrameReport, repair_segment
 
 GAP_BYTES = (1, 3, 40, 1200)
 """Lengths of gaps, up to a datagram; a slice may also be missing altogether."""
@@ -57,12 +59,13 @@ def clip_vectors(clip: Path, seed: int, share: float) -> Iterator[dict[str, obje
     """Each fragment of the file with a share of its P and B slices damaged: place, gaps, SHA-256 of the repair."""
     data = clip.read_bytes()
     track = parse_track(data)
-    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
+    codec = codec_of(track)
+    read = codec.reader(data)
     random = Random(seed)
     for fragment in track.fragments:
-        gaps = damage(parameter_sets, data, fragment, random, share)
+        gaps = damage(read, fragment, random, share)
         segment = punch(data[fragment.start : fragment.end], gaps)
-        repaired = repair_segment(parameter_sets, segment, Gaps(gaps))
+        repaired = repair_segment(codec, segment, Gaps(gaps))
         yield {
             "start": fragment.start,
             "end": fragment.end,
@@ -83,17 +86,14 @@ def _frame_vector(frame: FrameReport) -> dict[str, object]:
     }
 
 
-def damage(
-    parameter_sets: ParameterSets, data: bytes, fragment: Fragment, random: Random, share: float
-) -> list[tuple[int, int]]:
+def damage(read: ReadSample, fragment: Fragment, random: Random, share: float) -> list[tuple[int, int]]:
     """Gaps, from the fragment's first byte, in the unreliable part of its slices, hitting a `share` of them."""
     gaps = []
     for sample in fragment.samples:
-        unit = read_access_unit(parameter_sets, data, sample.offset, sample.offset + sample.size)
-        for nal in unit.nal_units:
-            if nal.reliable_end < nal.end and random.random() < share:
-                start = random.choice((nal.reliable_end, random.randrange(nal.reliable_end, nal.end)))
-                end = random.choice((nal.end, min(nal.end, start + random.choice(GAP_BYTES))))
+        for part in (part for frame in read(sample.offset, sample.offset + sample.size) for part in frame.parts):
+            if part.reliable_end < part.end and random.random() < share:
+                start = random.choice((part.reliable_end, random.randrange(part.reliable_end, part.end)))
+                end = random.choice((part.end, min(part.end, start + random.choice(GAP_BYTES))))
                 gaps.append((start - fragment.start, end - fragment.start))
     return gaps
 

@@ -10,13 +10,13 @@ import pytest
 from typer.testing import CliRunner
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.cli.prepare import app
-from voxel_prepare.errors import InputError
-from voxel_prepare.h264 import ParameterSets, UnsupportedStream
-from voxel_prepare.h264.encrypted import check_headers_are_clear
+from voxel_prepare.codecs import codec_of
+from voxel_prepare.errors import InputError, UnsupportedStream
 from voxel_prepare.inspect.described import read_described
 from voxel_prepare.isobmff import parse_fragments, parse_track
 from voxel_prepare.isobmff.cbcs import Decryption
 from voxel_prepare.manifest.existing import read_existing
+from voxel_prepare.repair.encrypted import check_headers_are_clear
 
 VECTOR: dict[str, Any] = json.loads((Path(__file__).parents[2] / "test/vectors/cbcs.json").read_text())
 KEY = f"{VECTOR['keyId']}:{VECTOR['key']}"
@@ -69,11 +69,11 @@ def test_a_decrypted_segment_has_the_samples_of_the_clear_one(index: int) -> Non
 def test_headers_must_be_in_the_clear() -> None:
     track = parse_track(part("encrypted"))
     segment, ranges = decrypted(0)
-    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
-    check_headers_are_clear(parameter_sets, segment, track.defaults, ranges)
+    codec = codec_of(track)
+    check_headers_are_clear(codec, segment, track.defaults, ranges)
     second = [ranges[0], ByteRange(ranges[1].start - 1, ranges[1].end), *ranges[2:]]
     with pytest.raises(UnsupportedStream, match="slice headers that are encrypted"):
-        check_headers_are_clear(parameter_sets, segment, track.defaults, second)
+        check_headers_are_clear(codec, segment, track.defaults, second)
 
 
 def prepare(mpd: Path, *options: str) -> tuple[int, str]:

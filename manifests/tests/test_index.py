@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from index_vectors import VECTORS, vectors
 from voxel_prepare.analysis.segment_analysis import Metric, SegmentAnalysis
+from voxel_prepare.bits import BitReader, BitWriter
 from voxel_prepare.errors import PreparationError
-from voxel_prepare.h264.bits import BitReader, BitWriter
 from voxel_prepare.manifest.index_codes import read_list, unzigzag, write_list, write_number, zigzag
 from voxel_prepare.manifest.index_entry import IndexFormatError, read_entry, write_entry
 from voxel_prepare.manifest.index_file import FIXED, read_index, write_index

@@ -20,6 +20,7 @@ from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.analysis.encoded_segment import split_samples
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.cli import live
+from voxel_prepare.codecs import codec_of
 from voxel_prepare.inspect.described import read_described
 from voxel_prepare.isobmff import SampleDefaults, parse_track
 from voxel_prepare.live.clock import WallClock
@@ -79,13 +80,13 @@ def test_segments_are_complete_and_follow_each_other(ended: Path, name: str) -> 
 @pytest.mark.parametrize("name", ["v0", "v1"])
 def test_every_sequence_of_chunks_can_be_decoded(ended: Path, name: str) -> None:
     """Every prefix of a segment, without any message of the decoder: the pictures of all its frames."""
-    configuration = parse_track((ended / name / "init.mp4").read_bytes()).codec_configuration
+    codec = codec_of(parse_track((ended / name / "init.mp4").read_bytes()))
     strict = {"err_detect": "explode"}
     for number, of_segment in records(ended, name).items():
         media = track(ended, name).media(number)
         for chunk in of_segment.chunks:
             samples = split_samples(media[: chunk.range.end], SampleDefaults())
-            assert len(list(decode_samples(configuration, enumerate(samples), strict))) == len(samples)
+            assert len(list(decode_samples(codec, enumerate(samples), strict))) == len(samples)
 
 
 def test_sound_can_be_decoded(ended: Path) -> None:

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from live_vectors import FIRST, HEAD, SECOND
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.errors import InputError
-from voxel_prepare.h264 import MalformedStream
+from voxel_prepare.errors import InputError, MalformedStream
 from voxel_prepare.h264.annex_b import nal_units, to_configuration, to_sample
 from voxel_prepare.isobmff import parse_fragments, parse_track
-from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, audio_init, video_init, write_chunk_boxes
+from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, VideoEntry, audio_init, video_init, write_chunk_boxes
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.resume import end_complete
 from voxel_prepare.live.state import lock_folder
@@ -47,9 +46,9 @@ def test_a_chunk_is_read_as_it_was_written(written: list[NewSample], start: int,
 
 
 def test_initialization_segments_say_what_the_track_is() -> None:
-    video = parse_track(video_init(AVCC, 640, 360, 15_360))
+    video = parse_track(video_init(VideoEntry("avc1", "avcC", AVCC, 640, 360), 15_360))
     assert (video.handler, video.width, video.height, video.timescale) == ("vide", 640, 360, 15_360)
-    assert video.codec_configuration == AVCC
+    assert video.entry_boxes == {"avcC": AVCC}
     audio = parse_track(audio_init(b"\x11\x90", 2, 48_000))
     assert (audio.handler, audio.sample_entry, audio.timescale) == ("soun", "mp4a", 48_000)
 

@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.h264 import ParameterSets, read_access_unit
-from voxel_prepare.h264.frames import Frame
 from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder, stamped
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.gop import error_weights, gop
@@ -21,6 +19,7 @@ from voxel_prepare.live.ranking import SegmentCosts, chunk_order, coded_share
 from voxel_prepare.live.representation import LiveRepresentation, RepresentationWriter
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.media.ladder import Representation
+from voxel_prepare.repair.frames import Frame
 
 SETTINGS = Representation("v0", 64, 48, 100_000)
 
@@ -42,11 +41,10 @@ def test_x264_makes_the_frames_that_are_foretold(frames: int, latency: float) ->
     ended = max(1, frames - 3)
     encoded = [frame for time in range(frames + ended) for frame in encoder.encode(picture(2 * time), time)]
     encoded += encoder.flush()
-    parameter_sets = ParameterSets.from_avcc(encoder.configuration)
     made = []
     for frame in encoded:
-        unit = read_access_unit(parameter_sets, frame.data, 0, len(frame.data))
-        made.append((frame.time, unit.picture_type, any(header.nal_ref_idc for header in unit.slices)))
+        (coded,) = encoder.codec.reader(frame.data)(0, len(frame.data))
+        made.append((frame.time, coded.type, coded.is_reference))
     foretold = [
         (start + frame.presentation_time, frame.type, frame.is_reference)
         for start, count in ((0, frames), (frames, ended))

@@ -18,7 +18,7 @@ def test_a_track_says_what_it_is_and_where_its_samples_lie() -> None:
     file = INIT + FIRST + SECOND
     track = parse_track(file)
     assert (track.handler, track.sample_entry, track.timescale) == ("vide", "avc1", 12_288)
-    assert (track.width, track.height, track.codec_configuration, track.init) == (320, 180, AVCC, INIT)
+    assert (track.width, track.height, track.entry_boxes, track.init) == (320, 180, {"avcC": AVCC}, INIT)
     first, second = track.fragments
     assert (first.start, first.end) == (len(INIT), len(INIT + FIRST))
     assert (second.start, second.end) == (len(INIT + FIRST), len(file))

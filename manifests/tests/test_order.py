@@ -15,14 +15,14 @@ from voxel_prepare.analysis.reference_graph import ReferenceGraph
 from voxel_prepare.analysis.score import Missing
 from voxel_prepare.analysis.segment_analysis import OrderName
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.h264 import SliceType
-from voxel_prepare.h264.frames import Frame
+from voxel_prepare.repair.codec import PictureType
+from voxel_prepare.repair.frames import Frame
 
 CELLS = 100
 SAMPLES = 16
 FRAME_BYTES = 10
 
-KINDS: list[tuple[SliceType, bool, int]] = [
+KINDS: list[tuple[PictureType, bool, int]] = [
     ("I", True, 0),
     ("P", True, 3),
     ("B", False, 1),

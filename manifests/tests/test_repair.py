@@ -10,21 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_slices import random_slice
 from repair_vectors import Gaps, punch
-from voxel_prepare.h264 import (
-    MalformedStream,
-    MissingReliableBytes,
-    ParameterSets,
-    RepairError,
-    UnsupportedStream,
-    skip_slice,
-)
-from voxel_prepare.h264.repair import repair_segment
+from voxel_prepare.errors import MalformedStream, MissingReliableBytes, RepairError, UnsupportedStream
+from voxel_prepare.h264 import ParameterSets, skip_slice
+from voxel_prepare.h264.codec import H264
 from voxel_prepare.h264.slice_header import parse_slice_header
 from voxel_prepare.isobmff import parse_fragments
+from voxel_prepare.repair.repair import repair_segment
 
 PICTURE = whole_picture("P")
-PARAMETER_SETS = ParameterSets.from_avcc(PICTURE.avcc)
-HEADER = parse_slice_header(PICTURE.nal, PARAMETER_SETS)
+CODEC = H264(PICTURE.avcc)
+HEADER = parse_slice_header(PICTURE.nal, ParameterSets.from_avcc(PICTURE.avcc))
 SKIPPED = skip_slice(PICTURE.nal, HEADER, HEADER.pps.sps.picture_macroblocks)
 SEI = bytes((6, 5, 1, 0xAA, 0x80))
 DATA = 4 + PICTURE.header_bytes
@@ -56,12 +51,12 @@ def repair_without(segment: bytes, index: int, start: int, end: int | None = Non
     """Repairs the segment with a gap in one sample, counted from its first byte."""
     each = parse_fragments(segment)[0].samples[index]
     gaps = [(each.offset + start % each.size, each.offset + (each.size if end is None else end))]
-    return repair_segment(PARAMETER_SETS, punch(segment, gaps), Gaps(gaps)).bytes
+    return repair_segment(CODEC, punch(segment, gaps), Gaps(gaps)).bytes
 
 
 def test_a_whole_segment_is_returned_as_it_is() -> None:
     segment = media_segment([[frame(80), frame(90)]])
-    repaired = repair_segment(PARAMETER_SETS, segment, Gaps([]))
+    repaired = repair_segment(CODEC, segment, Gaps([]))
     assert repaired.bytes is segment
     assert [(each.index, each.bytes, each.type, each.repaired_slices) for each in repaired.frames] == [
         (0, DATA + 80, "P", 0),
@@ -80,7 +75,7 @@ def test_a_slice_is_skipped_and_its_sample_filled_up() -> None:
     assert filler == b"\x0c" + b"\xff" * (len(filler) - 2) + b"\x80"
 
 
-def test_a_slice_of_few_bytes_is_not_most_of_a_large_picture() -> None:
+def test_a_slice_of_few_bytes_is_not_most_of_a_large_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = (whole_picture("P", seed) for seed in count())
     parsed = ((picture, ParameterSets.from_avcc(picture.avcc)) for picture in pictures)
     picture, sets = next(each for each in parsed if all(pps.cabac for pps in each[1].pps.values()))
@@ -90,8 +85,9 @@ def test_a_slice_of_few_bytes_is_not_most_of_a_large_picture() -> None:
     tiny = media_segment([[sample(picture.nal[: picture.header_bytes] + b"\x55")]])
     data = parse_fragments(tiny)[0].samples[0].offset + 4 + picture.header_bytes
     gaps = [(data, data + 1)]
+    monkeypatch.setattr("voxel_prepare.h264.codec.parameter_sets", lambda _: large)
     with pytest.raises(MalformedStream, match=r"^139200 macroblocks in a slice of \d+ bytes$"):
-        repair_segment(large, punch(tiny, gaps), Gaps(gaps))
+        repair_segment(H264(picture.avcc), punch(tiny, gaps), Gaps(gaps))
 
 
 @pytest.mark.parametrize("mdat_size", ["32-bit", "64-bit", "to the end"])
@@ -120,7 +116,7 @@ def test_every_byte_outside_the_sample_data_must_be_here() -> None:
     for position in range(parse_fragments(segment)[0].mdat_payload):
         gaps = [(position, position + 1)]
         with pytest.raises(MissingReliableBytes):
-            repair_segment(PARAMETER_SETS, punch(segment, gaps), Gaps(gaps))
+            repair_segment(CODEC, punch(segment, gaps), Gaps(gaps))
 
 
 def test_every_i_slice_must_be_here() -> None:
@@ -129,7 +125,7 @@ def test_every_i_slice_must_be_here() -> None:
     (each,) = parse_fragments(segment)[0].samples
     gaps = [(each.offset + each.size - 1, each.offset + each.size)]
     with pytest.raises(MissingReliableBytes):
-        repair_segment(ParameterSets.from_avcc(picture.avcc), punch(segment, gaps), Gaps(gaps))
+        repair_segment(H264(picture.avcc), punch(segment, gaps), Gaps(gaps))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +138,7 @@ def test_every_i_slice_must_be_here() -> None:
 )
 def test_what_is_not_supported(nal_units_of_sample: tuple[bytes, ...], reason: str) -> None:
     with pytest.raises(UnsupportedStream, match=reason):
-        repair_segment(PARAMETER_SETS, media_segment([[sample(*nal_units_of_sample)]]), Gaps([]))
+        repair_segment(CODEC, media_segment([[sample(*nal_units_of_sample)]]), Gaps([]))
 
 
 @settings(max_examples=500)
@@ -154,7 +150,7 @@ def test_hostile_segments_are_repaired_or_refused(data: st.DataObject) -> None:
         segment[position] = value
     gaps = [(start, start + length) for start, length in data.draw(st.lists(st.tuples(positions, st.integers(0, 99))))]
     try:
-        repair_segment(PARAMETER_SETS, bytes(segment), Gaps(gaps))
+        repair_segment(CODEC, bytes(segment), Gaps(gaps))
     except RepairError as error:
         assert error.code in ("unsupported-stream", "malformed", "missing-reliable-bytes")
 

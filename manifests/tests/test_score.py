@@ -7,9 +7,9 @@ import pytest
 from clips import ffmpeg
 from manifest_reader import Representation, Segment, read_manifest
 from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges
-from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.h264.repair import repair_segment
+from voxel_prepare.codecs import codec_of
 from voxel_prepare.isobmff import parse_track
+from voxel_prepare.repair.repair import repair_segment
 
 
 def player_builds(representation: Representation, segment: Segment, prefix_bytes: int) -> bytes:
@@ -22,11 +22,10 @@ def player_builds(representation: Representation, segment: Segment, prefix_bytes
     delivered = bytearray(segment.media_range.size)
     for range_ in received:
         delivered[range_.start - start : range_.end - start] = representation.bytes_of(range_)
-    parameter_sets = ParameterSets.from_avcc(parse_track(representation.media.read_bytes()).codec_configuration)
+    codec = codec_of(parse_track(representation.media.read_bytes()))
     ranges = ReceivedRanges(range_.moved(-start) for range_ in received)
     return (
-        representation.bytes_of(representation.initialization)
-        + repair_segment(parameter_sets, bytes(delivered), ranges).bytes
+        representation.bytes_of(representation.initialization) + repair_segment(codec, bytes(delivered), ranges).bytes
     )
 
 

@@ -15,24 +15,23 @@ import numpy as np
 from av.video.frame import VideoFrame
 from deliveries import random_deliveries, told_score
 from numpy.typing import NDArray
-from voxel_prepare.analysis.cells import CellGrid
+from voxel_prepare.analysis.cells import CellGrid, macroblocks
 from voxel_prepare.analysis.encoded_segment import EncodedSegment
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import SegmentScorer
 from voxel_prepare.analysis.segment_analysis import Metric
-from voxel_prepare.h264 import ParameterSets
 from voxel_prepare.isobmff import SampleDefaults
 from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, write_chunk_boxes
 from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder
 from voxel_prepare.live.gop import gop
-from voxel_prepare.live.publish import picture_macroblocks
 from voxel_prepare.live.ranking import SegmentCosts, coded_share
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.live.run import run_live
 from voxel_prepare.live.scores import EVERY, RepresentationMeter, Scores
 from voxel_prepare.live.source import open_input
 from voxel_prepare.media.ladder import RepresentationName, choose_representations
+from voxel_prepare.repair.codec import Codec
 
 LEVEL = RepresentationName("720p", 2.5)
 """Whose costs are compared."""
@@ -88,7 +87,7 @@ class _Encoded:
     pictures: list[VideoFrame]
     """Of the source."""
     scaled: list[VideoFrame]
-    configuration: bytes
+    codec: Codec
     data: bytes
     segment: RepairableSegment
     choice: FrameChoice
@@ -110,13 +109,13 @@ class _Encoded:
         encoded += encoder.flush()
         samples = [NewSample(frame.data, frame.is_sync, True, frame.time - at) for at, frame in enumerate(encoded)]
         data = write_chunk_boxes(samples, ChunkTimes(0, 0, 1, 0), 1)
-        segment = RepairableSegment.of(EncodedSegment(encoder.configuration, SampleDefaults(), data))
-        return _Encoded(pictures, scaled, encoder.configuration, data, segment, choice)
+        segment = RepairableSegment.of(EncodedSegment(encoder.codec, SampleDefaults(), data))
+        return _Encoded(pictures, scaled, encoder.codec, data, segment, choice)
 
     def scores(self) -> Scores:
         """As its records would tell them of later segments."""
         width, height = self.scaled[0].width, self.scaled[0].height
-        meter = RepresentationMeter(self.configuration, width, height)
+        meter = RepresentationMeter(self.codec, width, height)
         return meter.measure(self.data, 0, 1, dict(enumerate(self.scaled)))
 
     def foretold_costs(self) -> list[float]:
@@ -125,9 +124,9 @@ class _Encoded:
         grid = CellGrid.of(self.pictures[0])
         for time, picture in enumerate(self.pictures):
             costs.see(time, grid.samples(picture))
-        macroblocks = picture_macroblocks(ParameterSets.from_avcc(self.configuration))
+        covered = macroblocks(self.scaled[0].width, self.scaled[0].height)
         frames = [self.segment.frames[index] for index in self.segment.droppable]
-        return [costs.cost(frame.index) * coded_share(frame.unreliable_bytes, macroblocks) for frame in frames]
+        return [costs.cost(frame.index) * coded_share(frame.unreliable_bytes, covered) for frame in frames]
 
 
 def _compare(clip: Path, number: int) -> tuple[float, list[float]]:

@@ -4,8 +4,8 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from math import ceil
 
-from voxel_prepare.h264.frames import Frame
 from voxel_prepare.live.scores import Scores
+from voxel_prepare.repair.frames import Frame
 
 PAYLOAD_BYTES = 1200
 """Of a datagram."""

@@ -11,8 +11,7 @@ from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.score import score_pictures
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import ReceivedRanges
-from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.h264.repair import repair_segment
+from voxel_prepare.repair.repair import repair_segment
 
 PAYLOAD_BYTES = 1200
 """Of a datagram."""
@@ -134,10 +133,9 @@ class _Player:
         delivered = bytearray(len(self._segment.data))
         for range_ in (range_.moved(-start) for range_ in [*self._analysis.reliable, *kept]):
             delivered[range_.start : range_.end] = self._segment.data[range_.start : range_.end]
-        parameter_sets = ParameterSets.from_avcc(self._segment.codec_configuration)
         built = EncodedSegment(
-            self._segment.codec_configuration,
+            self._segment.codec,
             self._segment.defaults,
-            repair_segment(parameter_sets, bytes(delivered), received).bytes,
+            repair_segment(self._segment.codec, bytes(delivered), received).bytes,
         )
         return score_pictures(built.pictures(), self._references, PictureComparer(self._analysis.metric))

@@ -23,13 +23,13 @@ from voxel_prepare.analysis.encoded_segment import EncodedSegment
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.score import score_pictures
 from voxel_prepare.analysis.segment_analysis import Metric
-from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.h264.frames import read_frames
+from voxel_prepare.codecs import codec_of
 from voxel_prepare.isobmff import Fragment, SampleDefaults, Track, parse_fragments, parse_track
 from voxel_prepare.live.finish import finished_numbers
 from voxel_prepare.live.folder import INIT, TrackFolder
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.replay import read_recorded
+from voxel_prepare.repair.frames import read_frames
 
 SCORE_DIGITS = 5
 
@@ -47,7 +47,7 @@ class Level:
         return self.encoded(self.folder.media(number))
 
     def encoded(self, data: bytes) -> EncodedSegment:
-        return EncodedSegment(self.track.codec_configuration, self.track.defaults, data)
+        return EncodedSegment(codec_of(self.track), self.track.defaults, data)
 
 
 class Recording:
@@ -135,7 +135,7 @@ def rate(recording: Recording, appended: Appended, request: dict[str, object]) -
     samples, pairs = whole.samples(), delivered.samples()
     if len(samples) != len(pairs):
         return None
-    frames = read_frames(ParameterSets.from_avcc(whole.codec_configuration), whole.data, whole.defaults)
+    frames = read_frames(whole.codec, whole.data, whole.defaults)
     earliest = min(frame.presentation_time for frame in frames)
     replaced = sorted(
         start + (frame.presentation_time - earliest) / level.track.timescale

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 
 class ByteRange(NamedTuple):
@@ -47,8 +47,26 @@ def complement(whole: ByteRange, ranges: Iterable[ByteRange]) -> list[ByteRange]
     return gaps
 
 
+class Received(Protocol):
+    """Which bytes have arrived."""
+
+    def contains(self, start: int, end: int) -> bool:
+        """True if every byte of `[start, end)` has arrived."""
+        ...
+
+
+class Everything:
+    """Nothing is missing."""
+
+    def contains(self, start: int, end: int) -> bool:
+        return True
+
+
+EVERYTHING = Everything()
+
+
 class ReceivedRanges:
-    """Which bytes have arrived; implements `h264.Received`."""
+    """The bytes of some ranges have arrived."""
 
     def __init__(self, ranges: Iterable[ByteRange]) -> None:
         self._ranges = merged(ranges)

@@ -1,4 +1,4 @@
-"""The errors of preparation and their exit codes. Every message is one line for the user."""
+"""The errors of preparation with their exit codes, and why a segment cannot be repaired. Every message is one line."""
 
 
 class PreparationError(Exception):
@@ -18,6 +18,30 @@ class InputError(PreparationError):
     """A bad input file, folder or option."""
 
     exit_code = 2
+
+
+class RepairError(Exception):
+    """A stream or segment that cannot be repaired; `code` is the same string as in the player's `RepairError`."""
+
+    code: str
+
+
+class UnsupportedStream(RepairError):
+    """The stream uses a feature that repair does not support: prepare it completely reliable."""
+
+    code = "unsupported-stream"
+
+
+class MalformedStream(RepairError):
+    """The bytes have arrived, but they are not what they should be."""
+
+    code = "malformed"
+
+
+class MissingReliableBytes(RepairError):
+    """Bytes that repair needs have not arrived: fetch the segment again."""
+
+    code = "missing-reliable-bytes"
 
 
 def printable(text: str) -> str:

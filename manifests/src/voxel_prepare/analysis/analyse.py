@@ -23,8 +23,7 @@ from voxel_prepare.analysis.segment_analysis import (
     Step,
 )
 from voxel_prepare.byte_ranges import ByteRange, complement
-from voxel_prepare.errors import PreparationError
-from voxel_prepare.h264 import RepairError
+from voxel_prepare.errors import PreparationError, RepairError
 
 ANALYSIS_VERSION = 6
 """Increment it with every change of the result for the same media and settings: results of another version are not

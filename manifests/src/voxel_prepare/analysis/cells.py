@@ -18,6 +18,11 @@ SAMPLES_PER_SIDE = 4
 """A cell is represented by this number of luma samples squared."""
 
 
+def macroblocks(width: int, height: int) -> int:
+    """How many cover a picture of that size."""
+    return ceil(width / MACROBLOCK) * ceil(height / MACROBLOCK)
+
+
 @dataclass(frozen=True, slots=True)
 class CellGrid:
     """Cells of whole macroblocks, in raster order; those at the right and lower edge may exceed the picture."""
@@ -30,8 +35,7 @@ class CellGrid:
     @classmethod
     def of(cls, picture: VideoFrame) -> "CellGrid":
         """The grid for pictures of the size of `picture`."""
-        macroblocks = ceil(picture.width / MACROBLOCK) * ceil(picture.height / MACROBLOCK)
-        side = MACROBLOCK * ceil(sqrt(macroblocks / CELLS))
+        side = MACROBLOCK * ceil(sqrt(macroblocks(picture.width, picture.height) / CELLS))
         return cls(ceil(picture.width / side), ceil(picture.height / side), side)
 
     @property

@@ -1,4 +1,4 @@
-"""Pictures of H.264 segments, through PyAV."""
+"""Pictures of segments, through PyAV."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -7,19 +7,22 @@ import numpy as np
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import VideoFrame
 
+from voxel_prepare.repair.codec import Codec
+
 PROBED_ROWS = 16
 """One row in this many is compared first."""
 
 
 def decode_samples(
-    codec_configuration: bytes, samples: Iterable[tuple[int, bytes]], options: Mapping[str, str] | None = None
+    codec: Codec, samples: Iterable[tuple[int, bytes]], options: Mapping[str, str] | None = None
 ) -> Iterator[VideoFrame]:
     """The pictures of numbered samples in order of presentation, one at a time; a picture's `pts` is its number.
 
-    `codec_configuration` is the payload of the `avcC`, `options` are those of FFmpeg's decoder.
+    `options` are those of FFmpeg's decoder.
     """
-    decoder = VideoCodecContext.create("h264", "r")
-    decoder.extradata = codec_configuration
+    decoder = VideoCodecContext.create(codec.name, "r")
+    assert isinstance(decoder, VideoCodecContext)
+    decoder.extradata = codec.configuration
     decoder.thread_count = 1  # segments are decoded in parallel instead
     # Streams that do not state their reordering depth come out in order only if the decoder assumes the deepest.
     decoder.options = {"strict": "1", **(options or {})}

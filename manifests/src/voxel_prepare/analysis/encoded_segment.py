@@ -10,14 +10,14 @@ from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.isobmff import SampleDefaults, parse_fragments
 from voxel_prepare.isobmff.cbcs import Decryption
+from voxel_prepare.repair.codec import Codec
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedSegment:
     """A media segment's bytes and what its decoder must know beforehand."""
 
-    codec_configuration: bytes
-    """Payload of the `avcC`."""
+    codec: Codec
     defaults: SampleDefaults
     data: bytes
     """In the clear."""
@@ -30,7 +30,7 @@ class EncodedSegment:
 
     def pictures(self) -> Iterator[VideoFrame]:
         """In order of presentation."""
-        return decode_samples(self.codec_configuration, enumerate(self.samples()))
+        return decode_samples(self.codec, enumerate(self.samples()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,7 @@ class SegmentSource:
 
     path: Path
     range: ByteRange
-    codec_configuration: bytes
-    """Payload of the `avcC`."""
+    codec: Codec
     defaults: SampleDefaults
     decryption: Decryption | None = None
     """Of an encrypted track."""
@@ -53,7 +52,7 @@ class SegmentSource:
         encrypted: list[ByteRange] = []
         if self.decryption is not None:
             data, encrypted = self.decryption.decrypt(data, self.defaults)
-        return EncodedSegment(self.codec_configuration, self.defaults, data, tuple(encrypted))
+        return EncodedSegment(self.codec, self.defaults, data, tuple(encrypted))
 
 
 def split_samples(data: bytes, defaults: SampleDefaults) -> list[bytes]:

@@ -12,7 +12,7 @@ from voxel_prepare.analysis.motion import nearest_references, read_predictions
 from voxel_prepare.analysis.reference_graph import ReferenceGraph
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import Missing, SegmentScorer
-from voxel_prepare.h264.frames import Frame
+from voxel_prepare.repair.frames import Frame
 
 PROBED_REFERENCES = 8
 """One in this many referenced P frames is missing in the decode that measures the cost of such frames."""

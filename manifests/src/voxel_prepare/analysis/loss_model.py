@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxel_prepare.analysis.motion import NearestReferences, Prediction
-from voxel_prepare.h264.frames import Frame
+from voxel_prepare.repair.frames import Frame
 
 Floats: TypeAlias = NDArray[np.float32]
 

@@ -9,7 +9,7 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from voxel_prepare.analysis.cells import MACROBLOCK, CellGrid
-from voxel_prepare.h264.frames import Frame
+from voxel_prepare.repair.frames import Frame
 
 EXPORT_MOTION = {"flags2": "+export_mvs"}
 """Makes FFmpeg's decoder attach motion vectors to its pictures."""

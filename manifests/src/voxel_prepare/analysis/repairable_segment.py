@@ -9,17 +9,17 @@ from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.analysis.encoded_segment import EncodedSegment, split_samples
 from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, complement
 from voxel_prepare.errors import PreparationError
-from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.h264.encrypted import check_headers_are_clear
-from voxel_prepare.h264.frames import Frame, read_frames
-from voxel_prepare.h264.repair import repair_segment
+from voxel_prepare.repair.codec import Codec
+from voxel_prepare.repair.encrypted import check_headers_are_clear
+from voxel_prepare.repair.frames import Frame, read_frames
+from voxel_prepare.repair.repair import repair_segment
 
 
 @dataclass(frozen=True, slots=True)
 class RepairableSegment:
     """A segment that can be repaired; frames are identified by their index in decode order."""
 
-    codec_configuration: bytes
+    codec: Codec
     frames: Sequence[Frame]
     size: int
     """Bytes."""
@@ -31,15 +31,14 @@ class RepairableSegment:
     @classmethod
     def of(cls, segment: EncodedSegment) -> "RepairableSegment":
         """Raises a `RepairError` if repair does not support the stream."""
-        parameter_sets = ParameterSets.from_avcc(segment.codec_configuration)
-        frames = read_frames(parameter_sets, segment.data, segment.defaults)
+        frames = read_frames(segment.codec, segment.data, segment.defaults)
         if segment.encrypted:
-            check_headers_are_clear(parameter_sets, segment.data, segment.defaults, segment.encrypted)
+            check_headers_are_clear(segment.codec, segment.data, segment.defaults, segment.encrypted)
         unreliable = [range_ for frame in frames for range_ in frame.unreliable]
         received = ReceivedRanges(complement(ByteRange(0, len(segment.data)), unreliable))
-        repaired = repair_segment(parameter_sets, segment.data, received).bytes
+        repaired = repair_segment(segment.codec, segment.data, received).bytes
         return cls(
-            codec_configuration=segment.codec_configuration,
+            codec=segment.codec,
             frames=frames,
             size=len(segment.data),
             whole=segment.samples(),
@@ -71,7 +70,7 @@ class RepairableSegment:
         )
         awaited = [index for index in self.presented if index in wanted]
         decoded = 0
-        for picture in decode_samples(self.codec_configuration, samples, options):
+        for picture in decode_samples(self.codec, samples, options):
             if picture.pts in wanted:
                 if decoded == len(awaited) or picture.pts != awaited[decoded]:
                     raise PreparationError(

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
-from voxel_prepare.h264.errors import MalformedStream, MissingReliableBytes, RepairError, UnsupportedStream
+from voxel_prepare.byte_ranges import EVERYTHING, Received
+from voxel_prepare.errors import MalformedStream, MissingReliableBytes, RepairError, UnsupportedStream
 from voxel_prepare.h264.parameter_sets import ParameterSets
 from voxel_prepare.h264.slice_header import MAX_HEADER_BYTES, SliceHeader, SliceType, parse_slice_header
 from voxel_prepare.isobmff import Buffer
@@ -13,21 +13,6 @@ from voxel_prepare.isobmff import Buffer
 SLICE_TYPES = frozenset({1, 5})
 DATA_PARTITION_TYPES = frozenset({2, 3, 4})
 PARAMETER_SET_TYPES = frozenset({7, 8})
-
-
-class Received(Protocol):
-    """Which bytes have arrived."""
-
-    def contains(self, start: int, end: int) -> bool:
-        """True if every byte of `[start, end)` has arrived."""
-        ...
-
-
-class Everything:
-    """Nothing is missing."""
-
-    def contains(self, start: int, end: int) -> bool:
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +38,14 @@ class SliceUnit(NalUnit):
     header: SliceHeader
 
     @property
+    def header_end(self) -> int:
+        """`[start, header_end)` is the length field and the header."""
+        return self.payload + self.header.header_bytes
+
+    @property
     def reliable_end(self) -> int:
         """`[start, reliable_end)` must arrive: length field and header of a P or B slice, all of an I slice."""
-        return self.end if self.header.slice_type == "I" else self.payload + self.header.header_bytes
+        return self.end if self.header.slice_type == "I" else self.header_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +75,6 @@ class AccessUnit:
         slices = self.slices
         ends = [header.first_mb for header in slices[1:]] + [slices[0].pps.sps.picture_macroblocks]
         return tuple(end - header.first_mb for header, end in zip(slices, ends, strict=True))
-
-
-EVERYTHING = Everything()
 
 
 def read_access_unit(

@@ -1,6 +1,6 @@
 """Streams with start codes (H.264 annex B), as encoders write them, and their form in MP4 files (ISO/IEC 14496-15)."""
 
-from voxel_prepare.h264.errors import MalformedStream
+from voxel_prepare.errors import MalformedStream
 
 START_CODE = b"\x00\x00\x01"
 LENGTH_BYTES = 4

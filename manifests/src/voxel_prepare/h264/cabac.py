@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from voxel_prepare.h264.bits import BitWriter
+from voxel_prepare.bits import BitWriter
 
 SKIP_CONTEXT_INIT = {
     "P": ((23, 33), (22, 25), (29, 16)),

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from voxel_prepare.h264.bits import BitReader, unescape
-from voxel_prepare.h264.errors import MalformedStream, UnsupportedStream
+from voxel_prepare.bits import BitReader
+from voxel_prepare.errors import MalformedStream, UnsupportedStream
+from voxel_prepare.h264.emulation_prevention import unescape
 
 CHROMA_FORMAT_PROFILES = frozenset({44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244})
 """profile_idc values whose SPS carries chroma format, bit depth and scaling lists."""

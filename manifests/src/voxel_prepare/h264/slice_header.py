@@ -1,18 +1,20 @@
 """Slice headers (H.264 §7.3.3) of progressive 4:2:0 video without slice groups."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from voxel_prepare.h264.bits import BitReader, escaped_length, unescape
-from voxel_prepare.h264.errors import MalformedStream, UnsupportedStream
+from voxel_prepare.bits import BitReader
+from voxel_prepare.errors import MalformedStream, UnsupportedStream
+from voxel_prepare.h264.emulation_prevention import escaped_length, unescape
 from voxel_prepare.h264.parameter_sets import MAX_REFERENCES, ParameterSets, PictureParameterSet
+from voxel_prepare.repair.codec import PictureType
 
 NAL_IDR_SLICE = 5
 
 MAX_HEADER_BYTES = 4096
 """Bytes of a NAL unit in which its header must end; full tables for 2 × 32 references take half of them."""
 
-SliceType: TypeAlias = Literal["I", "P", "B"]
+SliceType: TypeAlias = PictureType
 
 _SLICE_TYPES: tuple[SliceType, ...] = ("P", "B", "I")
 

@@ -30,8 +30,8 @@ class Track:
     sample_entry: str
     """Four-character code, as `avc1` or `mp4a`; of an encrypted track that of what is encrypted."""
     encryption: TrackEncryption | None
-    codec_configuration: bytes
-    """Payload of the `avcC`; empty for another codec."""
+    entry_boxes: dict[str, bytes]
+    """The payloads of the boxes in the sample entry, as `avcC`, by their type."""
     width: int
     height: int
     """Coded size in pixels as the sample entry states it; 0 for audio."""
@@ -49,7 +49,7 @@ def parse_track(data: Buffer) -> Track:
         media = reader.child(reader.only_child(moov, "trak"), "mdia")
         handler = reader.u32(reader.child(media, "hdlr"), 8).to_bytes(4, "big").decode("latin-1")
         entry, children = _sample_entry(reader, reader.child(media, "minf", "stbl", "stsd"), handler)
-        avcc, sinf = children.get("avcC"), children.get("sinf")
+        sinf = children.get("sinf")
         if entry.type in ENCRYPTED_ENTRIES and sinf is None:
             raise Mp4Error(f"encrypted {entry.type} box has no sinf box")
         encryption = read_track_encryption(reader, view, sinf) if sinf else None
@@ -61,7 +61,7 @@ def parse_track(data: Buffer) -> Track:
             handler=handler,
             sample_entry=encryption.sample_entry if encryption else entry.type,
             encryption=encryption,
-            codec_configuration=bytes(view[avcc.payload : avcc.end]) if avcc else b"",
+            entry_boxes={fourcc: bytes(view[box.payload : box.end]) for fourcc, box in children.items()},
             width=reader.u16(entry, 24) if is_video else 0,
             height=reader.u16(entry, 26) if is_video else 0,
             defaults=defaults,

@@ -51,11 +51,27 @@ class ChunkTimes:
     """When that frame was captured, in ms since 1970 (UTC)."""
 
 
-def video_init(avcc: bytes, width: int, height: int, timescale: int) -> bytes:
-    """`ftyp` and `moov` of an H.264 track; `avcc` is the payload of its `avcC`."""
-    fields = bytes(6) + _u16(1) + bytes(16) + _u16(width, height) + _u32(0x480000, 0x480000, 0) + _u16(1)
-    entry = _box("avc1", fields, bytes(32), _u16(24, 0xFFFF), _box("avcC", avcc))
-    return _init("vide", entry, _full("vmhd", 0, 1, bytes(8)), timescale, (width, height))
+@dataclass(frozen=True, slots=True)
+class VideoEntry:
+    """What a sample entry says of a video track."""
+
+    type: str
+    """Four-character code, as `avc1`."""
+    configuration_box: str
+    """That of the box which configures the decoder, as `avcC`."""
+    configuration: bytes
+    """The payload of that box."""
+    width: int
+    height: int
+
+
+def video_init(video: VideoEntry, timescale: int) -> bytes:
+    """`ftyp` and `moov` of a video track."""
+    size = video.width, video.height
+    fields = bytes(6) + _u16(1) + bytes(16) + _u16(*size) + _u32(0x480000, 0x480000, 0) + _u16(1)
+    configuration = _box(video.configuration_box, video.configuration)
+    entry = _box(video.type, fields, bytes(32), _u16(24, 0xFFFF), configuration)
+    return _init("vide", entry, _full("vmhd", 0, 1, bytes(8)), timescale, size)
 
 
 def audio_init(audio_specific_config: bytes, channels: int, sample_rate: int) -> bytes:

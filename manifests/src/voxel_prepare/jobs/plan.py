@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from voxel_prepare.codecs import TITLES, codec_named
 from voxel_prepare.errors import InputError
 from voxel_prepare.ffmpeg import ffmpeg_version
 from voxel_prepare.jobs.cost import encode_cost
@@ -133,8 +134,8 @@ def _plan_copy(request: Request) -> Plan:
     sources = [probe(path) for path in sorted(request.inputs, key=_file_size)]
     segment = SegmentDuration.nearest(request.segment_seconds, sources[0].rate)
     for source in sources:
-        if source.video_codec != "h264":
-            raise InputError(f"{source.path}: --copy takes H.264 video only, found {source.video_codec}")
+        if codec_named(source.video_codec) is None:
+            raise InputError(f"{source.path}: --copy takes {TITLES} video only, found {source.video_codec}")
         if source.rate != sources[0].rate:
             expected = f"{float(sources[0].rate):g} frames/s as in {sources[0].path}"
             raise InputError(f"{source.path}: expected {expected}, found {float(source.rate):g}")

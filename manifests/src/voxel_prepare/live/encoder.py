@@ -11,7 +11,7 @@ from av.video.frame import PictureType, VideoFrame
 from av.video.reformatter import Interpolation, VideoReformatter
 from av.video.stream import VideoStream
 
-from voxel_prepare.h264.annex_b import to_configuration, to_sample
+from voxel_prepare.codecs import codec_named
 from voxel_prepare.media.ladder import Representation
 
 LONG_RUN_SECONDS = 0.75
@@ -64,7 +64,7 @@ class EncodedFrame:
     """A frame as it comes out of an encoder."""
 
     data: bytes
-    """A sample: NAL units, each after its length."""
+    """A sample."""
     time: int
     """When it is presented, in frames since media time 0."""
     is_sync: bool
@@ -84,8 +84,9 @@ class RepresentationEncoder:
         frames = f"keyint={choice.segment_frames}:bframes={choice.run}"
         encoder.options = {"preset": "veryfast", "x264-params": f"{X264}:{SEARCH}:{frames}:{buffer}"}
         encoder.open()
-        self.configuration = to_configuration(bytes(encoder.extradata or b""))
-        """Payload of the `avcC`."""
+        codec = codec_named(encoder.codec.canonical_name)
+        assert codec is not None, "the encoder is one of a codec that can be repaired"
+        self.codec = codec.encoded(bytes(encoder.extradata or b""))
         self._encoder = encoder
         self._reformatter = VideoReformatter()
         self._time_base = 1 / rate
@@ -107,11 +108,15 @@ class RepresentationEncoder:
             scaled = VideoFrame.from_ndarray(picture.to_ndarray(), format="yuv420p")
         if scaled is not picture:
             stamped(scaled, time, self._time_base)
-        yield from map(_frame, self._encoder.encode(scaled))
+        yield from map(self._frame, self._encoder.encode(scaled))
 
     def flush(self) -> Iterator[EncodedFrame]:
         """The frames that are held back; nothing can be encoded afterwards."""
-        yield from map(_frame, self._encoder.encode(None))
+        yield from map(self._frame, self._encoder.encode(None))
+
+    def _frame(self, packet: "Packet[VideoStream]") -> EncodedFrame:
+        assert packet.pts is not None, "the encoder was given time stamps"
+        return EncodedFrame(self.codec.to_sample(bytes(packet)), packet.pts, packet.is_keyframe)
 
 
 def stamped(picture: VideoFrame, time: int, time_base: Fraction) -> VideoFrame:
@@ -122,8 +127,3 @@ def stamped(picture: VideoFrame, time: int, time_base: Fraction) -> VideoFrame:
 
 def _stamp(picture: VideoFrame) -> tuple[int | None, Fraction | None, int]:
     return picture.pts, picture.time_base, picture.pict_type
-
-
-def _frame(packet: "Packet[VideoStream]") -> EncodedFrame:
-    assert packet.pts is not None, "the encoder was given time stamps"
-    return EncodedFrame(to_sample(bytes(packet)), packet.pts, packet.is_keyframe)

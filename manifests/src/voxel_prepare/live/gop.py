@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from voxel_prepare.analysis.motion import nearest_references
-from voxel_prepare.h264 import SliceType
-from voxel_prepare.h264.frames import Frame
+from voxel_prepare.repair.codec import PictureType
+from voxel_prepare.repair.frames import Frame
 
 RETENTION = 0.9
 """The share of its error that pictures predicted from a picture inherit: some blocks are coded anew. `npm run bench --
@@ -20,7 +20,7 @@ def gop(frames: int, run: int) -> list[Frame]:
     return [Frame(index, type_, referenced, time, ()) for index, (time, type_, referenced) in enumerate(order)]
 
 
-def _decode_order(frames: int, run: int) -> Iterator[tuple[int, SliceType, bool]]:
+def _decode_order(frames: int, run: int) -> Iterator[tuple[int, PictureType, bool]]:
     yield 0, "I", True
     anchor = 0
     while anchor < frames - 1:

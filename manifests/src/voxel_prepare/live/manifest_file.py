@@ -20,6 +20,7 @@ from voxel_prepare.manifest.live_mpd import (
 )
 from voxel_prepare.manifest.mpd_file import MANIFEST
 from voxel_prepare.media.ladder import Representation
+from voxel_prepare.repair.codec import Codec
 
 AUDIO = "a0"
 """The audio representation."""
@@ -60,9 +61,9 @@ class ManifestFile:
         self._replace(describe_ended(self._folder, state.timeline, state.choice.run, video, self._audio()))
         replace(state, is_ended=True).write(self._folder)
 
-    def video(self, representation: Representation, configuration: bytes, score: float | None) -> LiveVideo:
-        """A representation; `configuration`: payload of the `avcC`, `score`: its present one."""
-        codecs = f"avc1.{configuration[1:4].hex().upper()}"
+    def video(self, representation: Representation, codec: Codec, score: float | None) -> LiveVideo:
+        """A representation; `score`: its present one."""
+        codecs = codec.codecs(codec.sample_entries[0])
         track = LiveTrack(representation.id, codecs, representation.bitrate, self._state.timeline.timescale)
         return LiveVideo(track, representation.width, representation.height, score)
 

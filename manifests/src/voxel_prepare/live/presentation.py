@@ -140,7 +140,7 @@ class Presentation:
 
     def _videos(self) -> list[LiveVideo]:
         return [
-            self._manifest.video(one.settings, one.encoder.configuration, one.scores.whole if one.scores else None)
+            self._manifest.video(one.settings, one.encoder.codec, one.scores.whole if one.scores else None)
             for one in self.representations
         ]
 

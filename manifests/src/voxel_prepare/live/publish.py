@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
+from voxel_prepare.analysis.cells import macroblocks
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric
 from voxel_prepare.byte_ranges import ByteRange, complement
-from voxel_prepare.h264 import ParameterSets
-from voxel_prepare.h264.frames import read_frames
-from voxel_prepare.isobmff import SampleDefaults
 from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, write_chunk_boxes
 from voxel_prepare.live.chunker import Chunk
 from voxel_prepare.live.encoder import EncodedFrame
@@ -15,6 +14,9 @@ from voxel_prepare.live.ranking import chunk_order, coded_share
 from voxel_prepare.live.scores import Scores
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.live_records import ChunkFrame, ChunkRecord, RecordHead
+from voxel_prepare.media.ladder import Representation
+from voxel_prepare.repair.codec import Codec
+from voxel_prepare.repair.frames import Frame
 
 SCALE = 10**SCORE_DECIMALS
 
@@ -38,10 +40,9 @@ def record_head(timescale: int) -> RecordHead:
 class VideoChunks:
     """Makes the chunks of a video representation."""
 
-    def __init__(self, configuration: bytes, timeline: Timeline) -> None:
-        """`configuration`: payload of the `avcC`."""
-        self._parameter_sets = ParameterSets.from_avcc(configuration)
-        self._macroblocks = picture_macroblocks(self._parameter_sets)
+    def __init__(self, codec: Codec, representation: Representation, timeline: Timeline) -> None:
+        self._codec = codec
+        self._macroblocks = macroblocks(representation.width, representation.height)
         self._timeline = timeline
 
     def make(
@@ -54,22 +55,23 @@ class VideoChunks:
     ) -> MadeChunk:
         """`start`: where it comes in the file. `captured`: see `ChunkRecord`. `scores` gets the chunk's bytes."""
         ticks = self._timeline.frame_ticks
-        referenced = [is_referenced(self._parameter_sets, frame.data) for frame in chunk.frames]
+        media = b"".join(frame.data for frame in chunk.frames)
+        frames = self._read(media, chunk.frames)
         samples = [
-            NewSample(frame.data, frame.is_sync, is_reference, ticks * (frame.time - chunk.first - place))
-            for place, (frame, is_reference) in enumerate(zip(chunk.frames, referenced, strict=True))
+            NewSample(encoded.data, encoded.is_sync, frame.is_reference, ticks * (encoded.time - chunk.first - place))
+            for place, (encoded, frame) in enumerate(zip(chunk.frames, frames, strict=True))
         ]
         earliest = min(frame.time for frame in chunk.frames)
         times = ChunkTimes(ticks * chunk.first, ticks * earliest, ticks, captured)
         data = write_chunk_boxes(samples, times, chunk.first + 1)
-        frames = read_frames(self._parameter_sets, data, SampleDefaults())
+        head = len(data) - len(media)
         costs = [
             cost_of(chunk.position + frame.index) * coded_share(frame.unreliable_bytes, self._macroblocks)
             for frame in frames
         ]
         order = chunk_order(frames, costs)
         whole = ByteRange(0, len(data))
-        unreliable = [range_ for frame in frames for range_ in frame.unreliable]
+        unreliable = [range_.moved(head) for frame in frames for range_ in frame.unreliable]
         present = scores(data)
         record = ChunkRecord(
             range=whole.moved(start),
@@ -80,11 +82,21 @@ class VideoChunks:
             reliable_score=_stored(present.reliable),
             reliable=_moved(complement(whole, unreliable), start),
             frames=tuple(
-                ChunkFrame(chunk.position + place, _moved(frames[place].unreliable, start), _stored(costs[place]))
-                for place in order
+                ChunkFrame(chunk.position + at, _moved(frames[at].unreliable, start + head), _stored(costs[at]))
+                for at in order
             ),
         )
         return MadeChunk(data, record)
+
+    def _read(self, media: bytes, encoded: Sequence[EncodedFrame]) -> list[Frame]:
+        """The frames that lie in `media` one behind the other."""
+        read = self._codec.reader(media)
+        ends = accumulate(len(frame.data) for frame in encoded)
+        return [
+            Frame.of(coded, place, frame.time)
+            for place, (frame, end) in enumerate(zip(encoded, ends, strict=True))
+            for coded in read(end - len(frame.data), end)
+        ]
 
 
 def make_audio_chunk(chunk: Chunk[bytes], frame_ticks: int, start: int, captured: int) -> MadeChunk:
@@ -104,22 +116,6 @@ def make_audio_chunk(chunk: Chunk[bytes], frame_ticks: int, start: int, captured
         frames=(),
     )
     return MadeChunk(data, record)
-
-
-def picture_macroblocks(parameter_sets: ParameterSets) -> int:
-    """Of the stream's pictures."""
-    return max(pps.sps.picture_macroblocks for pps in parameter_sets.pps.values())
-
-
-def is_referenced(parameter_sets: ParameterSets, sample: bytes) -> bool:
-    """Whether other frames may refer to a frame: nal_ref_idc of its slices."""
-    at = 0
-    while at < len(sample):
-        payload = at + parameter_sets.nal_length_size
-        if sample[payload] & 0x1F in (1, 5):
-            return sample[payload] & 0x60 != 0
-        at = payload + int.from_bytes(sample[at:payload], "big")
-    return True
 
 
 def _stored(score: float) -> int:

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from voxel_prepare.analysis.loss_model import SSIM_C2, dissimilarity
 from voxel_prepare.analysis.motion import nearest_references
-from voxel_prepare.h264.frames import Frame
 from voxel_prepare.live.gop import error_weights
+from voxel_prepare.repair.frames import Frame
 
 SOURCE_C2 = 4 * SSIM_C2
 """The source has faint detail that encodes do not have and cannot lose. `npm run bench -- live-encode` shows how well

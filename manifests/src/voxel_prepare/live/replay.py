@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from threading import Event
 
+from voxel_prepare.codecs import codec_of
 from voxel_prepare.errors import InputError
 from voxel_prepare.isobmff import parse_track
 from voxel_prepare.isobmff.writer import with_capture_time
@@ -116,7 +117,7 @@ class Replay:
             for representation in self._state.representations:
                 if representation.id == name:
                     score = next(each.record.whole_score for each in self._releases if each.track == name)
-                    video.append(self._manifest.video(representation, parsed.codec_configuration, score / 10**5))
+                    video.append(self._manifest.video(representation, codec_of(parsed), score / 10**5))
         self._state.write(self._out)
         self._manifest.write(video, self._clock.now())
         return video

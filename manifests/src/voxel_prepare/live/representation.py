@@ -6,8 +6,8 @@ from queue import SimpleQueue
 
 from av.video.frame import VideoFrame
 
-from voxel_prepare.h264.errors import RepairError
-from voxel_prepare.isobmff.writer import video_init
+from voxel_prepare.errors import RepairError
+from voxel_prepare.isobmff.writer import VideoEntry, video_init
 from voxel_prepare.live.chunker import Chunk, Chunker, video_segments
 from voxel_prepare.live.encoder import EncodedFrame, FrameChoice, RepresentationEncoder
 from voxel_prepare.live.folder import TrackFolder
@@ -76,7 +76,7 @@ class LiveRepresentation:
         """`reference_size`: that of the top representation, in which pictures are compared."""
         self.settings = settings
         self.encoder = RepresentationEncoder(settings, timeline.rate, choice)
-        self._meter = RepresentationMeter(self.encoder.configuration, *reference_size)
+        self._meter = RepresentationMeter(self.encoder.codec, *reference_size)
         self.scores: Scores | None = None
         self.folder = folder
         self._timeline = timeline
@@ -88,8 +88,9 @@ class LiveRepresentation:
 
     def write_init(self) -> None:
         """The initialization segment."""
-        size = self.settings.width, self.settings.height
-        self.folder.write_init(video_init(self.encoder.configuration, *size, self._timeline.timescale))
+        codec, width, height = self.encoder.codec, self.settings.width, self.settings.height
+        entry = VideoEntry(codec.sample_entries[0], codec.configuration_box, codec.configuration, width, height)
+        self.folder.write_init(video_init(entry, self._timeline.timescale))
 
 
 class RepresentationWriter:
@@ -110,7 +111,7 @@ class RepresentationWriter:
         self._is_measured = is_measured
         self._measure = measure
         self._on_record = on_record
-        self._chunks = VideoChunks(representation.encoder.configuration, timeline)
+        self._chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline)
         first = first_segment * choice.segment_frames
         self._choice = choice
         self._chunker: Chunker[EncodedFrame] = Chunker(

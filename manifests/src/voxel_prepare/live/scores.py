@@ -12,6 +12,7 @@ from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.segment_analysis import Metric
 from voxel_prepare.isobmff import SampleDefaults
+from voxel_prepare.repair.codec import Codec
 
 EVERY = 8
 """One segment in this many is measured, of each representation another one."""
@@ -51,9 +52,9 @@ def is_measured(segment: int, number: int, count: int) -> bool:
 class RepresentationMeter:
     """Measures one representation."""
 
-    def __init__(self, configuration: bytes, width: int, height: int) -> None:
-        """`configuration`: payload of the `avcC`. The size is that in which pictures are compared."""
-        self._configuration = configuration
+    def __init__(self, codec: Codec, width: int, height: int) -> None:
+        """The size is that in which pictures are compared."""
+        self._codec = codec
         self._size = width, height
         self._comparer = PictureComparer(Metric.SSIM)
         self._reformatter = VideoReformatter()
@@ -64,7 +65,7 @@ class RepresentationMeter:
         Times are in frames, of `frame_ticks` in the timescale; `sources` has pictures to compare with, by time.
         Raises a `RepairError` for what repair does not support.
         """
-        segment = RepairableSegment.of(EncodedSegment(self._configuration, SampleDefaults(), data))
+        segment = RepairableSegment.of(EncodedSegment(self._codec, SampleDefaults(), data))
         earliest = min(frame.presentation_time for frame in segment.frames)
         times = {frame.index: first + (frame.presentation_time - earliest) // frame_ticks for frame in segment.frames}
         references = {index: self._scaled(sources[time]) for index, time in times.items() if time in sources}

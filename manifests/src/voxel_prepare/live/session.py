@@ -9,8 +9,7 @@ from threading import Event, Thread, get_native_id
 
 from av.video.frame import VideoFrame
 
-from voxel_prepare.errors import PreparationError
-from voxel_prepare.h264.errors import RepairError
+from voxel_prepare.errors import PreparationError, RepairError
 from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.pictures import PictureLine
 from voxel_prepare.live.presentation import Presentation

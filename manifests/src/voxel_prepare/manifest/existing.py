@@ -12,17 +12,13 @@ from lxml import etree
 
 from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.analysis.encoded_segment import SegmentSource
+from voxel_prepare.codecs import TITLES, codec_of
 from voxel_prepare.errors import InputError, MisalignedSegments
-from voxel_prepare.h264.key_frames import check_start
-from voxel_prepare.isobmff import Mp4Error, Track, parse_fragments, parse_track
+from voxel_prepare.isobmff import Mp4Error, Track, UnsupportedMp4, parse_fragments, parse_track
 from voxel_prepare.isobmff.cbcs import SCHEME, Decryption
 from voxel_prepare.manifest.addresses import Address, Addresses, Place, number, read_addresses
 from voxel_prepare.manifest.mpd_file import base_url, parse_mpd
-
-AVC_SAMPLE_ENTRIES = {"avc1", "avc3"}
-
-AVCC_FIELDS = 7
-"""Bytes of an `avcC` without parameter sets."""
+from voxel_prepare.repair.codec import Codec
 
 DIGITS = "[0-9]{1,15}"
 DURATION = re.compile(rf"P(?:({DIGITS})D)?(?:T(?:({DIGITS})H)?(?:({DIGITS})M)?(?:({DIGITS}(?:\.{DIGITS})?)S)?)?")
@@ -122,14 +118,16 @@ def _representation(
         with initialization.mapped() as data:
             track = parse_track(data)
         decryption = _decryption(track, initialization.path, keys)
-        if track.sample_entry not in AVC_SAMPLE_ENTRIES or len(track.codec_configuration) < AVCC_FIELDS:
-            raise InputError(f"{initialization.path}: --copy takes H.264 video only, found {track.sample_entry}")
-        frames = [_checked_frames(track, address) for address in addresses.segments]
+        try:
+            codec = codec_of(track)
+        except UnsupportedMp4 as error:
+            found = f"--copy takes {TITLES} video only, found {track.sample_entry}"
+            raise InputError(f"{initialization.path}: {found}") from error
+        frames = [_checked_frames(track, codec, address) for address in addresses.segments]
     except Mp4Error as error:
         raise InputError(f"{initialization.path}: {error}") from error
     segments = [
-        SegmentSource(address.path, address.range, track.codec_configuration, track.defaults, decryption)
-        for address in addresses.segments
+        SegmentSource(address.path, address.range, codec, track.defaults, decryption) for address in addresses.segments
     ]
     if decryption is not None:
         _check_key(segments[0], decryption)
@@ -161,22 +159,22 @@ def _check_key(segment: SegmentSource, decryption: Decryption) -> None:
     """Raises `InputError` if the segment cannot be decoded without an error, as with a wrong key."""
     try:
         decoded = segment.read()
-        for _ in decode_samples(decoded.codec_configuration, enumerate(decoded.samples()), {"err_detect": "explode"}):
+        for _ in decode_samples(decoded.codec, enumerate(decoded.samples()), {"err_detect": "explode"}):
             pass
     except (Mp4Error, FFmpegError) as error:
         key_id = decryption.track.key_id.hex()
         raise InputError(f"{segment.path}: cannot be decoded with the key given for {key_id}: {error}") from error
 
 
-def _checked_frames(track: Track, address: Address) -> int:
-    """The number of frames of a segment. Raises `InputError` unless it starts with an IDR picture."""
+def _checked_frames(track: Track, codec: Codec, address: Address) -> int:
+    """The number of frames of a segment. Raises `InputError` unless decoding can start with it."""
     try:
         with address.mapped() as segment:
             fragments = parse_fragments(segment, track.defaults)
             samples = [sample for fragment in fragments for sample in fragment.samples]
             if not samples:
                 raise Mp4Error("the segment has no frames")
-            check_start(track.codec_configuration, segment, samples[0])
+            codec.check_start(segment, samples[0])
     except (Mp4Error, MisalignedSegments) as error:
         raise InputError(f"{address.path}, from byte {address.range.start}: {error}") from error
     return len(samples)

@@ -6,7 +6,7 @@ length grows with the logarithm of the number suits both. docs/MANIFEST.md speci
 
 from collections.abc import Sequence
 
-from voxel_prepare.h264.bits import BitReader, BitWriter
+from voxel_prepare.bits import BitReader, BitWriter
 
 PARAMETER_BITS = 5
 MAX_PARAMETER = 20

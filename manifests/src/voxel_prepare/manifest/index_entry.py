@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from voxel_prepare.analysis.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
+from voxel_prepare.bits import BitReader, BitWriter
 from voxel_prepare.byte_ranges import ByteRange, complement
-from voxel_prepare.errors import PreparationError
-from voxel_prepare.h264.bits import BitReader, BitWriter
-from voxel_prepare.h264.errors import MalformedStream
+from voxel_prepare.errors import MalformedStream, PreparationError
 from voxel_prepare.manifest.index_codes import (
     CodeError,
     read_list,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from voxel_prepare.analysis.segment_analysis import Metric, SegmentAnalysis
-from voxel_prepare.h264.bits import BitReader, BitWriter
-from voxel_prepare.h264.errors import MalformedStream
+from voxel_prepare.bits import BitReader, BitWriter
+from voxel_prepare.errors import MalformedStream
 from voxel_prepare.manifest.index_codes import CodeError, read_list, write_list
 from voxel_prepare.manifest.index_entry import IndexFormatError, read_entry, write_entry
 

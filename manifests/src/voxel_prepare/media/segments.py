@@ -5,10 +5,9 @@ from fractions import Fraction
 
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import MisalignedSegments
-from voxel_prepare.h264 import ParameterSets, read_access_unit
-from voxel_prepare.h264.key_frames import check_start
 from voxel_prepare.isobmff import Buffer, Fragment, Track
 from voxel_prepare.manifest.segment_duration import SegmentDuration
+from voxel_prepare.repair.codec import Codec
 
 
 def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
@@ -39,24 +38,25 @@ def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
     return segments
 
 
-def check_key_frames(track: Track, data: Buffer, segments: Sequence[ByteRange]) -> None:
-    """Raises `MisalignedSegments` unless every segment starts with an IDR picture.
+def check_key_frames(track: Track, codec: Codec, data: Buffer, segments: Sequence[ByteRange]) -> None:
+    """Raises `MisalignedSegments` unless decoding can start with every segment.
 
     After other key frames, frames may refer to the previous segment, which may be of another representation.
     """
     starts = {segment.start for segment in segments}
     for fragment in track.fragments:
         if fragment.start in starts:
-            check_start(track.codec_configuration, data, fragment.samples[0])
+            codec.check_start(data, fragment.samples[0])
 
 
-def count_intra_frames(track: Track, data: Buffer) -> list[int]:
+def count_intra_frames(track: Track, codec: Codec, data: Buffer) -> list[int]:
     """The number of I pictures in each fragment."""
-    parameter_sets = ParameterSets.from_avcc(track.codec_configuration)
+    read = codec.reader(data)
     return [
         sum(
-            read_access_unit(parameter_sets, data, sample.offset, sample.offset + sample.size).picture_type == "I"
+            frame.type == "I"
             for sample in fragment.samples
+            for frame in read(sample.offset, sample.offset + sample.size)
         )
         for fragment in track.fragments
     ]

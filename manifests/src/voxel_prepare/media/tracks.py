@@ -8,6 +8,7 @@ from pathlib import Path
 
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.codecs import codec_of
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.isobmff import Buffer, Mp4Error, Track, parse_track
 from voxel_prepare.manifest.mpd import MediaFile
@@ -32,27 +33,28 @@ class VideoTrack:
 def read_video(id_: str, path: Path, name: str, segment: SegmentDuration) -> VideoTrack:
     """Reads a representation that will be published as `name`. Raises `MisalignedSegments` or `PreparationError`."""
     with _opened(path) as (track, _):
+        codec = codec_of(track)
         ranges = video_segments(track, segment)
         return VideoTrack(
-            media=MediaFile(id_, name, _avc_codecs(track), ByteRange(0, len(track.init)), ranges),
+            media=MediaFile(id_, name, codec.codecs(track.sample_entry), ByteRange(0, len(track.init)), ranges),
             width=track.width,
             height=track.height,
             frames=sum(len(fragment.samples) for fragment in track.fragments),
-            segments=[SegmentSource(path, range_, track.codec_configuration, track.defaults) for range_ in ranges],
+            segments=[SegmentSource(path, range_, codec, track.defaults) for range_ in ranges],
         )
 
 
 def check_copied_video(path: Path, segment: SegmentDuration) -> None:
     """Raises `MisalignedSegments` unless each segment can be decoded after the previous one of any representation."""
     with _opened(path) as (track, data):
-        check_key_frames(track, data, video_segments(track, segment))
+        check_key_frames(track, codec_of(track), data, video_segments(track, segment))
 
 
 def check_encoded_video(path: Path, segment: SegmentDuration) -> None:
     """Raises `PreparationError` unless the only I picture of each segment is its first."""
     check_copied_video(path, segment)
     with _opened(path) as (track, data):
-        if any(count != 1 for count in count_intra_frames(track, data)):
+        if any(count != 1 for count in count_intra_frames(track, codec_of(track), data)):
             raise PreparationError(f"{path.name}: expected one I picture in each segment, found others: encoder error")
 
 
@@ -71,8 +73,3 @@ def _opened(path: Path) -> Iterator[tuple[Track, Buffer]]:
             yield parse_track(data), data
     except (Mp4Error, ValueError) as error:
         raise PreparationError(f"{path.name}: {error}") from error
-
-
-def _avc_codecs(track: Track) -> str:
-    """RFC 6381 §3.3: profile, constraints and level from the `avcC`."""
-    return f"{track.sample_entry}.{track.codec_configuration[1:4].hex().upper()}"

@@ -4,15 +4,13 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from fmp4_builder import whole_picture
-from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, merged
-from voxel_prepare.h264 import ParameterSets, Received, RepairError
-from voxel_prepare.h264.access_unit import Everything
-from voxel_prepare.h264.repair import repair_segment
+from voxel_prepare.byte_ranges import EVERYTHING, ByteRange, Received, ReceivedRanges, merged
+from voxel_prepare.errors import RepairError
+from voxel_prepare.h264.codec import H264
 from voxel_prepare.isobmff import parse_fragments
+from voxel_prepare.repair.repair import repair_segment
 
-PICTURE = whole_picture("P")
-
-ALL = Everything()
+CODEC = H264(whole_picture("P").avcc)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,6 @@ class Repaired:
 
 
 def fuzz(data: bytes) -> None:
-    parameter_sets = ParameterSets.from_avcc(PICTURE.avcc)
     count = data[0] & 7 if data else 0
     fields, segment = data[1 : 1 + 4 * count], data[1 + 4 * count :]
     lengths = [int.from_bytes(fields[at : at + 2], "big") for at in range(0, len(fields) - 1, 2)]
@@ -34,10 +31,10 @@ def fuzz(data: bytes) -> None:
     received = merged([*received, ByteRange(ends[-1] if ends else 0, max(len(segment), ends[-1] if ends else 0))])
     arrived = ReceivedRanges(received)
     punched = {_punched(segment, received, filler) for filler in (0, 0xFF)}
-    outcomes = [_repaired(parameter_sets, each, arrived) for each in punched]
+    outcomes = [_repaired(each, arrived) for each in punched]
     assert all(outcome == outcomes[0] for outcome in outcomes)
     if isinstance(outcomes[0], Repaired):
-        repaired, again = outcomes[0].segment, _repaired(parameter_sets, outcomes[0].segment, ALL)
+        repaired, again = outcomes[0].segment, _repaired(outcomes[0].segment, EVERYTHING)
         assert isinstance(again, Repaired)
         assert again.samples == outcomes[0].samples
         assert len(repaired) <= 2 * len(segment)
@@ -50,10 +47,10 @@ def _punched(segment: bytes, received: list[ByteRange], filler: int) -> bytes:
     return bytes(whole)
 
 
-def _repaired(parameter_sets: ParameterSets, segment: bytes, received: Received) -> Repaired | str:
+def _repaired(segment: bytes, received: Received) -> Repaired | str:
     """The code of an error in place of a segment."""
     try:
-        repaired = repair_segment(parameter_sets, segment, received).bytes
+        repaired = repair_segment(CODEC, segment, received).bytes
     except RepairError as error:
         return error.code
     samples = [each for fragment in parse_fragments(repaired) for each in fragment.samples]

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from voxel_prepare.h264 import ParameterSets, RepairError, parse_slice_header, read_access_unit, skip_slice
+from voxel_prepare.errors import RepairError
+from voxel_prepare.h264 import ParameterSets, parse_slice_header, read_access_unit, skip_slice
 from voxel_prepare.h264.slice_header import SliceHeader
 
 

@@ -1,23 +1,24 @@
-"""What repair needs of an encrypted segment: headers of slices that are in the clear."""
+"""What repair needs of an encrypted segment: headers of frames that are in the clear."""
 
 from collections.abc import Sequence
 
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.h264.access_unit import read_access_unit
-from voxel_prepare.h264.errors import UnsupportedStream
-from voxel_prepare.h264.parameter_sets import ParameterSets
+from voxel_prepare.errors import UnsupportedStream
 from voxel_prepare.isobmff import SampleDefaults, parse_fragments
+from voxel_prepare.repair.codec import Codec
 
 
 def check_headers_are_clear(
-    parameter_sets: ParameterSets, segment: bytes, defaults: SampleDefaults, encrypted: Sequence[ByteRange]
+    codec: Codec, segment: bytes, defaults: SampleDefaults, encrypted: Sequence[ByteRange]
 ) -> None:
     """`segment` is decrypted, `encrypted` says where. Raises `UnsupportedStream` if a header was encrypted."""
+    read = codec.reader(segment)
     headers = [
-        ByteRange(unit.start, unit.payload + unit.header.header_bytes)
+        ByteRange(part.start, part.header_end)
         for fragment in parse_fragments(segment, defaults)
         for sample in fragment.samples
-        for unit in read_access_unit(parameter_sets, segment, sample.offset, sample.offset + sample.size).slice_units
+        for frame in read(sample.offset, sample.offset + sample.size)
+        for part in frame.parts
     ]
     rest = iter(encrypted)
     current = next(rest, None)

@@ -1,36 +1,12 @@
-"""Bits of an RBSP: reading, writing, Exp-Golomb codes, emulation prevention (H.264 §7.3, §7.4.1, §9.1)."""
+"""Bits: reading, writing, Exp-Golomb codes (H.264 §7.2, §9.1)."""
 
-import re
-
-from voxel_prepare.h264.errors import MalformedStream
+from voxel_prepare.errors import MalformedStream
 
 _WINDOW_BYTES = 9
 """Bytes read at a time: enough for any 64 bits, wherever they start."""
 
 _MAX_GOLOMB_ZEROS = 31
 """ue(v) reaches 2^32 - 2 at most."""
-
-_NEEDS_ESCAPE = re.compile(rb"\x00\x00(?=[\x00-\x03])")
-
-
-def unescape(payload: bytes) -> bytes:
-    """Removes emulation prevention bytes."""
-    return payload.replace(b"\x00\x00\x03", b"\x00\x00")
-
-
-def escape(rbsp: bytes) -> bytes:
-    """Inserts emulation prevention bytes, so that no start code can appear."""
-    return _NEEDS_ESCAPE.sub(b"\x00\x00\x03", rbsp)
-
-
-def escaped_length(payload: bytes, rbsp_bytes: int) -> int:
-    """The number of bytes of the escaped `payload` that contain its first `rbsp_bytes` unescaped bytes."""
-    escapes = 0
-    at = payload.find(b"\x00\x00\x03")
-    while at >= 0 and at + 2 < rbsp_bytes + escapes:
-        escapes += 1
-        at = payload.find(b"\x00\x00\x03", at + 3)
-    return rbsp_bytes + escapes
 
 
 class BitReader:
