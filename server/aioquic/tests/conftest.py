@@ -9,7 +9,7 @@ from voxel_serve.app import Server, running
 from voxel_serve.config import Config
 from voxel_serve.limits import Limits
 
-from .voxel_client import VoxelClient, connect
+from server.conformance.client import VoxelClient, connect
 
 MEDIA_BYTES = 1_000_000
 

@@ -7,7 +7,7 @@ from voxel_serve.flow import Flow
 from voxel_serve.parity import Block, Parity, blocks
 from voxel_serve.scheduler import Scheduler
 
-from .voxel_client import parse_datagram
+from server.conformance.client import parse_datagram
 
 DATAGRAM_BYTES = 1200
 

@@ -16,7 +16,7 @@ from voxel_serve.config import Config
 from voxel_serve.http3 import Http3Protocol
 from voxel_serve.limits import Limits
 
-from .voxel_client import VoxelClient, connect, eventually
+from server.conformance.client import VoxelClient, connect, eventually
 
 
 async def test_files_and_ranges(client: VoxelClient, media: bytes) -> None:

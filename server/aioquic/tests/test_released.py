@@ -24,8 +24,9 @@ from voxel_serve.connection import LEAST_AHEAD_BYTES
 from voxel_serve.http1 import Http1Service
 from voxel_serve.http3 import Http3Protocol
 
+from server.conformance.client import VoxelClient, connect, eventually, request_head
+
 from .test_certificate import write_pem
-from .voxel_client import VoxelClient, connect, eventually, request_head
 
 HUGE_BYTES = 5_000_000
 

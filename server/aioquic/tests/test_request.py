@@ -8,7 +8,7 @@ from voxel_serve.limits import Limits
 from voxel_serve.ranges import RangeSpec
 from voxel_serve.request import RequestReader, VoxelRequest
 
-from .voxel_client import request_head
+from server.conformance.client import request_head
 
 LIMITS = Limits()
 

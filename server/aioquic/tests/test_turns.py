@@ -8,7 +8,7 @@ from voxel_serve.connection import Connection
 from voxel_serve.quic_bounds import BoundedQuicConnection
 from voxel_serve.turns import OVERHEAD_BYTES, Turns
 
-from .voxel_client import VoxelClient, connect, eventually
+from server.conformance.client import VoxelClient, connect, eventually
 
 ADDRESS = ("192.0.2.1", 1)
 

@@ -16,7 +16,7 @@ from voxel_serve.limits import Limits
 from voxel_serve.request import RequestReader
 from voxel_serve.vxl import Chunk, VxlReader
 
-from .voxel_client import parse_datagram
+from server.conformance.client import parse_datagram
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[3] / "test" / "vectors" / "follow.json").read_text())
 MEDIA = bytes.fromhex(VECTORS["media"])

@@ -9,7 +9,7 @@ from voxel_serve.app import Server, running
 from voxel_serve.config import Config
 from voxel_serve.limits import Limits
 
-from .voxel_client import VoxelClient, connect, eventually, request_head
+from server.conformance.client import VoxelClient, connect, eventually, request_head
 
 
 @pytest.fixture
