@@ -13,8 +13,9 @@ from aioquic.quic.events import PingAcknowledged
 from voxel_serve.app import Server
 from voxel_serve.handshakes import GuardedQuicServer
 
+from server.conformance.client import eventually
+
 from .quic_pair import CLIENT_ADDRESS, SERVER_ADDRESS
-from .voxel_client import eventually
 
 
 class Wire(asyncio.DatagramTransport):
