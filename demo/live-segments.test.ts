@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChunkEvent } from '../player/full.js';
+import { NO_COUNTS } from '../src/delivery/index.js';
 import { LiveSegments } from './live-segments.js';
 
 const CIRCUMSTANCES = { delivery: 'datagrams', throughput: 3e6 } as const;
@@ -7,7 +8,7 @@ const CIRCUMSTANCES = { delivery: 'datagrams', throughput: 3e6 } as const;
 const chunk = (index: number, facts: Partial<ChunkEvent> = {}): ChunkEvent => ({
   ...{ number: 0, index, startTime: index, duration: 0.25, capturedAt: 0, mediaType: 'video' },
   ...{ representation: 'v1', bandwidth: 8e5, wholeScore: 0.98, score: 0.98 },
-  ...{ bytesReliable: 500, bytesUnreliable: 1000, bytesLost: 0, bytesUnsent: 0, bytesRepeated: 0, bytesRecovered: 0 },
+  ...{ ...NO_COUNTS, bytesReliable: 500, bytesUnreliable: 1000, bytesUnsent: 0 },
   ...{ framesTotal: 2, framesRepaired: 0, frames: ['reliable', 'complete'] },
   data: new Uint8Array(),
   ...facts,

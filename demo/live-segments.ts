@@ -1,5 +1,6 @@
 import type { ChunkEvent } from '../player/full.js';
 import type { SegmentRecord } from '../player/types.js';
+import { addCounts } from '../src/delivery/index.js';
 
 /** What became of the chunks of video that came over the session. */
 export interface ChunkCounts {
@@ -53,18 +54,15 @@ function segmentOf(chunks: readonly ChunkEvent[], circumstances: Circumstances):
   const frames = chunks.flatMap((chunk) => chunk.frames);
   // Each chunk's score is the segment's without what is missing of that chunk alone.
   const wholeScore = total((chunk) => chunk.wholeScore * chunk.duration) / duration;
-  const bytesUnreliable = total((chunk) => chunk.bytesUnreliable);
-  const bytesLost = total((chunk) => chunk.bytesLost);
+  const counts = addCounts(...chunks);
+  const { bytesUnreliable, bytesLost } = counts;
   const unreliable = bytesUnreliable + bytesLost + total((chunk) => chunk.bytesUnsent);
   const record: SegmentRecord = {
     ...{ index, startTime, duration, representation, bandwidth, level: 0, levels: 1 },
     ...circumstances,
     early: false,
-    bytesReliable: total((chunk) => chunk.bytesReliable),
-    ...{ bytesUnreliable, bytesLost },
-    bytesRepeated: total((chunk) => chunk.bytesRepeated),
-    bytesRecovered: total((chunk) => chunk.bytesRecovered),
-    ...{ bytesDecoded: 0, bytesParity: 0, bytesRefetched: 0 },
+    ...counts,
+    bytesRefetched: 0,
     framesTotal: frames.length,
     framesSkipped: frames.filter((state) => state === 'skipped').length,
     framesRepaired: frames.filter((state) => state === 'repaired').length,

@@ -1,4 +1,5 @@
 import type { MediaPlayerClass } from 'dashjs';
+import { NO_COUNTS } from '../src/delivery/index.js';
 import type { SegmentRecord } from '../player/types.js';
 import type { SegmentSource } from './segment-source.js';
 
@@ -54,13 +55,8 @@ export function plainSegment({ error, request }: FragmentLoadingCompleted): Segm
     levels: 1,
     delivery: 'http',
     early: false,
+    ...NO_COUNTS,
     bytesReliable: request.bytesLoaded,
-    bytesUnreliable: 0,
-    bytesLost: 0,
-    bytesRepeated: 0,
-    bytesRecovered: 0,
-    bytesDecoded: 0,
-    bytesParity: 0,
     bytesRefetched: 0,
     framesTotal: 0,
     framesSkipped: 0,

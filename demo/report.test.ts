@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery, SegmentRecord } from '../player/types.js';
+import { NO_COUNTS } from '../src/delivery/index.js';
 import { buildReport, type LivePlayback, type ReportTransport } from './report.js';
 import { defaultSettings } from './settings.js';
 import type { PlaybackSummary } from './video-observer.js';
@@ -29,13 +30,12 @@ function segment(index: number, delivery: Delivery, score: number | undefined): 
     levels: 12,
     delivery,
     early: false,
+    ...NO_COUNTS,
     bytesReliable: 40_000,
     bytesUnreliable: 200_000,
     bytesLost: 1200,
     bytesRepeated: 2000,
     bytesRecovered: 800,
-    bytesDecoded: 0,
-    bytesParity: 0,
     bytesRefetched: 0,
     framesTotal: 2,
     framesSkipped: 0,

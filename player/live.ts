@@ -1,3 +1,4 @@
+import { addCounts, type DeliveryCounts } from '../src/delivery/index.js';
 import { createEndpoint, discoverEndpoint, probeOrigin } from '../src/voxel-loader/index.js';
 import { LiveReceiver, type LiveReceiverOptions } from '../src/voxel-loader/live-receiver.js';
 import type { DeliveredChunk, LiveSession } from '../src/voxel-loader/live-types.js';
@@ -10,21 +11,10 @@ import { SessionManager } from './network/session-manager.js';
 import type { FallbackEvent, FrameState, SessionEvent, VoxelOptions } from './types.js';
 
 /** A chunk of a live segment was handed to dash.js. */
-export interface ChunkEvent extends Pick<
-  DeliveredChunk,
-  | 'number'
-  | 'startTime'
-  | 'duration'
-  | 'capturedAt'
-  | 'wholeScore'
-  | 'score'
-  | 'bytesReliable'
-  | 'bytesUnreliable'
-  | 'bytesLost'
-  | 'bytesUnsent'
-  | 'bytesRepeated'
-  | 'bytesRecovered'
-> {
+export interface ChunkEvent
+  extends
+    DeliveryCounts,
+    Pick<DeliveredChunk, 'number' | 'startTime' | 'duration' | 'capturedAt' | 'wholeScore' | 'score' | 'bytesUnsent'> {
   readonly mediaType: string;
   /** Of its segment. */
   readonly index: number;
@@ -126,11 +116,10 @@ export class LivePlugin {
     const { repairedFrames, states } = chunk.frames;
     this.#chunks++;
     if (repairedFrames > 0) this.#chunksRepaired++;
-    const { number, startTime, duration, capturedAt, wholeScore, score } = chunk;
-    const { bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered } = chunk;
+    const { number, startTime, duration, capturedAt, wholeScore, score, bytesUnsent } = chunk;
     this.events.emit('chunk', {
-      ...{ number, startTime, duration, capturedAt, wholeScore, score },
-      ...{ bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered },
+      ...{ number, startTime, duration, capturedAt, wholeScore, score, bytesUnsent },
+      ...addCounts(chunk),
       ...{ mediaType, index, representation: representation!.id, bandwidth: representation!.bandwidth },
       ...{ framesTotal: states.length, framesRepaired: repairedFrames, frames: states, data: chunk.bytes },
     });

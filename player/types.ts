@@ -1,5 +1,5 @@
 import type { Abr } from '../src/abr-star/index.js';
-import type { Strategy } from '../src/delivery/index.js';
+import type { DeliveryCounts, Strategy } from '../src/delivery/index.js';
 import type { Delivery, FrameState, PathReport } from '../src/voxel-loader/types.js';
 import type { ErrorCode } from './errors.js';
 
@@ -52,7 +52,7 @@ export interface VoxelHandle {
 }
 
 /** One delivered video segment. Bytes are bytes of the media file. */
-export interface SegmentRecord {
+export interface SegmentRecord extends DeliveryCounts {
   /** 0-based. */
   readonly index: number;
   /** Seconds on the media time line. */
@@ -68,19 +68,7 @@ export interface SegmentRecord {
   readonly delivery: Delivery;
   /** Asked for ahead of dash.js: while the segment before was on its way or, the first one, as soon as it could be chosen. */
   readonly early: boolean;
-  readonly bytesReliable: number;
-  readonly bytesUnreliable: number;
-  /** Sent as datagrams, not here, nor fetched again. */
-  readonly bytesLost: number;
-  /** Asked for a second time while the segment was on its way, because they seemed lost. */
-  readonly bytesRepeated: number;
-  /** Those of them that came no sooner: lost, and here all the same. */
-  readonly bytesRecovered: number;
-  /** Lost on the way, and filled from parity. */
-  readonly bytesDecoded: number;
-  /** Parity that came, in addition to all other counts. */
-  readonly bytesParity: number;
-  /** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
+  /** Those of `bytesReliable` and `bytesUnreliable` that were fetched later, lost or left out before, while the buffer was full. */
   readonly bytesRefetched: number;
   readonly framesTotal: number;
   /** Not asked for or not sent, on purpose. */

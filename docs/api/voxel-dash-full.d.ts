@@ -99,6 +99,20 @@ interface Parity {
 	/** Sent whatever the link does. */
 	readonly always?: boolean | undefined;
 }
+interface DeliveryCounts {
+	readonly bytesReliable: number;
+	readonly bytesUnreliable: number;
+	/** Sent as datagrams, not here, nor fetched again. */
+	readonly bytesLost: number;
+	/** Asked for a second time while the segment was on its way, because they seemed lost. */
+	readonly bytesRepeated: number;
+	/** Those of them that came no sooner: lost, and here all the same. */
+	readonly bytesRecovered: number;
+	/** Lost on the way, and filled from parity. */
+	readonly bytesDecoded: number;
+	/** Parity that came, in addition to all other counts. */
+	readonly bytesParity: number;
+}
 interface ByteRange {
 	readonly start: number;
 	readonly end: number;
@@ -472,7 +486,7 @@ export interface VoxelHandle {
 	detach(): void;
 }
 /** One delivered video segment. Bytes are bytes of the media file. */
-export interface SegmentRecord {
+export interface SegmentRecord extends DeliveryCounts {
 	/** 0-based. */
 	readonly index: number;
 	/** Seconds on the media time line. */
@@ -488,19 +502,7 @@ export interface SegmentRecord {
 	readonly delivery: Delivery;
 	/** Asked for ahead of dash.js: while the segment before was on its way or, the first one, as soon as it could be chosen. */
 	readonly early: boolean;
-	readonly bytesReliable: number;
-	readonly bytesUnreliable: number;
-	/** Sent as datagrams, not here, nor fetched again. */
-	readonly bytesLost: number;
-	/** Asked for a second time while the segment was on its way, because they seemed lost. */
-	readonly bytesRepeated: number;
-	/** Those of them that came no sooner: lost, and here all the same. */
-	readonly bytesRecovered: number;
-	/** Lost on the way, and filled from parity. */
-	readonly bytesDecoded: number;
-	/** Parity that came, in addition to all other counts. */
-	readonly bytesParity: number;
-	/** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
+	/** Those of `bytesReliable` and `bytesUnreliable` that were fetched later, lost or left out before, while the buffer was full. */
 	readonly bytesRefetched: number;
 	readonly framesTotal: number;
 	/** Not asked for or not sent, on purpose. */
@@ -625,7 +627,7 @@ declare const STRATEGIES: {
 	readonly groups: Strategy;
 };
 type StrategyName = keyof typeof STRATEGIES;
-interface ChunkFacts {
+interface ChunkFacts extends DeliveryCounts {
 	/** In its segment, from 0. */
 	readonly number: number;
 	/** Positions in the segment's file; the chunk handed over may have another length. */
@@ -639,15 +641,8 @@ interface ChunkFacts {
 	readonly wholeScore: number;
 	readonly reliableScore: number;
 	readonly score: number;
-	readonly bytesReliable: number;
-	readonly bytesUnreliable: number;
-	/** Sent, not here, nor when they were asked for again. */
-	readonly bytesLost: number;
 	/** Left out by the server for want of time. */
 	readonly bytesUnsent: number;
-	/** Asked for again, and those of them that were here no sooner. */
-	readonly bytesRepeated: number;
-	readonly bytesRecovered: number;
 	/** How its datagrams came; undefined: it had fewer than two. */
 	readonly dispersion: Dispersion | undefined;
 	/** Milliseconds from its record until it was due, as far as could be told then; undefined: nothing played. */
@@ -662,7 +657,7 @@ interface DeliveredChunk extends ChunkFacts {
 	readonly frames: SegmentFrames;
 }
 /** A chunk of a live segment was handed to dash.js. */
-export interface ChunkEvent extends Pick<DeliveredChunk, "number" | "startTime" | "duration" | "capturedAt" | "wholeScore" | "score" | "bytesReliable" | "bytesUnreliable" | "bytesLost" | "bytesUnsent" | "bytesRepeated" | "bytesRecovered"> {
+export interface ChunkEvent extends DeliveryCounts, Pick<DeliveredChunk, "number" | "startTime" | "duration" | "capturedAt" | "wholeScore" | "score" | "bytesUnsent"> {
 	readonly mediaType: string;
 	/** Of its segment. */
 	readonly index: number;

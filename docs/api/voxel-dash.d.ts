@@ -99,6 +99,20 @@ interface Parity {
 	/** Sent whatever the link does. */
 	readonly always?: boolean | undefined;
 }
+interface DeliveryCounts {
+	readonly bytesReliable: number;
+	readonly bytesUnreliable: number;
+	/** Sent as datagrams, not here, nor fetched again. */
+	readonly bytesLost: number;
+	/** Asked for a second time while the segment was on its way, because they seemed lost. */
+	readonly bytesRepeated: number;
+	/** Those of them that came no sooner: lost, and here all the same. */
+	readonly bytesRecovered: number;
+	/** Lost on the way, and filled from parity. */
+	readonly bytesDecoded: number;
+	/** Parity that came, in addition to all other counts. */
+	readonly bytesParity: number;
+}
 interface ByteRange {
 	readonly start: number;
 	readonly end: number;
@@ -448,7 +462,7 @@ export interface VoxelHandle {
 	detach(): void;
 }
 /** One delivered video segment. Bytes are bytes of the media file. */
-export interface SegmentRecord {
+export interface SegmentRecord extends DeliveryCounts {
 	/** 0-based. */
 	readonly index: number;
 	/** Seconds on the media time line. */
@@ -464,19 +478,7 @@ export interface SegmentRecord {
 	readonly delivery: Delivery;
 	/** Asked for ahead of dash.js: while the segment before was on its way or, the first one, as soon as it could be chosen. */
 	readonly early: boolean;
-	readonly bytesReliable: number;
-	readonly bytesUnreliable: number;
-	/** Sent as datagrams, not here, nor fetched again. */
-	readonly bytesLost: number;
-	/** Asked for a second time while the segment was on its way, because they seemed lost. */
-	readonly bytesRepeated: number;
-	/** Those of them that came no sooner: lost, and here all the same. */
-	readonly bytesRecovered: number;
-	/** Lost on the way, and filled from parity. */
-	readonly bytesDecoded: number;
-	/** Parity that came, in addition to all other counts. */
-	readonly bytesParity: number;
-	/** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
+	/** Those of `bytesReliable` and `bytesUnreliable` that were fetched later, lost or left out before, while the buffer was full. */
 	readonly bytesRefetched: number;
 	readonly framesTotal: number;
 	/** Not asked for or not sent, on purpose. */

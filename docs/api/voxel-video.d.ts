@@ -85,6 +85,20 @@ declare const catalogue: {
 	};
 };
 type VoxelErrorCode = keyof typeof catalogue;
+interface DeliveryCounts {
+	readonly bytesReliable: number;
+	readonly bytesUnreliable: number;
+	/** Sent as datagrams, not here, nor fetched again. */
+	readonly bytesLost: number;
+	/** Asked for a second time while the segment was on its way, because they seemed lost. */
+	readonly bytesRepeated: number;
+	/** Those of them that came no sooner: lost, and here all the same. */
+	readonly bytesRecovered: number;
+	/** Lost on the way, and filled from parity. */
+	readonly bytesDecoded: number;
+	/** Parity that came, in addition to all other counts. */
+	readonly bytesParity: number;
+}
 type Delivery = "datagrams" | "streams" | "http";
 interface PathReport {
 	readonly url: string;
@@ -145,7 +159,7 @@ interface VoxelHandle {
 	/** Takes the plugin off: running downloads end over HTTP, and the player is plain dash.js with its settings again. */
 	detach(): void;
 }
-interface SegmentRecord {
+interface SegmentRecord extends DeliveryCounts {
 	/** 0-based. */
 	readonly index: number;
 	/** Seconds on the media time line. */
@@ -161,19 +175,7 @@ interface SegmentRecord {
 	readonly delivery: Delivery;
 	/** Asked for ahead of dash.js: while the segment before was on its way or, the first one, as soon as it could be chosen. */
 	readonly early: boolean;
-	readonly bytesReliable: number;
-	readonly bytesUnreliable: number;
-	/** Sent as datagrams, not here, nor fetched again. */
-	readonly bytesLost: number;
-	/** Asked for a second time while the segment was on its way, because they seemed lost. */
-	readonly bytesRepeated: number;
-	/** Those of them that came no sooner: lost, and here all the same. */
-	readonly bytesRecovered: number;
-	/** Lost on the way, and filled from parity. */
-	readonly bytesDecoded: number;
-	/** Parity that came, in addition to all other counts. */
-	readonly bytesParity: number;
-	/** Those of the other two counts that were fetched later, lost or left out before, while the buffer was full. */
+	/** Those of `bytesReliable` and `bytesUnreliable` that were fetched later, lost or left out before, while the buffer was full. */
 	readonly bytesRefetched: number;
 	readonly framesTotal: number;
 	/** Not asked for or not sent, on purpose. */

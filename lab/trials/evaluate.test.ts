@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_COUNTS } from '../../src/delivery/index.js';
 import { evaluate, type Evidence } from './evaluate.js';
 import { systemOf } from './system.js';
 
@@ -63,10 +64,10 @@ const whole = (index: number, level: number) => ({
   index,
   bandwidth: LEVELS[level]!,
   transport: 'datagrams',
+  ...NO_COUNTS,
   bytesReliable: [20, 200][level]!,
   bytesUnreliable: [80, 800][level]!,
-  bytesLost: 0,
-  ...{ bytesRepeated: 0, bytesRecovered: 0, bytesDecoded: 0, bytesParity: 0, bytesRefetched: 0 },
+  bytesRefetched: 0,
   framesSkipped: 0,
   framesRepaired: 0,
   frames: 'rccc',

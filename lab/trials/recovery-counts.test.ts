@@ -1,15 +1,12 @@
 import { expect, it } from 'vitest';
+import { NO_COUNTS } from '../../src/delivery/index.js';
 import { countRecovery } from './recovery-counts.js';
 
 const whole = {
   transport: 'datagrams' as const,
+  ...NO_COUNTS,
   bytesReliable: 200,
   bytesUnreliable: 800,
-  bytesLost: 0,
-  bytesRepeated: 0,
-  bytesRecovered: 0,
-  bytesDecoded: 0,
-  bytesParity: 0,
   bytesRefetched: 0,
 };
 

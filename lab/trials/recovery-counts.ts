@@ -1,3 +1,4 @@
+import type { DeliveryCounts } from '../../src/delivery/index.js';
 import type { DeliveredSegment } from './page/types.js';
 
 /** What became of losses and of the bytes that may be lost. Shares of 1. */
@@ -19,19 +20,7 @@ export interface RecoveryCounts {
   readonly redundant: number;
 }
 
-type CountedSegment = Pick<
-  DeliveredSegment,
-  | 'transport'
-  | 'bytesReliable'
-  | 'bytesUnreliable'
-  | 'bytesLost'
-  | 'bytesRepeated'
-  | 'bytesRecovered'
-  | 'bytesDecoded'
-  | 'bytesParity'
-  | 'bytesRefetched'
-  | 'firstPass'
->;
+type CountedSegment = Pick<DeliveredSegment, keyof DeliveryCounts | 'transport' | 'bytesRefetched' | 'firstPass'>;
 
 export function countRecovery(segments: readonly CountedSegment[]): RecoveryCounts {
   const sum = (measure: (segment: CountedSegment) => number) =>

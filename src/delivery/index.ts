@@ -1,4 +1,5 @@
 export { bufferCapacity, fullBuffer } from './buffer.js';
+export { addCounts, NO_COUNTS, type DeliveryCounts } from './counts.js';
 export { deadlineOf } from './deadline.js';
 export { decisionState, linkState, type LinkEstimate, type Situation } from './decision-state.js';
 export { firstRateOver, type FirstLink } from './first-rate.js';

@@ -1,13 +1,11 @@
 import { LossEstimator } from '../abr-star/index.js';
+import type { DeliveryCounts } from './counts.js';
 
 /** What one download with datagrams says about their way. */
-export interface PathFacts {
-  /** Unreliable bytes here in the end, and those that are not though they were sent. */
-  readonly bytesUnreliable: number;
-  readonly bytesLost: number;
-  /** Of those that are here: lost, and brought by recovery or parity. */
-  readonly bytesRecovered: number;
-  readonly bytesDecoded: number;
+export interface PathFacts extends Pick<
+  DeliveryCounts,
+  'bytesUnreliable' | 'bytesLost' | 'bytesRecovered' | 'bytesDecoded'
+> {
   /** Milliseconds. */
   readonly rtt?: number | undefined;
 }

@@ -1,4 +1,5 @@
 import type { ByteRange } from '../manifest/byte-range.js';
+import type { DeliveryCounts } from '../delivery/counts.js';
 import type { Dispersion } from '../delivery/dispersion.js';
 import type { Playhead } from '../delivery/chunk-queue.js';
 import type { VoxelError } from './errors.js';
@@ -25,7 +26,7 @@ export interface FollowRequest {
 }
 
 /** What is known of a chunk that is handed over. */
-export interface ChunkFacts {
+export interface ChunkFacts extends DeliveryCounts {
   /** In its segment, from 0. */
   readonly number: number;
   /** Positions in the segment's file; the chunk handed over may have another length. */
@@ -39,15 +40,8 @@ export interface ChunkFacts {
   readonly wholeScore: number;
   readonly reliableScore: number;
   readonly score: number;
-  readonly bytesReliable: number;
-  readonly bytesUnreliable: number;
-  /** Sent, not here, nor when they were asked for again. */
-  readonly bytesLost: number;
   /** Left out by the server for want of time. */
   readonly bytesUnsent: number;
-  /** Asked for again, and those of them that were here no sooner. */
-  readonly bytesRepeated: number;
-  readonly bytesRecovered: number;
   /** How its datagrams came; undefined: it had fewer than two. */
   readonly dispersion: Dispersion | undefined;
   /** Milliseconds from its record until it was due, as far as could be told then; undefined: nothing played. */

@@ -1,4 +1,5 @@
 import type { Parity } from '../coding/symbols.js';
+import type { DeliveryCounts } from '../delivery/counts.js';
 import type { ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
@@ -112,21 +113,9 @@ export interface SegmentFrames {
 }
 
 /** What a download says about the link. */
-export interface DeliveryFacts {
-  readonly bytesReliable: number;
-  readonly bytesUnreliable: number;
-  /** Asked for as datagrams, sent by the server, not here, nor when they were asked for again. */
-  readonly bytesLost: number;
+export interface DeliveryFacts extends DeliveryCounts {
   /** Asked for, but not sent: the download was kept early, the deadline passed or the unreliable part failed. */
   readonly bytesUnsent: number;
-  /** Asked for again while the rest was on its way, because they seemed lost. */
-  readonly bytesRepeated: number;
-  /** Those of them that were here no sooner. */
-  readonly bytesRecovered: number;
-  /** Of `bytesUnreliable`: lost on the way, and filled from parity. */
-  readonly bytesDecoded: number;
-  /** Parity that came, in addition to all other counts. */
-  readonly bytesParity: number;
   /**
    * Seconds of download, without the wait for what was lost at its end or, at its begin, for what went first: the time of a
    * throughput sample.

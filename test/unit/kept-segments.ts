@@ -1,3 +1,4 @@
+import { NO_COUNTS } from '../../src/delivery/index.js';
 import type { ByteRange } from '../../src/manifest/byte-range.js';
 import { IntervalSet } from '../../src/manifest/interval-set.js';
 import type { KeptSegment, SegmentDownload, SegmentLayout } from '../../src/voxel-loader/types.js';
@@ -35,10 +36,9 @@ export class KeptSegments {
     const gaps = lost.map(place);
     for (const { start, end } of gaps) bytes.fill(0, start, end);
     const request = { representation: '0/q00', target: '/q00.mp4', map, file: new FileVersion() };
-    const facts = { bytesReliable: 0, bytesUnreliable: 0, bytesLost: 0, bytesUnsent: 0, seconds: 0 };
-    const link = { bytesRepeated: 0, bytesRecovered: 0, bytesDecoded: 0, bytesParity: 0, bytesMeasured: 0 };
     const segment = new PartialSegment(request, {
-      ...{ ...facts, ...link, timeToFirstByte: 0, rtt: undefined, failure: undefined },
+      ...NO_COUNTS,
+      ...{ bytesUnsent: 0, seconds: 0, bytesMeasured: 0, timeToFirstByte: 0, rtt: undefined, failure: undefined },
       ...{ bytes, received, lost: gaps },
     });
     const id = this.#segments.size;

@@ -1,5 +1,6 @@
 import type { ChunkEvent } from '../../../player/full.js';
 import type { PlaybackSummary } from '../../../demo/video-observer.js';
+import { addCounts, NO_COUNTS } from '../../../src/delivery/index.js';
 import { concatenate } from '../../../src/manifest/bytes.js';
 import { base64 } from './base64.js';
 import { FRAME_LETTERS, type DeliveredSegment, type LiveRecord, type ShownPicture } from './types.js';
@@ -70,11 +71,7 @@ export class LiveRecorder {
     this.#segments.set(index, {
       ...former,
       deliveredAt: at,
-      bytesReliable: former.bytesReliable + chunk.bytesReliable,
-      bytesUnreliable: former.bytesUnreliable + chunk.bytesUnreliable,
-      bytesLost: former.bytesLost + chunk.bytesLost,
-      bytesRepeated: former.bytesRepeated + chunk.bytesRepeated,
-      bytesRecovered: former.bytesRecovered + chunk.bytesRecovered,
+      ...addCounts(former, chunk),
       framesTotal: former.framesTotal + framesTotal,
       framesRepaired: former.framesRepaired + framesRepaired,
       // In any order: which frame it was is seen from what was appended.
@@ -92,12 +89,11 @@ export class LiveRecorder {
   }
 
   #begin(chunk: ChunkEvent, index: number, transport: DeliveredSegment['transport']): DeliveredSegment {
-    const none = { bytesReliable: 0, bytesUnreliable: 0, bytesLost: 0, bytesRepeated: 0, bytesRecovered: 0 };
     return {
-      ...none,
+      ...NO_COUNTS,
       ...{ index, startTime: index * this.#segmentDuration, duration: this.#segmentDuration },
       ...{ representation: chunk.representation, bandwidth: chunk.bandwidth, level: 0, levels: 1 },
-      ...{ transport, early: false, bytesDecoded: 0, bytesParity: 0, bytesRefetched: 0 },
+      ...{ transport, early: false, bytesRefetched: 0 },
       ...{ framesTotal: 0, framesSkipped: 0, framesRepaired: 0, frames: '' },
       ...{ seconds: this.#segmentDuration, throughput: 0, deliveredAt: 0, estimatedScore: null },
     };

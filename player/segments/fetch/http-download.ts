@@ -1,3 +1,4 @@
+import { NO_COUNTS } from '../../../src/delivery/index.js';
 import { totalBytes } from '../../../src/manifest/byte-range.js';
 import { IntervalSet } from '../../../src/manifest/interval-set.js';
 import type { Receiver } from '../../../src/voxel-loader/index.js';
@@ -39,14 +40,10 @@ export class HttpDownloads {
     const { map, key } = segment;
     const asked = { level: map.steps.length - 1, delivery: 'http', early } as const;
     const facts = {
+      ...NO_COUNTS,
       bytesReliable: map.reliableBytes,
       bytesUnreliable: totalBytes(map.unreliable),
-      bytesLost: 0,
       bytesUnsent: 0,
-      bytesRepeated: 0,
-      bytesRecovered: 0,
-      bytesDecoded: 0,
-      bytesParity: 0,
       bytesMeasured: bytes.length,
       seconds,
     };

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { LossEstimator, ThroughputEstimator } from '../../../src/abr-star/index.js';
-import { PathEstimate } from '../../../src/delivery/index.js';
+import { NO_COUNTS, PathEstimate } from '../../../src/delivery/index.js';
 import { IntervalSet } from '../../../src/manifest/interval-set.js';
 import { segmentOf } from '../../../test/unit/segment-content.js';
 import { EventEmitter } from '../../events.js';
@@ -31,6 +31,7 @@ function createFacts() {
     received: new IntervalSet(),
     frames: { states: [], repairedFrames: 0, repairedSlices: 0 },
     kept: { id: 0, release: vi.fn() },
+    ...NO_COUNTS,
     bytesReliable: 50,
     bytesUnreliable: 81,
     bytesLost: 9,

@@ -1,6 +1,5 @@
 import type { LossEstimator, ThroughputEstimator } from '../../../src/abr-star/index.js';
-import type { PathEstimate } from '../../../src/delivery/index.js';
-import type { IntervalSet } from '../../../src/manifest/interval-set.js';
+import { addCounts, type DeliveryCounts, type PathEstimate } from '../../../src/delivery/index.js';
 import type { DeliveredSegment } from '../../../src/voxel-loader/index.js';
 import type { Journal } from './journal.js';
 import type { RateControl } from '../choose/rate-control.js';
@@ -18,17 +17,12 @@ export interface Asked {
 }
 
 /** What a delivery says about the link. */
-export type LinkFacts = Pick<
-  DeliveredSegment,
-  'bytesUnreliable' | 'bytesLost' | 'bytesUnsent' | 'bytesRecovered' | 'bytesDecoded' | 'bytesMeasured' | 'seconds'
-> &
+export type LinkFacts = DeliveryCounts &
+  Pick<DeliveredSegment, 'bytesUnsent' | 'bytesMeasured' | 'seconds'> &
   Partial<Pick<DeliveredSegment, 'timeToFirstByte' | 'rtt'>>;
 
 /** The part of a delivery that a record is made of. */
-export type RecordedFacts = LinkFacts &
-  Pick<DeliveredSegment, 'bytes' | 'frames' | 'kept' | 'bytesReliable' | 'bytesRepeated' | 'bytesParity'> & {
-    readonly received: IntervalSet;
-  };
+export type RecordedFacts = LinkFacts & Pick<DeliveredSegment, 'bytes' | 'frames' | 'kept' | 'received'>;
 
 export interface RecorderOptions {
   readonly journal: Journal;
@@ -75,8 +69,7 @@ export class DeliveryRecorder {
   delivered(segment: RequestedSegment, asked: Asked, facts: RecordedFacts, order: number): void {
     const { journal, retransmission } = this.#options;
     const { index, startTime, duration, representation } = segment.fragment;
-    const { received, bytesReliable, bytesUnreliable, bytesLost, bytesRepeated, bytesRecovered } = facts;
-    const { bytesDecoded, bytesParity, bytesMeasured, seconds, frames, kept } = facts;
+    const { received, bytesMeasured, seconds, frames, kept } = facts;
     const place = { index, startTime, duration, representation: representation! };
     const outcome = {
       ...place,
@@ -85,13 +78,7 @@ export class DeliveryRecorder {
       bandwidth: representation!.bandwidth,
       map: segment.map,
       received,
-      bytesReliable,
-      bytesUnreliable,
-      bytesLost,
-      bytesRepeated,
-      bytesRecovered,
-      bytesDecoded,
-      bytesParity,
+      ...addCounts(facts),
       bytesRefetched: 0,
       bytesMeasured,
       seconds,

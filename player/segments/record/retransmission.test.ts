@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_COUNTS } from '../../../src/delivery/index.js';
 import type { ByteRange } from '../../../src/manifest/byte-range.js';
 import type { VoxelSession } from '../../../src/voxel-loader/index.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
@@ -51,13 +52,10 @@ describe('Retransmission', () => {
       delivery: 'datagrams' as const,
       early: false,
       received,
+      ...NO_COUNTS,
       bytesReliable: map.reliableBytes,
       bytesUnreliable: received.size - map.reliableBytes,
       bytesLost: 140 - received.size,
-      bytesRepeated: 0,
-      bytesRecovered: 0,
-      bytesDecoded: 0,
-      bytesParity: 0,
       bytesRefetched: 0,
       bytesMeasured: received.size,
       seconds: 1,

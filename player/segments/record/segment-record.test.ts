@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_COUNTS } from '../../../src/delivery/index.js';
 import { IntervalSet } from '../../../src/manifest/interval-set.js';
 import { segmentOf } from '../../../test/unit/segment-content.js';
 import { createSegmentRecord, type SegmentOutcome } from './segment-record.js';
@@ -17,13 +18,9 @@ function record(change: Partial<SegmentOutcome>): ReturnType<typeof createSegmen
     level: 2,
     delivery: 'datagrams',
     early: false,
+    ...NO_COUNTS,
     bytesReliable: 50,
     bytesUnreliable: 90,
-    bytesLost: 0,
-    bytesRepeated: 0,
-    bytesRecovered: 0,
-    bytesDecoded: 0,
-    bytesParity: 0,
     bytesRefetched: 0,
     bytesMeasured: 120,
     seconds: 0.5,

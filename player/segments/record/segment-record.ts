@@ -3,28 +3,14 @@ import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import type { IntervalSet } from '../../../src/manifest/interval-set.js';
 import type { SegmentRecord } from '../../types.js';
 
-/** What one delivery says about a segment. */
-export interface SegmentOutcome extends Pick<
+/** What a record says beside what the delivery says. */
+type Estimated = Pick<
   SegmentRecord,
-  | 'index'
-  | 'startTime'
-  | 'duration'
-  | 'representation'
-  | 'bandwidth'
-  | 'level'
-  | 'delivery'
-  | 'early'
-  | 'bytesReliable'
-  | 'bytesUnreliable'
-  | 'bytesLost'
-  | 'bytesRepeated'
-  | 'bytesRecovered'
-  | 'bytesDecoded'
-  | 'bytesParity'
-  | 'bytesRefetched'
-  | 'seconds'
-  | 'frames'
-> {
+  'levels' | 'framesTotal' | 'framesSkipped' | 'framesRepaired' | 'score' | 'throughput'
+>;
+
+/** What one delivery says about a segment. */
+export interface SegmentOutcome extends Omit<SegmentRecord, keyof Estimated | 'firstPass'> {
   readonly map: SegmentMap;
   /** Positions from the segment's first byte. */
   readonly received: Pick<IntervalSet, 'contains'>;

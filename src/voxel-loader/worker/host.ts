@@ -1,3 +1,4 @@
+import { addCounts } from '../../delivery/counts.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { RepairError } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
@@ -151,14 +152,13 @@ export class Host {
   }
 
   #deliver(id: number, segment: PartialSegment, facts: ReceivedSegment): DeliveredMessage {
-    const { bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered, failure } = facts;
-    const { bytesDecoded, bytesParity, seconds, bytesMeasured, timeToFirstByte, rtt } = facts;
+    const { bytesUnsent, seconds, bytesMeasured, timeToFirstByte, rtt, failure } = facts;
     return {
       ...segment.repair(this.#repairers),
       received: [...segment.received],
       kept: segment.isWhole ? undefined : id,
-      ...{ bytesReliable, bytesUnreliable, bytesLost, bytesUnsent, bytesRepeated, bytesRecovered },
-      ...{ bytesDecoded, bytesParity, seconds, bytesMeasured, timeToFirstByte, rtt },
+      ...addCounts(facts),
+      ...{ bytesUnsent, seconds, bytesMeasured, timeToFirstByte, rtt },
       failure: failure && encodeError(failure),
     };
   }

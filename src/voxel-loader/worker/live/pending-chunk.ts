@@ -1,3 +1,4 @@
+import { NO_COUNTS } from '../../../delivery/counts.js';
 import { DispersionMeter } from '../../../delivery/dispersion.js';
 import { comesInTime, reorderingWindow } from '../../../delivery/recovery.js';
 import type { QueuedChunk } from '../../../delivery/chunk-queue.js';
@@ -114,6 +115,7 @@ export class PendingChunk implements QueuedChunk {
       wholeScore: chunk.steps.at(-1)!.score,
       reliableScore: chunk.steps[0]!.score,
       score: estimateScore(chunk, (part) => received.contains(part.start - range.start, part.end - range.start)),
+      ...NO_COUNTS,
       bytesReliable: assembly.bytesReliable,
       bytesUnreliable: assembly.bytesUnreliable,
       bytesLost,
