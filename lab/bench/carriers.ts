@@ -6,7 +6,7 @@ import { runExperiment } from '../sim/pool.js';
 import { progressLine } from '../sim/report/progress-line.js';
 import { mean, pairedDifference, type Difference } from '../sim/report/statistics.js';
 import { readConfig } from '../trials/config.js';
-import { prepareMedia } from '../trials/media.js';
+import { prepareMedia } from '../trials/prepare-media.js';
 import { tracesOf } from '../trials/traces.js';
 
 export const usage = `npm run bench -- carriers [--json] [--quick]: abr-star over datagrams and over streams alone in simulation, with the video, the links and
