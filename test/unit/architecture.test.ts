@@ -1,51 +1,106 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { root } from '../../tools/setup/paths.mjs';
+import { circles, forbiddenImports, importGraph, isForTests, isIn, readSources } from './import-graph.js';
+import { ARROWS, ZONES } from './zones.js';
 
-/** What ARCHITECTURE.md draws: a file belongs to the first of these folders that holds it. */
-const PARTS = [
-  'demo',
-  'player/element',
-  'player',
-  'src/voxel-loader',
-  'src/delivery',
-  'src/abr-star',
-  'src/coding',
-  'src/repair',
-  'src/manifest',
-  'lab/sim',
-];
+const sources = readSources(root);
+const graph = importGraph(sources);
 
-const partOf = (file: string) => PARTS.find((part) => file.startsWith(`${part}/`));
-
-/** `from --> to` of every part that imports another, types included, tests and their ladders aside. */
-function arrows(): string[] {
-  const files = execFileSync('git', ['ls-files', ...PARTS], { cwd: root, encoding: 'utf8' })
-    .trim()
-    .split('\n');
-  const found = files
-    .filter((file) => /\.ts$/.test(file) && !/\.test\.ts$|\/testing\//.test(file))
-    .flatMap((file) => importsOf(file).map((target) => [partOf(file)!, partOf(target)] as const));
-  const between = found.filter(([from, to]) => to !== undefined && from !== to);
-  return [...new Set(between.map(([from, to]) => `  ${nodeOf(from)} --> ${nodeOf(to!)}`))].sort();
+/** The graph with one more import, of `specifier` in `file`. */
+function planted(file: string, specifier: string) {
+  const text = `${sources.get(file) ?? ''}\nimport { planted } from '${specifier}';\n`;
+  return importGraph(new Map([...sources, [file, text]]));
 }
 
-function importsOf(file: string): string[] {
-  const source = readFileSync(join(root, file), 'utf8');
-  const paths = [...source.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) => path!);
-  return paths.map((path) => relative(root, resolve(root, dirname(file), path)));
-}
+describe('imports', () => {
+  it('point where zones.ts lets them', () => {
+    expect(forbiddenImports(graph, ZONES)).toEqual([]);
+  });
 
-const nodeOf = (part: string) => `${part.replaceAll(/\W/g, '-')}[${part}/]`;
+  it.each([
+    ['src/manifest/planted.ts', '../repair/index.js'],
+    ['src/repair/planted.ts', '../manifest/byte-range.js'],
+    ['src/abr-star/planted.ts', '../delivery/index.js'],
+    ['src/abr-star/planted.ts', '../voxel-loader/index.js'],
+    ['src/abr-star/star/planted.ts', '../rivals/bola.js'],
+    ['src/abr-star/rivals/planted.ts', '../star/abr-star.js'],
+    ['src/delivery/planted.ts', '../voxel-loader/index.js'],
+    ['src/delivery/planted.ts', '../../player/types.js'],
+    ['src/voxel-loader/planted.ts', '../abr-star/index.js'],
+    ['src/voxel-loader/planted.ts', '../repair/index.js'],
+    ['player/planted.ts', '../src/voxel-loader/worker/host.js'],
+    ['player/dash/planted.ts', '../../demo/report.js'],
+    ['player/segments/planted.ts', '../dash/settings.js'],
+    ['player/hls/planted.ts', '../dash/settings.js'],
+    ['player/planted.ts', '../tools/setup/paths.mjs'],
+    ['src/delivery/planted.ts', '../../lab/sim/random.js'],
+    ['tools/setup/planted.mjs', '../../lab/sim/random.js'],
+    ['tools/planted.test.ts', '../lab/sim/random.js'],
+  ])('from %s of %s are refused', (file, specifier) => {
+    expect(forbiddenImports(planted(file, specifier), ZONES)).toEqual([expect.stringContaining(`${file} imports `)]);
+  });
 
-test('ARCHITECTURE.md draws every import between the parts, and no other', async () => {
-  const path = join(root, 'ARCHITECTURE.md');
-  const drawn = readFileSync(path, 'utf8').replace(
-    /(```mermaid\ngraph TD\n)[^`]*/,
-    (_, head: string) => `${head}${arrows().join('\n')}\n`,
-  );
-  // `npx vitest run --project unit test/unit/architecture.test.ts -u` draws it anew.
-  await expect(drawn).toMatchFileSnapshot(path);
+  it.each([
+    ['src/delivery/planted.ts', '../abr-star/index.js'],
+    ['src/voxel-loader/worker/planted.ts', '../../repair/index.js'],
+    ['player/planted.ts', '../src/delivery/index.js'],
+    ['lab/sim/planted.ts', '../../tools/setup/paths.mjs'],
+    ['src/manifest/planted.test.ts', '../../test/unit/index-vectors.js'],
+  ])('from %s of %s are not', (file, specifier) => {
+    expect(forbiddenImports(planted(file, specifier), ZONES)).toEqual([]);
+  });
+
+  it('are in no circle, types included', () => {
+    expect(circles(graph)).toEqual([]);
+  });
+
+  it.each([
+    ['src/manifest/errors.ts', './index-codes.js', ['src/manifest/errors.ts', 'src/manifest/index-codes.ts']],
+    [
+      'tools/setup/process.mjs',
+      './system-packages.mjs',
+      ['tools/setup/process.mjs', 'tools/setup/system-packages.mjs'],
+    ],
+    ['tools/setup/paths.mjs', './paths.mjs', ['tools/setup/paths.mjs']],
+  ])('from %s of %s close a circle that is found', (file, specifier, members) => {
+    expect(circles(planted(file, specifier))).toEqual([expect.arrayContaining(members)]);
+  });
+
+  it('are limited for folders that exist', () => {
+    const named = ZONES.flatMap(({ folder, never, but = [] }) => [folder, ...never, ...but]);
+    const empty = [...new Set(named)].filter((place) => ![...graph.keys()].some((file) => isIn(file, [place])));
+    expect(empty).toEqual([]);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  /** The parts it draws: a file belongs to the first of these folders that holds it. */
+  const PARTS = ['player/element', 'lab/sim', ...Object.keys(ARROWS)];
+
+  const partOf = (file: string) => PARTS.find((part) => isIn(file, [part]));
+  const nodeOf = (part: string) => `${part.replaceAll(/\W/g, '-')}[${part}/]`;
+
+  /** `from --> to` of every part that imports another, types included, tests and what they use aside. */
+  function arrows(): string[] {
+    const files = [...graph].filter(([file]) => file.endsWith('.ts') && !isForTests(file));
+    const lines = files.flatMap(([file, targets]) =>
+      [...targets].flatMap((target) => {
+        const [from, to] = [partOf(file), partOf(target)];
+        return from === undefined || to === undefined || from === to ? [] : [`  ${nodeOf(from)} --> ${nodeOf(to)}`];
+      }),
+    );
+    return [...new Set(lines)].sort();
+  }
+
+  it('draws every import between the parts, and no other', async () => {
+    const path = join(root, 'ARCHITECTURE.md');
+    const drawn = readFileSync(path, 'utf8').replace(
+      /(```mermaid\ngraph TD\n)[^`]*/,
+      (_, head: string) => `${head}${arrows().join('\n')}\n`,
+    );
+    // `npx vitest run --project unit test/unit/architecture.test.ts -u` draws it anew.
+    await expect(drawn).toMatchFileSnapshot(path);
+  });
 });

@@ -1,0 +1,52 @@
+// The directions of imports in TypeScript and scripts, checked by `architecture.test.ts`. A new folder, or a new arrow, is written down here.
+
+/** What each folder may import of the folders in this table, besides itself: arrows point one way. */
+export const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  'src/manifest': [],
+  'src/repair': [],
+  'src/abr-star': ['src/manifest'],
+  'src/coding': [],
+  'src/delivery': ['src/manifest', 'src/abr-star', 'src/coding'],
+  'src/voxel-loader': ['src/manifest', 'src/repair', 'src/delivery', 'src/coding'],
+  player: ['src/manifest', 'src/abr-star', 'src/delivery', 'src/voxel-loader'],
+  demo: ['src/manifest', 'src/repair', 'src/abr-star', 'src/coding', 'src/delivery', 'src/voxel-loader', 'player'],
+};
+
+/**
+ * A folder whose files import nothing of other folders. `but`: files and folders in it that may. `shipped`: its tests, and what only tests
+ * use, may as well.
+ */
+export interface Zone {
+  readonly folder: string;
+  readonly never: readonly string[];
+  readonly but?: readonly string[];
+  readonly shipped?: boolean;
+}
+
+const inTable = Object.keys(ARROWS);
+
+/** What runs in the worker: the page's part does without, the full build has both. */
+const WORKER = ['src/repair', 'src/voxel-loader/worker'];
+
+export const ZONES: readonly Zone[] = [
+  ...Object.entries(ARROWS).map(([folder, allowed]) => ({
+    folder,
+    never: inTable.filter((other) => other !== folder && !allowed.includes(other)),
+  })),
+  { folder: 'src/abr-star/star', never: ['src/abr-star/rivals', 'src/abr-star/live'] },
+  { folder: 'src/abr-star/rivals', never: ['src/abr-star/star', 'src/abr-star/live'] },
+  { folder: 'src/abr-star/live', never: ['src/abr-star/star', 'src/abr-star/rivals'] },
+  // The commands set up and start things; what measures and tests builds on them.
+  { folder: 'tools', never: ['test', 'lab'] },
+
+  // What is shipped does without tools, tests and laboratory.
+  ...['src', 'player', 'demo'].map((folder) => ({ folder, never: ['tools', 'test', 'lab'], shipped: true })),
+  // Each player has a folder that knows it, and no other does.
+  { folder: 'player/segments', never: ['player/dash', 'player/hls'], shipped: true },
+  { folder: 'player/hls', never: ['player/dash'], shipped: true },
+  { folder: 'player/dash', never: ['player/hls'], shipped: true },
+  { folder: 'src/voxel-loader', never: WORKER, but: ['src/voxel-loader/worker'], shipped: true },
+  { folder: 'player', never: WORKER, but: ['player/full.ts'], shipped: true },
+  // The comparison takes segments apart to show single frames.
+  { folder: 'demo', never: WORKER, but: ['demo/compare/pictures.ts'], shipped: true },
+];
