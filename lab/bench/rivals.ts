@@ -12,7 +12,7 @@ export const usage = `npm run bench -- rivals [--constants] [--quick]: abr-star 
 in simulation, 10,800 sessions, in its own measure and in SODA's. --constants: instead of that, abr-star on the development traces
 with each of its constants half and one and a half times as large. What is played is kept in docs/results/simulated, and not played again:
 a run that was cut off goes on there; delete the lines of a rule that has changed. --quick: every tenth trace from one
-start, nothing kept. Then \`npm run evidence\` fills docs/ABR.md. Minutes of a core. Exit code 1 where a bar is missed.`;
+start, nothing kept. Then \`npm run evidence\` fills docs/results/simulated/README.md. Minutes of a core. Exit code 1 where a bar is missed.`;
 
 const flag = { type: 'boolean', default: false } as const;
 

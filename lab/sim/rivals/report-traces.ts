@@ -33,7 +33,7 @@ const LEADS: readonly Lead[] = [
   { title: 'QoE', figure: 'qoe', sign: 1, scale: 1, digits: 4 },
 ];
 
-/** The tables of docs/ABR.md. */
+/** Tables of docs/results/simulated/README.md. */
 export function rivalsTables(lines: readonly Kept[]): string {
   if (lines.length === 0) return 'Not yet measured.';
   const sessions = lines.reduce((sum, line) => sum + line.sessions, 0);

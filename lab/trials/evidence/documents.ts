@@ -18,8 +18,36 @@ export function filled(path: string, text: string, blockOf: (name: string) => st
   return text.replaceAll(BLOCK, (_, begin: string, name: string, end: string) => {
     const block = blockOf(name);
     if (block === undefined) throw new UserError(`${path}: no evidence is called '${name}'`);
-    return `${begin}\n${block}\n\n${end}`;
+    return `${begin}\n${wrapped(block)}\n\n${end}`;
   });
+}
+
+/** No line of prose is longer (test/unit/documents.test.ts allows a little more). */
+const LINE_LENGTH = 150;
+
+/** Text with long lines of prose and of lists broken between words; tables and code stay as they are. */
+export function wrapped(text: string): string {
+  let isCode = false;
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      if (line.startsWith('```')) isCode = !isCode;
+      return isCode || line.startsWith('|') ? [line] : brokenLine(line);
+    })
+    .join('\n');
+}
+
+function brokenLine(line: string): string[] {
+  const indentation = line.startsWith('- ') ? '  ' : '';
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > LINE_LENGTH) {
+    const at = rest.lastIndexOf(' ', LINE_LENGTH);
+    if (at <= indentation.length) break;
+    lines.push(rest.slice(0, at));
+    rest = `${indentation}${rest.slice(at + 1)}`;
+  }
+  return [...lines, rest];
 }
 
 /** As `npm run format` leaves it. */

@@ -1,29 +1,33 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../tools/setup/paths.mjs';
 import { matricesBlock, matrixBlock } from './blocks.js';
 import { claimsBlock, verdictsBlock } from './claims.js';
 import { filled, formatted, textOf, type Document } from './documents.js';
-import { keptMatrices, type Matrix } from './kept.js';
-import { matrixPage } from './pages.js';
+import { keptMatrices, RESULTS, type Matrix } from './kept.js';
+import { allFiguresBlock, newPage } from './pages.js';
+import { tablesBlock } from './tables.js';
 import { calibrationTable } from '../report/calibration.js';
 import { constantsTable } from '../../sim/rivals/constants-table.js';
 import { CONSTANTS_FILE, keptLines, RIVALS_FILE } from '../../sim/rivals/kept.js';
 import { rivalsTables } from '../../sim/rivals/report-traces.js';
 
-const RESULTS = 'docs/RESULTS.md';
-const EVIDENCE = 'docs/EVIDENCE.md';
-const TRIALS = 'docs/TRIALS.md';
-const ABR = 'docs/ABR.md';
+/** Documents with blocks besides those in the folders of `docs/results/`. */
+const DOCUMENTS = ['docs/EVIDENCE.md', 'docs/RESULTS.md', `${RESULTS}/README.md`];
 
+/** The documents as they should be: what stands in their blocks is computed anew, a matrix without a page gets one. */
 export async function expectedDocuments(): Promise<Document[]> {
   const matrices = keptMatrices();
-  const pages = [...matrices.values()].map((matrix) => ({
-    path: `${matrix.folder}/README.md`,
-    text: matrixPage(matrix),
-  }));
-  const documents = [EVIDENCE, RESULTS, TRIALS, ABR].map((path) => ({
+  const pages = readdirSync(join(root, RESULTS))
+    .map((name) => ({ name, path: `${RESULTS}/${name}/README.md` }))
+    .filter(({ name, path }) => matrices.has(name) || existsSync(join(root, path)))
+    .map(({ name, path }) => ({ path, text: textOf(path) || newPage(matrices.get(name)!) }));
+  const texts = [...DOCUMENTS.map((path) => ({ path, text: textOf(path) })), ...pages];
+  const documents = texts.map(({ path, text }) => ({
     path,
-    text: filled(path, textOf(path), (name) => blockOf(name, matrices)),
+    text: filled(path, text, (name) => blockOf(name, matrices)),
   }));
-  return Promise.all([...documents, ...pages].map(formatted));
+  return Promise.all(documents.map(formatted));
 }
 
 function blockOf(name: string, matrices: ReadonlyMap<string, Matrix>): string | undefined {
@@ -32,5 +36,8 @@ function blockOf(name: string, matrices: ReadonlyMap<string, Matrix>): string | 
   if (name === 'simulated rivals') return rivalsTables(keptLines(RIVALS_FILE));
   if (name === 'constants') return constantsTable(keptLines(CONSTANTS_FILE));
   if (name === 'verdicts') return verdictsBlock(matrices);
-  return claimsBlock(name, matrices) ?? matrixBlock(name, matrices.get(name));
+  const [, part, matrix] = /^(all|tables) of (.+)$/.exec(name) ?? [];
+  if (part === undefined) return claimsBlock(name, matrices) ?? matrixBlock(name, matrices.get(name));
+  const kept = matrices.get(matrix!);
+  return kept && (part === 'all' ? allFiguresBlock : tablesBlock)(kept);
 }

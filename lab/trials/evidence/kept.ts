@@ -10,7 +10,8 @@ import { readResults, readSimulated } from '../results-file.js';
 import type { TraceSpec } from '../trace-spec.js';
 
 const CONFIGS = 'lab/trials/configs';
-const RESULTS = 'docs/results';
+/** Where sessions are kept, relative to the repository. */
+export const RESULTS = 'docs/results';
 
 /** Sessions of one configuration that are kept in the repository. */
 export interface Matrix {

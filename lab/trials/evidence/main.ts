@@ -8,8 +8,7 @@ import { keptMatrices } from './kept.js';
 const USAGE = `Usage: npm run evidence [-- --check | --paper NAME]
 
 Computes every table, interval and verdict of docs/EVIDENCE.md, docs/RESULTS.md and docs/results/ from the sessions that are kept in
-docs/results/*/sessions.jsonl, and the tables of docs/ABR.md from docs/results/simulated, and writes them there. No browser, no data, a few
-seconds.
+docs/results/*/sessions.jsonl and docs/results/simulated, and writes them there. No browser, no data, a few seconds.
 
   --check        write nothing: say where the documents differ from what the sessions give
   --paper NAME   write nothing: print what that paper claims, its figure, ours, the verdict, why, and the command that shows it; one of

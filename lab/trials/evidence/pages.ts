@@ -4,18 +4,16 @@ import { table } from '../report/markdown.js';
 import { chartedSystems } from '../report/write.js';
 import { commandOf, type Matrix } from './kept.js';
 
-/** What is written above all that is generated. */
-export const GENERATED = '<!-- Written by `npm run evidence`: do not edit. -->';
+/** First `README.md` of a matrix' folder: its title and the block of all its figures. Prose and other blocks are added by hand. */
+export function newPage({ name, config }: Matrix): string {
+  return `# ${config.title}\n\n<!-- evidence: all of ${name} -->\n<!-- end of evidence -->\n`;
+}
 
-/** `README.md` of a matrix' folder: everything about its sessions. */
-export function matrixPage(matrix: Matrix): string {
+/** Everything about the sessions of a matrix. */
+export function allFiguresBlock(matrix: Matrix): string {
   const { name, config, sessions, invalid, planned, rows } = matrix;
   const facts = [...factsOf(config, sessions, planned), `${invalid} attempts do not count`];
-  return `${GENERATED}
-
-# ${config.title}
-
-\`\`\`sh
+  return `\`\`\`sh
 ${commandOf(name)}
 \`\`\`
 
@@ -23,6 +21,5 @@ ${facts.map((fact) => `- ${fact}`).join('\n')}
 
 ${explained(rows, labelOf(chartedSystems(config.systems), config.baseline))}
 
-${table(rows, 'in columns')}
-`;
+${table(rows, 'in columns')}`;
 }

@@ -38,7 +38,7 @@ const SSIM = { measure: ({ score }: TrialResult) => score, shown: (value: number
 const MAP = 'datagrams-streams';
 const PLAIN_PATH = '30 ms, no loss';
 
-const SIMULATED = 'Only in simulation so far: [ABR.md](ABR.md).';
+const SIMULATED = 'Only in simulation so far: [the rules in simulation](results/simulated/README.md).';
 
 /** The evaluation of VOXEL. */
 export const CHAPTER_6: readonly Claim[] = [
@@ -257,7 +257,7 @@ export const CHAPTER_6: readonly Claim[] = [
     command: MAP,
     matrix: MAP,
     measured: (matrix) => measured.withoutPartialReliability(matrix, (path) => path !== PLAIN_PATH),
-    why: 'A stream shows nothing behind a gap for a round trip. The [map](RESULTS.md#datagrams-against-streams) has every path.',
+    why: 'A stream shows nothing behind a gap for a round trip. The [map](results/datagrams-streams/README.md) has every path.',
   },
   {
     figure: '6.22',

@@ -164,7 +164,7 @@ export const LIVE_CLAIMS: readonly Claim[] = [
     claim: '… and is interrupted for a shorter time than where the rest of a group is dropped',
     theirs: 'by 20 % at least',
     ...besideGroups(LTE),
-    why: 'The second start of T-Mobile’s log again: in four rounds VOXEL is interrupted there for 11.9 to 17.0 s, groups for 8.1 to 10.0 s. Tried were eleven ways (docs/RESULTS.md).',
+    why: 'The second start of T-Mobile’s log again: in four rounds VOXEL is interrupted there for 11.9 to 17.0 s, groups for 8.1 to 10.0 s. Tried were eleven ways (docs/results/live-small).',
   },
   {
     figure: '3G and UMTS, 1 s',
@@ -178,7 +178,7 @@ export const LIVE_CLAIMS: readonly Claim[] = [
     claim: '… and its 95th percentile of latency is lower',
     theirs: 'by .5 s at least',
     ...besideBestPeer(SLOW, LATENCY, (ours, best) => ours <= best - 0.5),
-    why: 'Lower by .3 to 1.9 s in three rounds, higher by 1.5 s in the fourth (docs/RESULTS.md). On the UMTS log the link carries some packets a second for half a minute, and what they are decides when playback jumps.',
+    why: 'Lower by .3 to 1.9 s in three rounds, higher by 1.5 s in the fourth (docs/results/live-small). On the UMTS log the link carries some packets a second for half a minute, and what they are decides when playback jumps.',
   },
   {
     figure: 'outages, 1 s',
