@@ -8,7 +8,7 @@ import type { TrialResult } from '../result.js';
 import { matrixBlock } from './blocks.js';
 import { lessStalls, type Claim } from './claim.js';
 import { claimsTable, CLAIMS, claimsText, PAPERS } from './claims.js';
-import { differences, filled, textOf } from './documents.js';
+import { differences, filled, textOf, wrapped } from './documents.js';
 import { expectedDocuments } from './expected.js';
 import { matrixOf, type Matrix } from './kept.js';
 import { rivals } from './rivals.js';
@@ -115,6 +115,14 @@ describe('a document', () => {
     expect(once).toBe('a\n<!-- evidence: one -->\n\nnew\n\n<!-- end of evidence -->\nb\n');
     expect(filled('d.md', once, () => 'new')).toBe(once);
     expect(() => filled('d.md', text, () => undefined)).toThrow("d.md: no evidence is called 'one'");
+  });
+
+  it('has no long line in its blocks but in tables and code', () => {
+    const words = 'word '.repeat(40).trim();
+    const [first, second] = wrapped(`- ${words}`).split('\n');
+    expect(first!.length).toBeLessThanOrEqual(150);
+    expect(second).toMatch(/^ {2}word/);
+    for (const text of [`| ${words} |`, `\`\`\`sh\n${words}\n\`\`\``]) expect(wrapped(text)).toBe(text);
   });
 
   it('is compared line by line', () => {
