@@ -1,42 +1,17 @@
 """The order of the sub-packages: imports point one way, no module is part of an import circle, and codecs stay behind
 their seam."""
 
-import ast
-from collections.abc import Callable, Container, Iterator, Mapping
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import voxel_prepare
+from python_imports import Imports, circle, plant, read_imports
 
 PACKAGE = "voxel_prepare"
 
 LAYERS = ("isobmff", "repair", "(codecs)", "codecs", "analysis", "manifest", "media", "jobs", "live", "inspect", "cli")
 """From the lowest to the highest; the other modules beside them are below all. `codecs.py` lists the codecs."""
-
-Imports = Mapping[str, set[str]]
-"""For each module the modules of this package that it imports."""
-
-
-def read_imports(root: Path) -> Imports:
-    """Of all modules of the package in folder `root`, also those inside functions."""
-    paths = {_module_name(root, path): path for path in root.rglob("*.py")}
-    return {name: set(_imported(path, paths.keys())) for name, path in paths.items()}
-
-
-def _module_name(root: Path, path: Path) -> str:
-    parts = path.relative_to(root.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def _imported(path: Path, modules: Container[str]) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            members = [f"{node.module}.{alias.name}" for alias in node.names]
-            names = [member if member in modules else str(node.module) for member in members]
-        yield from (name for name in names if name in modules)
 
 
 def codecs(imports: Imports) -> set[str]:
@@ -69,16 +44,6 @@ def _part(module: str) -> str:
     return [*module.split("."), ""][1]
 
 
-def circle(imports: Imports) -> list[str]:
-    """The modules of one import circle; empty if there is none."""
-    try:
-        TopologicalSorter(imports).prepare()
-    except CycleError as error:
-        found: list[str] = error.args[1]
-        return found
-    return []
-
-
 @pytest.fixture(scope="module")
 def imports() -> Imports:
     return read_imports(Path(voxel_prepare.__path__[0]))
@@ -103,14 +68,6 @@ def test_no_module_imports_itself_through_others(imports: Imports) -> None:
     assert circle(imports) == []
 
 
-def plant(root: Path, files: Mapping[str, str]) -> Imports:
-    for name, text in {"__init__.py": "", **files}.items():
-        path = root / PACKAGE / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return read_imports(root / PACKAGE)
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -121,7 +78,9 @@ def plant(root: Path, files: Mapping[str, str]) -> Imports:
     ],
 )
 def test_a_planted_upward_import_is_found(tmp_path: Path, line: str) -> None:
-    imports = plant(tmp_path, {"h264/bits.py": line, "jobs/__init__.py": "", "jobs/plan.py": "def make_plan(): ..."})
+    imports = plant(
+        tmp_path / PACKAGE, {"h264/bits.py": line, "jobs/__init__.py": "", "jobs/plan.py": "def make_plan(): ..."}
+    )
     assert upward(imports) == ["voxel_prepare.h264.bits imports voxel_prepare.jobs.plan"]
 
 
@@ -132,11 +91,18 @@ def test_a_planted_import_past_the_seam_is_found(tmp_path: Path, line: str) -> N
         "vp9/frames.py": "from voxel_prepare.repair.codec import Codec",
         "repair/codec.py": "",
     }
-    imports = plant(tmp_path, {**codec, "repair/__init__.py": "", "codecs.py": line, "live/chunk.py": line})
+    imports = plant(tmp_path / PACKAGE, {**codec, "repair/__init__.py": "", "codecs.py": line, "live/chunk.py": line})
     (found,) = past_the_seam(imports)
     assert found.startswith("voxel_prepare.live.chunk imports voxel_prepare.vp9")
 
 
+def test_a_planted_relative_upward_import_is_found(tmp_path: Path) -> None:
+    files = {"h264/bits.py": "from ..jobs import plan", "jobs/__init__.py": "", "jobs/plan.py": ""}
+    assert upward(plant(tmp_path / PACKAGE, files)) == ["voxel_prepare.h264.bits imports voxel_prepare.jobs.plan"]
+
+
 def test_a_planted_circle_is_found(tmp_path: Path) -> None:
-    imports = plant(tmp_path, {"h264/a.py": f"import {PACKAGE}.h264.b", "h264/b.py": f"import {PACKAGE}.h264.a"})
+    imports = plant(
+        tmp_path / PACKAGE, {"h264/a.py": f"import {PACKAGE}.h264.b", "h264/b.py": f"import {PACKAGE}.h264.a"}
+    )
     assert len(circle(imports)) == 3
