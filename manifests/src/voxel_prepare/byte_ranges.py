@@ -12,7 +12,7 @@ class ByteRange(NamedTuple):
     end: int
 
     def __str__(self) -> str:
-        """As in `mediaRange` and the HTTP `Range` field: both ends inclusive."""
+        """The range as `mediaRange` and the HTTP `Range` field have it: both ends inclusive."""
         return f"{self.start}-{self.end - 1}"
 
     @property

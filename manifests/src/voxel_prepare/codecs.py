@@ -7,7 +7,7 @@ from voxel_prepare.repair.codec import Codec
 CODECS: tuple[type[Codec], ...] = (H264,)
 
 TITLES = " or ".join(codec.title for codec in CODECS)
-"""For messages."""
+"""Names of the codecs, for messages."""
 
 
 def codec_named(name: str) -> type[Codec] | None:

@@ -18,7 +18,7 @@ CONTAINERS = (
 """FFmpeg's formats that are one file of video. Others, such as playlists, read whatever they name."""
 
 INPUT_OPTIONS = {"format_whitelist": ",".join(CONTAINERS), "protocol_whitelist": "file"}
-"""For each input that FFmpeg opens, here or through PyAV."""
+"""Options of each input that FFmpeg opens, here or through PyAV."""
 
 OnFrames = Callable[[int], None]
 """Called with the number of frames written so far."""

@@ -47,7 +47,7 @@ class RankedFrames:
     predicted_losses: list[float]
     """The loss of score at each prefix, descending to 0."""
     scores: Mapping[int, float] = field(default_factory=dict)
-    """Of prefixes that have been decoded, by the number of frames."""
+    """Scores of the prefixes that have been decoded, by the number of frames."""
 
     def prefix_for(self, loss: float) -> int:
         """The shortest prefix with at most that predicted loss."""
@@ -62,7 +62,7 @@ class RankedFrames:
         return frozenset(self.order[prefix:])
 
     def fitted(self, scores: Mapping[int, float]) -> "RankedFrames":
-        """With these scores of prefixes, among them that of no frame and that of all: losses between them are
+        """The same with these scores of prefixes, among them that of no frame and that of all: losses between them are
         predicted as before, but scaled to fit."""
         known = {**self.scores, **scores}
         whole = known[len(self.order)]

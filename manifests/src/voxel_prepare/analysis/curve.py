@@ -14,10 +14,10 @@ FEWEST_STEPS = 4
 """Steps get smaller where the useful range is narrower than this many: bytes may be saved there, too."""
 
 SMALLEST_STEP = 0.1
-"""As a share of the widest."""
+"""Share of the widest step."""
 
 AIM = 0.9
-"""As a share of a step: leaves room for the error of the prediction."""
+"""Share of a step: leaves room for the error of the prediction."""
 
 SLACK = 1.5
 """Factor by which steps smaller than the widest may be wider than asked for."""

@@ -20,7 +20,7 @@ class EncodedSegment:
     codec: Codec
     defaults: SampleDefaults
     data: bytes
-    """In the clear."""
+    """Bytes in the clear."""
     encrypted: tuple[ByteRange, ...] = ()
     """The bytes that are encrypted where the segment is stored."""
 
@@ -29,7 +29,7 @@ class EncodedSegment:
         return split_samples(self.data, self.defaults)
 
     def pictures(self) -> Iterator[VideoFrame]:
-        """In order of presentation."""
+        """Its pictures in order of presentation."""
         return decode_samples(self.codec, enumerate(self.samples()))
 
 
@@ -42,7 +42,7 @@ class SegmentSource:
     codec: Codec
     defaults: SampleDefaults
     decryption: Decryption | None = None
-    """Of an encrypted track."""
+    """How an encrypted track is decrypted."""
 
     def read(self) -> EncodedSegment:
         """The segment's bytes, read from the file and decrypted. Raises `OSError`, or `Mp4Error` if that fails."""

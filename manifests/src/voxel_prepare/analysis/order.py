@@ -14,7 +14,7 @@ FrameOrder: TypeAlias = Callable[[Evidence], list[int]]
 
 
 def original(evidence: Evidence) -> list[int]:
-    """In decode order, as in the file: the tail is dropped first."""
+    """Decode order, as in the file: the tail is dropped first."""
     return evidence.droppable
 
 
@@ -24,12 +24,12 @@ def unreferenced_last(evidence: Evidence) -> list[int]:
 
 
 def summed_references(evidence: Evidence) -> list[int]:
-    """By the number of macroblocks that refer to the frame."""
+    """Frames by the number of macroblocks that refer to them."""
     return _heaviest_first(evidence.droppable, evidence.graph.summed())
 
 
 def chained_references(evidence: Evidence) -> list[int]:
-    """By the number of macroblocks that refer to the frame directly or through others (Algorithm 1)."""
+    """Frames by the number of macroblocks that refer to them directly or through others (Algorithm 1)."""
     return _heaviest_first(evidence.droppable, evidence.graph.chained())
 
 

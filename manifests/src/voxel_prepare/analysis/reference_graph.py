@@ -6,7 +6,7 @@ from math import inf
 from voxel_prepare.analysis.motion import Prediction
 
 FOLLOWED_SHARE = 0.01
-"""As a share of a picture's macroblocks: weaker references are counted but not followed (thesis §5.1.3)."""
+"""Share of a picture's macroblocks: weaker references are counted but not followed (thesis §5.1.3)."""
 
 
 class ReferenceGraph:

@@ -15,7 +15,7 @@ Missing: TypeAlias = frozenset[int]
 """Frames that are repaired, by index."""
 
 Pictures: TypeAlias = Iterator[tuple[int, VideoFrame]]
-"""By index of the frame, in order of presentation."""
+"""Pictures with the index of their frame, in order of presentation."""
 
 
 def score_pictures(

@@ -7,7 +7,7 @@ from typing import Any
 from voxel_prepare.byte_ranges import ByteRange
 
 SCORE_DECIMALS = 5
-"""Of every score and cost that is stored."""
+"""Decimals of every score and cost that is stored."""
 
 
 class Metric(StrEnum):
@@ -45,9 +45,9 @@ class OrderChoice(StrEnum):
     """How the best order of a segment is found."""
 
     MEASURED = "measured"
-    """By decodes of a few prefixes of each order."""
+    """Choice by decodes of a few prefixes of each order."""
     PREDICTED = "predicted"
-    """By the loss model alone: no decodes."""
+    """Choice by the loss model alone: no decodes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from voxel_prepare.manifest.mpd_file import (
 )
 
 MAX_INDEX_BYTES = 1 << 28
-"""Of real ones a day has about a megabyte: a larger file is none."""
+"""A day's index has about a megabyte: a larger file is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Droppable:
     """The droppable share of a segment."""
 
     share: float
-    """Of all its bytes."""
+    """Share of all its bytes."""
     at_least: bool
     """Perhaps more is droppable: the next measured score below is far away."""
 

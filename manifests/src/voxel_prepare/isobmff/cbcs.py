@@ -90,7 +90,7 @@ class Decryption:
                 raise Mp4Error(f"subsamples must cover the sample at byte {sample.offset}, of {sample.size} bytes")
 
     def _decrypt_range(self, data: bytearray, encrypted: ByteRange, iv: bytes) -> None:
-        """In place. What is left after whole blocks is clear."""
+        """Decrypts in place. What is left after whole blocks is clear."""
         decryptor = Cipher(AES(self.key), CBC(iv.ljust(BLOCK, b"\0"))).decryptor()
         period = self.track.encrypted_blocks + self.track.clear_blocks
         for at in range(encrypted.start, encrypted.end, period * BLOCK):

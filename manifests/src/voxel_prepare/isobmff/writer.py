@@ -14,7 +14,7 @@ DEFAULT_BASE_IS_MOOF = 0x020000
 RUN_FLAGS = 0x1 | 0x200 | 0x400 | 0x800
 """Data offset; size, flags and composition offset of each sample (§8.8.8)."""
 NTP_POSITION = 16
-"""Of a `prft`."""
+"""Place of the time in a `prft`."""
 CAPTURED = 24
 """Flags of a `prft`: the time is that of capture (§8.16.5)."""
 
@@ -24,7 +24,7 @@ NO_OTHERS_DEPEND_ON_IT = 0x00800000
 """Sample flags (§8.8.3.1)."""
 
 NTP_EPOCH_SECONDS = 2_208_988_800
-"""From 1900 to 1970 (RFC 5905)."""
+"""Seconds from 1900 to 1970 (RFC 5905)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ChunkTimes:
 
     decode_time: int
     presentation_time: int
-    """Of its earliest frame."""
+    """Presentation time of its earliest frame."""
     sample_duration: int
     captured: int
     """When that frame was captured, in ms since 1970 (UTC)."""
@@ -151,7 +151,7 @@ def _full(fourcc: str, version: int, flags: int, *payloads: bytes) -> bytes:
 
 
 def _descriptor(tag: int, content: bytes) -> bytes:
-    """Of MPEG-4 systems, with up to 127 bytes (ISO/IEC 14496-1 §8.3.3)."""
+    """A descriptor of MPEG-4 systems, with up to 127 bytes (ISO/IEC 14496-1 §8.3.3)."""
     return bytes([tag, len(content)]) + content
 
 

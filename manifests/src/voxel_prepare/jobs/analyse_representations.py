@@ -21,7 +21,7 @@ class PlannedAnalysis:
     track: VideoTrack
     reference: VideoTrack
     cost: float
-    """See cost.py."""
+    """Estimated work, see cost.py."""
 
     def segment_part(self, index: int) -> Part:
         """Stores the analysis of that segment until all segments are analysed."""

@@ -70,13 +70,13 @@ class Ledger:
         return next((name for name in found if self.files[name].is_at(folder / name)), None)
 
     def with_publication(self, files: Mapping[str, PublishedFile]) -> "Ledger":
-        """Before the manifest names `files`: they may already be played, those that it named may still be."""
+        """The ledger before a manifest names `files`: they may already be played, those that it named may still be."""
         names = frozenset(files)
         previous = self.previous if self.current == names else self.current
         return Ledger({**self.files, **files}, self.current | names, previous)
 
     def completed(self, files: Mapping[str, PublishedFile]) -> "Ledger":
-        """After the manifest names `files`."""
+        """The ledger after the manifest names `files`."""
         return replace(self, current=frozenset(files))
 
     def remove_obsolete(self, folder: Path) -> "Ledger":

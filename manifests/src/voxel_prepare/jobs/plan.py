@@ -37,7 +37,7 @@ class PlannedMedia:
     part: Part
     recipe: MediaRecipe
     cost: float
-    """See cost.py."""
+    """Estimated work, see cost.py."""
     frames: int = 0
     """Approximate number; 0 for audio."""
     pixels: int = 0

@@ -18,7 +18,7 @@ from voxel_prepare.manifest.mpd_file import MANIFEST
 WORK_FOLDER = ".voxel-prepare"
 
 HASH_DIGITS = 12
-"""Of SHA-256, in published names: two contents of one part share a name once in 10^14."""
+"""Digits of SHA-256 in published names: two contents of one part share a name once in 10^14."""
 
 Json: TypeAlias = str | int | float | bool | Sequence["Json"] | Mapping[str, "Json"] | None
 
@@ -28,7 +28,7 @@ class Part:
     """A file to make; a finished one is reused if name and key are the same."""
 
     name: str
-    """Such as `q00.mp4`; it is published as `q00.<hash of its content>.mp4`."""
+    """Name such as `q00.mp4`; it is published as `q00.<hash of its content>.mp4`."""
     key: str
     """Identifies everything that its content depends on."""
 

@@ -15,25 +15,25 @@ from voxel_prepare.codecs import codec_named
 from voxel_prepare.media.ladder import Representation
 
 LONG_RUN_SECONDS = 0.75
-"""From this latency target on there is time for three B pictures in a row, which delay by three frames."""
+"""Latency target from which on there is time for three B pictures in a row, which delay by three frames."""
 
 LONG_RUN, SHORT_RUN = 3, 1
 CHUNK_FRAMES, SHORT_CHUNK_FRAMES = 4, 2
 
 LEAST_CHUNKS = 4
-"""Of a segment: players estimate the throughput from the times between chunks."""
+"""Least number of chunks of a segment: players estimate the throughput from the times between chunks."""
 
 X264 = "b-adapt=0:rc-lookahead=0:sync-lookahead=0:mbtree=0:force-cfr=1:scenecut=0:b-pyramid=normal"
 """The frames' types are fixed, and nothing is looked at ahead."""
 
 SEARCH = "partitions=i8x8,i4x4:me=dia"
-"""Of `veryfast`, without inter partitions below 16x8 and with the smaller search.
+"""Search of `veryfast`, without inter partitions below 16x8 and with the smaller search.
 
 It takes 25 to 33 % less work, at an SSIM lower by .0002.
 """
 
 BUFFER_SECONDS = Fraction(1, 2)
-"""Of the rate control: no frame is so large that the link needs longer for it."""
+"""Buffer of the rate control: no frame is so large that the link needs longer for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class FrameChoice:
 
     @classmethod
     def of(cls, segment_frames: int, latency: float, chunk_frames: int | None) -> "FrameChoice":
-        """For a latency target in seconds; without `chunk_frames` those that suit it."""
+        """The choice for a latency target in seconds; without `chunk_frames` those that suit it."""
         is_long = latency >= LONG_RUN_SECONDS
         run = min(LONG_RUN if is_long else SHORT_RUN, max(0, segment_frames - 2))
         suitable = min(CHUNK_FRAMES if is_long else SHORT_CHUNK_FRAMES, max(1, segment_frames // LEAST_CHUNKS))

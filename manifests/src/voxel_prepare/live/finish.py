@@ -103,7 +103,7 @@ def predicted_score(whole: float, reliable: float, missing: float) -> float:
 
 
 def _segment_order(frames: Sequence[ChunkFrame], referenced: Collection[int]) -> list[ChunkFrame]:
-    """As in each chunk: references in decode order, then the others by cost per byte."""
+    """The order that each chunk has, too: references in decode order, then the others by cost per byte."""
     references = sorted((frame for frame in frames if frame.index in referenced), key=lambda frame: frame.index)
     others = [frame for frame in frames if frame.index not in referenced]
     return references + sorted(others, key=lambda frame: -frame.cost / sum(range_.size for range_ in frame.ranges))

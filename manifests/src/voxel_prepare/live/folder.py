@@ -79,7 +79,7 @@ class TrackFolder:
                 self._path(old, RECORDS_SUFFIX).unlink(missing_ok=True)
 
     def numbers(self) -> list[int]:
-        """Of all segments in the folder, ascending."""
+        """Numbers of all segments in the folder, ascending."""
         names = (path.name.removesuffix(MEDIA_SUFFIX) for path in self.folder.glob(f"*{MEDIA_SUFFIX}"))
         return sorted(int(name) for name in names if name.isdecimal())
 
@@ -110,7 +110,7 @@ class TrackFolder:
 
 
 def _append(path: Path, data: bytes) -> None:
-    """In one write, so that followers see all of it or nothing."""
+    """Adds `data` in one write, so that followers see all of it or nothing."""
     with path.open("ab", buffering=0) as file:
         file.write(data)
 

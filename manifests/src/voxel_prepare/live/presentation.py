@@ -122,7 +122,7 @@ class Presentation:
             resume.write_stills(representation, timeline, self.state.choice, first, end, picture)
 
     def _begin_audio(self, first: int | None) -> None:
-        """From a segment on; None: where it has stopped."""
+        """Begins the audio at a segment; None: where it has stopped."""
         if self._audio is None:
             return
         timeline = self.state.timeline

@@ -21,7 +21,7 @@ from voxel_prepare.repair.frames import Frame
 SCALE = 10**SCORE_DECIMALS
 
 CostOf = Callable[[int], float]
-"""Of a frame by its position in decode order in the segment, before it is encoded."""
+"""The cost of a frame by its position in decode order in the segment, before it is encoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class MadeChunk:
 
 
 def record_head(timescale: int) -> RecordHead:
-    """As all files of `voxel-live` have it."""
+    """The head that all files of `voxel-live` have."""
     return RecordHead(Metric.SSIM, SCORE_DECIMALS, timescale)
 
 

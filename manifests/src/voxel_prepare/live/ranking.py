@@ -38,7 +38,7 @@ class SegmentCosts:
         self._samples[time] = samples
 
     def ended(self, frames: list[Frame]) -> "SegmentCosts":
-        """Of a segment that ended early, with the frames that it got."""
+        """The costs of a segment that ended early, with the frames that it got."""
         costs = SegmentCosts(frames)
         costs._samples = self._samples
         return costs

@@ -22,7 +22,7 @@ from voxel_prepare.manifest.live_mpd import LiveVideo
 from voxel_prepare.manifest.live_records import ChunkRecord
 
 LEAD_MS = 500
-"""From the start of the command to media time."""
+"""Time from the start of the command to media time."""
 
 LATE_MS = 50
 """What is later than that, and than ever before, is said."""
@@ -38,7 +38,7 @@ class Release:
     number: int
     record: ChunkRecord
     is_last: bool
-    """Of its segment."""
+    """Whether it is the last of its segment."""
 
 
 def read_recorded(folder: Path) -> LiveState:
@@ -87,7 +87,7 @@ class Replay:
         self._tracks: dict[str, TrackFolder] = {}
 
     def run(self, stop: Event) -> None:
-        """To the end, or until `stop` is set. Raises `PreparationError`."""
+        """Writes to the end, or until `stop` is set. Raises `PreparationError`."""
         video = self._begin()
         start = self._state.timeline.availability_start
         latest = LATE_MS

@@ -37,7 +37,7 @@ class Picture:
 
     frame: VideoFrame
     time: int
-    """In frames since media time 0."""
+    """Time in frames since media time 0."""
     captured: int
     """Ms since 1970 (UTC)."""
     segment: SegmentSource
@@ -198,7 +198,7 @@ class PictureQueue:
         return self._pictures.qsize()
 
     def work(self) -> None:
-        """Until no more pictures come."""
+        """Encodes until no more pictures come."""
         last: VideoFrame | None = None
         while picture := self._pictures.get():
             if last is None or self.waiting() <= MAX_WAITING:

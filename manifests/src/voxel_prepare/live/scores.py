@@ -21,16 +21,16 @@ PICTURES_APART = 3
 """One picture in this many is compared: no multiple of it is the distance of two references."""
 
 NEWEST_SHARE = 0.5
-"""Of a new measurement in the running mean: content changes within some seconds."""
+"""Share of a new measurement in the running mean: content changes within some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of one representation, 0 to 1."""
+    """Scores of one representation, 0 to 1."""
 
     whole: float
     reliable: float
-    """With the reliable bytes alone."""
+    """Score with the reliable bytes alone."""
 
     def mixed(self, newer: "Scores") -> "Scores":
         """The running mean with another measurement."""
@@ -60,7 +60,7 @@ class RepresentationMeter:
         self._reformatter = VideoReformatter()
 
     def measure(self, data: bytes, first: int, frame_ticks: int, sources: Mapping[int, VideoFrame]) -> Scores:
-        """Of the chunks `data`, whose earliest picture has the time `first`.
+        """Scores of the chunks `data`, whose earliest picture has the time `first`.
 
         Times are in frames, of `frame_ticks` in the timescale; `sources` has pictures to compare with, by time.
         Raises a `RepairError` for what repair does not support.

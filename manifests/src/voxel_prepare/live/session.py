@@ -21,7 +21,7 @@ from voxel_prepare.live.status import LiveStatus, LiveSummary
 from voxel_prepare.live.timeline import Anchor
 
 LATE_SECONDS = 0.25
-"""After which a picture or sound counts as missing."""
+"""Lateness from which a picture or sound counts as missing."""
 POLL_SECONDS = 0.02
 MEASURING_NICENESS = 10
 
@@ -44,7 +44,7 @@ class Session:
         self._anchor = Anchor(0)
 
     def run(self) -> LiveSummary | None:
-        """Until the input ends or `stop` is set; None if no picture came. Raises `PreparationError`."""
+        """Encodes until the input ends or `stop` is set; None if no picture came. Raises `PreparationError`."""
         reader = Reader(self._input, self._stop)
         reader.start()
         measuring = Thread(target=self._measure_all, name="scores", daemon=True)

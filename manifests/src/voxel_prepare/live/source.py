@@ -27,7 +27,7 @@ QUEUED = 32
 STOP_SECONDS = 0.5
 """How long it may take to notice the end of the encoder."""
 ATTEMPTS = 3
-"""To find a network input's size and rate: the first may see a damaged beginning."""
+"""Attempts to find a network input's size and rate: the first may see a damaged beginning."""
 OPEN_SECONDS = 20.0
 READ_SECONDS = 60.0
 """How long a network input may be silent before it counts as ended."""

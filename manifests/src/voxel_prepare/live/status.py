@@ -25,7 +25,7 @@ class LiveSummary:
     cores: float
     """Processor time per second."""
     delay_p95: float
-    """From the capture of a chunk's earliest picture to its record, in ms."""
+    """Time from the capture of a chunk's earliest picture to its record, in ms."""
 
 
 class LiveStatus:
@@ -46,7 +46,7 @@ class LiveStatus:
         self._delays.append(self._now() - captured)
 
     def summary(self) -> LiveSummary:
-        """Of all time so far; the delay of the last chunks."""
+        """Figures of all time so far; the delay of the last chunks."""
         delays = sorted(self._delays)
         seconds = monotonic() - self._start
         return LiveSummary(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 TICKS_PER_FRAME = 512
-"""Of the video's timescale for whole rates, as FFmpeg has it: 30 frames/s have a timescale of 15360."""
+"""Ticks of the video's timescale for whole rates, as FFmpeg has it: 30 frames/s have a timescale of 15360."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,12 +12,12 @@ class Timeline:
     """When segments play. Media time 0 is the availability start time."""
 
     availability_start: int
-    """In ms since 1970 (UTC)."""
+    """Ms since 1970 (UTC)."""
     rate: Fraction
     """Frames per second."""
     segment_frames: int
     first_number: int
-    """Of the segment at media time 0: a new timeline in an old folder goes on counting."""
+    """Number of the segment at media time 0: a new timeline in an old folder goes on counting."""
 
     @property
     def segment_seconds(self) -> Fraction:
@@ -30,7 +30,7 @@ class Timeline:
 
     @property
     def timescale(self) -> int:
-        """Of the video, units per second."""
+        """Timescale of the video, units per second."""
         return self.frame_ticks * self.rate.numerator // self.rate.denominator
 
     def wall_time(self, frame: int) -> int:

@@ -28,7 +28,7 @@ REPEATS = re.compile(r"-?[0-9]{1,10}")
 """`S@r`, xs:integer."""
 
 IDENTIFIER = re.compile(r"\$(?:(?P<name>RepresentationID|Number|Time|Bandwidth)(?:%0(?P<width>\d{1,2})d)?)?\$")
-"""In a template's URL; `$$` stands for a dollar (table 16)."""
+"""Identifier in a template's URL; `$$` stands for a dollar (table 16)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ class Place:
     elements: Sequence[etree._Element]
     """Period, AdaptationSet, Representation: attributes of later ones override those of earlier ones."""
     folder: Path
-    """Of the MPD, absolute and without links; all media must be in it."""
+    """Folder of the MPD, absolute and without links; all media must be in it."""
     base: str
     """URL to which those of the media are relative."""
     duration: Fraction
-    """Of the period, in seconds."""
+    """Duration of the period, in seconds."""
 
     def path(self, url: str) -> Path:
         """The file at `url`. Raises `InputError` unless it is in the folder of the MPD."""

@@ -22,7 +22,7 @@ from voxel_prepare.repair.codec import Codec
 
 DIGITS = "[0-9]{1,15}"
 DURATION = re.compile(rf"P(?:({DIGITS})D)?(?:T(?:({DIGITS})H)?(?:({DIGITS})M)?(?:({DIGITS}(?:\.{DIGITS})?)S)?)?")
-"""Of xs:duration, without years and months; more digits take time that grows with their square."""
+"""Form of an xs:duration, without years and months; more digits take time that grows with their square."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ MULTIVARIANT = "master.m3u8"
 """Name of the multivariant playlist in an output folder."""
 
 VERSION = 7
-"""Of the protocol: EXT-X-MAP in a playlist of ordinary segments asks for 6, fragmented MP4 is usual from 7 on."""
+"""Protocol version: EXT-X-MAP in a playlist of ordinary segments asks for 6, fragmented MP4 is usual from 7 on."""
 
 AUDIO_GROUP = "audio"
 
@@ -88,7 +88,7 @@ def _variant(video: VideoFile, presentation: Presentation, name: str) -> list[st
 
 
 def _durations(media: MediaFile, presentation: Presentation) -> list[Fraction]:
-    """Of the segments in seconds: the last one takes what is left, and an audio track may end before the video."""
+    """Seconds of each segment: the last one takes what is left, and an audio track may end before the video."""
     count, each = len(media.segments), presentation.segment.seconds
     return [min(each, presentation.duration - number * each) for number in range(count)]
 

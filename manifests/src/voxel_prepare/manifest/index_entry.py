@@ -28,13 +28,13 @@ ORDER_CODES = {
     OrderName.CHAINED: 3,
     OrderName.MEASURED: 4,
 }
-"""As in docs/MANIFEST.md."""
+"""Codes of orders in docs/MANIFEST.md."""
 
 MAX_RANGES = 1 << 17
 """Per segment: 30 s at 120 frames/s of 32 slices. Bounds the memory that a damaged index can make a reader use."""
 
 MAX_RANGES_PER_BYTE = 64
-"""As in the player: where all frames are alike a list is a few bits, but an entry says something of each dozen."""
+"""The player's limit: where all frames are alike a list is a few bits, but an entry says something of each dozen."""
 
 
 class IndexFormatError(PreparationError):

@@ -75,7 +75,7 @@ class LivePresentation:
     """Frames per second."""
     segment_seconds: Fraction
     first_number: int
-    """Of the segment at media time 0."""
+    """Number of the segment at media time 0."""
     video: Sequence[LiveVideo]
     """Ascending in bitrate."""
     audio: LiveAudio | None
@@ -136,7 +136,7 @@ def write_ended_mpd(presentation: LivePresentation, ending: Ending) -> bytes:
 
 
 def date_time(milliseconds: int) -> str:
-    """Of ms since 1970 (UTC), as xs:dateTime."""
+    """An xs:dateTime of ms since 1970 (UTC)."""
     moment = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(microsecond=milliseconds % 1000 * 1000)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -56,7 +56,7 @@ class ChunkFrame:
     """A frame that may be missing."""
 
     index: int
-    """In decode order in the segment, from 0."""
+    """Place in decode order in the segment, from 0."""
     ranges: tuple[ByteRange, ...]
     """Positions in the segment's file, in file order."""
     cost: int

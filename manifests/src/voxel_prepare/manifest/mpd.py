@@ -31,7 +31,7 @@ from voxel_prepare.manifest.segment_duration import SegmentDuration
 PROFILE = "urn:mpeg:dash:profile:isoff-main:2011"
 
 LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
-"""Of xs:language: other words in a source would make the MPD invalid."""
+"""Form of an xs:language: other words in a source would make the MPD invalid."""
 
 UNKNOWN_LANGUAGE = "und"
 
@@ -188,5 +188,5 @@ def _add_segment_list(
 
 
 def score_text(score: float) -> str:
-    """As manifests state scores."""
+    """The form in which manifests state scores."""
     return f"{score:.{SCORE_DECIMALS}f}"

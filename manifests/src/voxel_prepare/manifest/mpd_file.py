@@ -14,7 +14,7 @@ MANIFEST = "manifest.mpd"
 
 VOXEL_NAMESPACE = "urn:voxel-dash:2026"
 VOXEL_PREFIX = "voxel"
-"""Of VOXEL's attributes: the schema of MPDs allows foreign attributes only in a namespace of their own."""
+"""Prefix of VOXEL's attributes: the schema of MPDs allows foreign attributes only in a namespace of their own."""
 
 SCORES = {Metric.SSIM: "ssims", Metric.PSNR: "psnrs", Metric.VMAF: "vmafs"}
 AVERAGES = {Metric.SSIM: "avgSSIM", Metric.PSNR: "avgPSNR", Metric.VMAF: "avgVMAF"}

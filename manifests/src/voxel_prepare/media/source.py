@@ -48,7 +48,7 @@ class AudioTrack:
     codec: str
     """FFmpeg's name of the codec, such as `aac`."""
     profile: str
-    """Such as `LC`; empty if the codec has no profiles."""
+    """Profile such as `LC`; empty if the codec has no profiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Source:
     video_stream: int
     video_codec: str
     width: int
-    """As displayed, upright, in square pixels."""
+    """Width as displayed, upright, in square pixels."""
     height: int
     rate: Fraction
     """Frames per second to encode at: the source's own if it is constant, otherwise the nearest standard one."""
@@ -143,7 +143,7 @@ def _video_stream(container: InputContainer, path: Path) -> VideoStream:
 
 
 def _duration(container: InputContainer, stream: VideoStream) -> float:
-    """Of the video in seconds, 0 if the file does not state it; not all formats state it for each stream."""
+    """Duration of the video in seconds, 0 if the file does not state it; not all formats state it for each stream."""
     if stream.duration and stream.time_base:
         return float(stream.duration * stream.time_base)
     return (container.duration or 0) / av.time_base

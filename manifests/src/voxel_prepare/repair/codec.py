@@ -74,9 +74,9 @@ class Codec(ABC):
     """A codec of video with the configuration of one track: cheap to make, and not parsed before it is needed."""
 
     name: ClassVar[str]
-    """As FFmpeg calls the codec and its decoder."""
+    """FFmpeg's name of the codec and its decoder."""
     title: ClassVar[str]
-    """As users call it."""
+    """Users' name of it."""
     sample_entries: ClassVar[tuple[str, ...]]
     """Four-character codes of its tracks; the first one is written."""
     configuration_box: ClassVar[str]

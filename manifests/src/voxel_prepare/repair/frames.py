@@ -13,12 +13,12 @@ class Frame:
     """One frame; positions count from the segment's first byte."""
 
     index: int
-    """In decode order."""
+    """Place in decode order."""
     type: PictureType
     is_reference: bool
     """Other frames may refer to it."""
     presentation_time: int
-    """In the track's timescale."""
+    """Time in the track's timescale."""
     unreliable: tuple[ByteRange, ...]
     """Its bytes that may be missing, for each of its parts."""
 

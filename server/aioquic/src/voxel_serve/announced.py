@@ -30,7 +30,7 @@ class AnnouncedPath:
     """Above the least of all paths: metered."""
 
     certificate_hashes: tuple[str, ...] = ()
-    """As in the discovery file; empty: publicly trusted."""
+    """Hashes as the discovery file has them; empty: publicly trusted."""
 
 
 def parse_path(text: str) -> AnnouncedPath:

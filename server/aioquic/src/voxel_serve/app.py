@@ -229,7 +229,7 @@ def _tls_context(config: Config) -> ssl.SSLContext | None:
 def _install_certificate(
     config: Config, configuration: QuicConfiguration, tls: ssl.SSLContext | None, certificate: Certificate
 ) -> None:
-    """On both sides: new connections use the certificate, open ones keep theirs. Raises `ConfigurationError`."""
+    """New connections use the certificate, on both sides; open ones keep theirs. Raises `ConfigurationError`."""
     if tls is not None and config.certificate is not None:
         try:
             tls.load_cert_chain(config.certificate, config.key)

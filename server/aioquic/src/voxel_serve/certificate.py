@@ -93,7 +93,7 @@ class CertificateKeeper:
         install(self._certificate)
 
     def count(self, metrics: Metrics) -> None:
-        """From now on `metrics` says when the certificate ends."""
+        """Lets `metrics` say from now on when the certificate ends."""
         self._metrics = metrics
         metrics.set("voxel_certificate_end_seconds", int(self._certificate.not_after.timestamp()))
 
@@ -110,7 +110,7 @@ class CertificateKeeper:
             self._replace(now, anew=False)
 
     def renew(self, now: datetime) -> None:
-        """At once: reads the files again, or makes another certificate."""
+        """Renews it at once: reads the files again, or makes another certificate."""
         self._replace(now, anew=True)
 
     def _replace(self, now: datetime, *, anew: bool) -> None:

@@ -13,9 +13,9 @@ class CodedBody:
     """
 
     def __init__(self, ranges: Sequence[int], parity: Parity) -> None:
-        """Of a body that consists of ranges of these lengths."""
+        """Codes a body that consists of ranges of these lengths."""
         self.parity = b""
-        """Of the block whose data are sent, as far as it is not sent itself. The next block begins after it."""
+        """Parity of the block whose data are sent, as far as it is not sent itself. The next block begins after it."""
         self.parity_offset = 0
         """Its place in the flow."""
         self._always = parity.always
@@ -24,7 +24,7 @@ class CodedBody:
         self._begin()
 
     def data_bytes(self, room: int) -> int:
-        """Of the next datagram, for which there is that much room: whole symbols of one block."""
+        """Bytes of the next datagram, for which there is that much room: whole symbols of one block."""
         assert self._block is not None
         return min(self._whole_symbols(room), self._block.end - self._place)
 

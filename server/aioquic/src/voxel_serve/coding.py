@@ -8,11 +8,11 @@ POLYNOMIAL = 0x11D
 """x^8 + x^4 + x^3 + x^2 + 1"""
 
 MAX_SYMBOLS = 256
-"""Of data and parity together: each needs a coordinate of its own."""
+"""Number of symbols, data and parity together: each needs a coordinate of its own."""
 
 
 def _powers() -> list[int]:
-    """Of 2, which generates the field."""
+    """Powers of 2, which generates the field."""
     powers = [1]
     while len(powers) < MAX_SYMBOLS - 1:
         double = powers[-1] << 1
@@ -21,7 +21,7 @@ def _powers() -> list[int]:
 
 
 def _quotients() -> list[bytes]:
-    """By a divisor (the first is no divisor): the quotients of all bytes, for `bytes.translate`."""
+    """Quotients by a divisor (the first is no divisor): those of all bytes, for `bytes.translate`."""
     powers = _powers()
     logarithm = {power: exponent for exponent, power in enumerate(powers)}
     rows = [bytes(MAX_SYMBOLS)]
@@ -41,7 +41,7 @@ class Encoder:
         """`count` parity symbols of `symbol_bytes` each."""
         self._symbol_bytes = symbol_bytes
         self._sums = [0] * count
-        """As integers, for their sum is XOR; little-endian, so that short symbols end in zeros."""
+        """Sums as integers, for their sum is XOR; little-endian, so that short symbols end in zeros."""
 
     def add(self, index: int, symbol: bytes) -> None:
         """Adds data symbol `index`, once; a shorter one counts as filled up with zeros."""
@@ -52,5 +52,5 @@ class Encoder:
 
     @property
     def parity(self) -> list[bytes]:
-        """Of the data added so far."""
+        """Parity of the data added so far."""
         return [total.to_bytes(self._symbol_bytes, "little") for total in self._sums]

@@ -16,7 +16,7 @@ from aioquic.quic.packet_builder import QuicSentPacket
 from .slow_start import SlowStart
 
 NAME: Final = "voxel-cubic"
-"""For `QuicConfiguration.congestion_control_algorithm`, once `register` has been called."""
+"""Value of `QuicConfiguration.congestion_control_algorithm`, once `register` has been called."""
 
 C: Final = 0.4
 """Packets per second cubed (RFC 9438 section 5.1)."""

@@ -33,7 +33,7 @@ class Origin(NamedTuple):
 
 
 def parse_origin(text: str) -> Origin | None:
-    """Of `scheme://host[:port]` in any case; None if it is anything else, such as the `null` of a page without one."""
+    """Parses `scheme://host[:port]`, in any case; None for anything else, such as the `null` of a page without one."""
     match = _ORIGIN.fullmatch(text)
     if match is None:
         return None

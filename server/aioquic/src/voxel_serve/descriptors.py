@@ -5,7 +5,7 @@ import threading
 from dataclasses import dataclass
 
 OWN = 64
-"""For standard streams, listening sockets, event loop, threads and readers of the counters."""
+"""Descriptors for standard streams, listening sockets, event loop, threads and readers of the counters."""
 
 
 @dataclass(frozen=True, slots=True)

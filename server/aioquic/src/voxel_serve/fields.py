@@ -8,7 +8,7 @@ Fields = Sequence[tuple[bytes, bytes]]
 _NAME = re.compile(rb":?[!#$%&'*+.^_`|~0-9a-z-]+")
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
-"""In no value, RFC 9110 section 5.5."""
+"""Bytes that stand in no value, RFC 9110 section 5.5."""
 
 _LENGTH = re.compile(rb"[0-9]{1,19}")
 

@@ -82,12 +82,12 @@ class MediaFile:
     handle: Lease
 
     size: int
-    """Of a file that grows: of its complete chunks."""
+    """Bytes of the file; of one that grows, of its complete chunks."""
 
     modified_ns: int
     content_type: str
     records: LiveRecords | None = None
-    """Of a live segment."""
+    """Records of a live segment."""
 
     @property
     def grows(self) -> bool:
@@ -225,7 +225,7 @@ def _read_records(found: Path, files: SharedFiles) -> LiveRecords | None:
 
 
 def _open_regular(found: Path, files: SharedFiles) -> MediaFile:
-    """With O_NOFOLLOW, as the index of a folder may not be a link; with O_NONBLOCK, as opening a pipe must not wait."""
+    """Uses O_NOFOLLOW, as the index of a folder may not be a link; with O_NONBLOCK, as opening a pipe must not wait."""
     status = os.lstat(found)
     lease = files.lease(status) if stat.S_ISREG(status.st_mode) else None
     if lease is None:

@@ -37,14 +37,14 @@ class Flow:
         """
         self.number = number
         self.sent_bytes = 0
-        """Of the body."""
+        """Bytes of the body."""
         self.sent_parity_bytes = 0
         self.sent_datagrams = 0
-        """With those of parity."""
+        """Datagrams with those of parity."""
         self._length = length
         self._first_offset = first_offset
         self._ends = list(itertools.accumulate(pieces)) or [length]
-        """Of the pieces of the body that are not sent."""
+        """Ends of the pieces of the body that are not sent."""
         self._datagram_size = datagram_size
         self._head = prefix + encode_uint_var(number)
         self._pushed = 0
@@ -54,7 +54,7 @@ class Flow:
         self._stopped = False
         room = datagram_size - len(self._head) - LONGEST_VARINT
         self.parity = parity if parity is not None and longest_symbol(ranges, parity) <= room else None
-        """As it is honoured: not if a symbol is too long for a datagram."""
+        """Parity as it is honoured: not if a symbol is too long for a datagram."""
         self._coded = None if self.parity is None else CodedBody(ranges, self.parity)
 
     @property

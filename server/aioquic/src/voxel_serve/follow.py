@@ -9,11 +9,11 @@ from .response import encode_head
 from .vxl import FIRST_OWN_TYPE
 
 LAST_CHUNK = b"0\r\n\r\n"
-"""Of the chunked coding (RFC 9112 section 7.1), without trailers."""
+"""End of the chunked coding (RFC 9112 section 7.1), without trailers."""
 
 
 class OwnType(IntEnum):
-    """Of records that are the server's own."""
+    """Types of records that are the server's own."""
 
     BYTES = FIRST_OWN_TYPE
     SENT = FIRST_OWN_TYPE + 1

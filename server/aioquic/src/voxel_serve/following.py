@@ -36,14 +36,14 @@ class FrameFlow(Flow):
 
 @dataclass
 class Gate:
-    """Before frames of earlier chunks."""
+    """A gate before frames of earlier chunks."""
 
     closed: bool = False
 
 
 @dataclass
 class Sent:
-    """Of one chunk's frames."""
+    """What was sent of one chunk's frames."""
 
     bytes: int = 0
     datagrams: int = 0
@@ -63,7 +63,7 @@ class FollowAnswer:
     """The number of the flow; None: frames come on the stream."""
 
     prefix: bytes
-    """Of all datagrams of the session."""
+    """Prefix of all datagrams of the session."""
 
     wish: Follow
 

@@ -17,7 +17,7 @@ POLL_SECONDS = 0.01
 """How often a file is looked at: a thirteenth of a chunk of four frames at 30 frames/s."""
 
 READ_BYTES = 64 * 1024
-"""Of one look: a chunk's record has some hundred."""
+"""Bytes of one look: a chunk's record has some hundred."""
 
 SILENCE_SECONDS = 10.0
 """Without a record for that long the encoder is taken for dead."""
@@ -136,7 +136,7 @@ class Watchers:
         self._watchers: dict[Identity, Watcher] = {}
 
     def follow(self, file: MediaFile) -> Following:
-        """Of a file with live records, which are closed with the last follower."""
+        """Follows a file with live records, which are closed with the last follower."""
         assert file.records is not None
         identity = file.records.identity
         watcher = self._watchers.get(identity)

@@ -35,7 +35,7 @@ UDP_PAYLOAD_BYTES = 65535
 
 TOGETHER_BYTES = 4 * 1024 * 1024
 EACH_BYTES = TOGETHER_BYTES // 16
-"""Of packets that wait for a turn, see `Turns`: as much as the system's buffer, and hundreds of each connection."""
+"""Bytes that wait for a turn, see `Turns`: as much as the system's buffer, and hundreds of each connection."""
 
 
 class GuardedQuicServer(QuicServer):
@@ -64,7 +64,7 @@ class GuardedQuicServer(QuicServer):
         self._connection_ids = connection_ids
         self._udp = udp
         self._turns = Turns["Connection | None"](each_bytes=EACH_BYTES, together_bytes=TOGETHER_BYTES)
-        """Of connections; None: of all packets that belong to none."""
+        """Turns of connections; None: of all packets that belong to none."""
         self._is_serving = False
         self._tokens = QuicRetryTokenHandler()
         self._shares = Shares(each=limits.connections_per_address, together=limits.connections)

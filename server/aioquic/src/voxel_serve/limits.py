@@ -38,7 +38,7 @@ class Limits:
     """Requests in flight on one QUIC connection, from their first byte on; a player has two or three."""
 
     follows_per_connection: int = 8
-    """Of these, such as follow a growing file: two tracks, each with two segments, and as many again."""
+    """Number of these that follow a growing file: two tracks, each with two segments, and as many again."""
 
     session_idle: float = 600.0
     """A session without a request for this time is closed; longer than the buffer of any player."""

@@ -31,7 +31,7 @@ class Metrics:
         self._values[name, tuple(sorted(labels.items()))] += amount
 
     def set(self, name: str, value: int) -> None:
-        """Of a gauge that is known as a whole."""
+        """Sets a gauge that is known as a whole."""
         self._values[name, ()] = value
 
     def value(self, name: str, **labels: str) -> int:

@@ -97,7 +97,7 @@ def blocks(ranges: Sequence[int], parity: Parity) -> Iterator[Block]:
 
 
 def longest_symbol(ranges: Sequence[int], parity: Parity) -> int:
-    """In bytes."""
+    """Length of the longest symbol, in bytes."""
     return parity.symbol or -(-max(ranges, default=0) // parity.block)
 
 

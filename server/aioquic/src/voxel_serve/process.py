@@ -9,7 +9,7 @@ _START = time.time()
 
 
 def process_text() -> bytes:
-    """In Prometheus' text format; where there is no /proc without what only that says."""
+    """Counters of the process in Prometheus' text format; where there is no /proc without what only that says."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     values: list[tuple[str, str, str, float]] = [
         ("process_cpu_seconds_total", "counter", "CPU time in seconds.", time.process_time()),

@@ -31,10 +31,10 @@ CONNECTION_WINDOW_BYTES = 512 * 1024
 """The same of all streams of a connection."""
 
 STREAM_FRAME_BYTES = 1 + 8 + 8 + 2
-"""Of a frame without its data, at most: type, stream, offset, length (RFC 9000 section 19.8)."""
+"""Bytes of a frame without its data, at most: type, stream, offset, length (RFC 9000 section 19.8)."""
 
 MOST_GAPS = 256
-"""In one stream: more than a window of full packets can have. aioquic looks at each for every frame."""
+"""Number in one stream: more than a window of full packets can have. aioquic looks at each for every frame."""
 
 STATELESS_RESET_BYTES = range(21, 44)
 """RFC 9000 section 10.3: what looks like a short packet, with the token at its end."""

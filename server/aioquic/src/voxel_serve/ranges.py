@@ -90,7 +90,7 @@ def satisfiable_ranges(specs: Sequence[RangeSpec], size: int, limits: Limits) ->
 
 
 def followed_range(specs: Sequence[RangeSpec], size: int) -> ByteRange | None:
-    """Of an HTTP request for a file that grows, with `size` bytes by now: the part to be followed (RFC 8673).
+    """The range of an HTTP request for a file that grows, with `size` bytes by now: the part to be followed (RFC 8673).
 
     It begins at what is there and ends beyond it. None: the request is for what is there.
     """
@@ -101,7 +101,7 @@ def followed_range(specs: Sequence[RangeSpec], size: int) -> ByteRange | None:
 
 
 def known_ranges(specs: Sequence[RangeSpec], size: int, limits: Limits) -> list[ByteRange]:
-    """Of an HTTP request for a file that grows, with `size` bytes by now. Raises `HttpError` 416."""
+    """Ranges of an HTTP request for a file that grows, with `size` bytes by now. Raises `HttpError` 416."""
     known = [spec for spec in specs if spec.first is not None]  # Where it ends nobody knows.
     return satisfiable_ranges(known, size, limits)
 

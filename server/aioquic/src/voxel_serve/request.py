@@ -52,7 +52,7 @@ class VoxelRequest:
     """Path and query as sent."""
 
     ranges: tuple[RangeSpec, ...] | None
-    """In the order of delivery; None: the whole file."""
+    """Ranges in the order of delivery; None: the whole file."""
 
     flow: int | None
     """The number of the datagram flow; None: the body is sent reliably on the stream."""

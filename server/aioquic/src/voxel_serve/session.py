@@ -33,7 +33,7 @@ class Session:
         self._site = site
         self._scheduler = Scheduler(functools.partial(has_room, self._quic))
         self._readers: dict[int, RequestReader | None] = {}
-        """By stream, until the client ends it; None: answered, further bytes are ignored."""
+        """Readers by stream, until the client ends it; None: answered, further bytes are ignored."""
         self._followed: set[int] = set()
         """The flows of answers that follow a file."""
         self._flows: dict[int, asyncio.Task[None]] = {}

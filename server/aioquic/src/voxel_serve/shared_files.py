@@ -35,13 +35,13 @@ class Lease:
 
     @property
     def identity(self) -> Identity:
-        """Of the file. Raises `ValueError` after `close`."""
+        """Identity of the file. Raises `ValueError` after `close`."""
         if self._file is None:
             raise ValueError("the file is closed")
         return self._file.identity
 
     def close(self) -> None:
-        """From here on this response does not read it."""
+        """Ends the reading of this response."""
         file, self._file = self._file, None
         if file is not None:
             self._files.end_lease(file)
@@ -60,7 +60,7 @@ class SharedFiles:
         self._lock = threading.RLock()
 
     def lease(self, status: os.stat_result) -> Lease | None:
-        """Of the file, if a response reads it already."""
+        """A lease of the file, if a response reads it already."""
         with self._lock:
             file = self._open.get(_identity(status))
             if file is None:
@@ -77,7 +77,7 @@ class SharedFiles:
         self._permits.give_back()
 
     def share(self, descriptor: int) -> tuple[Lease, os.stat_result]:
-        """Of a file that has just been opened with a permit, and its properties; others can read it from here on."""
+        """Lease and properties of a file that has just been opened with a permit; others can read it from here on."""
         status = os.fstat(descriptor)
         file = _OpenFile(descriptor, _identity(status))
         with self._lock:

@@ -21,10 +21,10 @@ from .ranges import ByteRange, followed_range, known_ranges, parse_range_header,
 from .shares import Shares
 
 _VISIBLE = re.compile("[!-~]+")
-"""Of which a target consists; clients encode everything else (RFC 3986 section 2)."""
+"""Characters of which a target consists; clients encode everything else (RFC 3986 section 2)."""
 
 COMMON_HEADERS = (("accept-ranges", "bytes"), ("cache-control", "no-cache"), ("x-content-type-options", "nosniff"))
-"""Of all responses with bytes of a file."""
+"""Headers of all responses with bytes of a file."""
 
 TIME_PATH = "/.well-known/voxel-time"
 

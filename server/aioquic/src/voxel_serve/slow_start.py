@@ -9,7 +9,7 @@ from typing import Final
 
 LEAST_RISE_SECONDS: Final = 0.004
 RISE_DIVISOR: Final = 8
-"""As a share of the least RTT (RFC 9406 section 4.3, without its upper bound: bursts on a long path are long)."""
+"""Share of the least RTT (RFC 9406 section 4.3, without its upper bound: bursts on a long path are long)."""
 
 
 class SlowStart:

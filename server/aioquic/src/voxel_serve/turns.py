@@ -14,7 +14,7 @@ Packet = tuple[bytes, NetworkAddress]
 """A UDP payload and where it came from."""
 
 OVERHEAD_BYTES = 256
-"""Of a packet that waits, beside its payload."""
+"""Bytes of a packet that waits, beside its payload."""
 
 Member = TypeVar("Member", bound=Hashable)
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 from .ranges import ByteRange
 
 SUFFIX = ".vxl"
-"""Of the file's name, behind that of the media file."""
+"""End of the file's name, behind that of the media file."""
 
 _MAGIC = b"VXLV\x01"
-"""With the version."""
+"""Magic bytes with the version."""
 
 _HEAD = struct.Struct(">5sBBxI4x")
 """Magic, metric, decimals of scores, timescale."""
@@ -27,11 +27,11 @@ TOO_LARGE = 2**53
 """Numbers from here on are not exact in every reader."""
 
 FIRST_OWN_TYPE = 16
-"""From here on types are the server's (docs/PROTOCOL.md, "Growing files")."""
+"""Type from which on types are the server's (docs/PROTOCOL.md, "Growing files")."""
 
 
 class RecordType(IntEnum):
-    """Of the file."""
+    """Types of records in the file."""
 
     CHUNK = 1
     END = 2
@@ -44,7 +44,7 @@ class Chunk:
     start: int
     end: int
     reliable: tuple[ByteRange, ...]
-    """In file order."""
+    """Ranges in file order."""
     frames: tuple[tuple[ByteRange, ...], ...]
     """Most important first. With the reliable ranges they are exactly the chunk."""
 
@@ -168,7 +168,7 @@ class _Numbers:
             raise ValueError("bytes after the content of a record")
 
     def ranges(self, start: int) -> tuple[ByteRange, ...]:
-        """As many as a number says, each an offset from `start` and a length."""
+        """As many ranges as a number says, each an offset from `start` and a length."""
         ranges = []
         for _ in range(self.next()):
             first = start + self.next()
