@@ -13,7 +13,7 @@ from runs import make_request
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import merged
 from voxel_prepare.inspect.described import read_described
-from voxel_prepare.jobs.prepare_existing import prepare_existing
+from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.manifest.existing import ExistingRepresentation, read_existing
 from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
 
@@ -44,7 +44,7 @@ def moved_up(mpd: Path) -> Path:
 def test_media_and_addressing_stay_and_indexes_are_added(tmp_path: Path, addressing: Addressing) -> None:
     mpd = make_presentation(tmp_path / "ladder", addressing, frames=20)
     before, plain = all_files(mpd.parent), read_existing(mpd)
-    prepare_existing(make_request(mpd, out=tmp_path / "voxel out", media="existing"))
+    prepare(make_request(mpd, out=tmp_path / "voxel out", media="existing"))
     assert all_files(mpd.parent) == before
     check_mpd(tmp_path / "voxel out" / "manifest.mpd")
     assert len(read_described(tmp_path / "voxel out")) == 2
@@ -77,7 +77,7 @@ def test_the_new_mpd_may_lie_beside_the_old_one_and_be_made_again(tmp_path: Path
 
 def test_listed_segments_get_attributes_where_they_are_asked_for(tmp_path: Path) -> None:
     mpd = make_presentation(tmp_path / "ladder", "list", frames=20)
-    prepare_existing(make_request(mpd, out=tmp_path / "out", media="existing", facts="index and attributes"))
+    prepare(make_request(mpd, out=tmp_path / "out", media="existing", facts="index and attributes"))
     tree = etree.parse(tmp_path / "out" / "manifest.mpd")
     urls = tree.findall(".//{*}AdaptationSet[@contentType='video']//{*}SegmentURL")
     assert len(urls) == 6
@@ -92,7 +92,7 @@ def test_what_is_added_to_an_mpd_stands_where_the_schema_wants_it(tmp_path: Path
     text = re.sub("<MPD ", f'<MPD {foreign} voxel:made="by a packager" ', text)
     descriptor = '<InbandEventStream schemeIdUri="urn:scte:scte35:2013:bin"/><Label>low</Label>'
     mpd.write_text(text.replace("<BaseURL>", f"{descriptor}<BaseURL>"))
-    prepare_existing(make_request(mpd, out=tmp_path / "out", media="existing"))
+    prepare(make_request(mpd, out=tmp_path / "out", media="existing"))
     written = tmp_path / "out" / "manifest.mpd"
     check_mpd(written)
     root = etree.parse(written).getroot()

@@ -12,7 +12,6 @@ from voxel_prepare.cli.exits import errors_in_one_line, interrupt_on_sigterm, ru
 from voxel_prepare.cli.options import Debug, HelpAll
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.prepare import prepare
-from voxel_prepare.jobs.prepare_existing import prepare_existing
 from voxel_prepare.jobs.progress import summarise
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.media.ladder import parse_representations
@@ -121,7 +120,7 @@ def voxel_prepare(
             scheduler=scheduler,
         )
         request.check()
-        summarise(prepare_existing(request) if request.media == "existing" else prepare(request))
+        summarise(prepare(request))
 
 
 def main() -> None:

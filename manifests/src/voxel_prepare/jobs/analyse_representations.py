@@ -3,58 +3,47 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from voxel_prepare.analysis.analyse import AnalysisSettings, analyse_segments
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
+from voxel_prepare.jobs.planned import PlannedSet
 from voxel_prepare.jobs.progress import WorkProgress
 from voxel_prepare.jobs.workers import Workers
 from voxel_prepare.jobs.workspace import Part, Workspace
 from voxel_prepare.media.tracks import VideoTrack
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedAnalysis:
-    """A representation to analyse."""
-
-    part: Part
-    track: VideoTrack
-    reference: VideoTrack
-    cost: float
-    """Estimated work, see cost.py."""
-
-    def segment_part(self, index: int) -> Part:
-        """Stores the analysis of that segment until all segments are analysed."""
-        return Part(f"{index}-{self.part.name}", self.part.key)
-
-
 def analyse_representations(
     workspace: Workspace,
-    planned: Sequence[PlannedAnalysis],
+    planned: PlannedSet,
+    tracks: Sequence[VideoTrack],
     settings: AnalysisSettings,
     workers: Workers,
     progress: WorkProgress,
 ) -> None:
-    """Makes the analysis parts of `planned`: all representations of an AdaptationSet. Raises `PreparationError`.
+    """Makes the analysis parts of `planned`, whose finished media are `tracks`. Raises `PreparationError`.
 
     Each finished segment is stored as a separate part until all are finished, so that an interrupted run can continue.
     """
-    segments = range(len(planned[0].reference.segments) if planned else 0)
+    representations, reference = planned.representations, tracks[planned.reference].segments
+    segments = range(len(reference))
+    cost = sum(one.cost for one in representations) / len(segments)
     futures: dict[Future[list[SegmentAnalysis]], int] = {}
     for index in segments:
-        if all(find_analysis(workspace, one.segment_part(index)) is not None for one in planned):
-            _advance(progress, planned)
+        if all(find_analysis(workspace, one.segment_part(index)) is not None for one in representations):
+            progress.advance(cost)
             continue
-        sources = [one.track.segments[index] for one in planned]
-        futures[workers.submit(analyse_segments, sources, planned[0].reference.segments[index], settings)] = index
+        sources = [track.segments[index] for track in tracks]
+        futures[workers.submit(analyse_segments, sources, reference[index], settings)] = index
     for future in as_completed(futures):
         index = futures.pop(future)
-        for one, analysis in zip(planned, future.result(), strict=True):
+        for one, analysis in zip(representations, future.result(), strict=True):
             _write(workspace, one.segment_part(index), [analysis])
-        _advance(progress, planned)
-    for one in planned:
-        _write(workspace, one.part, list(_read_parts(workspace, map(one.segment_part, segments))))
-    for one in planned:
+        progress.advance(cost)
+    for one in representations:
+        _write(workspace, one.analysis, list(_read_parts(workspace, map(one.segment_part, segments))))
+    for one in representations:
         workspace.discard([one.segment_part(index) for index in segments])
 
 
@@ -75,11 +64,6 @@ def read_analysis(workspace: Workspace, part: Part) -> list[SegmentAnalysis]:
     analyses = find_analysis(workspace, part)
     assert analyses is not None, f"{part.name} is finished"
     return analyses
-
-
-def _advance(progress: WorkProgress, planned: Sequence[PlannedAnalysis]) -> None:
-    """Reports a finished segment of each representation."""
-    progress.advance(sum(one.cost / len(one.track.segments) for one in planned))
 
 
 def _write(workspace: Workspace, part: Part, analyses: Sequence[SegmentAnalysis]) -> None:

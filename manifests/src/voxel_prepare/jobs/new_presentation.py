@@ -1,0 +1,78 @@
+"""A presentation whose media files are made from the inputs."""
+
+from collections.abc import Sequence
+
+from voxel_prepare.analysis.analyse import AnalysisSettings
+from voxel_prepare.errors import InputError
+from voxel_prepare.jobs.cost import analyse_cost
+from voxel_prepare.jobs.plan import PlannedAudio, make_plan
+from voxel_prepare.jobs.planned import PlannedSet, plan_representation
+from voxel_prepare.jobs.request import Request
+from voxel_prepare.jobs.workspace import Part, Workspace
+from voxel_prepare.manifest.hls_playlists import MULTIVARIANT, media_playlist, multivariant_playlist
+from voxel_prepare.manifest.mpd import AudioFile, Presentation, VideoFile, write_mpd
+from voxel_prepare.media.tracks import VideoTrack, read_audio, read_video
+
+
+class NewPresentation:
+    """Media files, with an MPD and playlists for them. All representations are one set."""
+
+    called = "parts"
+    """What is made, in messages."""
+
+    def __init__(self, request: Request, settings: AnalysisSettings) -> None:
+        """Examines the inputs. Raises `InputError`."""
+        self._facts = request.facts
+        self._plan = plan = make_plan(request)
+        self.inputs = request.inputs
+        self.media = plan.media
+        identity = [plan.reference.id, *(one.part.key for one in plan.video)]
+        representations = [
+            plan_representation(one.id, identity, settings, analyse_cost(one.frames, one.pixels, plan.reference.pixels))
+            for one in plan.video
+        ]
+        self.sets = [PlannedSet(representations, plan.video.index(plan.reference))]
+
+    def tracks(self, workspace: Workspace) -> list[list[VideoTrack]]:
+        """Reads the finished video. Raises `InputError` unless all files have the same number of frames."""
+        tracks = [
+            read_video(one.id, workspace.path(one.part), workspace.published_name(one.part), self._plan.segment)
+            for one in self._plan.video
+        ]
+        lengths = {track.frames for track in tracks}
+        if len(lengths) > 1:
+            raise InputError(
+                f"all inputs must have the same number of frames, found {', '.join(map(str, sorted(lengths)))}"
+            )
+        return [tracks]
+
+    def presentation(
+        self, workspace: Workspace, tracks: Sequence[Sequence[VideoTrack]], video: Sequence[VideoFile]
+    ) -> Presentation:
+        """Video and audio, all of it finished."""
+        return Presentation(
+            duration=tracks[0][0].frames / self._plan.segment.rate,
+            segment=self._plan.segment,
+            video=video,
+            audio=[_read_audio(workspace, audio, len(video[0].media.segments)) for audio in self._plan.audio],
+        )
+
+    def publish(self, workspace: Workspace, parts: Sequence[Part], presentation: Presentation) -> None:
+        """Publishes `parts` with an MPD and with playlists: one for each file, by the id of the file."""
+        files = [*(one.media for one in presentation.video), *(one.media for one in presentation.audio)]
+        contents = {media.id: media_playlist(media, presentation) for media in files}
+        playlists = {id_: Part.of(f"{id_}.m3u8", content.decode()) for id_, content in contents.items()}
+        for id_, part in playlists.items():
+            if workspace.find(part) is None:
+                with workspace.make(part) as path:
+                    path.write_bytes(contents[id_])
+        names = {id_: workspace.published_name(part) for id_, part in playlists.items()}
+        beside = {MULTIVARIANT: multivariant_playlist(presentation, names)}
+        workspace.publish([*parts, *playlists.values()], write_mpd(presentation, self._facts), beside)
+
+
+def _read_audio(workspace: Workspace, audio: PlannedAudio, segments: int) -> AudioFile:
+    part, track = audio.media.part, audio.track
+    path, name = workspace.path(part), workspace.published_name(part)
+    media = read_audio(audio.media.id, path, name, track.profile, segments)
+    return AudioFile(media, track.language, track.sample_rate, track.channels)
