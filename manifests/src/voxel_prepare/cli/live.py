@@ -8,8 +8,9 @@ import typer
 from voxel_prepare.cli.exits import errors_in_one_line, run
 from voxel_prepare.cli.options import Debug, HelpAll
 from voxel_prepare.jobs.progress import say
+from voxel_prepare.live.replay import run_replay
 from voxel_prepare.live.request import LiveRequest
-from voxel_prepare.live.run import run_live, run_replay, stop_on_interrupt
+from voxel_prepare.live.run import run_live, stop_on_interrupt
 from voxel_prepare.media.ladder import parse_representations
 
 COMMAND = "voxel-live"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, SegmentAnalysis, Step
+from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, Step
 from voxel_prepare.errors import InputError
 from voxel_prepare.manifest.addresses import NUMBER, number
 from voxel_prepare.manifest.index_entry import IndexFormatError
@@ -135,17 +135,9 @@ def _read_index(path: Path, metric: Metric) -> list[DescribedSegment]:
         raise InputError(f"{path}: {error}") from error
     if any(analysis.metric is not metric for analysis in analyses):
         raise InputError(f"{path}: expected the metric of the manifest, {metric}, found {analyses[0].metric}")
-    return [_from_index(analysis) for analysis in analyses]
-
-
-def _from_index(analysis: SegmentAnalysis) -> DescribedSegment:
-    return DescribedSegment(
-        bytes=analysis.range.size,
-        reliable_bytes=analysis.reliable_bytes,
-        steps=analysis.steps,
-        order_name=analysis.order_name,
-        order=analysis.order,
-    )
+    return [
+        DescribedSegment(one.range.size, one.reliable_bytes, one.steps, one.order_name, one.order) for one in analyses
+    ]
 
 
 def _from_attributes(url: etree._Element, metric: Metric) -> DescribedSegment:

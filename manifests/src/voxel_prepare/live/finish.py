@@ -16,13 +16,7 @@ from voxel_prepare.live.gop import gop
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.index_file import write_index
-from voxel_prepare.manifest.live_mpd import (
-    Ending,
-    LiveAudio,
-    LivePresentation,
-    LiveVideo,
-    write_ended_mpd,
-)
+from voxel_prepare.manifest.live_mpd import Ending, LiveAudio, LivePresentation, LiveVideo, write_ended_mpd
 from voxel_prepare.manifest.live_records import ChunkFrame, Records
 
 STEP = 0.002

@@ -1,4 +1,4 @@
-"""Plays a recorded presentation again in real time: the same media, with the times of now."""
+"""Plays a recorded presentation again in real time, for trials and tests: the same media, with the times of now."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from voxel_prepare.live.finish import finished_numbers
 from voxel_prepare.live.folder import INIT, TrackFolder
 from voxel_prepare.live.manifest_file import AUDIO, ManifestFile
 from voxel_prepare.live.publish import record_head
-from voxel_prepare.live.state import STATE, LiveState
+from voxel_prepare.live.state import STATE, LiveState, lock_folder
 from voxel_prepare.manifest.live_mpd import LiveVideo
 from voxel_prepare.manifest.live_records import ChunkRecord
 
@@ -39,6 +39,14 @@ class Release:
     record: ChunkRecord
     is_last: bool
     """Whether it is the last of its segment."""
+
+
+def run_replay(source: Path, out: Path, latency: float, window: float, stop: Event) -> None:
+    """Plays a recorded presentation again until its end or until `stop` is set. Raises `PreparationError`."""
+    if (out / STATE).exists():
+        raise InputError(f"{out}: --replay needs an empty folder, found a presentation")
+    with lock_folder(out):
+        Replay(source, out, latency, window, WallClock()).run(stop)
 
 
 def read_recorded(folder: Path) -> LiveState:

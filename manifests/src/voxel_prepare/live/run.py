@@ -1,7 +1,6 @@
 """What `voxel-live` does with an input."""
 
 import signal
-from pathlib import Path
 from threading import Event
 from types import FrameType
 
@@ -9,11 +8,10 @@ from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.presentation import Presentation
-from voxel_prepare.live.replay import Replay
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.live.session import Session
 from voxel_prepare.live.source import open_input
-from voxel_prepare.live.state import STATE, LiveState, lock_folder
+from voxel_prepare.live.state import LiveState, lock_folder
 from voxel_prepare.live.status import LiveSummary
 from voxel_prepare.live.timeline import Timeline
 
@@ -34,14 +32,6 @@ def run_live(request: LiveRequest, stop: Event) -> LiveSummary:
         if summary is None and not stop.is_set():
             raise InputError(f"{request.input}: expected pictures, found none")
     return summary or LiveSummary(0, 0, 0)
-
-
-def run_replay(source: Path, out: Path, latency: float, window: float, stop: Event) -> None:
-    """Plays a recorded presentation again until its end or until `stop` is set. Raises `PreparationError`."""
-    if (out / STATE).exists():
-        raise InputError(f"{out}: --replay needs an empty folder, found a presentation")
-    with lock_folder(out):
-        Replay(source, out, latency, window, WallClock()).run(stop)
 
 
 def stop_on_interrupt() -> Event:

@@ -10,14 +10,7 @@ from lxml import etree
 from voxel_prepare.manifest.existing import ExistingPresentation, ExistingRepresentation
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
 from voxel_prepare.manifest.mpd import VideoFile, add_attributes, add_average
-from voxel_prepare.manifest.mpd_file import (
-    AVERAGES,
-    SCORES,
-    VOXEL_NAMESPACE,
-    VOXEL_PREFIX,
-    FactsPlace,
-    voxel_attribute,
-)
+from voxel_prepare.manifest.mpd_file import AVERAGES, SCORES, VOXEL_NAMESPACE, VOXEL_PREFIX, FactsPlace, voxel_attribute
 
 SEGMENT_ATTRIBUTES = ("reliable", "unreliable", "reliableSize", *SCORES.values())
 

@@ -20,12 +20,7 @@ from voxel_prepare.manifest.mpd_elements import (
     text,
     video_set,
 )
-from voxel_prepare.manifest.mpd_file import (
-    AVERAGES,
-    SCORES,
-    FactsPlace,
-    voxel_attribute,
-)
+from voxel_prepare.manifest.mpd_file import AVERAGES, SCORES, FactsPlace, voxel_attribute
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 
 PROFILE = "urn:mpeg:dash:profile:isoff-main:2011"
@@ -120,12 +115,8 @@ def write_mpd(presentation: Presentation, facts: FactsPlace) -> bytes:
 
 
 def _add_video(period: etree._Element, presentation: Presentation, facts: FactsPlace) -> None:
-    adaptation_set = video_set(
-        period,
-        max(video.width for video in presentation.video),
-        max(video.height for video in presentation.video),
-        presentation.segment.rate,
-    )
+    sizes = [(video.width, video.height) for video in presentation.video]
+    adaptation_set = video_set(period, sizes, presentation.segment.rate)
     for video in presentation.video:
         representation = child(
             adaptation_set,

@@ -1,5 +1,6 @@
 """Elements of an MPD that presentations of every kind have."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from lxml import etree
@@ -24,8 +25,8 @@ def child(parent: etree._Element, name: str, **attributes: str) -> etree._Elemen
     return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
 
 
-def video_set(period: etree._Element, width: int, height: int, rate: Fraction) -> etree._Element:
-    """The `AdaptationSet` of the video; its greatest size in pixels, and frames per second."""
+def video_set(period: etree._Element, sizes: Sequence[tuple[int, int]], rate: Fraction) -> etree._Element:
+    """The `AdaptationSet` of the video; `sizes` of its pictures in pixels, `rate` in frames per second."""
     return child(
         period,
         "AdaptationSet",
@@ -34,8 +35,8 @@ def video_set(period: etree._Element, width: int, height: int, rate: Fraction) -
         mimeType="video/mp4",
         segmentAlignment="true",
         startWithSAP="1",
-        maxWidth=str(width),
-        maxHeight=str(height),
+        maxWidth=str(max(width for width, _ in sizes)),
+        maxHeight=str(max(height for _, height in sizes)),
         frameRate=str(rate),
     )
 

@@ -164,23 +164,19 @@ class Http1Connection:
             response = text_response(HttpError(HTTPStatus.TOO_MANY_REQUESTS, "too many requests in flight"))
             response = body_left_out(response) if request.method == "HEAD" else response
         await self._send(response)
-        self._count(response.status, target=path_of(target))
+        self._site.metrics.answered("http1", response.status, target=path_of(target))
 
     async def refuse(self, error: HttpError) -> None:
         """Answers with an error and ends the connection."""
         response = text_response(error)
         response.headers.append(("connection", "close"))
         await self._send(response)
-        self._count(error.status, reason=error.message)
+        self._site.metrics.answered("http1", error.status, reason=error.message)
         if self._writer.can_write_eof():
             self._writer.write_eof()
         with contextlib.suppress(TimeoutError, asyncio.IncompleteReadError):
             async with asyncio.timeout(LINGER_SECONDS):
                 await self._reader.readexactly(LINGER_BYTES)
-
-    def _count(self, status: HTTPStatus, **fields: str) -> None:
-        self._site.metrics.add("voxel_requests_total", transport="http1", status=str(status.value))
-        log("request", transport="http1", status=status.value, **fields)
 
     async def _next_head(self) -> bytes | None:
         """The bytes of the next head, None at the end of the connection. Raises `HttpError`, `TimeoutError`."""

@@ -265,7 +265,7 @@ class Http3Protocol(Connection):
 
     def _refuse(self, stream_id: int, error: HttpError) -> None:
         self.answer(stream_id, self._send_response(stream_id, text_response(error)))
-        self._count(error.status, reason=error.message)
+        self._site.metrics.answered("http3", error.status, reason=error.message)
 
     async def _answer_request(self, stream_id: int, request: HttpRequest) -> None:
         response = await self._site.respond(request)
@@ -277,11 +277,7 @@ class Http3Protocol(Connection):
                     response.body.close()
                     response = text_response(error)
             await self._send_response(stream_id, response)
-        self._count(response.status, target=path_of(request.target))
-
-    def _count(self, status: HTTPStatus, **fields: str) -> None:
-        self._site.metrics.add("voxel_requests_total", transport="http3", status=str(status.value))
-        log("request", transport="http3", status=status.value, **fields)
+        self._site.metrics.answered("http3", response.status, target=path_of(request.target))
 
     async def _send_response(self, stream_id: int, response: HttpResponse) -> None:
         assert self._http is not None

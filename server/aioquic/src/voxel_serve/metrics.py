@@ -1,6 +1,9 @@
 """Counters in Prometheus' text format (exposition format 0.0.4)."""
 
 from collections import Counter
+from http import HTTPStatus
+
+from .log import log
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -29,6 +32,11 @@ class Metrics:
 
     def add(self, name: str, amount: int = 1, **labels: str) -> None:
         self._values[name, tuple(sorted(labels.items()))] += amount
+
+    def answered(self, transport: str, status: HTTPStatus, **fields: str) -> None:
+        """Counts and logs an answered request."""
+        self.add("voxel_requests_total", transport=transport, status=str(status.value))
+        log("request", transport=transport, status=status.value, **fields)
 
     def set(self, name: str, value: int) -> None:
         """Sets a gauge that is known as a whole."""

@@ -10,12 +10,7 @@ from collections.abc import Callable
 
 from aioquic.h3.connection import ErrorCode
 from aioquic.quic.configuration import SMALLEST_MAX_DATAGRAM_SIZE
-from aioquic.quic.connection import (
-    TRANSPORT_CLOSE_FRAME_CAPACITY,
-    NetworkAddress,
-    QuicConnection,
-    QuicConnectionId,
-)
+from aioquic.quic.connection import TRANSPORT_CLOSE_FRAME_CAPACITY, NetworkAddress, QuicConnection, QuicConnectionId
 from aioquic.quic.crypto import CryptoPair
 from aioquic.quic.packet import QuicErrorCode, QuicFrameType, QuicHeader, QuicPacketType
 from aioquic.quic.packet_builder import QuicPacketBuilder

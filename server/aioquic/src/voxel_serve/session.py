@@ -13,7 +13,7 @@ from .files import Body, MediaFile, Redirect
 from .flow import Flow
 from .following import FollowAnswer
 from .limits import Limits
-from .log import log, path_of
+from .log import path_of
 from .quic_internals import has_room, max_datagram_bytes, pull_datagrams_from, smoothed_rtt
 from .ranges import ByteRange, exact_ranges
 from .request import RequestReader, VoxelRequest
@@ -112,7 +112,7 @@ class Session:
                 if request.follow is not None and file.records is not None:
                     status = HTTPStatus.OK
                     await self._follow(stream_id, request, file, arrival)
-                    return self._count(status, target=path_of(request.target))
+                    return self._site.metrics.answered("webtransport", status, target=path_of(request.target))
                 body = _body(request, file, self._site.limits)
                 if request.flow is None or not datagram_size:
                     head = reliable_head(status, body.length, file.etag)
@@ -125,7 +125,7 @@ class Session:
         except HttpError as error:  # Nothing has been sent yet.
             self._refuse(stream_id, error, target=path_of(request.target))
         else:
-            self._count(status, target=path_of(request.target))
+            self._site.metrics.answered("webtransport", status, target=path_of(request.target))
 
     async def _file(self, request: VoxelRequest) -> MediaFile:
         try:
@@ -214,11 +214,7 @@ class Session:
 
     def _refuse(self, stream_id: int, error: HttpError, **fields: str) -> None:
         self._connection.end_stream(stream_id, error_response(error))
-        self._count(error.status, reason=error.message, **fields)
-
-    def _count(self, status: HTTPStatus, **fields: str) -> None:
-        self._site.metrics.add("voxel_requests_total", transport="webtransport", status=str(status.value))
-        log("request", transport="webtransport", status=status.value, **fields)
+        self._site.metrics.answered("webtransport", error.status, reason=error.message, **fields)
 
     def _count_flow(self, flow: Flow, body: Body) -> None:
         metrics = self._site.metrics
