@@ -44,6 +44,8 @@ export class FlowsControl {
       closed: session.closed,
       download: (request) => this.#download(session, request),
       fetchInto: (segment, ranges) => session.fetchInto(segment, ranges),
+      follow: (...of) => session.follow(...of),
+      play: (playhead) => session.play(playhead),
       close: () => session.close(),
     };
   }

@@ -4,7 +4,7 @@ import { strategyOf, type StrategyName } from '../src/delivery/strategies.js';
 import { SCHEDULES } from '../src/delivery/schedules.js';
 import { createEndpoint, discoverEndpoint } from '../src/voxel-loader/index.js';
 import { createPaths, parsePaths } from '../src/voxel-loader/paths.js';
-import { openPaths } from '../src/voxel-loader/worker/paths/open-paths.js';
+import { full } from '../src/voxel-loader/worker/full.js';
 import { runOnPage } from '../src/voxel-loader/worker/run-on-page.js';
 import { attachWith } from './attach.js';
 import type { DashPlayer } from './dash/dash-types.js';
@@ -73,7 +73,7 @@ export function attachVoxel(player: DashPlayer, options: FullVoxelOptions = {}):
   const flows = strategy?.flows === undefined ? undefined : new FlowsControl(flowsRule(strategy.flows));
   const locate = locateWith(options, strategy?.schedule, flows !== undefined);
   const plain = { ...options, abr: flows ? flows.listenTo(ruleFor(abr, options)) : abr, strategy };
-  const withoutWorker = () => runOnPage(openPaths);
+  const withoutWorker = () => runOnPage(full);
   const handle = attachWith(player, plain, {
     withoutWorker,
     source: (receiver, endpoint) => {

@@ -1,13 +1,11 @@
 import { addCounts, type DeliveryCounts } from '../src/delivery/index.js';
-import { createEndpoint, discoverEndpoint, probeOrigin } from '../src/voxel-loader/index.js';
-import { LiveReceiver, type LiveReceiverOptions } from '../src/voxel-loader/live-receiver.js';
-import type { DeliveredChunk, LiveSession } from '../src/voxel-loader/live-types.js';
+import { Receiver, type DeliveredChunk, type ReceiverOptions } from '../src/voxel-loader/index.js';
 import type { DashPlayer, FragmentRequest } from './dash/dash-types.js';
 import { LiveAdapter } from './dash/live/live-adapter.js';
 import { describeError } from './errors.js';
 import { EventEmitter } from './events.js';
 import { followPage } from './network/page-lifecycle.js';
-import { SessionManager } from './network/session-manager.js';
+import { createSessionSource, SessionManager } from './network/session-manager.js';
 import type { FallbackEvent, FrameState, SessionEvent, VoxelOptions } from './types.js';
 
 /** A chunk of a live segment was handed to dash.js. */
@@ -53,8 +51,8 @@ const ERRORS_KEPT = 100;
 /** The live side of a plugin: it does nothing while the presentation is none with live records. */
 export class LivePlugin {
   readonly events = new EventEmitter<LiveEventMap>();
-  readonly #sessions: SessionManager<LiveSession>;
-  readonly #receiver: LiveReceiver;
+  readonly #sessions: SessionManager;
+  readonly #receiver: Receiver;
   readonly #adapter: LiveAdapter;
   readonly #leavePage: () => void;
   #chunks = 0;
@@ -66,17 +64,11 @@ export class LivePlugin {
   constructor(
     player: DashPlayer,
     { endpoint, headerHosts = [], workerUrl, abr, delivery = 'datagrams', strategy }: VoxelOptions,
-    withoutWorker: LiveReceiverOptions['withoutWorker'],
+    withoutWorker: ReceiverOptions['withoutWorker'],
   ) {
-    this.#receiver = new LiveReceiver({ workerUrl, withoutWorker });
-    this.#sessions = new SessionManager(
-      {
-        locate: async (origin, signal) =>
-          endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal),
-        open: (located) => this.#receiver.open(located),
-        probe: probeOrigin,
-      },
-      (event) => this.events.emit('session', event),
+    this.#receiver = new Receiver({ workerUrl, withoutWorker });
+    this.#sessions = new SessionManager(createSessionSource(this.#receiver, endpoint), (event) =>
+      this.events.emit('session', event),
     );
     this.#adapter = new LiveAdapter(player, {
       sessions: this.#sessions,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { root } from '../../tools/setup/paths.mjs';
-import { dueTime } from '../../src/delivery/chunk-queue.js';
+import { dueTime } from '../../src/delivery/piece-queue.js';
 import { startOf } from '../sim/link/trace.js';
 import { unavoidableOutage } from '../sim/live/outage-bound.js';
 import { readConfig } from '../trials/config.js';

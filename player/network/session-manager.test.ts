@@ -26,6 +26,8 @@ function createSession() {
     close,
     download: vi.fn(),
     fetchInto: vi.fn(),
+    follow: vi.fn(),
+    play: vi.fn(),
   };
   return { session, end, close };
 }

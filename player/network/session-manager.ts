@@ -25,14 +25,11 @@ const SHORT_LIFE = 5_000;
 const FIRST_RETRY = 1_000;
 const LONGEST_RETRY = 60_000;
 
-/** What of a session is managed. */
-type ManagedSession = Pick<VoxelSession, 'thread' | 'closed' | 'close'>;
-
 /** Where sessions come from; tests put their own in. */
-export interface SessionSource<Session extends ManagedSession = VoxelSession> {
+export interface SessionSource {
   locate(origin: string, signal: AbortSignal): Promise<Endpoint>;
   /** May prepare for the session while the endpoint is being located. */
-  open(located: Promise<Endpoint>): Promise<Session>;
+  open(located: Promise<Endpoint>): Promise<VoxelSession>;
   /** Resolves when that origin answers over HTTP. */
   probe(origin: string): Promise<unknown>;
 }
@@ -46,36 +43,36 @@ export function createSessionSource(receiver: Receiver, endpoint: EndpointOption
   };
 }
 
-type State<Session> =
+type State =
   /** No manifest yet, or stopped. */
   | { readonly kind: 'idle' }
   | { readonly kind: 'opening'; readonly startedAt: number; readonly ended: Promise<void> }
-  | { readonly kind: 'open'; readonly session: Session }
+  | { readonly kind: 'open'; readonly session: VoxelSession }
   /** The session is gone; the next segment opens another. Servers close idle ones, and a paused player needs none. */
   | { readonly kind: 'closed' }
   /** The last attempt failed, or its session did not last. Without a timer no attempt follows. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly timer: ReturnType<typeof setTimeout> | undefined };
 
 /** Keeps one session with the manifest's server open in the background; playback never depends on it. */
-export class SessionManager<Session extends ManagedSession = VoxelSession> {
-  /** By its sessions. */
+export class SessionManager {
+  /** Bytes received so far, updated by the sessions. */
   readonly arrivals: Arrivals = { bytes: 0 };
-  readonly #source: SessionSource<Session>;
+  readonly #source: SessionSource;
   readonly #emit: (event: SessionEvent) => void;
-  #state: State<Session> = { kind: 'idle' };
+  #state: State = { kind: 'idle' };
   #origin = '';
   #stopped = new AbortController();
   #retry = FIRST_RETRY;
   /** While the page is put aside. */
   #paused: { readonly origin: string; readonly over: Promise<void>; readonly end: () => void } | undefined;
 
-  constructor(source: SessionSource<Session>, emit: (event: SessionEvent) => void) {
+  constructor(source: SessionSource, emit: (event: SessionEvent) => void) {
     this.#source = source;
     this.#emit = emit;
   }
 
-  /** The open one; undefined: there is none now. */
-  get session(): Session | undefined {
+  /** The open session; undefined: there is none now. */
+  get session(): VoxelSession | undefined {
     return this.#state.kind === 'open' ? this.#state.session : undefined;
   }
 
@@ -141,7 +138,7 @@ export class SessionManager<Session extends ManagedSession = VoxelSession> {
    * The open session. Where one is being opened, a segment that is not urgent waits shortly for it; `now` does not.
    * While the page is put aside all wait. Rejects with `VoxelError` or `PlayerError`.
    */
-  async ready(urgency: 'now' | 'soon'): Promise<Session> {
+  async ready(urgency: 'now' | 'soon'): Promise<VoxelSession> {
     await this.#paused?.over;
     if (this.#state.kind === 'closed') this.#open();
     if (this.#state.kind === 'opening' && urgency === 'soon') {
@@ -157,13 +154,13 @@ export class SessionManager<Session extends ManagedSession = VoxelSession> {
   }
 
   /** Nothing comes over that session any more, though the browser has not noticed: another is opened later. */
-  abandon(session: Session, error: unknown): void {
+  abandon(session: VoxelSession, error: unknown): void {
     if (this.session !== session) return;
     this.#retryLater(error, 'closed');
     session.close();
   }
 
-  #current(): Session {
+  #current(): VoxelSession {
     if (this.#state.kind === 'open') return this.#state.session;
     if (this.#state.kind === 'failed') throw this.#state.error;
     throw new PlayerError('session-opening', 'the session is not open yet');
@@ -190,7 +187,7 @@ export class SessionManager<Session extends ManagedSession = VoxelSession> {
     }
   }
 
-  #onClosed(session: Session, reason: VoxelError, life: number): void {
+  #onClosed(session: VoxelSession, reason: VoxelError, life: number): void {
     if (this.session !== session) return;
     if (life < SHORT_LIFE) {
       this.#retryLater(reason, 'closed');

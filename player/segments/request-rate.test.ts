@@ -128,7 +128,8 @@ function sessionThatLives(milliseconds: number): VoxelSession {
   let end!: (reason: VoxelError) => void;
   const closed = new Promise<VoxelError>((resolve) => (end = resolve));
   setTimeout(() => end(new VoxelError('session-closed', 'over')), milliseconds);
-  return { thread: 'page', closed, close: () => undefined, download: vi.fn(), fetchInto: vi.fn() };
+  const unused = { download: vi.fn(), fetchInto: vi.fn(), follow: vi.fn(), play: vi.fn() };
+  return { thread: 'page', closed, close: () => undefined, ...unused };
 }
 
 function answer(request: FakeRequest, how: string | number, server: FakeVoxelServer): void {

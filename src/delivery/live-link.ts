@@ -1,5 +1,5 @@
 import { linkRate, type DecisionState, type Dispersion, type LiveState, type Option } from '../abr-star/index.js';
-import { dueTime, whilePlaying, type Playhead } from './chunk-queue.js';
+import { dueTime, whilePlaying, type Playhead } from './piece-queue.js';
 
 /** Of what rules look back on. */
 const CHUNKS_KEPT = 32;

@@ -1,8 +1,11 @@
+import type { Playhead } from '../delivery/piece-queue.js';
 import type { ByteRange } from '../manifest/byte-range.js';
 import { VoxelError, type VoxelErrorCode } from './errors.js';
 import type {
+  DeliveredChunk,
   DeliveredSegment,
   Endpoint,
+  FollowRequest,
   PathReport,
   SegmentFrames,
   SegmentLayout,
@@ -11,8 +14,8 @@ import type {
 } from './types.js';
 
 /**
- * From the page to the worker. The page numbers what it asks for: `session` is one number space, `id` (downloads and
- * inspections) another. A segment that is kept with gaps has the number of the download that brought it.
+ * From the page to the worker. The page numbers what it asks for: `session` is one number space, `id` (downloads,
+ * what is followed, inspections) another. A segment that is kept with gaps has the number of the download that brought it.
  */
 export type PageMessage =
   | { readonly type: 'initialize'; readonly representation: string; readonly bytes: Uint8Array }
@@ -32,6 +35,10 @@ export type PageMessage =
       readonly segment: number;
       readonly ranges: readonly ByteRange[];
     }
+  /** Its answers are pieces. Workers that follow nothing leave it without an answer. */
+  | { readonly type: 'follow'; readonly id: number; readonly session: number; readonly request: FollowRequest }
+  /** `at` in ms since 1970: page and worker have clocks of their own. */
+  | { readonly type: 'play'; readonly playhead: Playhead | undefined }
   | { readonly type: 'keep'; readonly id: number }
   /** Ends the download, and forgets the segment that it has brought. */
   | { readonly type: 'release'; readonly id: number }
@@ -56,7 +63,9 @@ export type WorkerMessage =
   /** The session could not be opened, or is gone. */
   | { readonly type: 'closed'; readonly session: number; readonly error: ErrorMessage }
   | { readonly type: 'progress'; readonly id: number; readonly progress: SegmentProgress }
-  | { readonly type: 'delivered'; readonly id: number; readonly delivered: DeliveredMessage }
+  | { readonly type: 'piece'; readonly id: number; readonly piece: DeliveredChunk }
+  /** Undefined: its pieces were all of it. */
+  | { readonly type: 'delivered'; readonly id: number; readonly delivered: DeliveredMessage | undefined }
   | { readonly type: 'rejected'; readonly id: number; readonly error: ErrorMessage }
   | { readonly type: 'inspected'; readonly id: number; readonly frames: SegmentFrames };
 

@@ -1,10 +1,11 @@
 import { VoxelError } from './errors.js';
-import type { DeliveredSegment, SegmentDownload, SegmentProgress } from './types.js';
+import type { DeliveredChunk, DeliveredSegment, SegmentDownload, SegmentProgress } from './types.js';
 
 /** A download in the worker, as far as the page has heard of it. */
 export class RemoteDownload implements SegmentDownload {
   readonly result: Promise<DeliveredSegment>;
   readonly #post: (type: 'keep' | 'release') => void;
+  readonly #onPiece: ((piece: DeliveredChunk) => void) | undefined;
   /** When its bytes could come, as the worker says. */
   #began = performance.now();
   #resolve!: (delivered: DeliveredSegment) => void;
@@ -17,8 +18,9 @@ export class RemoteDownload implements SegmentDownload {
     bytesRequested: 0,
   };
 
-  constructor(post: (type: 'keep' | 'release') => void) {
+  constructor(post: (type: 'keep' | 'release') => void, onPiece?: (piece: DeliveredChunk) => void) {
     this.#post = post;
+    this.#onPiece = onPiece;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -30,9 +32,14 @@ export class RemoteDownload implements SegmentDownload {
     this.#began = performance.now() - progress.elapsed * 1000;
   }
 
-  deliver(delivered: DeliveredSegment): void {
+  handOver(piece: DeliveredChunk): void {
+    if (!this.#isSettled) this.#onPiece?.(piece);
+  }
+
+  /** Undefined: it was followed, and its pieces were all of it. */
+  deliver(delivered: DeliveredSegment | undefined): void {
     this.#isSettled = true;
-    this.#resolve(delivered);
+    this.#resolve(delivered!);
   }
 
   reject(error: VoxelError): void {

@@ -1,9 +1,18 @@
+import type { Playhead } from '../delivery/piece-queue.js';
 import type { ByteRange } from '../manifest/byte-range.js';
 import { VoxelError } from './errors.js';
 import type { PageMessage } from './messages.js';
+import type {
+  DeliveredChunk,
+  FollowRequest,
+  Following,
+  KeptSegment,
+  SegmentDownload,
+  SegmentRequest,
+  VoxelSession,
+} from './types.js';
 import { RemoteDownload } from './remote-download.js';
 import { layoutOf } from './segment-layout.js';
-import type { KeptSegment, SegmentDownload, SegmentRequest, VoxelSession } from './types.js';
 
 /** What a session needs of the page's end of its worker. */
 export interface SessionLink {
@@ -58,6 +67,15 @@ export class RemoteSession implements VoxelSession {
     );
   }
 
+  follow(request: FollowRequest, onPiece: (piece: DeliveredChunk) => void): Following {
+    return this.#start((id) => this.#link.post({ type: 'follow', id, session: this.id, request }), onPiece);
+  }
+
+  play(playhead: Playhead | undefined): void {
+    const at = (playhead?.at ?? 0) + performance.timeOrigin;
+    this.#link.post({ type: 'play', playhead: playhead && { ...playhead, at } });
+  }
+
   close(): void {
     this.#link.post({ type: 'close', session: this.id });
     this.end(new VoxelError('session-closed', 'the session was closed'));
@@ -70,8 +88,8 @@ export class RemoteSession implements VoxelSession {
     for (const download of this.#downloads.keys()) download.giveUp(reason);
   }
 
-  #start(post: (id: number) => void): SegmentDownload {
-    const download = new RemoteDownload((type) => this.#link.post({ type, id }));
+  #start(post: (id: number) => void, onPiece?: (piece: DeliveredChunk) => void): SegmentDownload {
+    const download = new RemoteDownload((type) => this.#link.post({ type, id }), onPiece);
     const id = this.#link.register(download);
     this.#downloads.set(download, id);
     const forget = (): void => void this.#downloads.delete(download);

@@ -1,9 +1,13 @@
 import type { Parity } from '../coding/symbols.js';
 import type { DeliveryCounts } from '../delivery/counts.js';
+import type { Playhead } from '../delivery/piece-queue.js';
 import type { ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
 import type { VoxelError, VoxelErrorCode } from './errors.js';
+import type { DeliveredChunk, SegmentFrames } from './piece-types.js';
+
+export type * from './piece-types.js';
 
 /**
  * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
@@ -85,6 +89,18 @@ export interface SegmentRequest {
   readonly after?: SegmentDownload | undefined;
 }
 
+/** What a live segment is asked for with, whose pieces are followed as they are made. */
+export interface FollowRequest extends Pick<SegmentRequest, 'representation' | 'target' | 'delivery' | 'headers'> {
+  /** Media time of the segment's first frame, in seconds. */
+  readonly startTime: number;
+  /** Milliseconds that the server has for the frames of a chunk; undefined: all are sent, however late. */
+  readonly deadline: number | undefined;
+  /** The segment's frames are one group: once some are too late, none that follow them are sent or used. */
+  readonly isGroup: boolean;
+  /** Those, without ports, whose server gets these headers; no other does. */
+  readonly headerHosts: readonly string[];
+}
+
 /** Bytes here so far, of what was asked. */
 export interface SegmentProgress {
   /** `reliable` until every reliable byte is here. */
@@ -94,22 +110,6 @@ export interface SegmentProgress {
   readonly bytesRequested: number;
   /** Seconds since the requests were sent or, if that was later, since the last byte of what goes first. */
   readonly elapsed: number;
-}
-
-/**
- * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
- * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
- */
-export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
-
-/** What became of a segment's frames. */
-export interface SegmentFrames {
-  /** In decode order; empty where the make-up of the segment is unknown. */
-  readonly states: readonly FrameState[];
-  /** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
-  readonly repairedFrames: number;
-  readonly repairedSlices: number;
 }
 
 /** What a download says about the link. */
@@ -149,6 +149,14 @@ export interface KeptSegment {
   release(): void;
 }
 
+/** A segment on its way whose pieces are handed over one by one. */
+export interface Following {
+  /** Resolves after the last piece; rejects with `VoxelError` when no more will come, or after `abort()`. */
+  readonly result: Promise<unknown>;
+  /** Throws away what has not been handed over: `result` rejects with code `aborted`. */
+  abort(): void;
+}
+
 /** A download under way. Poll `progress()`: a stalled link must be reviewed too, and it calls nobody. */
 export interface SegmentDownload {
   /**
@@ -179,6 +187,10 @@ export interface VoxelSession {
    * except for `bytesLost`, which is what is still missing of what was lost.
    */
   fetchInto(segment: KeptSegment, ranges: readonly ByteRange[]): SegmentDownload;
+  /** Hands over the pieces of a live segment as they are made, each when it is complete or due. */
+  follow(request: FollowRequest, onPiece: (piece: DeliveredChunk) => void): Following;
+  /** Says where playback is, on the clock of `performance.now()`, by which pieces are due. Undefined: nothing plays. */
+  play(playhead: Playhead | undefined): void;
   /** Ends the session; everything in flight fails with `session-closed`. */
   close(): void;
 }

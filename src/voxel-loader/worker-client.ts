@@ -108,8 +108,11 @@ export class WorkerClient implements SessionLink {
       case 'progress':
         this.#downloads.get(message.id)?.report(message.progress);
         return;
+      case 'piece':
+        this.#downloads.get(message.id)?.handOver(message.piece);
+        return;
       case 'delivered':
-        this.#take(message.id)?.deliver(this.#decode(message.delivered));
+        this.#take(message.id)?.deliver(message.delivered && this.#decode(message.delivered));
         return;
       case 'rejected':
         this.#take(message.id)?.reject(decodeError(message.error));

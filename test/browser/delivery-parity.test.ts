@@ -89,7 +89,7 @@ async function downloadInWorker({ endpoint, unreliable, parity, bytes, reliableB
   worker.terminate();
   if (answer.type === 'rejected') return { code: answer.error.code };
   if (answer.type !== 'delivered') throw new Error(answer.type);
-  const { bytes: segment, bytesDecoded, bytesParity, bytesLost, bytesRepeated } = answer.delivered;
+  const { bytes: segment, bytesDecoded, bytesParity, bytesLost, bytesRepeated } = answer.delivered!;
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', segment));
   return {
     digest: Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join(''),

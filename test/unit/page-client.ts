@@ -7,7 +7,7 @@ import type { FakeVoxelServer } from './fake-voxel-server.js';
 /** The page's end of a worker's program that runs in this thread and reaches that server. */
 export function createPageClient(server: FakeVoxelServer): WorkerClient {
   return new WorkerClient({
-    worker: runOnPage((endpoint) => openSession(endpoint, server.WebTransport)),
+    worker: runOnPage({ open: (endpoint) => openSession(endpoint, server.WebTransport) }),
     thread: 'page',
     onInitialized: () => {},
     onFailed: () => {},

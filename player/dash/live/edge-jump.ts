@@ -1,4 +1,4 @@
-import type { DeliveredChunk } from '../../../src/voxel-loader/live-types.js';
+import type { DeliveredChunk } from '../../../src/voxel-loader/types.js';
 import type { FragmentRequest, LoaderRequest } from '../dash-types.js';
 
 /** Seconds behind the target from which on what an outage has cost is jumped over: a start and what catch-up has not made good yet are less. */

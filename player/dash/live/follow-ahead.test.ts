@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { DeliveredChunk } from '../../../src/voxel-loader/live-types.js';
+import type { DeliveredChunk } from '../../../src/voxel-loader/types.js';
 import type { DashRepresentation, FragmentRequest } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 import { FollowAhead, type AheadRequest } from './follow-ahead.js';

@@ -1,4 +1,4 @@
-import type { DeliveredChunk, Following } from '../../../src/voxel-loader/live-types.js';
+import type { DeliveredChunk, Following } from '../../../src/voxel-loader/types.js';
 import { withoutCmcd, withoutCmcdOfRequest } from '../../segments/fetch/cmcd.js';
 import type { DashRepresentation, FragmentRequest, LoaderRequest } from '../dash-types.js';
 import { keyOf } from '../presentation.js';

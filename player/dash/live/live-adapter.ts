@@ -1,7 +1,6 @@
-import type { Playhead } from '../../../src/delivery/chunk-queue.js';
+import type { Playhead } from '../../../src/delivery/piece-queue.js';
 import { LiveLink } from '../../../src/delivery/live-link.js';
-import type { DeliveredChunk, FollowRequest, LiveSession } from '../../../src/voxel-loader/live-types.js';
-import type { LiveReceiver } from '../../../src/voxel-loader/live-receiver.js';
+import type { DeliveredChunk, FollowRequest, Receiver } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../errors.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import type { Delivery } from '../../types.js';
@@ -29,8 +28,8 @@ import { PlayheadWatch } from './playhead-watch.js';
 const LOOK_INTERVAL = 100;
 
 export interface LiveAdapterOptions {
-  readonly sessions: SessionManager<LiveSession>;
-  readonly receiver: Pick<LiveReceiver, 'addInitialization' | 'hasInitialization' | 'stop'>;
+  readonly sessions: SessionManager;
+  readonly receiver: Pick<Receiver, 'addInitialization' | 'initialization' | 'stop'>;
   /** `http`: no session is opened. */
   readonly delivery: Delivery;
   readonly headerHosts: readonly string[];
@@ -69,7 +68,7 @@ export class LiveAdapter {
       next: () => this.#video.nextRequest,
       choice: (next) => {
         const choice = this.#rule?.choose(next) ?? next.representation!;
-        return options.receiver.hasInitialization(keyOf(choice)) ? choice : undefined;
+        return options.receiver.initialization(keyOf(choice)) ? choice : undefined;
       },
       edge: () => player.getDvrWindow().end,
       follow: (request, onChunk) => options.sessions.session?.follow(this.#followRequest(request), onChunk),

@@ -1,4 +1,4 @@
-import type { DeliveredChunk, Following } from '../../../src/voxel-loader/live-types.js';
+import type { DeliveredChunk, Following } from '../../../src/voxel-loader/types.js';
 import type { Load, LoaderRequest, LoaderResponse } from '../dash-types.js';
 import { ChunkSplitter } from './chunk-splitter.js';
 

@@ -1,4 +1,4 @@
-import type { Playhead } from '../../../src/delivery/chunk-queue.js';
+import type { Playhead } from '../../../src/delivery/piece-queue.js';
 
 /** Milliseconds without progress after which playback is taken to wait, whatever the element has: after stalls browsers wait for more. */
 const STANDING_MS = 300;

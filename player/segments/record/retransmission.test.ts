@@ -83,6 +83,8 @@ describe('Retransmission', () => {
       close: () => opened.close(),
       download: vi.fn(),
       fetchInto: (kept, ranges) => segments.fetchInto(opened, kept, ranges),
+      follow: vi.fn(),
+      play: vi.fn(),
     };
     state = { currentTime: 1, paused: false, playbackRate: 1, readyState: 4, level: 9, isLast: false };
     replace = vi.fn(() => Promise.resolve(true));

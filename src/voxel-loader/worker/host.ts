@@ -12,34 +12,46 @@ import { downloadSegment } from './segment-download.js';
 import { openSession, type OpenSession } from './session.js';
 import type { Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
 
-type Message<Type extends PageMessage['type']> = Extract<PageMessage, { type: Type }>;
+export type Message<Type extends PageMessage['type']> = Extract<PageMessage, { type: Type }>;
 
 /** Milliseconds between two reports on a download. */
 const PROGRESS_INTERVAL = 50;
 
-export interface HostOptions {
+/** What one program can do and another cannot. */
+export interface Abilities {
+  readonly open?: OpenSession;
+  /** Creates what follows segments. */
+  readonly following?: (host: Host) => { receive(message: Message<'follow' | 'play'>): void };
+}
+
+export interface HostOptions extends Abilities {
   readonly post: (message: WorkerMessage, transfer: Transferable[]) => void;
   /** Ends the worker. */
   readonly exit: () => void;
-  readonly open?: OpenSession;
 }
+
+/** What a host runs: a `Download`, or something whose answers are pieces. */
+type Running<Received> = Pick<Download, 'abort'> &
+  Partial<Pick<Download, 'keep' | 'progress'>> & { readonly result: Promise<Received> };
 
 /**
  * The worker's end of a `Receiver`: all sessions of a player, the assembly of their segments and the repair. Segments
  * with gaps stay here until the page releases them.
  */
 export class Host {
+  readonly repairers = new Repairers();
   readonly #options: HostOptions;
-  readonly #repairers = new Repairers();
+  readonly #following: ReturnType<NonNullable<Abilities['following']>> | undefined;
   readonly #versions = new FileVersions();
   readonly #sessions = new Map<number, Session>();
-  readonly #downloads = new Map<number, Download>();
+  readonly #running = new Map<number, Running<unknown>>();
   /** Segments with gaps, by the download that brought them. */
   readonly #segments = new Map<number, PartialSegment>();
 
   constructor(options: HostOptions) {
     this.#options = options;
-    this.#post({ type: 'started' });
+    this.#following = options.following?.(this);
+    this.post({ type: 'started' });
   }
 
   receive(message: PageMessage): void {
@@ -51,20 +63,24 @@ export class Host {
         void this.#open(message);
         return;
       case 'download':
-        void this.#download(message);
+        this.#download(message);
         return;
       case 'fetch-into':
-        void this.#fetchInto(message);
+        this.#fetchInto(message);
+        return;
+      case 'follow':
+      case 'play':
+        this.#following?.receive(message);
         return;
       case 'keep':
-        this.#downloads.get(message.id)?.keep();
+        this.#running.get(message.id)?.keep?.();
         return;
       case 'release':
-        this.#downloads.get(message.id)?.abort();
+        this.#running.get(message.id)?.abort();
         this.#segments.delete(message.id);
         return;
       case 'inspect':
-        this.#post({ type: 'inspected', id: message.id, frames: this.#inspect(message) });
+        this.post({ type: 'inspected', id: message.id, frames: this.#inspect(message) });
         return;
       case 'close':
         this.#sessions.get(message.session)?.close();
@@ -75,33 +91,68 @@ export class Host {
     }
   }
 
-  #post(message: WorkerMessage, transfer: Transferable[] = []): void {
+  post(message: WorkerMessage, transfer: Transferable[] = []): void {
     this.#options.post(message, transfer);
   }
 
+  /** Throws `VoxelError` code `session-closed`. */
+  session(id: number): Session {
+    const session = this.#sessions.get(id);
+    if (!session) throw new VoxelError('session-closed', 'the session is closed');
+    return session;
+  }
+
+  /** Runs what `start` begins, and posts what `finish` makes of its end. */
+  async run<Received>(
+    id: number,
+    start: () => Running<Received>,
+    finish: (received: Received) => DeliveredMessage | undefined,
+  ): Promise<void> {
+    let reports: ReturnType<typeof setInterval> | undefined;
+    try {
+      const running = start();
+      this.#running.set(id, running);
+      reports = setInterval(() => {
+        const progress = running.progress?.();
+        if (progress) this.post({ type: 'progress', id, progress });
+      }, PROGRESS_INTERVAL);
+      const delivered = finish(await running.result);
+      this.post({ type: 'delivered', id, delivered }, delivered && [delivered.bytes.buffer]);
+    } catch (error) {
+      this.#reject(id, error);
+    } finally {
+      clearInterval(reports);
+      this.#running.delete(id);
+    }
+  }
+
+  #reject(id: number, error: unknown): void {
+    this.post({ type: 'rejected', id, error: encodeError(error) });
+  }
+
   #initialize({ representation, bytes }: Message<'initialize'>): void {
-    this.#post({ type: 'initialized', representation, canRepair: this.#repairers.add(representation, bytes) });
+    this.post({ type: 'initialized', representation, canRepair: this.repairers.add(representation, bytes) });
   }
 
   async #open({ session: id, endpoint }: Message<'open'>): Promise<void> {
     try {
       const session = await (this.#options.open ?? openSession)(endpoint, undefined, (paths) =>
-        this.#post({ type: 'paths', paths }),
+        this.post({ type: 'paths', paths }),
       );
       this.#sessions.set(id, session);
-      this.#post({ type: 'opened', session: id });
-      this.#post({ type: 'closed', session: id, error: encodeError(await session.closed) });
+      this.post({ type: 'opened', session: id });
+      this.post({ type: 'closed', session: id, error: encodeError(await session.closed) });
       this.#sessions.delete(id);
     } catch (error) {
-      this.#post({ type: 'closed', session: id, error: encodeError(error) });
+      this.post({ type: 'closed', session: id, error: encodeError(error) });
     }
   }
 
-  async #download({ id, session, after, request }: Message<'download'>): Promise<void> {
+  #download({ id, session, after, request }: Message<'download'>): void {
     const host = this.#sessions.get(session)?.host ?? '';
     const source = { ...request, file: this.#versions.of(host, request.target, request.edition) };
-    const first = after === undefined ? undefined : this.#downloads.get(after);
-    await this.#run({ id, session, request: { ...source, after: first } }, (received) => {
+    const first = after === undefined ? undefined : (this.#running.get(after) as Download | undefined);
+    this.#start({ id, session, request: { ...source, after: first } }, (received) => {
       const segment = new PartialSegment(source, received);
       const delivered = this.#deliver(id, segment, received);
       if (!segment.isWhole) this.#segments.set(id, segment);
@@ -109,52 +160,30 @@ export class Host {
     });
   }
 
-  async #fetchInto({ id, session, segment: kept, ranges }: Message<'fetch-into'>): Promise<void> {
+  #fetchInto({ id, session, segment: kept, ranges }: Message<'fetch-into'>): void {
     const segment = this.#segments.get(kept);
     if (!segment) {
-      this.#post({ type: 'rejected', id, error: encodeError(new VoxelError('aborted', 'the segment was released')) });
+      this.#reject(id, new VoxelError('aborted', 'the segment was released'));
       return;
     }
-    await this.#run({ id, session, request: segment.requestFor(ranges) }, (received) => {
+    this.#start({ id, session, request: segment.requestFor(ranges) }, (received) => {
       segment.add(received);
       if (segment.isWhole) this.#segments.delete(kept);
       return this.#deliver(kept, segment, { ...received, bytesLost: segment.bytesLost });
     });
   }
 
-  /** Runs a download and posts what `finish` makes of it. */
-  async #run(
+  #start(
     { id, session, request }: { readonly id: number; readonly session: number; readonly request: DownloadRequest },
     finish: (received: ReceivedSegment) => DeliveredMessage,
-  ): Promise<void> {
-    let reports: ReturnType<typeof setInterval> | undefined;
-    try {
-      const download = downloadSegment(this.#session(session), request);
-      this.#downloads.set(id, download);
-      reports = setInterval(
-        () => this.#post({ type: 'progress', id, progress: download.progress() }),
-        PROGRESS_INTERVAL,
-      );
-      const delivered = finish(await download.result);
-      this.#post({ type: 'delivered', id, delivered }, [delivered.bytes.buffer]);
-    } catch (error) {
-      this.#post({ type: 'rejected', id, error: encodeError(error) });
-    } finally {
-      clearInterval(reports);
-      this.#downloads.delete(id);
-    }
-  }
-
-  #session(id: number): Session {
-    const session = this.#sessions.get(id);
-    if (!session) throw new VoxelError('session-closed', 'the session is closed');
-    return session;
+  ): void {
+    void this.run(id, () => downloadSegment(this.session(session), request), finish);
   }
 
   #deliver(id: number, segment: PartialSegment, facts: ReceivedSegment): DeliveredMessage {
     const { bytesUnsent, seconds, bytesMeasured, timeToFirstByte, rtt, failure } = facts;
     return {
-      ...segment.repair(this.#repairers),
+      ...segment.repair(this.repairers),
       received: [...segment.received],
       kept: segment.isWhole ? undefined : id,
       ...addCounts(facts),
@@ -165,7 +194,7 @@ export class Host {
 
   #inspect({ representation, map, bytes }: Message<'inspect'>): SegmentFrames {
     const received = new IntervalSet([{ start: 0, end: bytes.length }]);
-    const { frames } = this.#repairers.repair(representation, {
+    const { frames } = this.repairers.repair(representation, {
       bytes: bytes as Uint8Array<ArrayBuffer>,
       received,
     });

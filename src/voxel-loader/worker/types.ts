@@ -33,6 +33,8 @@ export interface Session {
   openFlow(onDatagram: DatagramListener): Flow;
   /** Where there are several paths: deals a download out to them. */
   carry?(load: Load): Carriage;
+  /** Where there are several paths: the session of the one over which something is best asked for now. */
+  pick?(): Session;
   /** Ends the session; everything in flight fails with `session-closed`. */
   close(): void;
 }

@@ -1,7 +1,7 @@
-import { ChunkQueue, dueTime, whilePlaying, type Playhead } from '../../../delivery/chunk-queue.js';
+import { PieceQueue, dueTime, whilePlaying, type Playhead } from '../../../delivery/piece-queue.js';
 import { LossDetection, reorderingWindow } from '../../../delivery/recovery.js';
 import { VoxelError } from '../../errors.js';
-import type { FollowRequest } from '../../live-types.js';
+import type { FollowRequest } from '../../types.js';
 import { FileVersion } from '../file-version.js';
 import { ResponseParser, type ResponseEvent } from '../response-parser.js';
 import type { Flow, Session } from '../types.js';
@@ -48,7 +48,7 @@ export class FollowDownload {
   readonly #cancel = new AbortController();
   readonly #file = new FileVersion();
   readonly #assembly = new ChunkAssembly();
-  readonly #queue = new ChunkQueue<PendingChunk>();
+  readonly #queue = new PieceQueue<PendingChunk>();
   readonly #pending: PendingChunk[] = [];
   readonly #losses = new LossDetection();
   /** Lost places of the concatenation whose chunk is not known yet. */
@@ -214,7 +214,10 @@ export class FollowDownload {
     if (first?.isPlayable) return Infinity;
     const silent = this.#lastArrival + SILENCE_MS;
     if (!playhead) return silent;
-    return Math.min(silent, Math.max(dueTime(first?.start ?? this.#nextStart, playhead), this.#began) + PATIENCE_MS);
+    return Math.min(
+      silent,
+      Math.max(dueTime(first?.startTime ?? this.#nextStart, playhead), this.#began) + PATIENCE_MS,
+    );
   }
 
   #recover(lost: readonly { readonly start: number; readonly end: number }[]): void {

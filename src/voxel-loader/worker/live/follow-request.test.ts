@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { FollowRequest } from '../../live-types.js';
+import type { FollowRequest } from '../../types.js';
 import { ResponseParser } from '../response-parser.js';
 import { checkFollowHead, serializeFollowHead } from './follow-request.js';
 

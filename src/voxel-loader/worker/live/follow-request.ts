@@ -1,5 +1,5 @@
 import { VoxelError } from '../../errors.js';
-import type { FollowRequest } from '../../live-types.js';
+import type { FollowRequest } from '../../types.js';
 import { serializeRequestHead } from '../request-head.js';
 import type { Fields } from '../response-parser.js';
 import { parseUnreliable } from '../structured-field.js';

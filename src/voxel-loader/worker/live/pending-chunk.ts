@@ -1,12 +1,12 @@
 import { NO_COUNTS } from '../../../delivery/counts.js';
 import { DispersionMeter } from '../../../delivery/dispersion.js';
 import { comesInTime, reorderingWindow } from '../../../delivery/recovery.js';
-import type { QueuedChunk } from '../../../delivery/chunk-queue.js';
+import type { QueuedPiece } from '../../../delivery/piece-queue.js';
 import { totalBytes, type ByteRange } from '../../../manifest/byte-range.js';
 import type { IntervalSet } from '../../../manifest/interval-set.js';
 import type { LiveChunk } from '../../../manifest/live-chunk.js';
 import { estimateScore } from '../../../manifest/score-estimate.js';
-import type { ChunkFacts, FollowRequest } from '../../live-types.js';
+import type { ChunkFacts, FollowRequest } from '../../types.js';
 import type { FileVersion } from '../file-version.js';
 import { RangeExchange } from '../range-exchange.js';
 import { Recovery } from '../recovery.js';
@@ -45,7 +45,7 @@ export interface PendingOptions {
 }
 
 /** A chunk that is not handed over yet: what is lost of it is asked for again, by ranges of the segment's file. */
-export class PendingChunk implements QueuedChunk {
+export class PendingChunk implements QueuedPiece {
   readonly open: ChunkInAssembly;
   readonly meter = new DispersionMeter();
   readonly #options: PendingOptions;
@@ -68,7 +68,7 @@ export class PendingChunk implements QueuedChunk {
     });
   }
 
-  get start(): number {
+  get startTime(): number {
     return this.open.chunk.startTime;
   }
 

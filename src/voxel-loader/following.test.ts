@@ -3,8 +3,9 @@ import { datagram, FakeVoxelServer } from '../../test/unit/fake-voxel-server.js'
 import { concatenate } from '../manifest/bytes.js';
 import { chunkContent, HEAD, numbers, record } from '../../test/unit/live-chunks.js';
 import { fileByte, fileBytes, positions } from '../../test/unit/segment-content.js';
-import { LiveReceiver } from './live-receiver.js';
-import type { DeliveredChunk, FollowRequest, LiveSession } from './live-types.js';
+import type { DeliveredChunk, FollowRequest, VoxelSession } from './types.js';
+import { Receiver } from './receiver.js';
+import { full } from './worker/full.js';
 import { openSession } from './worker/session.js';
 import { runOnPage } from './worker/run-on-page.js';
 
@@ -33,18 +34,18 @@ const RELIABLE = record(16, fileBytes([{ start: 0, end: 20 }]));
 const END = concatenate([record(17, numbers(0, 40, 1, 40, 14_000)), record(2, numbers(60))]);
 
 /** A receiver whose worker runs in this thread. */
-async function open(): Promise<{ server: FakeVoxelServer; receiver: LiveReceiver; session: LiveSession }> {
+async function open(): Promise<{ server: FakeVoxelServer; receiver: Receiver; session: VoxelSession }> {
   const server = new FakeVoxelServer((stream) =>
     stream.send(`HTTP/1.1 200 OK\r\nx-voxel-follow: ?1\r\nx-voxel-unreliable: ?1;flow=${stream.flow}\r\n\r\n`),
   );
-  const receiver = new LiveReceiver({
-    withoutWorker: () => runOnPage((endpoint) => openSession(endpoint, server.WebTransport)),
+  const receiver = new Receiver({
+    withoutWorker: () => runOnPage({ ...full, open: (endpoint) => openSession(endpoint, server.WebTransport) }),
   });
   const session = await receiver.open(Promise.resolve({ url: 'https://media.example/voxel', certificateHashes: [] }));
   return { server, receiver, session };
 }
 
-function follow(session: LiveSession) {
+function follow(session: VoxelSession) {
   const chunks: DeliveredChunk[] = [];
   const following = session.follow(request, (chunk) => chunks.push(chunk));
   return { chunks, following };
