@@ -1,6 +1,6 @@
 import { AbrError, createAbrStar, type Abr } from '../src/abr-star/index.js';
 import { voxel, withoutRepeats, type Strategy } from '../src/delivery/index.js';
-import type { DownloadPreferences } from './segments/fetch/download-control.js';
+import type { DownloadPreferences } from './segments/fetch/segment-requests.js';
 import type { Delivery, VoxelOptions } from './types.js';
 
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */

@@ -9,8 +9,8 @@ import { followPage } from './network/page-lifecycle.js';
 import type { PathFollower } from './network/path-follower.js';
 import { RateControl } from './segments/choose/rate-control.js';
 import { Retransmission } from './segments/record/retransmission.js';
-import type { PlayerSettings, PlayerVideo, RuleOwner } from './port/player-segment.js';
-import type { PluginParts } from './segments/segment-parts.js';
+import type { PlayerVideo } from './port/player-segment.js';
+import type { OpenPort } from './segments/wiring.js';
 import { createSessionSource, SessionManager } from './network/session-manager.js';
 import type { Delivery, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
 
@@ -25,20 +25,6 @@ export interface Additions {
   /** Made for each player: follows the paths. */
   readonly follow?: (...of: ConstructorParameters<typeof PathFollower>) => PathFollower;
 }
-
-/** A player, as the plugin is put into it. */
-export interface PlayerPort {
-  readonly video: PlayerVideo;
-  readonly settings: PlayerSettings;
-  /** Throws `PlayerError` for a player that cannot be attached to. */
-  connect(parts: PluginParts): { detach(): void };
-}
-
-/** Finds a player's port. */
-export type OpenPort = (
-  receiver: Receiver,
-  options: { readonly bufferSegments: number; readonly ruleOwner: RuleOwner },
-) => PlayerPort;
 
 /** The plugin in one player. */
 export class Plugin implements VoxelHandle {
@@ -70,18 +56,16 @@ export class Plugin implements VoxelHandle {
     const port = openPort(this.#receiver, { bufferSegments, ruleOwner: rule ? 'voxel' : 'player' });
     const { video, settings } = port;
     this.#video = video;
-    const shared = { sessions: this.#sessions, journal: this.#journal, video, settings };
-    if (preferences.strategy.retransmission)
-      this.#retransmission = new Retransmission({ ...shared, throughput: this.#link.throughput });
-    this.#connection = port.connect({
-      ...shared,
-      link: this.#link,
-      receiver: this.#receiver,
-      rateControl: rule && new RateControl(rule, this.#link, bufferSegments, this.#journal.decision),
-      retransmission: this.#retransmission,
-      preferences,
-      opensEarly,
-    });
+    const [sessions, receiver, journal, link] = [this.#sessions, this.#receiver, this.#journal, this.#link];
+    const { throughput } = link;
+    const { strategy } = preferences;
+    const rateControl = rule && new RateControl(rule, link, { bufferSegments, strategy }, journal.decision);
+    const retransmission = strategy.retransmission
+      ? new Retransmission({ sessions, throughput, settings, video, journal })
+      : undefined;
+    this.#retransmission = retransmission;
+    const parts = { sessions, receiver, journal, link, video, settings, rateControl, retransmission, preferences };
+    this.#connection = port.connect({ ...parts, opensEarly });
     this.#leavePage = followPage(this.#sessions);
   }
 

@@ -1,10 +1,9 @@
 import { fetchRange } from '../network/fetch-range.js';
 import { linkTo } from '../network/first-link.js';
-import type { OpenPort } from '../plugin.js';
 import type { AudioLoader } from '../segments/fetch/audio-loader.js';
 import type { Content } from '../segments/choose/content.js';
 import type { Pipeline } from '../segments/fetch/pipeline.js';
-import { connectSegments, type PluginParts } from '../segments/segment-parts.js';
+import { connectSegments, type OpenPort, type PluginParts } from '../segments/wiring.js';
 import { BufferedVideo } from './buffered-video.js';
 import { requestTypes, type DashPlayer, type LoaderResponse, type ResponseInterceptor } from './dash-types.js';
 import { extendPlayer } from './extensions.js';
@@ -20,16 +19,15 @@ export function openDashPlayer(player: DashPlayer): OpenPort {
   return (receiver, options) => {
     const settings = new DashPlayerSettings(player, options);
     const video = new BufferedVideo(player, (representation) => receiver.initialization(keyOf(representation)));
-    return { video, settings, connect: (parts) => new DashAdapter(player, { ...parts, video }) };
+    return { video, settings, connect: (parts) => new DashAdapter(player, video, parts) };
   };
 }
-
-type DashParts = PluginParts & { readonly video: BufferedVideo };
 
 /** Connects a plugin with a dash.js player: its loader, its rules and its events. */
 class DashAdapter {
   readonly #player: DashPlayer;
-  readonly #parts: DashParts;
+  readonly #video: BufferedVideo;
+  readonly #parts: PluginParts;
   readonly #content: Content;
   readonly #pipeline: Pipeline;
   readonly #headStart: HeadStart;
@@ -37,17 +35,21 @@ class DashAdapter {
   readonly #undo: (() => void)[] = [];
 
   /** Throws `PlayerError` for a player that cannot be attached to. */
-  constructor(player: DashPlayer, parts: DashParts) {
-    const { retransmission, rateControl } = parts;
+  constructor(player: DashPlayer, video: BufferedVideo, parts: PluginParts) {
+    const { sessions, receiver, settings, retransmission, rateControl, preferences } = parts;
     this.#player = player;
+    this.#video = video;
     this.#parts = parts;
-    const headStart = new HeadStart(parts.sessions, parts.video, () => rateControl?.firstLink.rate ?? Infinity);
+    const headStart = new HeadStart(sessions, video, () => rateControl?.firstLink.rate ?? Infinity);
     this.#headStart = headStart;
-    const { content, recorder, chooser, pipeline, downloads, segments, audio } = connectSegments(parts, headStart);
+    const { content, recorder, chooser, pipeline, segments, audio } = connectSegments(parts, headStart);
     this.#content = content;
     this.#pipeline = pipeline;
     this.#audio = audio;
-    const initializations = new InitializationLoader({ ...parts, content, pipeline, headStart, fetchRange });
+    const initializations = new InitializationLoader({
+      ...{ content, pipeline, segments, headStart },
+      ...{ sessions, receiver, settings, preferences, fetchRange },
+    });
     const loader = new LoaderAdapter({
       openSession: (manifestUrl) => {
         if (parts.opensEarly()) this.#openSession(manifestUrl);
@@ -56,11 +58,10 @@ class DashAdapter {
       segments,
       audio,
       headStart,
-      downloads,
     });
     this.#undo.push(extendPlayer(player, loader));
     if (rateControl)
-      this.#undo.push(addRules(player, { content, chooser, recorder, downloads, initializations, retransmission }));
+      this.#undo.push(addRules(player, { content, chooser, recorder, segments, initializations, retransmission }));
     this.#undo.push(
       this.#listen(),
       () => segments.release(),
@@ -73,7 +74,7 @@ class DashAdapter {
   /** Takes the plugin off: the player is plain dash.js with its settings again. */
   detach(): void {
     for (const undo of this.#undo.splice(0)) undo();
-    this.#content.stop();
+    this.#content.indexes.stop();
     this.#parts.settings.restore();
   }
 
@@ -86,7 +87,7 @@ class DashAdapter {
       this.#parts.rateControl?.reset();
     };
     const onSeekTarget = (event: unknown): void => {
-      this.#parts.video.startTime = (event as { readonly time: number }).time;
+      this.#video.startTime = (event as { readonly time: number }).time;
     };
     const interceptor: ResponseInterceptor = (response) => {
       this.#dropResourceTiming(response as LoaderResponse);
@@ -115,7 +116,7 @@ class DashAdapter {
     this.#content.load(presentation, manifest.url ?? '');
     rateControl?.reset();
     if (rateControl) rateControl.firstLink = { ...linkTo(manifest.url), audioRate: presentation.audioRate };
-    if (this.#content.hasVoxelData) {
+    if (presentation.hasVoxelData) {
       this.#openSession(manifest.url ?? '');
     } else {
       sessions.stop();
@@ -136,7 +137,7 @@ class DashAdapter {
   #dropResourceTiming({ request }: LoaderResponse): void {
     const fragment = request.customData.request;
     if (fragment.type !== requestTypes.media || !fragment.representation) return;
-    if (this.#content.representation(fragment.representation) || this.#audio.hasDelivered(fragment))
+    if (this.#content.presentation.representation(fragment.representation) || this.#audio.hasDelivered(fragment))
       fragment.resourceTimingValues = null;
   }
 }

@@ -138,7 +138,7 @@ export interface LoaderResponse {
 }
 
 /** `XHRLoader.load`. */
-export type Load = (request: LoaderRequest, response: LoaderResponse) => unknown;
+export type Load = (request: LoaderRequest, response: LoaderResponse) => void;
 
 export interface RulesContext {
   getMediaType(): string;

@@ -12,7 +12,7 @@ import { PlayerError } from '../errors.js';
 /** What the plugin does inside dash.js classes. */
 export interface Extension {
   /** In place of the loader's own `load`, which is `parentLoad`. */
-  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown;
+  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void;
   /** True when dash.js' own rule must not abandon that request. */
   ownsRequest(request: FragmentRequest): boolean;
 }
@@ -71,7 +71,8 @@ export function replaceLoad(
       return {
         load: ((request, response) => {
           const extension = current();
-          return extension ? extension.load(request, response, parentLoad) : parentLoad(request, response);
+          if (extension) extension.load(request, response, parentLoad);
+          else parentLoad(request, response);
         }) as Load,
       };
     },

@@ -85,8 +85,11 @@ export class HeadStart {
   }
 
   /** In place of dash.js' loader: hands that segment over as it comes; where it does not come, that loader is asked for it. */
-  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
-    if (this.startedAt(request) === undefined) return parentLoad(request, response);
+  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void {
+    if (this.startedAt(request) === undefined) {
+      parentLoad(request, response);
+      return;
+    }
     const running = this.#running!;
     const { bytes, cancel } = running;
     const { customData } = request;
@@ -98,12 +101,14 @@ export class HeadStart {
     running.onProgress = (loaded) => customData.onprogress?.({ loaded, total: bytes.length, lengthComputable: true });
     void running.result.then((sent) => {
       if (cancel.signal.aborted) return;
-      if (!sent) return void parentLoad(request, response);
+      if (!sent) {
+        parentLoad(request, response);
+        return;
+      }
       const { url, status, statusText, headers } = sent;
       Object.assign(response, { url, status, statusText, headers: Object.fromEntries(headers), data: bytes.buffer });
       customData.onloadend?.();
     });
-    return true;
   }
 
   cancel(): void {

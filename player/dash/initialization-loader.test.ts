@@ -19,7 +19,9 @@ const fileUrl = ({ id }: DashRepresentation): string => `${ORIGIN}/${id}.mp4`;
 
 let maps: Map<DashRepresentation, { edition: number }>;
 const receiver = { addInitialization: vi.fn() };
-const pipeline = { learn: vi.fn(), begin: vi.fn() };
+const pipeline = { learn: vi.fn() };
+const begin = vi.fn();
+const settings = { apply: vi.fn(), isApplied: false };
 const parentLoad = vi.fn((request: LoaderRequest, response: LoaderResponse) => {
   const { customData } = request;
   Object.assign(response, { status: 206, data: bytesOf(customData.request.representation!).slice().buffer });
@@ -40,8 +42,11 @@ beforeEach(() => {
   vi.clearAllMocks();
   maps = new Map(representations.map((representation) => [representation, { edition: 0 }]));
   const content = {
-    representation: (one: DashRepresentation) => maps.get(one) as unknown as RepresentationMap,
-    ...{ fileUrl, want: vi.fn(), ready: () => Promise.resolve() },
+    presentation: {
+      representation: (one: DashRepresentation) => maps.get(one) as unknown as RepresentationMap,
+      fileUrl,
+    },
+    indexes: { want: vi.fn(), ready: () => Promise.resolve() },
   };
   session = {} as VoxelSession;
   strategy = voxel;
@@ -55,7 +60,6 @@ beforeEach(() => {
       return strategy;
     },
   };
-  const settings = { apply: vi.fn() };
   const headStart = { begin: () => undefined, isRunning: false };
   loader = new InitializationLoader({
     content,
@@ -64,6 +68,7 @@ beforeEach(() => {
     preferences,
     receiver,
     pipeline,
+    segments: { begin },
     headStart,
     fetchRange,
   });
@@ -153,4 +158,13 @@ it.each<[string, () => ReturnType<FetchRange>]>([
   expect(receiver.addInitialization).toHaveBeenCalledOnce();
   expect(await load(high)).toBe('q01!');
   expect(parentLoad).toHaveBeenCalledTimes(2);
+});
+
+it('has a first segment say how long segments are where nothing before it has', () => {
+  const place = { type: 'MediaSegment', mediaType: 'video', index: 0, startTime: 0, duration: 3.9, range: RANGE };
+  const segment = { ...place, url: fileUrl(low), representation: { ...low, segmentDuration: NaN } };
+  loader.followedBy(segment);
+  expect(settings.apply).not.toHaveBeenCalled();
+  loader.followedBy({ ...segment, representation: Object.assign(low, { segmentDuration: NaN }) });
+  expect(settings.apply).toHaveBeenCalledExactlyOnceWith(3.9);
 });

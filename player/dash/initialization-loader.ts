@@ -3,22 +3,28 @@ import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { FetchRange } from '../network/fetch-range.js';
 import { withoutCmcd } from '../segments/fetch/cmcd.js';
 import type { Content } from '../segments/choose/content.js';
-import type { DownloadPreferences } from '../segments/fetch/download-control.js';
 import type { Pipeline } from '../segments/fetch/pipeline.js';
-import type { PlayerSettings } from '../port/player-segment.js';
+import type { SegmentLoader } from '../segments/fetch/segment-loader.js';
+import type { DownloadPreferences } from '../segments/fetch/segment-requests.js';
+import { segmentDurationOf, type PlayerSettings } from '../port/player-segment.js';
+import type { Presentation } from '../port/presentation.js';
 import type { SessionManager } from '../network/session-manager.js';
-import type { DashRepresentation, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import type { DashRepresentation, FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import type { HeadStart } from './head-start.js';
 import { PARTIAL } from './player-request.js';
 import { keyOf } from './presentation.js';
 
 export interface InitializationLoaderOptions {
-  readonly content: Pick<Content, 'representation' | 'fileUrl' | 'want' | 'ready'>;
-  readonly settings: Pick<PlayerSettings, 'apply'>;
+  readonly content: {
+    readonly presentation: Pick<Presentation, 'representation' | 'fileUrl'>;
+    readonly indexes: Pick<Content['indexes'], 'want' | 'ready'>;
+  };
+  readonly settings: Pick<PlayerSettings, 'apply' | 'isApplied'>;
   readonly sessions: Pick<SessionManager, 'session'>;
   readonly preferences: Pick<DownloadPreferences, 'strategy'>;
   readonly receiver: Pick<Receiver, 'addInitialization'>;
-  readonly pipeline: Pick<Pipeline, 'learn' | 'begin'>;
+  readonly pipeline: Pick<Pipeline, 'learn'>;
+  readonly segments: Pick<SegmentLoader, 'begin'>;
   readonly headStart: Pick<HeadStart, 'begin' | 'isRunning'>;
   readonly fetchRange: FetchRange;
 }
@@ -48,12 +54,16 @@ export class InitializationLoader {
   }
 
   /** `segmentIndex`: of the segment that was last asked for. */
-  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load, segmentIndex: number): unknown {
-    const { content, settings, pipeline, headStart } = this.#options;
+  load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load, segmentIndex: number): void {
+    const { content, settings, pipeline, segments, headStart } = this.#options;
+    const { presentation, indexes } = content;
     const { customData } = request;
     const representation = customData.request.representation!;
-    const map = content.representation(representation);
-    if (!map) return parentLoad(request, response);
+    const map = presentation.representation(representation);
+    if (!map) {
+      parentLoad(request, response);
+      return;
+    }
     this.#wanted.add(map);
     const kept = this.#find(map, request);
     const onloadend = customData.onloadend;
@@ -64,16 +74,23 @@ export class InitializationLoader {
         else this.#keep(map, request, new Uint8Array(data.slice(0)));
         if (status === PARTIAL.status) this.#model = request;
         // What waits for the index sees it first.
-        void content.ready(map, segmentIndex).then(() => headStart.isRunning || pipeline.begin(map));
+        void indexes.ready(map, segmentIndex).then(() => headStart.isRunning || segments.begin(map));
       }
       onloadend?.();
     };
-    const started = kept ? answer(request, response, kept) : parentLoad(request, response);
+    if (kept) answer(request, response, kept);
+    else parentLoad(request, response);
     // Beside the initialization segment, and after it: the segment that follows would wait for it.
     headStart.begin(request);
-    content.want([map], segmentIndex);
+    indexes.want([map], segmentIndex);
     if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
-    return started;
+  }
+
+  /** Where an index box or a time line tells durations, there is none in common: the first segment's counts. */
+  followedBy(fragment: FragmentRequest): void {
+    const { content, settings } = this.#options;
+    const hasData = content.presentation.representation(fragment.representation!) !== undefined;
+    if (hasData && !settings.isApplied) settings.apply(segmentDurationOf(fragment));
   }
 
   /**
@@ -84,7 +101,8 @@ export class InitializationLoader {
     const { content, sessions, preferences } = this.#options;
     const model = this.#model;
     if (!sessions.session || preferences.strategy.pipelineAt === undefined) return;
-    if (!model || withoutCmcd(model.url) !== content.fileUrl(model.customData.request.representation!)) return;
+    if (!model || withoutCmcd(model.url) !== content.presentation.fileUrl(model.customData.request.representation!))
+      return;
     for (const representation of representations) void this.#fetch(representation, model);
   }
 
@@ -102,8 +120,8 @@ export class InitializationLoader {
   async #fetch(representation: DashRepresentation, model: LoaderRequest): Promise<void> {
     const { content, fetchRange } = this.#options;
     const { initialization, range } = representation;
-    const map = content.representation(representation);
-    const url = content.fileUrl(representation);
+    const map = content.presentation.representation(representation);
+    const url = content.presentation.fileUrl(representation);
     if (!map || !url || initialization || typeof range !== 'string' || this.#wanted.has(map)) return;
     this.#wanted.add(map);
     const [start, last] = range.split('-').map(Number) as [number, number];
@@ -124,11 +142,10 @@ export class InitializationLoader {
   }
 }
 
-function answer(request: LoaderRequest, response: LoaderResponse, bytes: Uint8Array): true {
+function answer(request: LoaderRequest, response: LoaderResponse, bytes: Uint8Array): void {
   // Not before dash.js is ready for it.
   void Promise.resolve().then(() => {
     Object.assign(response, { ...PARTIAL, url: request.url, data: bytes.slice().buffer });
     request.customData.onloadend?.();
   });
-  return true;
 }

@@ -1,5 +1,4 @@
 import type { AudioLoader } from '../segments/fetch/audio-loader.js';
-import type { SegmentDownloads } from '../segments/fetch/segment-downloads.js';
 import type { SegmentLoader } from '../segments/fetch/segment-loader.js';
 import {
   requestTypes,
@@ -20,7 +19,6 @@ export interface LoaderAdapterOptions {
   readonly segments: SegmentLoader;
   readonly audio: Pick<AudioLoader, 'load'>;
   readonly headStart: Pick<HeadStart, 'load' | 'keepFor' | 'startedAt'>;
-  readonly downloads: Pick<SegmentDownloads, 'has'>;
 }
 
 /** Takes over dash.js' requests for video and audio; all others pass on to its own loader. */
@@ -34,10 +32,10 @@ export class LoaderAdapter implements Extension {
 
   /** True while that request is delivered over the session. */
   ownsRequest(request: FragmentRequest): boolean {
-    return this.#options.downloads.has(request);
+    return this.#options.segments.has(request);
   }
 
-  load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): unknown {
+  load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): void {
     const { openSession, initializations, segments, audio, headStart } = this.#options;
     const parentLoad = this.#patient((own, answer) => headStart.load(own, answer, dashLoad));
     const { type, mediaType, representation, index } = request.customData.request;
@@ -45,19 +43,23 @@ export class LoaderAdapter implements Extension {
     if (type === requestTypes.manifest) openSession(request.url);
     if (mediaType === 'video' && representation) {
       if (type === requestTypes.initialization) {
-        return initializations.load(request, response, parentLoad, segments.lastIndex);
+        initializations.load(request, response, parentLoad, segments.lastIndex);
+        return;
       }
       // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
       if (type === requestTypes.media && Number.isInteger(index)) {
         headStart.keepFor(request);
+        initializations.followedBy(request.customData.request);
         const answer = playerRequest(request, response, parentLoad, () => headStart.startedAt(request));
-        return segments.load(request.customData.request, request, answer);
+        segments.load(request.customData.request, request, answer);
+        return;
       }
     }
     if (mediaType === 'audio' && type === requestTypes.media) {
-      return audio.load(request.customData.request, request, playerRequest(request, response, parentLoad));
+      audio.load(request.customData.request, request, playerRequest(request, response, parentLoad));
+      return;
     }
-    return parentLoad(request, response);
+    parentLoad(request, response);
   }
 
   /**
@@ -69,14 +71,16 @@ export class LoaderAdapter implements Extension {
       const { customData } = request;
       const isRetry = this.#tried.has(customData.request);
       this.#tried.add(customData.request);
-      if (!isRetry || navigator.onLine) return load(request, response);
+      if (!isRetry || navigator.onLine) {
+        load(request, response);
+        return;
+      }
       const waiting = new AbortController();
       customData.abort = () => {
         waiting.abort();
         customData.onabort?.();
       };
-      addEventListener('online', () => void load(request, response), { once: true, signal: waiting.signal });
-      return true;
+      addEventListener('online', () => load(request, response), { once: true, signal: waiting.signal });
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { PlayerRequest } from '../segments/fetch/requested-segment.js';
+import type { PlayerRequest } from '../port/player-request.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 
 /** As a server would have answered. */
@@ -56,7 +56,7 @@ export function playerRequest(
         own = undefined;
         onabort?.();
       };
-      return parentLoad(request, response);
+      parentLoad(request, response);
     },
     ownLoaded: () => own?.loaded,
     takeBack() {

@@ -1,7 +1,7 @@
 import { ManifestError } from '../../src/manifest/errors.js';
 import { prefixOf, readRepresentation, type RepresentationElement } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
-import type { Presentation } from '../segments/choose/content.js';
+import type { Presentation } from '../port/presentation.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
 
 /** `BaseURL` elements, which stand at every level of a manifest; the first one counts (ISO/IEC 23009-1 §5.6). */

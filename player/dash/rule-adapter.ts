@@ -3,7 +3,7 @@ import type { Retransmission } from '../segments/record/retransmission.js';
 import type { Content } from '../segments/choose/content.js';
 import type { DeliveryRecorder } from '../segments/record/delivery-recorder.js';
 import type { SegmentChooser } from '../segments/choose/segment-chooser.js';
-import type { SegmentDownloads } from '../segments/fetch/segment-downloads.js';
+import type { SegmentLoader } from '../segments/fetch/segment-loader.js';
 import type {
   DashPlayer,
   DashRepresentation,
@@ -21,7 +21,7 @@ export interface RuleAdapterOptions {
   readonly content: Content;
   readonly chooser: SegmentChooser;
   readonly recorder: Pick<DeliveryRecorder, 'isFirst'>;
-  readonly downloads: Pick<SegmentDownloads, 'restartOf'>;
+  readonly segments: Pick<SegmentLoader, 'restartOf'>;
   readonly initializations: Pick<InitializationLoader, 'want'>;
   readonly retransmission: Pick<Retransmission, 'expectRequestIn'> | undefined;
 }
@@ -68,16 +68,17 @@ function chooseRepresentation(
   if (rules.getMediaType() !== 'video') return null;
   const next = nextRequest(player, rules);
   const allowed = allowedRepresentations(rules);
-  const maps = allowed.map((representation) => content.representation(representation));
+  const { presentation, indexes } = content;
+  const maps = allowed.map((representation) => presentation.representation(representation));
   // A ladder that has VOXEL data in part only cannot be compared by score.
   if (!next || !maps.every((map): map is RepresentationMap => map !== undefined)) return null;
   const first = recorder.isFirst ? chooser.begin(maps, next) : undefined;
   // The viewer waits for that one's index.
-  if (first) content.want([first], next.index);
-  content.want(maps, next.index);
+  if (first) indexes.want([first], next.index);
+  indexes.want(maps, next.index);
   // The very first segment has the link to itself.
   if (!recorder.isFirst) initializations.want(allowed.filter((_, place) => maps[place]!.segment(next.index)));
-  if (recorder.isFirst && maps.some((map) => content.isPending(map, next.index))) {
+  if (recorder.isFirst && maps.some((map) => indexes.isPending(map, next.index))) {
     return first ? allowed[maps.indexOf(first)]! : null;
   }
   const decision = chooser.choose(maps, next);
@@ -87,11 +88,11 @@ function chooseRepresentation(
   return allowed[maps.indexOf(decision.representation)]!;
 }
 
-function findRestart({ content, downloads }: RuleAdapterOptions, rules: RulesContext): DashRepresentation | null {
-  const restart = downloads.restartOf(rules.getCurrentRequest());
+function findRestart({ content, segments }: RuleAdapterOptions, rules: RulesContext): DashRepresentation | null {
+  const restart = segments.restartOf(rules.getCurrentRequest());
   if (!restart) return null;
   const isChosen = (candidate: DashRepresentation): boolean =>
-    content.representation(candidate) === restart.representation;
+    content.presentation.representation(candidate) === restart.representation;
   return allowedRepresentations(rules).find(isChosen) ?? null;
 }
 

@@ -1,4 +1,4 @@
-import type { PlayerRequest } from '../segments/fetch/requested-segment.js';
+import type { PlayerRequest } from '../port/player-request.js';
 import type {
   HlsConfig,
   Loader,

@@ -1,9 +1,8 @@
 import { PlayerError } from '../errors.js';
 import { linkTo } from '../network/first-link.js';
-import type { OpenPort } from '../plugin.js';
 import type { PlayerSegment } from '../port/player-segment.js';
-import type { WantedSegment } from '../segments/fetch/requested-segment.js';
-import { connectSegments, type PluginParts, type SegmentParts } from '../segments/segment-parts.js';
+import type { WantedSegment } from '../segments/fetch/segment-requests.js';
+import { connectSegments, type OpenPort, type PluginParts, type SegmentParts } from '../segments/wiring.js';
 import { fragmentLoaderClass, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
 import { HlsPresentation } from './hls-presentation.js';
 import { rangeOf, representationOf, segmentOf } from './hls-segments.js';
@@ -26,18 +25,22 @@ export function openHlsPlayer(hls: HlsPlayer): OpenPort {
   return (_, options) => {
     const settings = new HlsPlayerSettings(hls, options);
     const video = new HlsVideo(hls);
-    return { video, settings, connect: (parts) => new HlsAdapter(hls, { ...parts, video, settings }) };
+    return { video, settings, connect: (parts) => new HlsAdapter(hls, { video, settings }, parts) };
   };
 }
 
-type HlsParts = PluginParts & { readonly video: HlsVideo; readonly settings: HlsPlayerSettings };
+interface HlsPort {
+  readonly video: HlsVideo;
+  readonly settings: HlsPlayerSettings;
+}
 
 const attached = new WeakSet<HlsPlayer>();
 
 /** Connects a plugin with an hls.js player: its loader, its choice of levels and its events. */
 class HlsAdapter implements LoadsFragments {
   readonly #hls: HlsPlayer;
-  readonly #parts: HlsParts;
+  readonly #port: HlsPort;
+  readonly #parts: PluginParts;
   readonly #segmentParts: SegmentParts;
   /** Undefined: hls.js chooses. */
   readonly #levels: LevelChooser | undefined;
@@ -47,15 +50,17 @@ class HlsAdapter implements LoadsFragments {
   readonly #initializing = new Map<string, Promise<void>>();
 
   /** Throws `PlayerError` for a player that has a plugin already. */
-  constructor(hls: HlsPlayer, parts: HlsParts) {
+  constructor(hls: HlsPlayer, port: HlsPort, parts: PluginParts) {
     if (attached.has(hls)) throw new PlayerError('already-attached', 'this player has a plugin: detach that first');
     attached.add(hls);
     this.#hls = hls;
+    this.#port = port;
     this.#parts = parts;
     this.#segmentParts = connectSegments(parts);
     this.#replaceLoader();
     if (parts.rateControl) {
-      this.#levels = new LevelChooser(hls, { ...parts, ...this.#segmentParts });
+      const { content, chooser, recorder } = this.#segmentParts;
+      this.#levels = new LevelChooser(hls, { content, chooser, recorder, video: port.video, settings: port.settings });
       this.#undo.push(this.#levels.install());
     }
     this.#listen();
@@ -66,24 +71,24 @@ class HlsAdapter implements LoadsFragments {
     for (const undo of this.#undo.splice(0)) undo();
     this.#segmentParts.segments.release();
     this.#segmentParts.audio.release();
-    this.#segmentParts.content.stop();
-    this.#parts.settings.restore();
+    this.#segmentParts.content.indexes.stop();
+    this.#port.settings.restore();
     attached.delete(this.#hls);
   }
 
   load({ frag, part, ...request }: LoaderContext, answer: FragmentAnswer): boolean {
-    if (part || !this.#segmentParts.content.hasVoxelData) return false;
+    if (part || !this.#segmentParts.content.presentation.hasVoxelData) return false;
     if (frag.type === 'audio') return this.#loadAudio(frag, request, answer);
     if (frag.type !== 'main') return false;
     if (frag.sn === 'initSegment') return this.#loadInitialization(frag, answer);
     const segment = segmentOf(this.#hls, frag);
     if (!segment) return false;
-    this.#parts.video.underWay = frag;
+    this.#port.video.underWay = frag;
     answer.onProgress = () => this.#restart(frag, segment);
     const delay = this.#levels?.delayOf(segment.index) ?? 0;
     let isWanted = true;
     answer.onAbort(() => (isWanted = false));
-    const initialized = this.#initializing.get(this.#segmentParts.content.keyOf(segment.representation!));
+    const initialized = this.#initializing.get(this.#segmentParts.content.presentation.keyOf(segment.representation!));
     // Repair needs it.
     const ready = Promise.all([initialized, delay > 0 && wait(delay)]);
     void ready.then(() => isWanted && this.#segmentParts.segments.load(segment, request, answer));
@@ -100,10 +105,10 @@ class HlsAdapter implements LoadsFragments {
     const { content, segments } = this.#segmentParts;
     const level = levelsOf(this.#hls)[frag.level];
     const representation = level && representationOf(level);
-    const map = representation && content.representation(representation);
+    const map = representation && content.presentation.representation(representation);
     if (!map) return false;
-    content.want([map], segments.lastIndex);
-    const key = content.keyOf(representation);
+    content.indexes.want([map], segments.lastIndex);
+    const key = content.presentation.keyOf(representation);
     this.#initializing.set(
       key,
       new Promise((resolve) => {
@@ -118,7 +123,7 @@ class HlsAdapter implements LoadsFragments {
 
   /** Has hls.js ask for another level of the segment, where a review says so. */
   #restart(frag: HlsFragment, segment: PlayerSegment): void {
-    if (!this.#segmentParts.downloads.restartOf(segment)) return;
+    if (!this.#segmentParts.segments.restartOf(segment)) return;
     frag.abortRequests();
     this.#hls.trigger(events.loadAborted, { frag, part: null, stats: frag.stats });
   }
@@ -141,7 +146,8 @@ class HlsAdapter implements LoadsFragments {
       this.#hls.on(event, own);
       this.#undo.push(() => this.#hls.off(event, own));
     };
-    const { video, rateControl, opensEarly } = this.#parts;
+    const { video, settings } = this.#port;
+    const { rateControl, opensEarly } = this.#parts;
     const onSeeking = (): void => {
       this.#segmentParts.pipeline.cancel();
       rateControl?.reset();
@@ -164,23 +170,25 @@ class HlsAdapter implements LoadsFragments {
     on(events.manifestParsed, (data: ManifestParsed) => this.#onManifest(data));
     on(events.levelLoaded, ({ details }: { details: HlsDetails }) => {
       const [first] = details.fragments;
-      if (first && this.#segmentParts.content.hasVoxelData) this.#parts.settings.apply(first.duration);
+      if (first && this.#segmentParts.content.presentation.hasVoxelData) settings.apply(first.duration);
     });
   }
 
   #onManifest(data: ManifestParsed): void {
-    const { sessions, receiver, settings, rateControl, retransmission } = this.#parts;
+    const { sessions, receiver, rateControl, retransmission } = this.#parts;
+    const { settings } = this.#port;
     const { content, pipeline } = this.#segmentParts;
     const url = this.#manifestUrl;
     retransmission?.stop();
     pipeline.cancel();
     this.#initializing.clear();
-    content.load(new HlsPresentation(data), url);
+    const presentation = new HlsPresentation(data);
+    content.load(presentation, url);
     rateControl?.reset();
     if (rateControl) rateControl.firstLink = linkTo(url);
-    if (content.hasVoxelData) {
+    if (presentation.hasVoxelData) {
       settings.begin();
-      this.#openSession(content.origin);
+      this.#openSession(presentation.origin);
     } else {
       sessions.stop();
       receiver.stop();

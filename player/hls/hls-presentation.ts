@@ -1,7 +1,7 @@
 import { ManifestError } from '../../src/manifest/errors.js';
 import { INDEX_SCHEME, readRepresentation } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
-import type { Presentation } from '../segments/choose/content.js';
+import type { Presentation } from '../port/presentation.js';
 import type { PlayerRepresentation, PlayerSegment } from '../port/player-segment.js';
 import type { HlsLevel, ManifestParsed } from './hls-types.js';
 

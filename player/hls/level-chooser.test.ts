@@ -64,12 +64,13 @@ describe('LevelChooser', () => {
     begin.mockReset().mockImplementation(([lowest]) => lowest!);
     levels = new LevelChooser(hls, {
       content: {
-        get hasVoxelData() {
-          return state.hasVoxelData;
+        presentation: {
+          get hasVoxelData() {
+            return state.hasVoxelData;
+          },
+          representation: ({ id }: PlayerRepresentation) => maps.find((map) => map.id === id),
         },
-        representation: ({ id }: PlayerRepresentation) => maps.find((map) => map.id === id),
-        want: vi.fn(),
-        isPending: () => state.isPending,
+        indexes: { want: vi.fn(), isPending: () => state.isPending },
       },
       chooser: { choose, begin },
       recorder: {

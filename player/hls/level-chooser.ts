@@ -3,13 +3,17 @@ import type { Decision } from '../segments/choose/rate-control.js';
 import type { Content } from '../segments/choose/content.js';
 import type { DeliveryRecorder } from '../segments/record/delivery-recorder.js';
 import type { PlayerSegment, PlayerSettings } from '../port/player-segment.js';
+import type { Presentation } from '../port/presentation.js';
 import type { SegmentChooser } from '../segments/choose/segment-chooser.js';
 import { detailsOf, nextIndex, representationOf, segmentOf } from './hls-segments.js';
 import { configOf, levelsOf, type HlsLevel, type HlsPlayer } from './hls-types.js';
 import type { HlsVideo } from './hls-video.js';
 
 export interface LevelChooserOptions {
-  readonly content: Pick<Content, 'hasVoxelData' | 'representation' | 'want' | 'isPending'>;
+  readonly content: {
+    readonly presentation: Pick<Presentation, 'hasVoxelData' | 'representation'>;
+    readonly indexes: Pick<Content['indexes'], 'want' | 'isPending'>;
+  };
   readonly chooser: Pick<SegmentChooser, 'choose' | 'begin'>;
   readonly recorder: Pick<DeliveryRecorder, 'isFirst'>;
   readonly video: Pick<HlsVideo, 'underWay' | 'bufferLevel'>;
@@ -60,12 +64,13 @@ export class LevelChooser {
     const { content, recorder, video, settings } = this.#options;
     const hls = this.#hls;
     const { startLevel } = configOf(hls);
-    if (!content.hasVoxelData || (recorder.isFirst && startLevel !== undefined && startLevel > -1)) return undefined;
+    if (!content.presentation.hasVoxelData || (recorder.isFirst && startLevel !== undefined && startLevel > -1))
+      return undefined;
     if (video.underWay) return video.underWay.level;
     const isFull = settings.secondsHeld > 0 && video.bufferLevel >= settings.secondsHeld;
     if (isFull && hls.loadLevel > -1) return hls.loadLevel;
     const levels = this.#allowed();
-    const maps = levels.map((level) => content.representation(representationOf(level)));
+    const maps = levels.map((level) => content.presentation.representation(representationOf(level)));
     // A ladder that has VOXEL data in part only cannot be compared by score.
     if (!maps.every((map) => map !== undefined)) return undefined;
     const chosen = this.#chooseAmong(maps);
@@ -74,13 +79,14 @@ export class LevelChooser {
 
   #chooseAmong(maps: readonly RepresentationMap[]): RepresentationMap | undefined {
     const { content, chooser, recorder } = this.#options;
+    const { indexes } = content;
     const segment = this.#next();
     if (!segment) return undefined;
     const first = recorder.isFirst ? chooser.begin(maps, segment) : undefined;
     // The viewer waits for that one's index.
-    if (first) content.want([first], segment.index);
-    content.want(maps, segment.index);
-    if (first && maps.some((map) => content.isPending(map, segment.index))) return first;
+    if (first) indexes.want([first], segment.index);
+    indexes.want(maps, segment.index);
+    if (first && maps.some((map) => indexes.isPending(map, segment.index))) return first;
     this.#decision = chooser.choose(maps, segment);
     return this.#decision?.representation;
   }

@@ -9,9 +9,11 @@ import { fileBytes, segmentOf } from '../../test/unit/segment-content.js';
 import type { LoaderRequest, LoaderResponse } from '../dash/dash-types.js';
 import { playerRequest } from '../dash/player-request.js';
 import { DeliveryRecorder } from './record/delivery-recorder.js';
-import { DownloadControl } from './fetch/download-control.js';
-import { HttpDownloads } from './fetch/http-download.js';
-import { SessionDownload } from './fetch/session-download.js';
+import type { Content } from './choose/content.js';
+import { Attempt } from './fetch/attempt.js';
+import type { Pipeline } from './fetch/pipeline.js';
+import { SegmentLoader } from './fetch/segment-loader.js';
+import { SegmentRequests } from './fetch/segment-requests.js';
 import { EventEmitter } from '../events.js';
 import { Journal } from './record/journal.js';
 import { SessionManager, type SessionSource } from '../network/session-manager.js';
@@ -51,9 +53,9 @@ const anyAttempt = fc.oneof(
   fc.constantFrom('not-there', 'no-discovery', 'refused', 'unsupported'),
   fc.record({ lives: fc.integer({ min: 0, max: 12_000 }) }),
 );
-type Attempt = 'not-there' | 'no-discovery' | 'refused' | 'unsupported' | { readonly lives: number };
+type Opening = 'not-there' | 'no-discovery' | 'refused' | 'unsupported' | { readonly lives: number };
 
-const permanent: readonly Attempt[] = ['not-there', 'unsupported'];
+const permanent: readonly Opening[] = ['not-there', 'unsupported'];
 
 describe('whatever fails, and however often', () => {
   it('a manifest is followed by few requests for the discovery file, and none after a permanent failure', async () => {
@@ -63,7 +65,7 @@ describe('whatever fails, and however often', () => {
       fc.asyncProperty(script, urgency, fc.boolean(), async (script, urgency, isAbandoned) => {
         const next = inTurn(script);
         const asked: number[] = [];
-        let attempt: Attempt = 'refused';
+        let attempt: Opening = 'refused';
         let lastPermanent = Infinity;
         const source: SessionSource = {
           async locate() {
@@ -176,18 +178,15 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     await answered();
     throw new Error('no answer');
   });
-  const rateControl = { delivered: vi.fn(), review: () => ({ action: 'continue' as const }) };
+  const rateControl = { delivered: vi.fn() };
   const link = { throughput: new ThroughputEstimator(), loss: new LossEstimator(), path: new PathEstimate() };
-  const recorder = new DeliveryRecorder({
-    journal: new Journal(new EventEmitter<VoxelEventMap>()),
-    link,
-    rateControl,
-    retransmission: { resume: vi.fn(), hold: vi.fn() },
-  });
   const receiver = {
     canRepair: () => Promise.resolve(true),
     inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0 }),
   };
+  const retransmission = { suspend: vi.fn(), resume: vi.fn(), hold: vi.fn() };
+  const journal = new Journal(new EventEmitter<VoxelEventMap>());
+  const recorder = new DeliveryRecorder({ journal, link, receiver, rateControl, retransmission });
   const preferences = {
     delivery: 'datagrams',
     ruleChooses: true,
@@ -195,13 +194,12 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     strategy: voxel,
     headerHosts: [],
   } as const;
-  const control = new DownloadControl(preferences, {
-    rateControl,
-    receiver,
-    link,
-    video: { bufferLevel: 8, playbackRate: 1 },
-  });
-  const http = new HttpDownloads(receiver, recorder);
+  const video = { bufferLevel: 8, playbackRate: 1 };
+  const requests = new SegmentRequests(preferences, { sessions, receiver, link, video });
+  const chooser = { review: () => ({ action: 'continue' as const }), chooseLevel: vi.fn() };
+  const pipeline = { adopt() {}, look() {}, delivered() {}, cancel() {} } as unknown as Pipeline;
+  const content = { reload: vi.fn() } as unknown as Content;
+  const owner = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
 
   /** As dash.js has its loader ask for one segment once. */
   const load = (index: number): Promise<boolean> =>
@@ -232,9 +230,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
         decision: undefined,
         origin: ORIGIN,
       };
-      const pipeline = { look: vi.fn(), delivered: vi.fn() };
-      const options = { sessions, control, preferences, recorder, content: { reload: vi.fn() }, http, pipeline };
-      void new SessionDownload(options, segment).run();
+      void new Attempt(segment, { sessions, requests, chooser, owner }).start();
     });
 
   const play = async (): Promise<void> => {

@@ -2,19 +2,23 @@ import type {
   Abr,
   Choice,
   DecisionState,
+  LossEstimator,
   Option,
   ThroughputEstimator,
   ThroughputSample,
 } from '../../../src/abr-star/index.js';
 import {
+  bufferShown,
   decisionState,
   firstRateOver,
+  isKeptLate,
   levelReached,
   linkState,
   optionsAt,
   upcomingOptions,
   type FirstLink,
   type LinkEstimate,
+  type Strategy,
 } from '../../../src/delivery/index.js';
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../../../src/voxel-loader/types.js';
@@ -29,8 +33,18 @@ export interface Situation {
   readonly segments: 'partial' | 'whole';
 }
 
-/** What a restart adds to the estimate of the link. */
-type MeasuredLink = LinkEstimate & { readonly throughput: Pick<ThroughputEstimator, 'add' | 'with'> };
+/** The estimate of the link, to which a restart adds, and whether the latest segment came with gaps. */
+interface MeasuredLink extends LinkEstimate {
+  readonly throughput: LinkEstimate['throughput'] & Pick<ThroughputEstimator, 'add' | 'with'>;
+  readonly loss: Pick<LossEstimator, 'lossRate' | 'hasGaps'>;
+}
+
+/** What the page has chosen. */
+export interface RateControlSettings {
+  /** Segments that the buffer holds beside the one in flight. */
+  readonly bufferSegments: number;
+  readonly strategy: Strategy;
+}
 
 export interface Decision {
   readonly state: DecisionState;
@@ -56,7 +70,7 @@ export type ReviewResult =
 export class RateControl {
   readonly #abr: Abr;
   readonly #link: MeasuredLink;
-  readonly #bufferSegments: number;
+  readonly #settings: RateControlSettings;
   readonly #onDecision: (event: DecisionEvent) => void;
   #candidates: readonly RepresentationMap[] = [];
   /** By segment: the next one may be decided on while one is under way. */
@@ -65,10 +79,10 @@ export class RateControl {
   /** What loading the manifest has shown. */
   firstLink: FirstLink = { roundTrip: 0, rate: Infinity };
 
-  constructor(abr: Abr, link: MeasuredLink, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
+  constructor(abr: Abr, link: MeasuredLink, settings: RateControlSettings, onDecision: (event: DecisionEvent) => void) {
     this.#abr = abr;
     this.#link = link;
-    this.#bufferSegments = bufferSegments;
+    this.#settings = settings;
     this.#onDecision = onDecision;
   }
 
@@ -108,17 +122,23 @@ export class RateControl {
     const { representation, option, ladder, delay, delivery } = decision;
     const state = { ...decision.state, ...linkState(this.#link), bufferLevel, options: optionsNow(decision) };
     const steps = representation.segment(state.segmentIndex)?.steps;
-    // The index has changed meanwhile.
-    if (!steps) return { action: 'continue' };
-    const review = this.#abr.review?.({
-      state,
-      option,
-      elapsed: progress.elapsed,
-      bytesReceived: progress.bytesReliable + progress.bytesUnreliable,
-      phase: progress.phase,
-      levelReceived: progress.phase === 'reliable' ? 0 : levelReached(steps, progress.bytesUnreliable),
-    });
-    if (review?.action !== 'restart') return review ?? { action: 'continue' };
+    // Without steps the index has changed meanwhile.
+    const review =
+      steps &&
+      this.#abr.review?.({
+        state,
+        option,
+        elapsed: progress.elapsed,
+        bytesReceived: progress.bytesReliable + progress.bytesUnreliable,
+        phase: progress.phase,
+        levelReceived: progress.phase === 'reliable' ? 0 : levelReached(steps, progress.bytesUnreliable),
+      });
+    if (review?.action === 'keep') return review;
+    if (review?.action !== 'restart') {
+      const isLate = isKeptLate(this.#settings.strategy, bufferLevel, progress.phase === 'unreliable');
+      // Not the first segment: playback has not begun to wait for it.
+      return { action: isLate && state.lastChoice ? 'keep' : 'continue' };
+    }
     // What has arrived is thrown away, but what it says about the link is not.
     this.#link.throughput.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
     const restarted = { state, ladder, delay, delivery, ...chosen(ladder, review.option, state.segmentIndex) };
@@ -147,7 +167,8 @@ export class RateControl {
     situation: Situation,
     link: LinkEstimate = this.#link,
   ): Decision | undefined {
-    const { segmentIndex, segmentDuration, bufferLevel, segments } = situation;
+    const { segmentIndex, segmentDuration, segments } = situation;
+    const { bufferSegments, strategy } = this.#settings;
     const ladder = [...new Set([...this.#candidates, ...candidates])].sort((a, b) => a.bandwidth - b.bandwidth);
     const upcoming = upcomingOptions(ladder, segmentIndex, segments);
     const [options = []] = upcoming;
@@ -156,9 +177,9 @@ export class RateControl {
     const state = decisionState({
       segmentIndex,
       segmentDuration,
-      bufferLevel,
+      bufferLevel: bufferShown(strategy, { ...situation, hasGaps: this.#link.loss.hasGaps }),
       upcoming,
-      bufferSegments: this.#bufferSegments,
+      bufferSegments,
       link,
       lastChoice: this.#lastChoiceIn(ladder),
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),

@@ -1,18 +1,16 @@
-import type { LossEstimator, ThroughputSample } from '../../../src/abr-star/index.js';
-import { bufferShown } from '../../../src/delivery/index.js';
+import type { ThroughputSample } from '../../../src/abr-star/index.js';
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
-import type { Decision, RateControl, Situation } from './rate-control.js';
+import type { SegmentProgress } from '../../../src/voxel-loader/index.js';
 import type { SessionManager } from '../../network/session-manager.js';
-import type { DownloadPreferences } from '../fetch/download-control.js';
 import {
   segmentDurationOf,
   type PlayerSegment,
   type PlayerSettings,
   type PlayerVideo,
 } from '../../port/player-segment.js';
-import type { RequestedSegment } from '../fetch/requested-segment.js';
+import type { Decision, RateControl, ReviewResult, Situation } from './rate-control.js';
 
-export interface SegmentChooserOptions {
+export interface SegmentChooserCollaborators {
   /** Undefined: the player's rules choose. */
   readonly rateControl: RateControl | undefined;
   readonly settings: Pick<PlayerSettings, 'isVideoPinned'>;
@@ -20,26 +18,30 @@ export interface SegmentChooserOptions {
   readonly sessions: Pick<SessionManager, 'isOpen'>;
   /** True while the first segment is on its way over HTTP. */
   readonly headStart: { readonly isRunning: boolean };
-  readonly preferences: Pick<DownloadPreferences, 'strategy'>;
-  readonly link: { readonly loss: Pick<LossEstimator, 'hasGaps'> };
+}
+
+/** What to ask for; without a decision all of it, as the user or the page has pinned it. */
+export interface SegmentChoice {
+  readonly representation: RepresentationMap;
+  readonly decision: Decision | undefined;
 }
 
 /** Puts the situation of the player before the rate control. */
 export class SegmentChooser {
-  readonly #options: SegmentChooserOptions;
+  readonly #collaborators: SegmentChooserCollaborators;
 
-  constructor(options: SegmentChooserOptions) {
-    this.#options = options;
+  constructor(collaborators: SegmentChooserCollaborators) {
+    this.#collaborators = collaborators;
   }
 
   /** Among all levels of these representations. */
   choose(candidates: readonly RepresentationMap[], fragment: PlayerSegment): Decision | undefined {
-    return this.#options.rateControl?.decide(candidates, this.#situation(fragment));
+    return this.#collaborators.rateControl?.decide(candidates, this.#situation(fragment));
   }
 
   /** What to ask for first, while the segments' sizes are not known. */
   begin(candidates: readonly RepresentationMap[], fragment: PlayerSegment): RepresentationMap | undefined {
-    return this.#options.rateControl?.begin(candidates, segmentDurationOf(fragment));
+    return this.#collaborators.rateControl?.begin(candidates, segmentDurationOf(fragment));
   }
 
   /**
@@ -47,7 +49,7 @@ export class SegmentChooser {
    * Undefined where the user or the page has pinned a representation.
    */
   chooseLevel(representation: RepresentationMap, fragment: PlayerSegment): Decision | undefined {
-    const { rateControl, settings } = this.#options;
+    const { rateControl, settings } = this.#collaborators;
     return settings.isVideoPinned ? undefined : rateControl?.decideLevel(representation, this.#situation(fragment));
   }
 
@@ -60,22 +62,22 @@ export class SegmentChooser {
     current: RepresentationMap,
     fragment: PlayerSegment,
     { bufferLevel, ...sample }: ThroughputSample & Pick<Situation, 'bufferLevel'>,
-  ): (Pick<RequestedSegment, 'decision'> & { readonly representation: RepresentationMap }) | undefined {
-    const { rateControl, settings } = this.#options;
+  ): SegmentChoice | undefined {
+    const { rateControl, settings } = this.#collaborators;
     if (settings.isVideoPinned) return { representation: current, decision: undefined };
     const decision = rateControl?.decideAhead(this.#situation(fragment, bufferLevel), sample);
     return decision && { representation: decision.representation, decision };
   }
 
-  #situation(fragment: PlayerSegment, bufferLevel = this.#options.video.bufferLevel): Situation {
-    const { sessions, headStart, preferences, link } = this.#options;
-    const segmentDuration = segmentDurationOf(fragment);
-    const { hasGaps } = link.loss;
-    return {
-      segmentIndex: fragment.index,
-      segmentDuration,
-      bufferLevel: bufferShown(preferences.strategy, { bufferLevel, segmentDuration, hasGaps }),
-      segments: sessions.isOpen && !headStart.isRunning ? 'partial' : 'whole',
-    };
+  /** Whether a download goes on. `decision`: what it was asked for by; without one there are no reviews. */
+  review(decision: Decision | undefined, progress: SegmentProgress): ReviewResult {
+    const { rateControl, video } = this.#collaborators;
+    return (decision && rateControl?.review(decision, progress, video.bufferLevel)) ?? { action: 'continue' };
+  }
+
+  #situation(fragment: PlayerSegment, bufferLevel = this.#collaborators.video.bufferLevel): Situation {
+    const { sessions, headStart } = this.#collaborators;
+    const segments = sessions.isOpen && !headStart.isRunning ? 'partial' : 'whole';
+    return { segmentIndex: fragment.index, segmentDuration: segmentDurationOf(fragment), bufferLevel, segments };
   }
 }

@@ -4,6 +4,7 @@ import { FakeVoxelServer, responses, type FakeRequest } from '../../../test/unit
 import { openPageSession } from '../../../test/unit/page-client.js';
 import { fileBytes } from '../../../test/unit/segment-content.js';
 import { AudioLoader } from './audio-loader.js';
+import { SegmentRequests, type DownloadPreferences, type SegmentRequestsCollaborators } from './segment-requests.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
 
 const ORIGIN = 'https://media.example';
@@ -39,9 +40,12 @@ beforeEach(() => {
       },
       ...{ abandon, probe, arrivals },
     },
-    content: { origin: ORIGIN },
+    requests: new SegmentRequests(
+      { headerHosts: [] } as unknown as DownloadPreferences,
+      {} as SegmentRequestsCollaborators,
+    ),
+    content: { presentation: { origin: ORIGIN } },
     journal: { fallback },
-    preferences: { headerHosts: [] },
   });
 });
 

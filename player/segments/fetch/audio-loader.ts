@@ -1,17 +1,14 @@
+import { REVIEW_INTERVAL } from '../../../src/delivery/index.js';
 import { MAX_SEGMENT_BYTES } from '../../../src/manifest/limits.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import { describeError } from '../../errors.js';
-import type { Journal } from '../record/journal.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import { silentError, SilenceWatch } from '../../network/silence-watch.js';
-import type { Content } from '../choose/content.js';
-import type { DownloadPlan, DownloadPreferences } from './download-control.js';
+import type { PlayerRequest } from '../../port/player-request.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
-import type { PlayerRequest, WantedSegment } from './requested-segment.js';
-import { startDownload, type StartedDownload } from './segment-request.js';
-
-/** Milliseconds between two looks at a download. */
-const LOOK_INTERVAL = 50;
+import type { Presentation } from '../../port/presentation.js';
+import type { Journal } from '../record/journal.js';
+import type { DownloadPlan, SegmentRequests, StartedDownload, WantedSegment } from './segment-requests.js';
 
 /** All of it, on a stream. */
 const WHOLE: DownloadPlan = {
@@ -21,11 +18,11 @@ const WHOLE: DownloadPlan = {
 
 type AudioSegment = Pick<PlayerSegment, 'index' | 'url' | 'range'>;
 
-export interface AudioLoaderOptions {
+export interface AudioLoaderCollaborators {
   readonly sessions: Pick<SessionManager, 'session' | 'abandon' | 'probe' | 'arrivals'>;
-  readonly content: Pick<Content, 'origin'>;
+  readonly requests: Pick<SegmentRequests, 'start'>;
+  readonly content: { readonly presentation: Pick<Presentation, 'origin'> };
   readonly journal: Pick<Journal, 'fallback'>;
-  readonly preferences: Pick<DownloadPreferences, 'headerHosts'>;
 }
 
 /**
@@ -33,15 +30,15 @@ export interface AudioLoaderOptions {
  * no more of the link than the video leaves it, and playback waits for it. What has no session goes to the player's own loader.
  */
 export class AudioLoader {
-  readonly #options: AudioLoaderOptions;
+  readonly #collaborators: AudioLoaderCollaborators;
   /** What hands each download under way over to the player's own loader. */
   readonly #running = new Map<AudioSegment, () => void>();
   readonly #delivered = new WeakSet<AudioSegment>();
   /** Files that the VOXEL server does not have, or not as they were. */
   readonly #refused = new Set<string>();
 
-  constructor(options: AudioLoaderOptions) {
-    this.#options = options;
+  constructor(collaborators: AudioLoaderCollaborators) {
+    this.#collaborators = collaborators;
   }
 
   /** True when that segment came over a session. */
@@ -49,19 +46,21 @@ export class AudioLoader {
     return this.#delivered.has(fragment);
   }
 
-  load(fragment: AudioSegment, request: WantedSegment['request'], answer: PlayerRequest): unknown {
-    const { sessions, content, preferences } = this.#options;
+  load(fragment: AudioSegment, request: WantedSegment['request'], answer: PlayerRequest): void {
+    const { sessions, requests, content } = this.#collaborators;
     const map = wholeOf(fragment);
     const { session } = sessions;
-    if (!map || !session || this.#refused.has(fileOf(fragment))) return answer.loadOwn();
-    const { origin } = content;
+    if (!map || !session || this.#refused.has(fileOf(fragment))) {
+      answer.loadOwn();
+      return;
+    }
+    const { origin } = content.presentation;
     const segment = { request, key: '', map, edition: 0, decision: undefined, origin };
     try {
-      this.#follow(fragment, answer, startDownload(session, segment, WHOLE, preferences), origin);
+      this.#follow(fragment, answer, requests.start(session, segment, WHOLE), origin);
     } catch (error) {
-      return this.#fallBack(error, fragment, answer);
+      this.#fallBack(error, fragment, answer);
     }
-    return true;
   }
 
   release(): void {
@@ -69,13 +68,13 @@ export class AudioLoader {
   }
 
   #follow(fragment: AudioSegment, answer: PlayerRequest, { session, download }: StartedDownload, origin: string): void {
-    const { sessions } = this.#options;
+    const { sessions } = this.#collaborators;
     const silence = new SilenceWatch(() => sessions.probe(origin), sessions.arrivals, performance.now());
     const look = setInterval(() => {
       const { bytesReliable, bytesRequested } = download.progress();
       if (bytesReliable > 0) answer.progress(bytesReliable, bytesRequested);
       if (silence.look(bytesReliable, performance.now())) sessions.abandon(session, silentError());
-    }, LOOK_INTERVAL);
+    }, 1000 * REVIEW_INTERVAL);
     /** From here on nothing of it reaches the player. False: that was so already. */
     const end = (): boolean => {
       clearInterval(look);
@@ -103,12 +102,12 @@ export class AudioLoader {
     );
   }
 
-  #fallBack(error: unknown, segment: AudioSegment, answer: PlayerRequest): unknown {
+  #fallBack(error: unknown, segment: AudioSegment, answer: PlayerRequest): void {
     // The next session may do better than this one, but not than this server.
     const { code } = describeError(error);
     if (code !== 'session-closed' && code !== 'timeout') this.#refused.add(fileOf(segment));
-    this.#options.journal.fallback(error, segment.url, segment.index);
-    return answer.loadOwn();
+    this.#collaborators.journal.fallback(error, segment.url, segment.index);
+    answer.loadOwn();
   }
 }
 

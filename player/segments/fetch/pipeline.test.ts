@@ -8,16 +8,17 @@ import { openPageSession } from '../../../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
 import { EventEmitter } from '../../events.js';
 import { Journal } from '../record/journal.js';
+import type { Content } from '../choose/content.js';
 import type { Decision } from '../choose/rate-control.js';
 import type { VoxelEventMap } from '../../types.js';
 import type { FragmentRequest, LoaderRequest, LoaderResponse } from '../../dash/dash-types.js';
 import { playerRequest } from '../../dash/player-request.js';
 import { DeliveryRecorder } from '../record/delivery-recorder.js';
-import { DownloadControl } from './download-control.js';
-import { HttpDownloads } from './http-download.js';
+import { Attempt } from './attempt.js';
+import { NextRequest } from './next-request.js';
 import { Pipeline } from './pipeline.js';
-import type { RequestedSegment } from './requested-segment.js';
-import { SegmentDownloads } from './segment-downloads.js';
+import { SegmentLoader } from './segment-loader.js';
+import { SegmentRequests, type RequestedSegment } from './segment-requests.js';
 
 const ORIGIN = 'https://media.example';
 const SEGMENTS = 4;
@@ -45,7 +46,8 @@ describe('Pipeline', () => {
   const chooseAhead = vi.fn(() => choice);
   let journal: Journal;
   let pipeline: Pipeline;
-  let downloads: SegmentDownloads;
+  let segments: SegmentLoader;
+  let createAttempt: (segment: RequestedSegment) => Attempt;
 
   function fragmentFor(index: number, { id } = low): FragmentRequest {
     const map = low.segment(index)!;
@@ -71,7 +73,7 @@ describe('Pipeline', () => {
       ...{ map: whole.segment(index)!, decision: decisions[index] },
       ...change,
     };
-    downloads.start(segment);
+    void createAttempt(segment).start();
     return { segment, customData: request.customData as typeof customData & LoaderRequest['customData'], response };
   }
 
@@ -158,23 +160,24 @@ describe('Pipeline', () => {
         return strategy;
       },
     };
-    const rateControl = { delivered: vi.fn(), review: () => ({ action: 'continue' as const }) };
+    const rateControl = { delivered: vi.fn() };
     const retransmission = { suspend, resume: vi.fn(), hold: vi.fn() };
     const link = { throughput: new ThroughputEstimator(), loss: new LossEstimator(), path: new PathEstimate() };
-    const recorder = new DeliveryRecorder({ journal, link, rateControl, retransmission });
-    const control = new DownloadControl(preferences, { rateControl, receiver, video, link });
-    const content = {
+    const recorder = new DeliveryRecorder({ journal, link, receiver, rateControl, retransmission });
+    const requests = new SegmentRequests(preferences, { sessions, receiver, video, link });
+    const presentation = {
       representation: ({ id }: { id: string }) => [low, high].find((one) => one.id === id),
       keyOf: ({ id }: { id: string }) => `0/${id}`,
       origin: ORIGIN,
-      reload: vi.fn(),
     };
-    const chooser = { chooseAhead, chooseLevel: () => decisions[0] };
-    const settings = { secondsHeld: 14 };
-    pipeline = new Pipeline({ sessions, control, preferences, content, chooser, settings, video, retransmission });
-    const http = new HttpDownloads(receiver, recorder);
-    const isHttpOnly = false;
-    downloads = new SegmentDownloads({ sessions, control, preferences, recorder, content, http, isHttpOnly, pipeline });
+    const content = { presentation } as unknown as Content;
+    const chooser = {
+      ...{ chooseAhead, chooseLevel: () => decisions[0], review: () => ({ action: 'continue' as const }) },
+    };
+    const nextRequest = new NextRequest({ preferences, settings: { secondsHeld: 14 }, video });
+    pipeline = new Pipeline({ nextRequest, chooser, requests, content, video });
+    segments = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
+    createAttempt = (segment) => new Attempt(segment, { sessions, requests, chooser, owner: segments });
   });
 
   it('asks for the next segment while one is on its way, after its datagrams, with the buffer that there will be', async () => {
@@ -247,7 +250,7 @@ describe('Pipeline', () => {
   it.each<[string, (first: ReturnType<typeof requestFor>) => void]>([
     ['on a seek', () => pipeline.cancel()],
     ['when the one before is aborted', ({ customData }) => customData.abort!()],
-    ['when the plugin is detached', () => downloads.release()],
+    ['when the plugin is detached', () => segments.release()],
   ])('aborts it %s', async (_case, end) => {
     const { first, early } = await beginWithNext();
     end(first);

@@ -1,5 +1,3 @@
-import { ReceiveRate } from '../../../src/abr-star/index.js';
-import { bufferAhead, pipelineThreshold } from '../../../src/delivery/index.js';
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
 import {
   VoxelError,
@@ -8,33 +6,28 @@ import {
   type SegmentProgress,
   type VoxelSession,
 } from '../../../src/voxel-loader/index.js';
-import type { Retransmission } from '../record/retransmission.js';
-import type { SessionManager } from '../../network/session-manager.js';
+import type { PlayerSegment, PlayerVideo } from '../../port/player-segment.js';
+import type { Presentation } from '../../port/presentation.js';
+import type { SegmentChoice, SegmentChooser } from '../choose/segment-chooser.js';
 import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
-import type { Content } from '../choose/content.js';
-import type { DownloadControl, DownloadPreferences } from './download-control.js';
-import type { PlayerSegment, PlayerSettings, PlayerVideo } from '../../port/player-segment.js';
-import type { RequestedSegment, WantedSegment } from './requested-segment.js';
-import type { SegmentChooser } from '../choose/segment-chooser.js';
-import { startDownload, type StartedDownload } from './segment-request.js';
+import type { NextRequest } from './next-request.js';
+import type {
+  RequestedSegment,
+  RunningDownload,
+  SegmentRequests,
+  StartedDownload,
+  WantedSegment,
+} from './segment-requests.js';
 
-export interface PipelineOptions {
-  readonly sessions: Pick<SessionManager, 'session'>;
-  readonly control: Pick<DownloadControl, 'plan'>;
-  readonly preferences: Pick<DownloadPreferences, 'headerHosts' | 'strategy'>;
-  readonly content: Pick<Content, 'representation' | 'keyOf' | 'origin'>;
+export interface PipelineCollaborators {
+  /** When to ask. */
+  readonly nextRequest: NextRequest;
+  /** What to ask for. */
   readonly chooser: Pick<SegmentChooser, 'chooseAhead' | 'chooseLevel'>;
-  readonly settings: Pick<PlayerSettings, 'secondsHeld'>;
-  readonly video: Pick<PlayerVideo, 'bufferLevel' | 'playbackRate' | 'nextRequest' | 'startsIn'>;
-  readonly retransmission: Pick<Retransmission, 'suspend'> | undefined;
+  readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'session'>;
+  readonly content: { readonly presentation: Pick<Presentation, 'representation' | 'keyOf' | 'origin'> };
+  readonly video: Pick<PlayerVideo, 'bufferLevel' | 'nextRequest' | 'startsIn'>;
 }
-
-/** A download that the player has asked for. */
-export interface RunningDownload extends StartedDownload {
-  readonly segment: RequestedSegment;
-}
-
-type Choice = Pick<WantedSegment, 'decision'> & { readonly representation: RepresentationMap };
 
 interface Circumstances {
   readonly fragment: PlayerSegment;
@@ -46,8 +39,7 @@ interface Circumstances {
 
 interface EarlyDownload {
   readonly wanted: WantedSegment;
-  /** Seconds on the media time line. */
-  readonly startTime: number;
+  readonly fragment: PlayerSegment;
   /** Undefined for a moment: it is being planned. */
   started?: StartedDownload;
 }
@@ -66,20 +58,18 @@ interface Source {
  * name of another file the player alone can tell.
  */
 export class Pipeline {
-  readonly #options: PipelineOptions;
+  readonly #collaborators: PipelineCollaborators;
   readonly #sources = new WeakMap<RepresentationMap, Source>();
   #early: EarlyDownload | undefined;
-  /** What was looked at last for the segment after it: it is chosen once. */
-  #done: StartedDownload['download'] | undefined;
-  /** Of the download looked at. */
-  #rate = new ReceiveRate();
-  #looked: StartedDownload['download'] | undefined;
-  /** Seconds. */
-  #roundTrip = 0;
   #isOff = false;
 
-  constructor(options: PipelineOptions) {
-    this.#options = options;
+  constructor(collaborators: PipelineCollaborators) {
+    this.#collaborators = collaborators;
+  }
+
+  /** The segment that has been asked for ahead of the player. */
+  get earlySegment(): PlayerSegment | undefined {
+    return this.#early?.fragment;
   }
 
   /** The player has asked for a part of the representation's file, and has its initialization segment. */
@@ -90,68 +80,46 @@ export class Pipeline {
   ): void {
     if (!range) return;
     const request = { url: withoutCmcd(url), headers: withoutCmcdOfRequest(headers) };
-    this.#sources.set(representation, { fragmentUrl, key: this.#options.content.keyOf(own!), request });
+    const key = this.#collaborators.content.presentation.keyOf(own!);
+    this.#sources.set(representation, { fragmentUrl, key, request });
   }
 
-  /** Asks for the very first segment, now that all is here that its choice needs: the player appends the initialization segment first. */
-  begin(representation: RepresentationMap): void {
-    const { chooser, sessions, video } = this.#options;
-    const { session } = sessions;
+  /**
+   * Asks for the very first segment, now that all is here that its choice needs: the player appends the initialization segment
+   * first. False: nothing is asked for.
+   */
+  begin(representation: RepresentationMap): boolean {
+    const { chooser, requests, video } = this.#collaborators;
+    const { session } = requests;
     // Once it is off, the player may have been destroyed.
-    if (this.#isOff || this.#early || !session) return;
+    if (this.#isOff || this.#early || !session) return false;
     const fragment = video.nextRequest;
-    if (!fragment || !video.startsIn(fragment) || this.#currentFor(fragment) !== representation) return;
+    if (!fragment || !video.startsIn(fragment) || this.#currentFor(fragment) !== representation) return false;
     const decision = chooser.chooseLevel(representation, fragment);
     const wanted = this.#describe({ representation, decision }, fragment);
     if (wanted) void this.#ask(wanted, { fragment, session, bufferLevel: 0 });
+    return wanted !== undefined;
   }
 
-  /** Looks at a download under way, and asks for the next segment when it is time. */
-  look(running: RunningDownload, progress: SegmentProgress): void {
-    const { chooser, preferences, settings, video } = this.#options;
-    const threshold = pipelineThreshold(preferences.strategy, this.#roundTrip);
-    if (this.#isOff || !threshold || running.download === this.#done) return;
-    if (running.download !== this.#looked) this.#rate = new ReceiveRate();
-    this.#looked = running.download;
-    const bytesReceived = progress.bytesReliable + progress.bytesUnreliable;
-    this.#rate.update(progress.elapsed, bytesReceived);
-    const elapsed = progress.elapsed - this.#rate.timeToFirstByte;
-    const { duration } = running.segment.fragment;
-    const { bufferLevel, playbackRate } = video;
-    const buffer = bufferAhead(
-      {
-        bytesReceived,
-        bytesRequested: progress.bytesRequested,
-        elapsed,
-        segmentDuration: duration,
-        bufferLevel,
-        fullBuffer: settings.secondsHeld,
-        playbackRate,
-      },
-      threshold,
-    );
-    if (buffer === undefined) return;
-    this.#done = running.download;
-    const fragment = video.nextRequest;
-    if (fragment?.index !== running.segment.fragment.index + 1) return;
+  /** Looks at a download under way, and asks for the next segment when it is time. False: nothing is asked for. */
+  look({ session, download, segment }: RunningDownload, progress: SegmentProgress): boolean {
+    if (this.#isOff) return false;
+    const { nextRequest, chooser, video } = this.#collaborators;
+    const { index, duration } = segment.fragment;
+    const foresight = nextRequest.look(download, duration, progress);
+    const fragment = foresight && video.nextRequest;
+    if (fragment?.index !== index + 1) return false;
     const current = this.#currentFor(fragment);
-    const choice =
-      current &&
-      chooser.chooseAhead(current, fragment, {
-        ...{ bufferLevel: buffer, bytes: bytesReceived, seconds: elapsed },
-      });
+    const choice = current && chooser.chooseAhead(current, fragment, foresight!);
     const wanted = choice && this.#describe(choice, fragment);
-    const { session, download: after } = running;
-    if (wanted) void this.#ask(wanted, { fragment, session, after, bufferLevel: bufferLevel + duration });
+    const bufferLevel = video.bufferLevel + duration;
+    if (wanted) void this.#ask(wanted, { fragment, session, after: download, bufferLevel });
+    return wanted !== undefined;
   }
 
   /** A segment has been delivered. `early`: it had been asked for ahead of the player. */
-  delivered({ rtt, timeToFirstByte }: Pick<DeliveredSegment, 'rtt' | 'timeToFirstByte'>, early: boolean): void {
-    // The first byte of an early download comes soon after the others: but for the very first, that tells no round trip.
-    const first = early ? this.#roundTrip || timeToFirstByte : timeToFirstByte;
-    this.#roundTrip = rtt === undefined ? first : rtt / 1000;
-    // With that a pause began, but for this one.
-    if (this.#early) this.#options.retransmission?.suspend(this.#early.startTime);
+  delivered(facts: Pick<DeliveredSegment, 'rtt' | 'timeToFirstByte'>, early: boolean): void {
+    this.#collaborators.nextRequest.delivered(facts, early);
   }
 
   /** The early download, if it is one of this segment; any other is aborted. */
@@ -185,31 +153,30 @@ export class Pipeline {
 
   /** The representation that the player loads, if its segments are where they were. */
   #currentFor({ representation, url }: PlayerSegment): RepresentationMap | undefined {
-    const current = this.#options.content.representation(representation!);
+    const current = this.#collaborators.content.presentation.representation(representation!);
     return current && this.#sources.get(current)?.fragmentUrl === url ? current : undefined;
   }
 
   /** Undefined where its file is not known, and where the rule waits. */
-  #describe({ representation, decision }: Choice, { index }: PlayerSegment): WantedSegment | undefined {
+  #describe({ representation, decision }: SegmentChoice, { index }: PlayerSegment): WantedSegment | undefined {
     const source = this.#sources.get(representation);
     const map = representation.segment(index);
     if (!source || !map || (decision?.delay ?? 0) > 0) return undefined;
     const { key, request } = source;
     const { edition = 0 } = representation;
-    return { request, key, map, edition, decision, origin: this.#options.content.origin };
+    return { request, key, map, edition, decision, origin: this.#collaborators.content.presentation.origin };
   }
 
   async #ask(wanted: WantedSegment, { fragment, session, bufferLevel, after }: Circumstances): Promise<void> {
-    const { control, sessions, preferences, retransmission } = this.#options;
-    const early: EarlyDownload = { wanted, startTime: fragment.startTime };
+    const { requests } = this.#collaborators;
+    const early: EarlyDownload = { wanted, fragment };
     this.cancel();
     this.#early = early;
-    retransmission?.suspend(early.startTime);
     try {
-      const plan = await control.plan(wanted, bufferLevel);
+      const plan = await requests.plan(wanted, bufferLevel);
       if (this.#early !== early) return;
-      if (sessions.session !== session) return void (this.#early = undefined);
-      early.started = startDownload(session, wanted, plan, { ...preferences, after });
+      if (requests.session !== session) return void (this.#early = undefined);
+      early.started = requests.start(session, wanted, plan, after);
       await early.started.download.result;
     } catch (error) {
       if (this.#early !== early) return;

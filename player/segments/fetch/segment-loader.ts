@@ -1,101 +1,167 @@
+import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
+import type { SegmentProgress } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../errors.js';
-import type { Journal } from '../record/journal.js';
-import type { Retransmission } from '../record/retransmission.js';
+import { refreshCache } from '../../network/fetch-range.js';
+import type { PlayerRequest } from '../../port/player-request.js';
+import type { PlayerSegment } from '../../port/player-segment.js';
+import type { FallbackEvent } from '../../types.js';
 import type { Content } from '../choose/content.js';
-import type { Pipeline } from './pipeline.js';
-import { segmentDurationOf, type PlayerSegment, type PlayerSettings } from '../../port/player-segment.js';
-import type { PlayerRequest, RequestedSegment } from './requested-segment.js';
+import type { Decision } from '../choose/rate-control.js';
 import type { SegmentChooser } from '../choose/segment-chooser.js';
-import type { SegmentDownloads } from './segment-downloads.js';
+import type { DeliveryRecorder } from '../record/delivery-recorder.js';
+import type { Attempt, AttemptOwner, SessionDelivered } from './attempt.js';
+import type { Pipeline } from './pipeline.js';
+import type { RequestedSegment, RunningDownload, StartedDownload, WantedSegment } from './segment-requests.js';
 
-export interface SegmentLoaderOptions {
+export interface SegmentLoaderCollaborators {
   readonly content: Content;
-  readonly journal: Pick<Journal, 'fallback'>;
-  readonly settings: PlayerSettings;
-  readonly chooser: SegmentChooser;
-  readonly downloads: SegmentDownloads;
-  readonly pipeline: Pick<Pipeline, 'learn'>;
-  readonly retransmission: Pick<Retransmission, 'suspend'> | undefined;
+  readonly chooser: Pick<SegmentChooser, 'chooseLevel'>;
+  readonly pipeline: Pipeline;
+  readonly recorder: DeliveryRecorder;
+  readonly createAttempt: (segment: RequestedSegment, owner: AttemptOwner) => Attempt;
 }
 
-/** Loads video segments: those that have VOXEL data as downloads of ours, the others with the player's own loader. */
-export class SegmentLoader {
-  readonly #options: SegmentLoaderOptions;
+/** Loads video segments: those that have VOXEL data by an attempt each, the others with the player's own loader. */
+export class SegmentLoader implements AttemptOwner {
+  readonly #collaborators: SegmentLoaderCollaborators;
+  /** Attempts that are on their way over the session. */
+  readonly #running = new Set<Attempt>();
   #lastIndex = 0;
   #isReleased = false;
 
-  constructor(options: SegmentLoaderOptions) {
-    this.#options = options;
+  constructor(collaborators: SegmentLoaderCollaborators) {
+    this.#collaborators = collaborators;
   }
 
-  /** Of the segment that was last asked for. */
+  /** Index of the segment that was last asked for. */
   get lastIndex(): number {
     return this.#lastIndex;
   }
 
+  get isFirst(): boolean {
+    return this.#collaborators.recorder.isFirst;
+  }
+
   /** At once, unless the segment's index is on its way. */
-  load(fragment: PlayerSegment, request: RequestedSegment['request'], answer: PlayerRequest): unknown {
-    const { content, journal, settings, retransmission } = this.#options;
+  load(fragment: PlayerSegment, request: WantedSegment['request'], answer: PlayerRequest): void {
+    const { content, recorder } = this.#collaborators;
+    const { indexes } = content;
     const { index } = fragment;
-    retransmission?.suspend(fragment.startTime);
+    recorder.asked(fragment);
     this.#lastIndex = index;
-    const map = content.representation(fragment.representation!);
-    if (!map || this.#isReleased) return answer.loadOwn();
-    content.want([map], index);
-    // Where an index box or a time line tells durations, there is none in common: the first segment's counts.
-    if (!settings.isApplied) settings.apply(segmentDurationOf(fragment));
-    if (!content.isPending(map, index)) return this.#loadDescribed(fragment, request, answer);
+    const map = this.#isReleased ? undefined : content.presentation.representation(fragment.representation!);
+    if (map) indexes.want([map], index);
+    if (!map || !indexes.isPending(map, index)) {
+      this.#loadDescribed(fragment, request, answer);
+      return;
+    }
     let isAborted = false;
     answer.onAbort(() => (isAborted = true));
-    void content.ready(map, index).then(() => {
+    void indexes.ready(map, index).then(() => {
       if (isAborted) return;
-      if (this.#isReleased) return void answer.loadOwn();
-      if (content.isPending(map, index)) {
-        journal.fallback(new PlayerError('index-late', 'the index has not arrived in time'), request.url, index);
+      if (indexes.isPending(map, index) && !this.#isReleased) {
+        recorder.fellBack({ fragment, request }, new PlayerError('index-late', 'the index has not arrived in time'));
       }
       this.#loadDescribed(fragment, request, answer);
     });
-    return true;
   }
 
-  /** Hands every download under way to the player's own loader. */
+  /** Asks for the very first segment, as `Pipeline.begin`. */
+  begin(representation: RepresentationMap): void {
+    if (this.#collaborators.pipeline.begin(representation)) this.#reserve();
+  }
+
+  /** True while that request is on its way over the session. */
+  has(request: PlayerSegment): boolean {
+    return this.#find(request) !== undefined;
+  }
+
+  /** What a review of that request decided to download instead. */
+  restartOf(request: PlayerSegment): Decision | undefined {
+    return this.#find(request)?.restart;
+  }
+
+  /** Hands every segment under way to the player's own loader. */
   release(): void {
     this.#isReleased = true;
-    this.#options.downloads.release();
+    this.#collaborators.pipeline.stop();
+    for (const attempt of this.#running) attempt.release();
   }
 
-  #loadDescribed(fragment: PlayerSegment, request: RequestedSegment['request'], answer: PlayerRequest): unknown {
-    const segment = this.#describe(fragment, request, answer);
-    return segment ? this.#options.downloads.start(segment) : answer.loadOwn();
+  tookSession(attempt: Attempt): StartedDownload | undefined {
+    this.#running.add(attempt);
+    return this.#collaborators.pipeline.adopt(attempt.segment);
+  }
+
+  progressed(running: RunningDownload, progress: SegmentProgress): void {
+    if (this.#collaborators.pipeline.look(running, progress)) this.#reserve();
+  }
+
+  delivered(attempt: Attempt, { plan, delivered, early }: SessionDelivered): void {
+    const { recorder, pipeline } = this.#collaborators;
+    const { segment } = attempt;
+    const { received, bytes } = delivered;
+    const asked = { level: plan.level, delivery: plan.delivery, early };
+    const order = recorder.arrived(segment, asked, delivered);
+    pipeline.delivered(delivered, early);
+    // With that a pause began, but for the segment that has been asked for.
+    this.#reserve();
+    segment.answer.progress(received.size, received.size);
+    segment.answer.deliver(bytes);
+    recorder.delivered(segment, asked, delivered, order);
+    this.#running.delete(attempt);
+  }
+
+  leftSession(attempt: Attempt): void {
+    this.#running.delete(attempt);
+    // What comes next counted on this one.
+    this.#collaborators.pipeline.cancel();
+  }
+
+  fileChanged({ fragment, request }: RequestedSegment): Promise<void> {
+    this.#collaborators.content.reload(fragment.representation!);
+    return refreshCache(request.url);
+  }
+
+  fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void {
+    this.#collaborators.recorder.fellBack(segment, error, to);
+  }
+
+  loaded(segment: RequestedSegment, data: unknown, how: { readonly seconds: number; readonly early: boolean }): void {
+    this.#collaborators.recorder.loaded(segment, data, how);
+  }
+
+  /** The link is for the segment that has been asked for ahead of the player. */
+  #reserve(): void {
+    const { recorder, pipeline } = this.#collaborators;
+    if (pipeline.earlySegment) recorder.asked(pipeline.earlySegment);
+  }
+
+  #find(request: PlayerSegment): Attempt | undefined {
+    return [...this.#running].find(({ segment }) => segment.fragment === request);
+  }
+
+  #loadDescribed(fragment: PlayerSegment, request: WantedSegment['request'], answer: PlayerRequest): void {
+    const wanted = this.#isReleased ? undefined : this.#describe(fragment, request);
+    if (wanted) void this.#collaborators.createAttempt({ ...wanted, fragment, answer }, this).start();
+    else answer.loadOwn();
   }
 
   /** Undefined for a segment without VOXEL data, or with bad data. */
-  #describe(
-    fragment: PlayerSegment,
-    request: RequestedSegment['request'],
-    answer: PlayerRequest,
-  ): RequestedSegment | undefined {
-    const { content, journal, chooser, pipeline } = this.#options;
+  #describe(fragment: PlayerSegment, request: WantedSegment['request']): WantedSegment | undefined {
+    const { content, recorder, chooser, pipeline } = this.#collaborators;
+    const { presentation } = content;
     const representation = fragment.representation!;
     try {
-      const map = content.segment(fragment);
-      if (!map) return undefined;
-      const whole = content.representation(representation)!;
+      const map = presentation.segment(fragment);
+      const whole = presentation.representation(representation);
+      if (!map || !whole) return undefined;
       pipeline.learn(whole, fragment, request);
       const decision = chooser.chooseLevel(whole, fragment);
       const { edition = 0 } = whole;
-      return {
-        request,
-        fragment,
-        answer,
-        key: content.keyOf(representation),
-        map,
-        edition,
-        decision,
-        origin: content.origin,
-      };
+      return { request, key: presentation.keyOf(representation), map, edition, decision, origin: presentation.origin };
     } catch (error) {
-      journal.fallback(error, request.url, fragment.index);
+      recorder.fellBack({ fragment, request }, error);
       return undefined;
     }
   }

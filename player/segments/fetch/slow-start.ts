@@ -1,4 +1,4 @@
-import type { PlayerRequest } from './requested-segment.js';
+import type { PlayerRequest } from '../../port/player-request.js';
 
 /** Seconds that the first segment has over HTTP, and that the rest of it may take then. */
 const PATIENCE = 1;

@@ -6,23 +6,23 @@ import { segmentOf } from '../../../test/unit/segment-content.js';
 import { EventEmitter } from '../../events.js';
 import { Journal } from './journal.js';
 import type { Delivery, VoxelEventMap } from '../../types.js';
-import { DeliveryRecorder } from './delivery-recorder.js';
-import type { RequestedSegment } from '../fetch/requested-segment.js';
+import { DeliveryRecorder, type RecordedSegment } from './delivery-recorder.js';
 
 const fragment = { index: 3, startTime: 12, duration: 4, representation: { id: 'q00', bandwidth: 1000 } };
 const segment = {
   request: { url: 'https://media.example/q00.mp4?a=1' },
   fragment,
   map: segmentOf(1000, [40, 60, 10, 30]),
-} as unknown as RequestedSegment;
+} as unknown as RecordedSegment;
 
 function createRecorder() {
   const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator(), path: new PathEstimate() };
   const journal = new Journal(new EventEmitter<VoxelEventMap>());
   const rateControl = { delivered: vi.fn() };
-  const retransmission = { resume: vi.fn(), hold: vi.fn() };
-  const options = { link, journal, rateControl, retransmission };
-  return { ...options, options, recorder: new DeliveryRecorder(options) };
+  const retransmission = { suspend: vi.fn(), resume: vi.fn(), hold: vi.fn() };
+  const receiver = { inspect: vi.fn() };
+  const collaborators = { link, journal, receiver, rateControl, retransmission };
+  return { ...collaborators, collaborators, recorder: new DeliveryRecorder(collaborators) };
 }
 
 function createFacts() {
@@ -78,7 +78,7 @@ it('says nothing of losses over HTTP', () => {
 
 it('releases a segment with gaps where nothing is fetched again', () => {
   const facts = createFacts();
-  const recorder = new DeliveryRecorder({ ...createRecorder().options, retransmission: undefined });
+  const recorder = new DeliveryRecorder({ ...createRecorder().collaborators, retransmission: undefined });
   recorder.delivered(segment, { level: 1, delivery: 'datagrams', early: false }, facts, 0);
   expect(facts.kept.release).toHaveBeenCalledOnce();
 });

@@ -1,12 +1,30 @@
 import type { LossEstimator, ThroughputEstimator } from '../../../src/abr-star/index.js';
-import { addCounts, type DeliveryCounts, type PathEstimate } from '../../../src/delivery/index.js';
-import type { DeliveredSegment } from '../../../src/voxel-loader/index.js';
-import type { Journal } from './journal.js';
+import { addCounts, NO_COUNTS, type DeliveryCounts, type PathEstimate } from '../../../src/delivery/index.js';
+import { totalBytes } from '../../../src/manifest/byte-range.js';
+import { IntervalSet } from '../../../src/manifest/interval-set.js';
+import type { SegmentMap } from '../../../src/manifest/segment-map.js';
+import type { DeliveredSegment, Receiver } from '../../../src/voxel-loader/index.js';
+import type { PlayerSegment } from '../../port/player-segment.js';
+import type { Delivery, FallbackEvent } from '../../types.js';
 import type { RateControl } from '../choose/rate-control.js';
+import type { Journal } from './journal.js';
 import type { Retransmission } from './retransmission.js';
 import { createSegmentRecord } from './segment-record.js';
-import type { Delivery, FallbackEvent } from '../../types.js';
-import type { RequestedSegment } from '../fetch/requested-segment.js';
+
+/**
+ * Milliseconds in which a player appends a segment. To look through its frames takes some, and waits for as long: the
+ * viewer is waiting for the first.
+ */
+const APPEND_TIME = 100;
+
+/** A segment that the player asked for. */
+export interface RecordedSegment {
+  readonly fragment: PlayerSegment;
+  readonly request: { readonly url: string };
+  /** Name of the representation, as the receiver knows it. */
+  readonly key: string;
+  readonly map: SegmentMap;
+}
 
 /** How a segment was asked for. */
 export interface Asked {
@@ -24,74 +42,108 @@ export type LinkFacts = DeliveryCounts &
 /** The part of a delivery that a record is made of. */
 export type RecordedFacts = LinkFacts & Pick<DeliveredSegment, 'bytes' | 'frames' | 'kept' | 'received'>;
 
-export interface RecorderOptions {
+export interface RecorderCollaborators {
   readonly journal: Journal;
   readonly link: {
     readonly throughput: ThroughputEstimator;
     readonly loss: LossEstimator;
     readonly path: PathEstimate;
   };
+  readonly receiver: Pick<Receiver, 'inspect'>;
   /** Undefined: the player's rules choose. */
   readonly rateControl: Pick<RateControl, 'delivered'> | undefined;
   /** Undefined: nothing is fetched again. */
-  readonly retransmission: Pick<Retransmission, 'resume' | 'hold'> | undefined;
+  readonly retransmission: Pick<Retransmission, 'suspend' | 'resume' | 'hold'> | undefined;
 }
 
-/** Tells everybody concerned what was delivered. */
+/** Updates estimators, rule, journal and retransmission after a delivery. */
 export class DeliveryRecorder {
-  readonly #options: RecorderOptions;
+  readonly #collaborators: RecorderCollaborators;
 
-  constructor(options: RecorderOptions) {
-    this.#options = options;
+  constructor(collaborators: RecorderCollaborators) {
+    this.#collaborators = collaborators;
   }
 
   /** True before the first delivery. */
   get isFirst(): boolean {
-    return this.#options.link.throughput.throughput === undefined;
+    return this.#collaborators.link.throughput.throughput === undefined;
+  }
+
+  /** A segment is asked for: until one has arrived the link is for that. */
+  asked({ startTime }: Pick<PlayerSegment, 'startTime'>): void {
+    this.#collaborators.retransmission?.suspend(startTime);
+  }
+
+  /** The segment takes a lower rung of the ladder than was asked for. */
+  fellBack(
+    { fragment, request }: Pick<RecordedSegment, 'fragment' | 'request'>,
+    error: unknown,
+    to: FallbackEvent['to'] = 'http',
+  ): void {
+    this.#collaborators.journal.fallback(error, request.url, fragment.index, to);
   }
 
   /**
    * Notes what the next decision must know, before the player has the segment and may ask for another. Returns the
    * segment's order among those that are recorded.
    */
-  arrived(segment: RequestedSegment, { delivery }: Asked, facts: LinkFacts): number {
+  arrived({ fragment }: RecordedSegment, { delivery }: Asked, facts: LinkFacts): number {
     const { bytesUnreliable, bytesLost, bytesUnsent, bytesMeasured, seconds, timeToFirstByte, rtt } = facts;
-    const { journal, link, rateControl, retransmission } = this.#options;
+    const { journal, link, rateControl, retransmission } = this.#collaborators;
     link.throughput.add({ bytes: bytesMeasured, seconds, timeToFirstByte });
     if (delivery !== 'http') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost, bytesUnsent });
     if (delivery === 'datagrams') link.path.add(facts);
-    rateControl?.delivered(segment.fragment.index);
+    rateControl?.delivered(fragment.index);
     retransmission?.resume(rtt);
     return journal.arrived();
   }
 
   /** Records what was delivered and has what is missing fetched again. */
-  delivered(segment: RequestedSegment, asked: Asked, facts: RecordedFacts, order: number): void {
-    const { journal, retransmission } = this.#options;
-    const { index, startTime, duration, representation } = segment.fragment;
+  delivered({ fragment, map }: RecordedSegment, asked: Asked, facts: RecordedFacts, order: number): void {
+    const { journal, retransmission } = this.#collaborators;
+    const { index, startTime, duration } = fragment;
+    const representation = fragment.representation!;
     const { received, bytesMeasured, seconds, frames, kept } = facts;
-    const place = { index, startTime, duration, representation: representation! };
     const outcome = {
-      ...place,
+      ...{ index, startTime, duration, map, received, bytesMeasured, seconds },
       ...asked,
-      representation: representation!.id,
-      bandwidth: representation!.bandwidth,
-      map: segment.map,
-      received,
       ...addCounts(facts),
       bytesRefetched: 0,
-      bytesMeasured,
-      seconds,
+      representation: representation.id,
+      bandwidth: representation.bandwidth,
       frames: frames.states,
     };
     const record = createSegmentRecord(outcome);
     journal.delivered(order, record, facts);
+    const place = { index, startTime, duration, representation };
     if (retransmission && kept) retransmission.hold({ place, kept, outcome, record });
     else kept?.release();
   }
 
-  /** The segment takes a lower rung of the ladder than was asked for. */
-  fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void {
-    this.#options.journal.fallback(error, segment.request.url, segment.fragment.index, to);
+  /** Records what the player's own loader has brought, if that is the whole segment; the player is about to have it. */
+  loaded(
+    segment: RecordedSegment,
+    data: unknown,
+    { seconds, early }: { readonly seconds: number; readonly early: boolean },
+  ): void {
+    const { map, key } = segment;
+    if (!(data instanceof ArrayBuffer) || data.byteLength !== map.range.end - map.range.start) return;
+    const bytes = new Uint8Array(data);
+    const asked = { level: map.steps.length - 1, delivery: 'http', early } as const;
+    const facts = {
+      ...NO_COUNTS,
+      bytesReliable: map.reliableBytes,
+      bytesUnreliable: totalBytes(map.unreliable),
+      bytesUnsent: 0,
+      bytesMeasured: bytes.length,
+      seconds,
+    };
+    const order = this.arrived(segment, asked, facts);
+    const received = new IntervalSet([{ start: 0, end: bytes.length }]);
+    const inspect = async (): Promise<void> => {
+      const frames = await this.#collaborators.receiver.inspect(key, map, bytes);
+      this.delivered(segment, asked, { ...facts, bytes, received, frames, kept: undefined }, order);
+    };
+    setTimeout(() => void inspect(), APPEND_TIME);
   }
 }

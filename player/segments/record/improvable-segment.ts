@@ -3,22 +3,14 @@ import type { ByteRange } from '../../../src/manifest/byte-range.js';
 import type { IntervalSet } from '../../../src/manifest/interval-set.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import type { DeliveredSegment, KeptSegment, SegmentDownload, VoxelSession } from '../../../src/voxel-loader/index.js';
-import type { Journal } from './journal.js';
-import { createSegmentRecord, type SegmentOutcome } from './segment-record.js';
-import type { BufferedSegment, PlayerVideo } from '../../port/player-segment.js';
-import type { SegmentRecord } from '../../types.js';
+import type { BufferedSegment } from '../../port/player-segment.js';
 
 /** A segment that the player has, with gaps. */
-export interface DeliveredWithGaps {
+interface SegmentWithGaps {
   readonly place: BufferedSegment;
   readonly kept: KeptSegment;
-  readonly outcome: SegmentOutcome & { readonly received: IntervalSet };
-  readonly record: SegmentRecord;
-}
-
-export interface ImproverOptions {
-  readonly video: Pick<PlayerVideo, 'replace'>;
-  readonly journal: Pick<Journal, 'improved'>;
+  /** What the segment is made of, and what of it has arrived. */
+  readonly outcome: Pick<HeldSegment, 'map' | 'received'>;
 }
 
 /** A segment in the buffer that becomes better with the bytes that are fetched into it. */
@@ -27,24 +19,24 @@ export class ImprovableSegment implements HeldSegment {
   readonly map: SegmentMap;
   received: IntervalSet;
   round: HeldSegment['round'];
-  readonly #options: ImproverOptions;
   readonly #kept: KeptSegment;
-  readonly #outcome: SegmentOutcome & { readonly received: IntervalSet };
-  #record: SegmentRecord;
+  readonly #replace: (better: DeliveredSegment) => Promise<boolean>;
   #download: SegmentDownload | undefined;
   /** Better than what the player has. */
   #better: DeliveredSegment | undefined;
   #isAppending = false;
   #isReleased = false;
 
-  constructor({ place, kept, outcome, record }: DeliveredWithGaps, options: ImproverOptions) {
+  /** `replace` puts a better one in its place; it resolves with false where that is not possible. */
+  constructor(
+    { place, kept, outcome: { map, received } }: SegmentWithGaps,
+    replace: (better: DeliveredSegment) => Promise<boolean>,
+  ) {
     this.place = place;
-    this.map = outcome.map;
-    this.received = outcome.received;
-    this.#options = options;
+    this.map = map;
+    this.received = received;
     this.#kept = kept;
-    this.#outcome = outcome;
-    this.#record = record;
+    this.#replace = replace;
   }
 
   /** Seconds on the media time line. */
@@ -85,34 +77,13 @@ export class ImprovableSegment implements HeldSegment {
     if (!better || this.#isReleased) return;
     this.#better = undefined;
     this.#isAppending = true;
-    const isReplaced = await this.#options.video
-      .replace(this.place, better.bytes)
-      .finally(() => (this.#isAppending = false));
-    if (isReplaced) this.#record = this.#recordOf(better);
-    else this.#better ??= better;
+    const isReplaced = await this.#replace(better).finally(() => (this.#isAppending = false));
+    if (!isReplaced) this.#better ??= better;
   }
 
   release(): void {
     this.#isReleased = true;
     this.#download?.abort();
     this.#kept.release();
-  }
-
-  /** Tells the journal. */
-  #recordOf(better: DeliveredSegment): SegmentRecord {
-    const former = this.#record;
-    const { bytesLost, framesRepaired, firstPass = { bytesLost, framesRepaired } } = former;
-    const bytesRefetched = better.received.size - this.#outcome.received.size;
-    const improved = createSegmentRecord({
-      ...this.#outcome,
-      received: better.received,
-      bytesUnreliable: this.#outcome.bytesUnreliable + bytesRefetched,
-      bytesLost: better.bytesLost,
-      bytesRefetched,
-      frames: better.frames.states,
-    });
-    const record = { ...improved, firstPass };
-    this.#options.journal.improved(former, record, better.bytes);
-    return record;
   }
 }

@@ -7,8 +7,7 @@ import { openSession } from '../../../src/voxel-loader/worker/session.js';
 import { KeptSegments } from '../../../test/unit/kept-segments.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
 import type { DashRepresentation } from '../../dash/dash-types.js';
-import type { DeliveredWithGaps } from './improvable-segment.js';
-import { Retransmission, type RetransmissionOptions } from './retransmission.js';
+import { Retransmission, type DeliveredWithGaps, type RetransmissionCollaborators } from './retransmission.js';
 import { createSegmentRecord } from './segment-record.js';
 
 const map = segmentOf(1000, [40, 60, 10, 30]);
@@ -32,10 +31,10 @@ describe('Retransmission', () => {
     level: number;
     isLast: boolean;
   };
-  let replace: ReturnType<typeof vi.fn<RetransmissionOptions['video']['replace']>>;
-  let holds: ReturnType<typeof vi.fn<RetransmissionOptions['video']['holds']>>;
-  let improved: ReturnType<typeof vi.fn<RetransmissionOptions['journal']['improved']>>;
-  let notImproved: ReturnType<typeof vi.fn<RetransmissionOptions['journal']['notImproved']>>;
+  let replace: ReturnType<typeof vi.fn<RetransmissionCollaborators['video']['replace']>>;
+  let holds: ReturnType<typeof vi.fn<RetransmissionCollaborators['video']['holds']>>;
+  let improved: ReturnType<typeof vi.fn<RetransmissionCollaborators['journal']['improved']>>;
+  let notImproved: ReturnType<typeof vi.fn<RetransmissionCollaborators['journal']['notImproved']>>;
   let onRequest: (request: FakeRequest) => void;
   let retransmission: Retransmission;
   let segments: KeptSegments;

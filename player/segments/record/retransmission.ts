@@ -1,16 +1,27 @@
 import type { ThroughputEstimator } from '../../../src/abr-star/index.js';
 import { look, LOOK_INTERVAL, pauseLength, planUrgent, type HeldSegment } from '../../../src/delivery/index.js';
 import type { ByteRange } from '../../../src/manifest/byte-range.js';
+import type { DeliveredSegment, KeptSegment } from '../../../src/voxel-loader/index.js';
 import { describeError } from '../../errors.js';
-import { ImprovableSegment, type DeliveredWithGaps } from './improvable-segment.js';
-import type { Journal } from './journal.js';
-import type { PlayerSettings, PlayerVideo } from '../../port/player-segment.js';
 import type { SessionManager } from '../../network/session-manager.js';
+import type { BufferedSegment, PlayerSettings, PlayerVideo } from '../../port/player-segment.js';
+import type { SegmentRecord } from '../../types.js';
+import { ImprovableSegment } from './improvable-segment.js';
+import type { Journal } from './journal.js';
+import { improveSegmentRecord, type ReceivedOutcome } from './segment-record.js';
 
 /** `HTMLMediaElement.HAVE_FUTURE_DATA`. */
 const HAVE_FUTURE_DATA = 3;
 
-export interface RetransmissionOptions {
+/** A segment that the player has, with gaps, and what has been recorded of it. */
+export interface DeliveredWithGaps {
+  readonly place: BufferedSegment;
+  readonly kept: KeptSegment;
+  readonly outcome: ReceivedOutcome;
+  readonly record: SegmentRecord;
+}
+
+export interface RetransmissionCollaborators {
   readonly sessions: Pick<SessionManager, 'session'>;
   readonly throughput: Pick<ThroughputEstimator, 'throughput'>;
   readonly settings: Pick<PlayerSettings, 'secondsHeld'>;
@@ -23,7 +34,7 @@ export interface RetransmissionOptions {
  * played, while there is time for it.
  */
 export class Retransmission {
-  readonly #options: RetransmissionOptions;
+  readonly #collaborators: RetransmissionCollaborators;
   #segments: ImprovableSegment[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
   #isSuspended = false;
@@ -32,8 +43,8 @@ export class Retransmission {
   /** Seconds. */
   #latency = 0;
 
-  constructor(options: RetransmissionOptions) {
-    this.#options = options;
+  constructor(collaborators: RetransmissionCollaborators) {
+    this.#collaborators = collaborators;
   }
 
   /** The segment that starts there is asked for: the link is for that one. */
@@ -54,8 +65,8 @@ export class Retransmission {
 
   /** Fetches what is missing of that segment, as far and as soon as that is worth it. */
   hold(delivered: DeliveredWithGaps): void {
-    const { throughput, video } = this.#options;
-    const segment = new ImprovableSegment(delivered, this.#options);
+    const { throughput, video } = this.#collaborators;
+    const segment = new ImprovableSegment(delivered, this.#replacing(delivered));
     this.#segments.push(segment);
     const urgent = planUrgent(segment, { throughput: throughput.throughput, bufferLevel: video.bufferLevel });
     if (urgent.length > 0) this.#fetch(segment, urgent, 'urgent');
@@ -74,7 +85,7 @@ export class Retransmission {
   }
 
   #look(): void {
-    const { video, throughput } = this.#options;
+    const { video, throughput } = this.#collaborators;
     // Where playback waits, for sound as a rule, the link is for that.
     if (!video.element || video.element.readyState < HAVE_FUTURE_DATA) return;
     const { end, drop, fetch } = look(this.#segments, {
@@ -95,7 +106,7 @@ export class Retransmission {
   }
 
   #pause(playback: HTMLMediaElement): number {
-    const { video, settings } = this.#options;
+    const { video, settings } = this.#collaborators;
     return pauseLength({
       bufferLevel: video.bufferLevel,
       fullBuffer: settings.secondsHeld,
@@ -105,8 +116,23 @@ export class Retransmission {
     });
   }
 
+  /** Puts better segments into the buffer in place of that one, and their records into the journal. */
+  #replacing({ place, outcome, record }: DeliveredWithGaps): (better: DeliveredSegment) => Promise<boolean> {
+    const { video, journal } = this.#collaborators;
+    let current = record;
+    return async (better) => {
+      const isReplaced = await video.replace(place, better.bytes);
+      if (isReplaced) {
+        const former = current;
+        current = improveSegmentRecord(former, outcome, better);
+        journal.improved(former, current, better.bytes);
+      }
+      return isReplaced;
+    };
+  }
+
   #fetch(segment: ImprovableSegment, ranges: readonly ByteRange[], round: HeldSegment['round']): void {
-    const { session } = this.#options.sessions;
+    const { session } = this.#collaborators.sessions;
     if (session) this.#follow(segment, segment.fetch(session, ranges, round));
   }
 
@@ -118,7 +144,7 @@ export class Retransmission {
       })
       .catch((error: unknown) => {
         this.#drop((candidate) => candidate === segment);
-        if (describeError(error).code !== 'aborted') this.#options.journal.notImproved(error);
+        if (describeError(error).code !== 'aborted') this.#collaborators.journal.notImproved(error);
       });
   }
 

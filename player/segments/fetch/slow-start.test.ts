@@ -1,3 +1,4 @@
+import { voxel } from '../../../src/delivery/index.js';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeVoxelServer, responses } from '../../../test/unit/fake-voxel-server.js';
 import { openPageSession } from '../../../test/unit/page-client.js';
@@ -6,13 +7,13 @@ import type { LoaderRequest, LoaderResponse } from '../../dash/dash-types.js';
 import { playerRequest } from '../../dash/player-request.js';
 import { PlayerError } from '../../errors.js';
 import type { Decision } from '../choose/rate-control.js';
-import type { RequestedSegment } from './requested-segment.js';
-import { SegmentDownloads, type SegmentDownloadsOptions } from './segment-downloads.js';
+import { Attempt, type AttemptCollaborators, type AttemptOwner } from './attempt.js';
+import { SegmentRequests, type SegmentRequestsCollaborators } from './segment-requests.js';
 
 const map = segmentOf(1000, [40, 60, 10, 30]);
 const decision = { option: { level: 2 }, state: {} } as Decision;
 
-describe('SegmentDownloads, while the first segment is on its way over HTTP', () => {
+describe('Attempt, while the first segment is on its way over HTTP', () => {
   let isOpen: boolean;
   let isRefused: boolean;
   let isFirst: boolean;
@@ -61,28 +62,34 @@ describe('SegmentDownloads, while the first segment is on its way over HTTP', ()
       incoming.finish();
     });
     const session = await openPageSession(server);
-    const options = {
-      sessions: {
-        arrivals: { bytes: 0 },
-        ready: () => (isOpen ? Promise.resolve(session) : Promise.reject(new PlayerError('session-opening', ''))),
-        get isOpen() {
-          return isOpen;
-        },
+    const sessions = {
+      arrivals: { bytes: 0 },
+      ready: () => (isOpen ? Promise.resolve(session) : Promise.reject(new PlayerError('session-opening', ''))),
+      get isOpen() {
+        return isOpen;
       },
-      control: {
-        plan: () => Promise.resolve({ level: 2, delivery: 'streams', recovery: false }),
-        review: () => ({ action: 'continue' }),
-      },
-      preferences: { headerHosts: [] },
-      recorder: { isFirst, arrived: () => 0, delivered: () => undefined, fellBack: () => undefined },
-      http: { start: ({ answer }: RequestedSegment) => answer.loadOwn() },
-      pipeline: { look() {}, delivered() {}, adopt() {}, cancel() {}, stop() {} },
-      isHttpOnly: false,
-    } as unknown as SegmentDownloadsOptions;
+    };
+    const preferences = {
+      ...({ delivery: 'streams', ruleChooses: true, withDeadlines: true } as const),
+      ...{ headerHosts: [], strategy: voxel },
+    };
+    const requests = new SegmentRequests(preferences, {
+      video: { bufferLevel: 0, playbackRate: 0 },
+      link: { throughput: {}, path: {} },
+      receiver: { canRepair: () => Promise.resolve(true) },
+    } as unknown as SegmentRequestsCollaborators);
+    const owner: AttemptOwner = {
+      isFirst,
+      ...{ tookSession: () => undefined, leftSession() {}, progressed() {}, loaded() {}, fellBack() {} },
+      fileChanged: () => Promise.resolve(),
+      delivered: ({ segment: { answer } }, { delivered }) => answer.deliver(delivered.bytes),
+    };
+    const chooser = { review: () => ({ action: 'continue' }) };
+    const collaborators = { sessions, requests, chooser, owner } as unknown as AttemptCollaborators;
     const answer = playerRequest(request, response, dashLoad);
     const segment = { request, fragment: request.customData.request, answer, key: '0/q00', map, edition: 0, decision };
     const loads = own.loads;
-    new SegmentDownloads(options).start({ ...segment, origin: 'https://media.example' });
+    void new Attempt({ ...segment, origin: 'https://media.example' }, collaborators).start();
     await until(() => own.loads > loads);
   }
 

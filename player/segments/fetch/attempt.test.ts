@@ -11,11 +11,12 @@ import { playerRequest } from '../../dash/player-request.js';
 import { EventEmitter } from '../../events.js';
 import { Journal } from '../record/journal.js';
 import { DeliveryRecorder } from '../record/delivery-recorder.js';
-import { DownloadControl } from './download-control.js';
-import { HttpDownloads } from './http-download.js';
-import type { RequestedSegment } from './requested-segment.js';
 import type { Decision, RateControl, ReviewResult } from '../choose/rate-control.js';
-import { SessionDownload } from './session-download.js';
+import { SegmentChooser } from '../choose/segment-chooser.js';
+import { Attempt } from './attempt.js';
+import type { Pipeline } from './pipeline.js';
+import { SegmentLoader } from './segment-loader.js';
+import { SegmentRequests, type RequestedSegment } from './segment-requests.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import type { DeliveredEvent, Delivery, FallbackEvent, VoxelEventMap } from '../../types.js';
 
@@ -35,7 +36,7 @@ function refuse(request: FakeRequest): void {
   request.finish();
 }
 
-describe('SessionDownload', () => {
+describe('Attempt', () => {
   let delivered: DeliveredEvent[];
   let fallbacks: FallbackEvent[];
   let request: LoaderRequest;
@@ -69,7 +70,7 @@ describe('SessionDownload', () => {
     fallbacks = [];
   });
 
-  function createDownload(
+  function createAttempt(
     session: () => Promise<VoxelSession>,
     options: {
       delivery?: Delivery;
@@ -79,23 +80,24 @@ describe('SessionDownload', () => {
       throughput?: ThroughputEstimator;
       headerHosts?: string[];
     } = {},
-  ): SessionDownload {
+  ): Attempt {
     const events = new EventEmitter<VoxelEventMap>();
     const ofThisTest = delivered;
     events.on('delivered', (event) => ofThisTest.push(event));
     events.on('fallback', (event) => fallbacks.push(event));
     const rateControl = { delivered: vi.fn(), review: options.review ?? (() => ({ action: 'continue' as const })) };
     const link = { throughput: options.throughput ?? new ThroughputEstimator(), loss, path: new PathEstimate() };
-    const recorder = new DeliveryRecorder({
-      journal: new Journal(events),
-      link,
-      rateControl,
-      retransmission: { resume: vi.fn(), hold: vi.fn() },
-    });
     const receiver = {
       canRepair: () => Promise.resolve(options.canRepair ?? true),
       inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0 }),
     };
+    const recorder = new DeliveryRecorder({
+      journal: new Journal(events),
+      link,
+      receiver,
+      rateControl,
+      retransmission: { suspend: vi.fn(), resume: vi.fn(), hold: vi.fn() },
+    });
     const preferences = {
       delivery: options.delivery ?? 'streams',
       ruleChooses: true,
@@ -103,13 +105,9 @@ describe('SessionDownload', () => {
       strategy: voxel,
       headerHosts: options.headerHosts ?? [],
     };
-    const control = new DownloadControl(preferences, {
-      rateControl,
-      receiver,
-      link,
-      video: { bufferLevel: 8, playbackRate: 1 },
-    });
     const sessions = {
+      session: undefined,
+      isOpen: false,
       ready: (urgency: 'now' | 'soon') => {
         urgencies.push(urgency);
         return session();
@@ -129,14 +127,16 @@ describe('SessionDownload', () => {
       decision: options.decision,
       origin: ORIGIN,
     };
-    return new SessionDownload(
-      {
-        ...{ sessions, control, preferences, recorder, content: { reload } },
-        http: new HttpDownloads(receiver, recorder),
-        pipeline: { look: () => undefined, delivered: () => undefined },
-      },
-      segment,
-    );
+    const video = { bufferLevel: 8, playbackRate: 1 };
+    const requests = new SegmentRequests(preferences, { sessions, receiver, video, link });
+    const chooser = new SegmentChooser({
+      ...{ rateControl: rateControl as unknown as RateControl, video, sessions },
+      ...{ settings: { isVideoPinned: false }, headStart: { isRunning: false } },
+    });
+    const pipeline = { adopt() {}, look() {}, delivered() {}, cancel() {} } as unknown as Pipeline;
+    const content = { reload } as unknown as Content;
+    const owner = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
+    return new Attempt(segment, { sessions, requests, chooser, owner });
   }
 
   /** Whole segments are recorded after dash.js has them. */
@@ -146,7 +146,7 @@ describe('SessionDownload', () => {
 
   it('gives dash.js the segment as an ordinary response, and tells what it is made of', async () => {
     const server = new FakeVoxelServer(answerReliably);
-    await createDownload(connect(server)).run();
+    await createAttempt(connect(server)).start();
     expect(new Uint8Array(response.data as ArrayBuffer)).toEqual(wholeSegment);
     expect(response).toMatchObject({ status: 206, url: request.url });
     expect(handlers.onprogress.mock.lastCall).toEqual([{ loaded: 140, total: 140, lengthComputable: true }]);
@@ -160,7 +160,7 @@ describe('SessionDownload', () => {
 
   it('asks for path and query, and forwards the headers of dash.js except the range', async () => {
     const server = new FakeVoxelServer(answerReliably);
-    await createDownload(connect(server)).run();
+    await createAttempt(connect(server)).start();
     const { head } = server.requests[0]!;
     expect(head).toMatch(/^GET \/bbb\/q00\.mp4\?token=1 HTTP\/1\.1\r\n/);
     expect(head.toLowerCase()).toContain('cmcd-request: mtp=1\r\n');
@@ -172,7 +172,7 @@ describe('SessionDownload', () => {
     const open = (): Promise<VoxelSession> => openPageSession(server, 'https://cdn.example:4433/voxel');
     request = { ...request, headers: { ...request.headers, Authorization: 'Bearer 1' } };
     for (const headerHosts of [[], ['other.example'], ['cdn.example']]) {
-      await createDownload(open, { headerHosts }).run();
+      await createAttempt(open, { headerHosts }).start();
     }
     const heads = server.requests.map(({ head }) => head);
     expect(heads.map((head) => /^authorization: /im.test(head))).toEqual([false, false, true]);
@@ -181,7 +181,7 @@ describe('SessionDownload', () => {
 
   it('asks for no more than the virtual level decided', async () => {
     const server = new FakeVoxelServer(answerReliably);
-    await createDownload(connect(server), { decision: { option: { level: 0 } } as Decision }).run();
+    await createAttempt(connect(server), { decision: { option: { level: 0 } } as Decision }).start();
     const asked = server.requests.flatMap(({ ranges }) => ranges);
     expect(asked).toEqual(map.reliable);
   });
@@ -189,12 +189,12 @@ describe('SessionDownload', () => {
   it('goes on streams where the rule wants that, and sends a deadline with datagrams only', async () => {
     const server = new FakeVoxelServer(answerReliably);
     const decision = { option: { level: 2 }, delivery: 'streams' } as Decision;
-    await createDownload(connect(server), { delivery: 'datagrams', decision }).run();
+    await createAttempt(connect(server), { delivery: 'datagrams', decision }).start();
     expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
     expect(server.requests[0]!.head).not.toContain('deadline');
     await recorded([{ record: { delivery: 'streams' } }]);
 
-    await createDownload(connect(server), { delivery: 'datagrams' }).run();
+    await createAttempt(connect(server), { delivery: 'datagrams' }).start();
     const [, onStream, asDatagrams] = server.requests;
     expect(onStream!.head).not.toContain('deadline');
     // A busy machine takes a while from the request to its head.
@@ -206,7 +206,7 @@ describe('SessionDownload', () => {
     ['the server refuses', connect(new FakeVoxelServer(refuse)), 'status'],
     ['the stream breaks', connect(new FakeVoxelServer((incoming) => incoming.reset())), 'incomplete'],
   ])('falls back to the loader of dash.js when %s', async (_case, session, code) => {
-    await createDownload(session).run();
+    await createAttempt(session).start();
     expect(parentLoad).toHaveBeenCalledExactlyOnceWith(request, response);
     expect(fallbacks).toMatchObject([{ index: 3, code, url: request.url }]);
     expect(handlers.onloadend).not.toHaveBeenCalled();
@@ -220,7 +220,7 @@ describe('SessionDownload', () => {
       incoming.send(responses.error(412));
       incoming.finish();
     });
-    await createDownload(connect(changed), { delivery: 'datagrams' }).run();
+    await createAttempt(connect(changed), { delivery: 'datagrams' }).start();
     expect(parentLoad).toHaveBeenCalledOnce();
     expect(fallbacks).toMatchObject([{ to: 'http', code: 'file-changed' }]);
     expect(reload).toHaveBeenCalledExactlyOnceWith(request.customData.request.representation);
@@ -234,12 +234,14 @@ describe('SessionDownload', () => {
       if (isSecondTry) answerReliably(incoming);
       else incoming.reset();
     });
-    await createDownload(connect(server), { delivery: 'datagrams' }).run();
+    await createAttempt(connect(server), { delivery: 'datagrams' }).start();
     expect(fallbacks).toMatchObject([{ to: 'streams', code: 'incomplete' }]);
     await recorded([{ record: { delivery: 'streams' } }]);
     expect(parentLoad).not.toHaveBeenCalled();
 
-    await createDownload(connect(new FakeVoxelServer((incoming) => incoming.reset())), { delivery: 'datagrams' }).run();
+    await createAttempt(connect(new FakeVoxelServer((incoming) => incoming.reset())), {
+      delivery: 'datagrams',
+    }).start();
     expect(fallbacks.map(({ to }) => to)).toEqual(['streams', 'streams', 'http']);
     expect(parentLoad).toHaveBeenCalledOnce();
   });
@@ -247,14 +249,14 @@ describe('SessionDownload', () => {
   it('asks for whole segments on streams where gaps could not be repaired', async () => {
     const server = new FakeVoxelServer(answerReliably);
     const decision = { option: { level: 0 } } as Decision;
-    await createDownload(connect(server), { delivery: 'datagrams', decision, canRepair: false }).run();
+    await createAttempt(connect(server), { delivery: 'datagrams', decision, canRepair: false }).start();
     expect(server.requests.map(({ flow }) => flow)).toEqual([undefined]);
     await recorded([{ record: { level: 2, delivery: 'streams', bytesUnreliable: 90 } }]);
   });
 
   it('gives up a session over which nothing comes', async () => {
     vi.useFakeTimers();
-    const loading = createDownload(connect(new FakeVoxelServer(() => {}))).run();
+    const loading = createAttempt(connect(new FakeVoxelServer(() => {}))).start();
     await vi.advanceTimersByTimeAsync(20_000);
     await loading;
     vi.useRealTimers();
@@ -265,7 +267,7 @@ describe('SessionDownload', () => {
   it('does so sooner when the server answers over HTTP, and plays what is here if that can be played', async () => {
     probe.mockResolvedValue(undefined);
     vi.useFakeTimers();
-    const silent = createDownload(connect(new FakeVoxelServer(() => {}))).run();
+    const silent = createAttempt(connect(new FakeVoxelServer(() => {}))).start();
     await vi.advanceTimersByTimeAsync(4_000);
     await silent;
     expect(probe).toHaveBeenCalledExactlyOnceWith(ORIGIN);
@@ -275,7 +277,7 @@ describe('SessionDownload', () => {
     const server = new FakeVoxelServer((incoming) => {
       if (incoming.flow === undefined) answerReliably(incoming);
     });
-    const half = createDownload(connect(server), { delivery: 'datagrams' }).run();
+    const half = createAttempt(connect(server), { delivery: 'datagrams' }).start();
     await vi.advanceTimersByTimeAsync(4_000);
     await half;
     vi.useRealTimers();
@@ -284,16 +286,16 @@ describe('SessionDownload', () => {
 
   it('waits for a session that opens with every segment but the first', async () => {
     const throughput = new ThroughputEstimator();
-    await createDownload(connect(new FakeVoxelServer(answerReliably)), { throughput }).run();
+    await createAttempt(connect(new FakeVoxelServer(answerReliably)), { throughput }).start();
     throughput.add({ bytes: 1000, seconds: 1 });
-    await createDownload(connect(new FakeVoxelServer(answerReliably)), { throughput }).run();
+    await createAttempt(connect(new FakeVoxelServer(answerReliably)), { throughput }).start();
     expect(urgencies).toEqual(['now', 'soon']);
   });
 
   it('leaves the files of other origins to dash.js', async () => {
     const server = new FakeVoxelServer(answerReliably);
     request = { ...request, url: 'https://cdn.example/q00.mp4' };
-    await createDownload(connect(server)).run();
+    await createAttempt(connect(server)).start();
     expect(fallbacks).toMatchObject([{ code: 'other-origin' }]);
     expect(server.requests).toEqual([]);
   });
@@ -309,13 +311,13 @@ describe('SessionDownload', () => {
       incoming.send(responses.trailer(0, 1));
       incoming.finish();
     });
-    await createDownload(connect(server), { delivery: 'datagrams' }).run();
+    await createAttempt(connect(server), { delivery: 'datagrams' }).start();
     expect(fallbacks).toMatchObject([{ code: 'no-initialization' }]);
     expect(parentLoad).toHaveBeenCalledOnce();
   });
 
   it('records a segment that came over HTTP after all', async () => {
-    await createDownload(() => Promise.reject(new VoxelError('session-failed', 'UDP blocked'))).run();
+    await createAttempt(() => Promise.reject(new VoxelError('session-failed', 'UDP blocked'))).start();
     response.data = wholeSegment.slice().buffer;
     request.customData.onloadend?.();
     expect(handlers.onloadend).toHaveBeenCalledOnce();
@@ -324,20 +326,20 @@ describe('SessionDownload', () => {
 
   it('falls back when the request takes longer than dash.js allows', async () => {
     request = { ...request, timeout: 20 };
-    await createDownload(connect(new FakeVoxelServer(() => {}))).run();
+    await createAttempt(connect(new FakeVoxelServer(() => {}))).start();
     expect(fallbacks).toMatchObject([{ code: 'timeout' }]);
   });
 
   it('stays silent after dash.js has aborted, while it waits for a session or for bytes', async () => {
     let open!: (session: VoxelSession) => void;
-    const waiting = createDownload(() => new Promise((resolve) => (open = resolve))).run();
+    const waiting = createAttempt(() => new Promise((resolve) => (open = resolve))).start();
     request.customData.abort!();
     expect(handlers.onabort).toHaveBeenCalledOnce();
     open({} as VoxelSession);
     await waiting;
 
     const server = new FakeVoxelServer(() => {});
-    const loading = createDownload(connect(server)).run();
+    const loading = createAttempt(connect(server)).start();
     await vi.waitFor(() => expect(server.requests).toHaveLength(1));
     request.customData.abort!();
     await loading;
@@ -349,8 +351,8 @@ describe('SessionDownload', () => {
 
   it('hands a running download to dash.js when it is released', async () => {
     const server = new FakeVoxelServer(() => {});
-    const download = createDownload(connect(server));
-    const loading = download.run();
+    const download = createAttempt(connect(server));
+    const loading = download.start();
     await vi.waitFor(() => expect(server.requests).toHaveLength(1));
     download.release();
     await loading;
@@ -363,8 +365,8 @@ describe('SessionDownload', () => {
     const results: ReviewResult[] = [{ action: 'continue' }, { action: 'restart', decision: restart }];
     const review = vi.fn((): ReviewResult => results.shift()!);
     const decision = { option: { level: 2 } } as Decision;
-    const download = createDownload(connect(new FakeVoxelServer(() => {})), { decision, review });
-    const loading = download.run();
+    const download = createAttempt(connect(new FakeVoxelServer(() => {})), { decision, review });
+    const loading = download.start();
     await vi.waitFor(() => expect(handlers.onprogress).toHaveBeenCalled(), { timeout: 60_000 });
     expect(handlers.onprogress.mock.calls[0]).toEqual([{ loaded: 0, total: 140, lengthComputable: true }]);
     expect(download.restart).toBe(restart);

@@ -3,19 +3,18 @@ import { segmentOf } from '../../../test/unit/segment-content.js';
 import { ThroughputEstimator } from '../../../src/abr-star/index.js';
 import { PathEstimate, voxel } from '../../../src/delivery/index.js';
 import { strategyOf } from '../../../src/delivery/strategies.js';
-import { DownloadControl } from './download-control.js';
-import type { RequestedSegment } from './requested-segment.js';
+import { SegmentRequests, type RequestedSegment } from './segment-requests.js';
 
 /** 600 kB of datagrams over 8 Mbit/s and 400 ms with 5 % loss. */
-function controlOf(bufferLevel: number, strategy = voxel) {
+function requestsOf(bufferLevel: number, strategy = voxel) {
   const throughput = new ThroughputEstimator();
   throughput.add({ bytes: 1e6, seconds: 1 });
   const path = new PathEstimate();
   path.add({ bytesUnreliable: 1e6, bytesLost: 0, bytesRecovered: 50_000, bytesDecoded: 0, rtt: 400 });
-  return new DownloadControl(
+  return new SegmentRequests(
     { delivery: 'datagrams', ruleChooses: true, withDeadlines: strategy.deadlines, headerHosts: [], strategy },
     {
-      rateControl: undefined,
+      sessions: { session: undefined },
       video: { bufferLevel, playbackRate: 1 },
       receiver: { canRepair: () => Promise.resolve(true) },
       link: { throughput, path },
@@ -30,11 +29,11 @@ const segment = {
 } as unknown as RequestedSegment;
 
 it('asks for parity where the buffer runs out before a loss can be asked for again, and there is time for it', async () => {
-  const { parity } = await controlOf(1.4).plan(segment);
+  const { parity } = await requestsOf(1.4).plan(segment);
   expect(parity).toMatchObject({ block: 128, symbol: 1150 });
   expect(parity!.amounts[0]).toBe(0);
   expect(parity!.amounts.at(-1)).toBeGreaterThan(0);
-  expect((await controlOf(8).plan(segment)).parity).toBeUndefined();
-  expect((await controlOf(1.1).plan(segment)).parity).toBeUndefined();
-  expect((await controlOf(1.4, strategyOf('clipstream')).plan(segment)).parity).toBeUndefined();
+  expect((await requestsOf(8).plan(segment)).parity).toBeUndefined();
+  expect((await requestsOf(1.1).plan(segment)).parity).toBeUndefined();
+  expect((await requestsOf(1.4, strategyOf('clipstream')).plan(segment)).parity).toBeUndefined();
 });

@@ -1,0 +1,246 @@
+import { REVIEW_INTERVAL } from '../../../src/delivery/index.js';
+import {
+  VoxelError,
+  type DeliveredSegment,
+  type SegmentProgress,
+  type VoxelErrorCode,
+  type VoxelSession,
+} from '../../../src/voxel-loader/index.js';
+import type { SessionManager } from '../../network/session-manager.js';
+import { silentError, SilenceWatch } from '../../network/silence-watch.js';
+import type { FallbackEvent } from '../../types.js';
+import type { Decision } from '../choose/rate-control.js';
+import type { SegmentChooser } from '../choose/segment-chooser.js';
+import type {
+  DownloadPlan,
+  RequestedSegment,
+  RunningDownload,
+  SegmentRequests,
+  StartedDownload,
+} from './segment-requests.js';
+import { watchSlowStart } from './slow-start.js';
+
+export interface AttemptCollaborators {
+  readonly sessions: Pick<SessionManager, 'ready' | 'isOpen' | 'isPaused' | 'abandon' | 'probe' | 'arrivals'>;
+  readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'areOverSessions'>;
+  readonly chooser: Pick<SegmentChooser, 'review'>;
+  readonly owner: AttemptOwner;
+}
+
+/** Who makes an attempt, and learns what becomes of it. */
+export interface AttemptOwner {
+  /** True before a segment has been delivered: the viewer waits for this one. */
+  readonly isFirst: boolean;
+  /** The way over the session begins. Returns the segment's download, if it is under way already. */
+  tookSession(attempt: Attempt): StartedDownload | undefined;
+  /** Called every 50 ms while the segment comes over the session, unless a restart has been decided. */
+  progressed(running: RunningDownload, progress: SegmentProgress): void;
+  /** The session has brought the segment: the player waits for it. */
+  delivered(attempt: Attempt, delivery: SessionDelivered): void;
+  /** The session does not bring the segment any more. */
+  leftSession(attempt: Attempt): void;
+  /** The file is not what the index speaks of. Resolves when a request over HTTP brings what it is now. */
+  fileChanged(segment: RequestedSegment): Promise<void>;
+  /** The segment takes a lower rung of the ladder than was asked for. */
+  fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void;
+  /** The player's own loader has brought `data`, which the player is about to have. */
+  loaded(segment: RequestedSegment, data: unknown, how: { readonly seconds: number; readonly early: boolean }): void;
+}
+
+/** What a session brought, and how it was asked for. */
+export interface SessionDelivered {
+  readonly plan: DownloadPlan;
+  readonly delivered: DeliveredSegment;
+  /** Asked for ahead of the player. */
+  readonly early: boolean;
+}
+
+/** On the way over a session. Each time it is taken is a state of its own: what came late of the former changes nothing. */
+interface OverSession {
+  readonly rung: 'session';
+  /** Undefined: no session has been asked yet. */
+  started: StartedDownload | undefined;
+  readonly adopted: StartedDownload['download'] | undefined;
+}
+
+type State =
+  | OverSession
+  /** The player's own loader has been asked. */
+  | { readonly rung: 'http' }
+  /** Not begun, or over: delivered, aborted or released. */
+  | { readonly rung: 'none' };
+
+/**
+ * The way of one segment to the player, down the ladder: early over HTTP where that has begun; over the session, as planned and then
+ * on streams; over HTTP.
+ */
+export class Attempt {
+  readonly segment: RequestedSegment;
+  readonly #collaborators: AttemptCollaborators;
+  #state: State = { rung: 'none' };
+  #restart: Decision | undefined;
+
+  constructor(segment: RequestedSegment, collaborators: AttemptCollaborators) {
+    this.segment = segment;
+    this.#collaborators = collaborators;
+  }
+
+  /** What a review decided to download instead: the player's adapter looks for it when it is told of progress. */
+  get restart(): Decision | undefined {
+    return this.#restart;
+  }
+
+  /** Resolves when the segment is delivered, aborted or handed to the player's loader. */
+  async start(): Promise<void> {
+    if (!this.#collaborators.requests.areOverSessions) this.#takeHttp('last');
+    else if (this.segment.answer.earlyAt === undefined) await this.#takeSession();
+    else this.#takeHttp('early');
+  }
+
+  /** Goes on over HTTP: the plugin is being detached. */
+  release(): void {
+    if (this.#state.rung === 'session' && this.#leave(this.#state)) this.segment.answer.loadOwn();
+  }
+
+  async #takeSession(): Promise<void> {
+    const { answer } = this.segment;
+    const started = this.#collaborators.owner.tookSession(this);
+    const state: OverSession = { rung: 'session', started, adopted: started?.download };
+    this.#state = state;
+    answer.onAbort(() => this.#leave(state));
+    const onTimeout = (): void =>
+      this.#fallBack(state, new VoxelError('timeout', `not delivered within ${answer.timeout} ms`));
+    const timeout = answer.timeout > 0 ? setTimeout(onTimeout, answer.timeout) : undefined;
+    const delivery = await this.#fetch(state).catch((error: unknown) => this.#onFailed(state, error));
+    clearTimeout(timeout);
+    if (delivery) this.#deliver(state, delivery);
+  }
+
+  async #onFailed(state: OverSession, error: unknown): Promise<undefined> {
+    if (hasCode(error, 'file-changed')) await this.#collaborators.owner.fileChanged(this.segment);
+    this.#fallBack(state, error);
+  }
+
+  /** `early`: no session has been asked. Where HTTP brings the first segment slowly then, one that opens meanwhile is. */
+  #takeHttp(when: 'early' | 'last'): void {
+    const { owner, sessions } = this.#collaborators;
+    const { answer, decision, map } = this.segment;
+    const { earlyAt } = answer;
+    this.#state = { rung: 'http' };
+    const { isFirst } = owner;
+    const startedAt = earlyAt ?? performance.now();
+    answer.loadOwn((data) => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      owner.loaded(this.segment, data, { seconds, early: earlyAt !== undefined });
+    });
+    // Without a decision all of it would be asked for again.
+    if (when === 'last' || !isFirst || !decision) return;
+    watchSlowStart(answer, {
+      total: map.range.end - map.range.start,
+      canTakeOver: () => sessions.isOpen,
+      takeOver: () => void this.#takeSession(),
+    });
+  }
+
+  /** As planned, or on streams when that fails. Undefined: it is not wanted any more. */
+  async #fetch(state: OverSession): Promise<SessionDelivered | undefined> {
+    const { sessions, owner } = this.#collaborators;
+    state.started ??= await this.#ask(state);
+    if (!state.started) return undefined;
+    const { session, plan } = state.started;
+    try {
+      return await this.#follow(state, state.started);
+    } catch (error) {
+      // Anew when the page is shown again.
+      if (sessions.isPaused) {
+        state.started = undefined;
+        return this.#fetch(state);
+      }
+      if (hasCode(error, 'timeout')) sessions.abandon(session, error);
+      if (plan.delivery === 'streams' || !this.#isWorthAnotherTry(state, error)) throw error;
+      owner.fellBack(this.segment, error, 'streams');
+      state.started = this.#startOver(session, { ...plan, delivery: 'streams' });
+      return this.#follow(state, state.started);
+    }
+  }
+
+  async #ask(state: OverSession): Promise<StartedDownload | undefined> {
+    const { sessions, requests, owner } = this.#collaborators;
+    const session = await sessions.ready(owner.isFirst ? 'now' : 'soon');
+    const plan = await requests.plan(this.segment);
+    return this.#state === state ? this.#startOver(session, plan) : undefined;
+  }
+
+  #startOver(session: VoxelSession, plan: DownloadPlan): StartedDownload {
+    return this.#collaborators.requests.start(session, this.segment, plan);
+  }
+
+  /** This request failed on a session that goes on, and the server did not refuse it. */
+  #isWorthAnotherTry(state: OverSession, error: unknown): boolean {
+    return this.#state === state && hasCode(error, 'bad-response', 'incomplete');
+  }
+
+  async #follow(state: OverSession, started: StartedDownload): Promise<SessionDelivered> {
+    const { download, plan } = started;
+    const { sessions } = this.#collaborators;
+    const silence = new SilenceWatch(() => sessions.probe(this.segment.origin), sessions.arrivals, performance.now());
+    const review = setInterval(() => {
+      this.#review(started);
+      this.#watch(state, started, silence);
+    }, 1000 * REVIEW_INTERVAL);
+    const delivered = await download.result.finally(() => clearInterval(review));
+    return { plan, delivered, early: download === state.adopted };
+  }
+
+  #review(started: StartedDownload): void {
+    const { chooser, owner } = this.#collaborators;
+    const { download } = started;
+    const progress = download.progress();
+    const loaded = progress.bytesReliable + progress.bytesUnreliable;
+    if (!this.#restart) {
+      const review = chooser.review(this.segment.decision, progress);
+      if (review.action === 'keep') download.keep();
+      if (review.action === 'restart') this.#restart = review.decision;
+    }
+    if (!this.#restart) owner.progressed({ ...started, segment: this.segment }, progress);
+    // Players take the first progress for the first byte, and dash.js asks its abandonment rules on every one.
+    if (loaded > 0 || this.#restart) this.segment.answer.progress(loaded, progress.bytesRequested);
+  }
+
+  #watch(state: OverSession, { session, download }: StartedDownload, silence: SilenceWatch): void {
+    const { bytesReliable, bytesUnreliable } = download.progress();
+    if (this.#state !== state || !silence.look(bytesReliable + bytesUnreliable, performance.now())) return;
+    const error = silentError();
+    // What has arrived may do; a session that is closed takes its downloads along.
+    if (!download.keep()) this.#fallBack(state, error);
+    void download.result.catch(() => undefined).then(() => this.#collaborators.sessions.abandon(session, error));
+  }
+
+  #deliver(state: OverSession, delivery: SessionDelivered): void {
+    if (this.#state !== state) {
+      delivery.delivered.kept?.release();
+      return;
+    }
+    this.#state = { rung: 'none' };
+    this.#collaborators.owner.delivered(this, delivery);
+  }
+
+  #fallBack(state: OverSession, error: unknown): void {
+    if (!this.#leave(state)) return;
+    this.#collaborators.owner.fellBack(this.segment, error, 'http');
+    this.#takeHttp(state.started ? 'last' : 'early');
+  }
+
+  /** From here on nothing that the session brings reaches the player. False: that was so already. */
+  #leave(state: OverSession): boolean {
+    if (this.#state !== state) return false;
+    this.#state = { rung: 'none' };
+    state.started?.download.abort();
+    this.#collaborators.owner.leftSession(this);
+    return true;
+  }
+}
+
+function hasCode(error: unknown, ...codes: VoxelErrorCode[]): boolean {
+  return error instanceof VoxelError && codes.includes(error.code);
+}
