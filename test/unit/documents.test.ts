@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseOptions as parseTrialsOptions } from '../../lab/trials/options.js';
 import { parseOptions as parseSimulateOptions } from '../../lab/sim/options.js';
@@ -107,5 +107,18 @@ describe('the documents', () => {
     // Those of the examples.
     const examples = ['dev', 'preview'];
     expect([...new Set(names)].filter((name) => !(name in scripts) && !examples.includes(name))).toEqual([]);
+  });
+});
+
+describe('the findings', () => {
+  const scripts = execFileSync('git', ['ls-files', 'findings/*.sh'], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .filter((file) => dirname(file) === 'findings');
+
+  test.each(scripts)('%s says what surprises, what was guessed, what was seen, and is in the list', (file) => {
+    const comment = textOf(file).split('\n. "')[0]!;
+    expect(comment).toMatch(/^#!\/bin\/bash\n# \S.*\.\n#\n# Guess: [^]*\n# Seen \([^]*\n# Matters /);
+    expect(textOf('findings/README.md')).toContain(`(${basename(file)})`);
   });
 });
