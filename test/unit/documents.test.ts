@@ -41,6 +41,23 @@ test.each(documents)('the links of %s lead somewhere', (document) => {
   expect(broken).toEqual([]);
 });
 
+/** Lines of prose that are longer than 160 characters: tables, code, headings and comments may be. */
+function longLines(text: string): string[] {
+  return text
+    .replaceAll(/^ *```[^]*?^ *```/gm, '')
+    .split('\n')
+    .filter((line) => line.length > 160 && !/^\s*(\||#|<!--)/.test(line));
+}
+
+test.each(documents)('%s has no line of prose that is longer than 160 characters', (document) => {
+  expect(longLines(textOf(document))).toEqual([]);
+});
+
+test('a long line of prose is found, and none in a table or in code', () => {
+  const words = 'word '.repeat(40);
+  expect(longLines(`# T\n\n${words}\n\n| ${words} |\n\n\`\`\`sh\n${words}\n\`\`\`\n- ${words}`)).toHaveLength(2);
+});
+
 /** The command lines in the documents that begin with `start`, without their comments: the words after it. */
 function commandsWith(start: string): [document: string, ...words: string[]][] {
   return documents.flatMap((document) =>
