@@ -58,6 +58,28 @@ test('a long line of prose is found, and none in a table or in code', () => {
   expect(longLines(`# T\n\n${words}\n\n| ${words} |\n\n\`\`\`sh\n${words}\n\`\`\`\n- ${words}`)).toHaveLength(2);
 });
 
+/** Paths of files and folders of the repository that stand in `code` in a document; patterns and what has capitals in place of a name are none. */
+function namedPaths(text: string): string[] {
+  const folders = 'src|player|lab|test|tools|server|manifests|demo|docs|examples|packages|deploy|requirements|findings';
+  const named = text.replaceAll(/^```[^]*?^```/gm, '').matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)\``, 'g'));
+  return [...named].map(([, path]) => path!).filter((path) => !/\b[A-Z]{4,}\b(?!\.md)/.test(path));
+}
+
+/** Where files are named that are there no more, and those that the reader is to write. */
+const OTHER_FILES = /^CHANGELOG\.md$|^docs\/tutorials\//;
+
+test.each(documents.filter((document) => !OTHER_FILES.test(document)))(
+  'the files that %s names are there',
+  (document) => {
+    const folder = dirname(document);
+    const ofTables = [...textOf(document).matchAll(/^\| `([\w./-]+\.(?:ts|py|rs))` +\|/gm)].map(([, file]) => file!);
+    const missing = [...namedPaths(textOf(document)), ...ofTables].filter(
+      (path) => !existsSync(join(root, path)) && !existsSync(join(root, folder, path)),
+    );
+    expect(missing).toEqual([]);
+  },
+);
+
 /** The command lines in the documents that begin with `start`, without their comments: the words after it. */
 function commandsWith(start: string): [document: string, ...words: string[]][] {
   return documents.flatMap((document) =>
