@@ -21,7 +21,7 @@ export const options = /** @type {const} */ ({
 });
 
 /** A representation of the sample of a few megabytes: the clients run on the same machine. */
-const FILM = { video: undefined, duration: 24, levels: '144p,240p:0.37' };
+const FILM = { video: undefined, duration: 24, representations: '144p,240p:0.37' };
 
 /** @param {{ viewers: string, json: boolean }} values @returns {Promise<import('./support/bar.js').Bar[]>} */
 export async function main({ viewers, json }) {

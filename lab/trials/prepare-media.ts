@@ -21,7 +21,7 @@ export async function prepareMedia(spec: VideoSpec, live?: LiveSpec): Promise<Me
     video: file,
     duration: spec.duration,
     ...(start !== undefined && { start }),
-    ...(levels !== undefined && { levels }),
+    ...(levels !== undefined && { representations: levels }),
     ...(segment !== undefined && { segment }),
     ...(metric !== undefined && { metric }),
   });

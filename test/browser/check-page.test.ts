@@ -28,7 +28,7 @@ const closing: (() => unknown)[] = [];
 beforeAll(async () => {
   await ensureBuild();
   // The same as the demo's test has: prepared once.
-  media = await prepareVideo({ video: undefined, duration: 24, levels: '144p,240p:0.37' });
+  media = await prepareVideo({ video: undefined, duration: 24, representations: '144p,240p:0.37' });
   server = await serve();
   browser = await launchChrome(findChrome()!);
 }, 600_000);

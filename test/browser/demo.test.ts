@@ -26,7 +26,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   await ensureBuild();
-  media = await prepareVideo({ video: undefined, duration: SECONDS, levels: '144p,240p:0.37' });
+  media = await prepareVideo({ video: undefined, duration: SECONDS, representations: '144p,240p:0.37' });
   server = await serve();
   browser = await launchChrome(findChrome()!);
 }, 600_000);

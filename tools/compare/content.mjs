@@ -12,7 +12,7 @@ export const DURATION = 40;
 export const SEGMENT_SECONDS = 2;
 
 /** Small enough for a weak machine to decode three at once. */
-export const LEVELS = '240p:0.4,360p:0.7,360p:1.2';
+export const REPRESENTATIONS = '240p:0.4,360p:0.7,360p:1.2';
 
 /** The sample without its sound: sound travels by HTTP whatever the player, and nobody hears three at once. @returns {Promise<string>} its path */
 export async function ensureSilentSample() {
@@ -35,7 +35,7 @@ export async function prepareContent() {
   return prepareVideo({
     video: await ensureSilentSample(),
     duration: DURATION,
-    levels: LEVELS,
+    representations: REPRESENTATIONS,
     segment: SEGMENT_SECONDS,
   });
 }

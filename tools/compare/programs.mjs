@@ -1,7 +1,7 @@
 // @ts-check
 import { startEncoder } from '../start/live.mjs';
 import { startServer } from '../start/server.mjs';
-import { DURATION, ensureSilentSample, LEVELS, SEGMENT_SECONDS } from './content.mjs';
+import { DURATION, ensureSilentSample, REPRESENTATIONS, SEGMENT_SECONDS } from './content.mjs';
 
 /** s; of a live stream, what makes encoding, sending and one repeat possible. */
 const LATENCY = 1;
@@ -36,7 +36,12 @@ export async function startPrograms(film, serverProgram) {
 
   async function startLive() {
     const video = await ensureSilentSample();
-    const encoder = await startEncoder({ video, latency: LATENCY, levels: LEVELS, window: LIVE_WINDOW });
+    const encoder = await startEncoder({
+      video,
+      latency: LATENCY,
+      representations: REPRESENTATIONS,
+      window: LIVE_WINDOW,
+    });
     try {
       const server = await serve(encoder.folder);
       const settings = { isLive: true, duration: DURATION, segmentDuration: LIVE_SEGMENT_SECONDS };

@@ -12,7 +12,7 @@ const QUICK_ENCODE = ['--preset', 'veryfast', '--passes', '1'];
 /** A quick choice of orders. And the frames of the thesis: with others, kept sessions of trials could not be gone on with. */
 const CONTENT = ['--choice', 'predicted', '--profile', 'thesis'];
 /** Enough steps to see the rule at work, few enough to be ready in a minute or two. */
-const SAMPLE_REPRESENTATIONS = ['--representations', '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3'];
+const SAMPLE_REPRESENTATIONS = '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3';
 
 /** Throws a `UserError` where the file does not exist. @param {string | undefined} video */
 export function requireVideo(video) {
@@ -20,18 +20,17 @@ export function requireVideo(video) {
 }
 
 /**
- * Prepares the user's video, or the sample; what is finished is used again. `levels` as for `voxel-prepare --representations`,
- * `segment` in seconds, `metric` as for
- * `--metric`.
- * @param {{ video: string | undefined, duration: number | undefined, start?: number, levels?: string, segment?: number, metric?: string }} options
+ * Prepares the user's video, or the sample; what is finished is used again. `representations` as for `voxel-prepare --representations`,
+ * `segment` in seconds, `metric` as for `--metric`.
+ * @param {{ video: string | undefined, duration: number | undefined, start?: number, representations?: string, segment?: number, metric?: string }} options
  * @returns {Promise<string>} the folder with manifest.mpd
  */
-export async function prepareVideo({ video, duration, start, levels, segment, metric }) {
+export async function prepareVideo({ video, duration, start, representations, segment, metric }) {
   requireVideo(video);
   const input = video === undefined ? await ensureSample() : resolve(video);
-  const ladder =
-    levels === undefined ? (video === undefined ? SAMPLE_REPRESENTATIONS : []) : ['--representations', levels];
-  const settings = [...QUICK_ENCODE, ...ladder];
+  const ladder = representations ?? (video === undefined ? SAMPLE_REPRESENTATIONS : undefined);
+  const settings = [...QUICK_ENCODE];
+  if (ladder !== undefined) settings.push('--representations', ladder);
   if (start !== undefined) settings.push('--start', String(start));
   if (duration !== undefined) settings.push('--duration', String(duration));
   if (segment !== undefined) settings.push('--segment', String(segment));

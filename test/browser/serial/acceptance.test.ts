@@ -12,12 +12,12 @@ import { mediaOf } from '../support/manifests.js';
 import { recordPlayback, type Recording } from '../support/recording.js';
 import { pictureDigest, strictDecode } from '../support/strict-decode.js';
 
-/** A minute of all levels, for which the test command has no time otherwise. */
+/** A minute of all representations, for which the test command has no time otherwise. */
 const IS_FULL = process.env.VOXEL_ACCEPTANCE === 'full';
 const SECONDS = IS_FULL ? 60 : 12;
 /** Seconds; undefined: the default. */
 const SEGMENT = IS_FULL ? undefined : 2;
-const LEVELS = IS_FULL ? undefined : '144p,360p:0.75,480p:1.05,720p:3';
+const REPRESENTATIONS = IS_FULL ? undefined : '144p,360p:0.75,480p:1.05,720p:3';
 const SHARED_CLIP = join(root, '../shared/data/videos/bbb_720p30_a.mp4');
 const MINIMUM_SAMPLED_PICTURES = 20;
 
@@ -27,7 +27,7 @@ let browser: Browser;
 beforeAll(async () => {
   const video = existsSync(SHARED_CLIP) ? SHARED_CLIP : undefined;
   if (!video) console.log('the shared Big Buck Bunny clip is absent: playing the sample instead');
-  media = await prepareVideo({ video, duration: SECONDS, levels: LEVELS, segment: SEGMENT });
+  media = await prepareVideo({ video, duration: SECONDS, representations: REPRESENTATIONS, segment: SEGMENT });
   browser = await launchChrome(findChrome()!);
 }, 600_000);
 
