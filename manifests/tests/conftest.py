@@ -18,6 +18,10 @@ settings.register_profile("tests", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("tests")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-container", action="store_true", help="sync: all containers with all offsets, 68 tests")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _commands_get_interrupts() -> None:
     """Commands inherit an ignored SIGINT, as scripts have it that a shell started in the background."""

@@ -1,12 +1,14 @@
 import asyncio
+import subprocess
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from clips import ffmpeg, make_clip
+from clips import RATE, ffmpeg, make_clip
 from voxel_prepare.errors import InputError, PreparationError
-from voxel_prepare.ffmpeg import run_ffmpeg
+from voxel_prepare.ffmpeg import ffmpeg_program, run_ffmpeg
 from voxel_prepare.media.source import check_encodable, output_rate, probe
+from voxel_prepare.media.timeline import timeline_of
 
 
 @pytest.mark.parametrize(
@@ -98,3 +100,74 @@ def test_what_the_encoder_would_have_to_change_is_refused(
     source = probe(make_clip(tmp_path / "clip.mp4", *options, seconds=1))
     with pytest.raises(InputError, match=reason):
         check_encodable(source)
+
+
+MS = Fraction(1, 1000)
+
+
+def rounded(*times: Fraction) -> list[int]:
+    return [round(1000 * time) for time in times]
+
+
+def test_a_constant_rate_is_found_in_rounded_times() -> None:
+    timeline = timeline_of(rounded(*(number * Fraction(1001, 24000) for number in range(240))), MS)
+    assert timeline.is_constant
+    assert float(timeline.rate) == pytest.approx(24000 / 1001, rel=1e-4)
+    assert float(timeline.duration) == pytest.approx(10.01, abs=0.001)
+
+
+def test_a_few_dropped_pictures_make_no_variable_rate() -> None:
+    timeline = timeline_of([40 * number for number in range(250) if number % 50], MS)
+    assert timeline.is_constant
+    assert timeline.rate == 25
+
+
+def test_a_variable_rate_is_that_of_the_busy_parts() -> None:
+    bursts = [Fraction(number, 30) for number in range(240) if number % 15 < 6]
+    timeline = timeline_of(rounded(*bursts), MS)
+    assert not timeline.is_constant
+    assert float(timeline.rate) == pytest.approx(30, abs=0.1)
+
+
+def test_a_single_picture_lasts_as_long_as_its_packet_says() -> None:
+    timeline = timeline_of([80], MS, 40)
+    assert (timeline.first, timeline.end, timeline.rate) == (80 * MS, 120 * MS, Fraction(25))
+
+
+def test_pictures_that_an_edit_list_hides_are_not_counted(tmp_path: Path, sound_clip: Path) -> None:
+    trimmed = tmp_path / "trimmed.mp4"
+    ffmpeg("-ss", "0.72", "-i", sound_clip, "-c", "copy", trimmed)
+    timeline = probe(trimmed).timeline
+    assert float(timeline.hidden) == pytest.approx(0.72, abs=0.04)
+    assert float(timeline.duration) == pytest.approx(4.28, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("pipe.mkv", ("-f", "matroska")),
+        ("pipe.webm", ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-f", "webm")),
+        ("raw.264", ("-f", "h264")),
+        ("segment.ts", ("-f", "mpegts")),
+        ("film.flv", ("-f", "flv")),
+    ],
+)
+def test_durations_and_rates_are_those_of_the_pictures(
+    tmp_path: Path, clip: Path, name: str, arguments: tuple[str, ...]
+) -> None:
+    path = tmp_path / name
+    # A pipe: the duration cannot be written when it is known.
+    command = [ffmpeg_program(), "-v", "error", "-i", str(clip), "-c:v", "copy", *arguments, "pipe:"]
+    path.write_bytes(subprocess.run(command, check=True, capture_output=True).stdout)
+    source = probe(path)
+    assert float(source.timeline.duration) == pytest.approx(5, abs=0.04)
+    assert source.rate == RATE
+
+
+def test_tags_in_another_encoding_do_not_stop_a_file(tmp_path: Path, clip: Path) -> None:
+    tagged = tmp_path / "tagged.mp4"
+    ffmpeg("-i", clip, "-c", "copy", "-metadata", "title=XXXX", tagged)
+    data = tagged.read_bytes()
+    assert data.count(b"XXXX") == 1
+    tagged.write_bytes(data.replace(b"XXXX", "Café".encode("latin-1")))
+    assert probe(tagged).rate == RATE

@@ -3,8 +3,9 @@
 import asyncio
 import errno
 import os
+import subprocess
 from asyncio.subprocess import PIPE
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import imageio_ffmpeg
@@ -19,6 +20,8 @@ CONTAINERS = (
 
 INPUT_OPTIONS = {"format_whitelist": ",".join(CONTAINERS), "protocol_whitelist": "file"}
 """Options of each input that FFmpeg opens, here or through PyAV."""
+
+_INPUT_WORDS = [word for name, value in INPUT_OPTIONS.items() for word in (f"-{name}", value)]
 
 OnFrames = Callable[[int], None]
 """Called with the number of frames written so far."""
@@ -42,9 +45,8 @@ async def run_ffmpeg(
 
     `arguments` name one input, which must be one of `CONTAINERS`.
     """
-    of_input = [word for name, value in INPUT_OPTIONS.items() for word in (f"-{name}", value)]
     process = await asyncio.create_subprocess_exec(
-        *(ffmpeg_program(), "-nostdin", "-v", "error", "-y", "-progress", "pipe:1", *of_input, *arguments),
+        *(ffmpeg_program(), "-nostdin", "-v", "error", "-y", "-progress", "pipe:1", *_INPUT_WORDS, *arguments),
         cwd=folder,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
@@ -62,6 +64,20 @@ async def run_ffmpeg(
             await process.wait()
     if exit_code != 0:
         raise PreparationError(f"ffmpeg: {_reason(messages.result().decode(errors='replace'), exit_code)}")
+
+
+def list_packets(path: Path, streams: Sequence[int]) -> Iterator[str]:
+    """Lists the packets of these streams of a file in FFmpeg's format `framecrc`, with the times that a run with the
+    same streams gives them. Raises `PreparationError`.
+    """
+    maps = [word for stream in streams for word in ("-map", f"0:{stream}")]
+    arguments = [*_INPUT_WORDS, "-i", str(path.absolute()), *maps, "-c", "copy", "-f", "framecrc", "-"]
+    command = [ffmpeg_program(), "-nostdin", "-v", "fatal", *arguments]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield from process.stdout
+    if process.returncode != 0:
+        raise PreparationError(f"{path}: cannot be read: ffmpeg exited with code {process.returncode}")
 
 
 async def _read_progress(stdout: asyncio.StreamReader, on_frames: OnFrames) -> None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from voxel_prepare.codecs import TITLES, codec_named
 from voxel_prepare.errors import InputError
 from voxel_prepare.ffmpeg import ffmpeg_version
 from voxel_prepare.jobs.cost import encode_cost
+from voxel_prepare.jobs.progress import say
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Json, Part, source_identity
 from voxel_prepare.manifest.segment_duration import SegmentDuration
@@ -28,6 +30,9 @@ from voxel_prepare.media.tracks import AAC_OBJECT_TYPES
 
 SMALL_COST = 1.0
 """Cost of copying or of audio, for the progress bar."""
+
+MOST_LATE_SECONDS = Fraction(1, 10)
+"""Browsers begin to play where sound begins so much later than pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,8 @@ def _plan_encode(request: Request) -> Plan:
     source = probe(request.inputs[0])
     check_encodable(source)
     excerpt = _excerpt(source, request)
+    if not source.timeline.is_constant:
+        say(f"{source.path}: its frame rate is variable: prepared at {float(source.rate):g}, that of its busy parts")
     representations = choose_representations(source.width, source.height, request.representations)
     segment = SegmentDuration.nearest(request.segment_seconds, source.rate)
     settings = VideoSettings(request.preset, request.passes, request.slices, segment, request.profile)
@@ -121,12 +128,15 @@ def _audio(index: int, source: Source, arguments: Sequence[str]) -> PlannedMedia
 
 
 def _excerpt(source: Source, request: Request) -> Excerpt:
-    rest = source.duration - request.start
+    """From `--start` on, or less than a frame later: so that pictures are shown just when they were."""
+    start, timeline = Fraction(request.start), source.timeline
+    origin = (timeline.middle - start) % (1 / source.rate)
+    rest = timeline.end - start - origin
     if rest * source.rate < 1:
         raise InputError(
-            f"--start must be before the end of {source.path} at {source.duration:g} s, got {request.start:g}"
+            f"--start must be before the end of {source.path} at {float(timeline.end):g} s, got {request.start:g}"
         )
-    return Excerpt(request.start, min(rest, request.duration or rest))
+    return Excerpt(request.start, origin, min(rest, Fraction(request.duration or rest)))
 
 
 def _plan_copy(request: Request) -> Plan:
@@ -136,6 +146,11 @@ def _plan_copy(request: Request) -> Plan:
     for source in sources:
         if codec_named(source.video_codec) is None:
             raise InputError(f"{source.path}: --copy takes {TITLES} video only, found {source.video_codec}")
+        if source.timeline.hidden:
+            raise InputError(
+                f"{source.path}: an edit list hides the first {float(source.timeline.hidden):.2f} s of its pictures, "
+                "which --copy cannot cut: encode it, without --copy"
+            )
         if source.rate != sources[0].rate:
             expected = f"{float(sources[0].rate):g} frames/s as in {sources[0].path}"
             raise InputError(f"{source.path}: expected {expected}, found {float(source.rate):g}")
@@ -156,7 +171,7 @@ def _file_size(path: Path) -> int:
 
 def _copied_video(index: int, source: Source, segment: SegmentDuration) -> PlannedMedia:
     arguments = video_copy_arguments(source)
-    frames = round(source.duration * source.rate)
+    frames = round(source.timeline.duration * source.rate)
     return PlannedMedia(
         part=_part(f"q{index:02}.mp4", source, arguments, str(segment)),
         recipe=CopyVideo(source.path.absolute(), tuple(arguments), frames, segment),
@@ -169,6 +184,14 @@ def _copied_video(index: int, source: Source, segment: SegmentDuration) -> Plann
 def _copied_audio(source: Source, segment: SegmentDuration) -> list[PlannedAudio]:
     planned = []
     for index, track in enumerate(source.audio):
+        late = source.timeline.sounds.get(index + 1, source.timeline.first) - source.timeline.first
+        if late > MOST_LATE_SECONDS:
+            raise InputError(
+                f"{source.path}: its sound begins {float(late):.2f} s after its pictures, where --copy has no sound to "
+                "put: encode it, without --copy"
+            )
+        if late < -MOST_LATE_SECONDS:
+            say(f"{source.path}: left out the first {float(-late):.2f} s of sound, before the first picture")
         if track.codec != "aac" or track.profile not in AAC_OBJECT_TYPES:
             raise InputError(f"{source.path}: --copy takes AAC audio only, found {track.codec} {track.profile}")
         planned.append(PlannedAudio(_audio(index, source, audio_copy_arguments(source, track, segment)), track))

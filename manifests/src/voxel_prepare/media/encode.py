@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from voxel_prepare.ffmpeg import OnFrames, run_ffmpeg
@@ -18,8 +19,16 @@ AUDIO_BITRATE_PER_CHANNEL = 64_000
 AUDIO_SAMPLE_RATE = 48_000
 MAX_AUDIO_CHANNELS = 2
 
+FOLLOW_TIMES = "async=1000:min_comp=0.005:min_hard_comp=0.02"
+"""Sound follows its time stamps: a gap from .02 s on is filled with silence, a drift from .005 s on is stretched away.
+By default swresample leaves gaps of up to .1 s out, and all after them comes earlier.
+"""
+
 AAC_PRIMING_SAMPLES = 1024
 """Output of FFmpeg's AAC encoder before the first sample."""
+
+EARLY_SECONDS = 0.005
+"""Copied sound that begins this little before the first picture is kept, and begins with it."""
 
 FRAGMENTED = ("-movflags", "+frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets+skip_trailer")
 """One fragment per key frame, and the first picture at time 0 without an edit list, which some players ignore."""
@@ -39,7 +48,9 @@ class Excerpt:
     """The part of the source to prepare, in seconds."""
 
     start: float
-    duration: float
+    origin: Fraction
+    """Time 0 of what is prepared, after `start`: so that the first picture lies on the grid of frames."""
+    duration: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +70,14 @@ def video_arguments(
 ) -> list[str]:
     """FFmpeg's arguments for one representation, without passes, threads and output."""
     filters = (
-        f"fps={settings.segment.rate}:start_time=0,scale={representation.width}:{representation.height}:flags=bicubic,"
-        "setsar=1,format=yuv420p"
+        f"{_from_origin('setpts', excerpt)}fps={settings.segment.rate}:start_time=0,"
+        f"scale={representation.width}:{representation.height}:flags=bicubic,setsar=1,format=yuv420p"
     )
     frames = settings.segment.frames
     x264 = f"keyint={frames}:min-keyint={frames}:scenecut=0:open-gop=0:slices={settings.slices}"
     x264 += settings.profile.x264(settings.segment.rate)
     return [
-        *_input(source, excerpt),
+        *_input(source, excerpt, source.video_stream),
         *("-map", f"0:{source.video_stream}", "-vf", filters, "-c:v", "libx264", "-preset", settings.preset),
         *("-b:v", str(representation.bitrate), "-maxrate", str(PEAK_FACTOR * representation.bitrate)),
         *("-bufsize", str(PEAK_FACTOR * representation.bitrate), "-x264-params", x264),
@@ -114,14 +125,14 @@ def audio_arguments(source: Source, excerpt: Excerpt, track: AudioTrack, segment
     """FFmpeg's arguments for one audio track: AAC, synchronous with the video and of the same duration."""
     encoded = encoded_audio(track)
     filters = (
-        f"aresample={encoded.sample_rate}:async=1:first_pts=0",
+        f"{_from_origin('asetpts', excerpt)}aresample={encoded.sample_rate}:{FOLLOW_TIMES}:first_pts=0",
         # Players of fragments also play the encoder's priming: it replaces the first samples.
         f"atrim=start_sample={AAC_PRIMING_SAMPLES}",
         "asetpts=PTS-STARTPTS",
         "apad",
     )
     return [
-        *_input(source, excerpt),
+        *_input(source, excerpt, track.stream_index),
         *("-map", f"0:{track.stream_index}", "-af", ",".join(filters), "-ac", str(encoded.channels)),
         *("-c:a", "aac", "-b:a", str(encoded.channels * AUDIO_BITRATE_PER_CHANNEL)),
         *_audio_segments(segment),
@@ -134,13 +145,17 @@ def video_copy_arguments(source: Source) -> list[str]:
 
 
 def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDuration) -> list[str]:
-    """FFmpeg's arguments to remux an audio track unchanged, but without the encoder's priming.
+    """FFmpeg's arguments to remux an audio track unchanged, but without what comes before the first picture, such as
+    the encoder's priming.
 
-    In the source an edit list hides the priming, but it is lost: players would play it and delay all sound.
+    An edit list hides the priming in the source, but it is lost: players would play it and delay all sound.
     """
-    no_priming = ("-bsf:a", r"noise=drop=lte(pts+duration\,0)")
+    first = float(source.timeline.first)
+    # Other containers than MP4 have AAC with headers.
+    unchanged = rf"aac_adtstoasc,noise=drop=lt(pts*tb\,{first - EARLY_SECONDS:.6f})"
     return [
-        *("-i", _location(source), "-map", f"0:{track.stream_index}", "-c", "copy", *no_priming),
+        *(*_input_with_all_tracks(source, track.stream_index), "-map", f"0:{track.stream_index}"),
+        *("-c", "copy", "-bsf:a", unchanged, "-output_ts_offset", f"{-first:.6f}"),
         *_audio_segments(segment),
     ]
 
@@ -155,9 +170,26 @@ async def write_audio(arguments: Sequence[str], output: Path) -> None:
     playlist.unlink()
 
 
-def _input(source: Source, excerpt: Excerpt) -> list[str]:
+def _input(source: Source, excerpt: Excerpt, stream: int) -> list[str]:
+    """The input of a run that encodes one stream of an excerpt."""
     seek = ["-ss", f"{excerpt.start:.6f}"] if excerpt.start else []
-    return [*seek, "-i", _location(source), "-t", f"{excerpt.duration:.6f}"]
+    length = ["-t", f"{float(excerpt.duration):.6f}"]
+    return [*seek, *_input_with_all_tracks(source, stream, length), *length]
+
+
+def _input_with_all_tracks(source: Source, stream: int, length: Sequence[str] = ()) -> list[str]:
+    """The input of a run that needs one stream. FFmpeg begins at the first time stamp of the streams that it reads: all
+    other tracks are read, too, and go nowhere, so that each run begins at the same time.
+    """
+    tracks = [source.video_stream, *(track.stream_index for track in source.audio)]
+    others = [word for track in tracks if track != stream for word in ("-map", f"0:{track}")]
+    unused = [*others, "-c", "copy", *length, "-f", "null", "-"] if others else []
+    return ["-i", _location(source), *unused]
+
+
+def _from_origin(setpts: str, excerpt: Excerpt) -> str:
+    """The filter that makes the excerpt's origin time 0."""
+    return f"{setpts}=PTS-{float(excerpt.origin):.9f}/TB," if excerpt.origin else ""
 
 
 def _location(source: Source) -> str:

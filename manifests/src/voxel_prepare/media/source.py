@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from pathlib import Path
 
 import av
@@ -13,8 +12,9 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from voxel_prepare.errors import InputError
-from voxel_prepare.ffmpeg import INPUT_OPTIONS
+from voxel_prepare.ffmpeg import INPUT_OPTIONS, list_packets
 from voxel_prepare.isobmff.encryption import WHY_NOT_ENCRYPTED, has_encrypted_tracks
+from voxel_prepare.media.timeline import LEAST_INTERVAL, Timeline, read_timeline
 
 PIXEL_FORMATS = {"yuv420p", "yuvj420p"}
 """8-bit 4:2:0 (limited and full range): supported by every browser and by repair."""
@@ -62,24 +62,26 @@ class Source:
     """Width as displayed, upright, in square pixels."""
     height: int
     rate: Fraction
-    """Frames per second to encode at: the source's own if it is constant, otherwise the nearest standard one."""
-    duration: float
-    """Seconds."""
+    """Frames per second to encode at: the source's own if it is constant, otherwise the standard one nearest to that
+    of its busy parts."""
+    timeline: Timeline
     pixel_format: str
     is_interlaced: bool
     audio: tuple[AudioTrack, ...]
 
 
 def probe(path: Path) -> Source:
-    """Reads the headers and the first frames of `path`. Raises `InputError`."""
+    """Decodes the first frames of `path` and reads the times of all. Raises `InputError`."""
     with _open(path) as container:
         if has_encrypted_tracks(path):
             raise InputError(f"{path}: {WHY_NOT_ENCRYPTED}")
         stream = _video_stream(container, path)
-        duration = _duration(container, stream)
-        if duration <= 0 or not stream.average_rate:
-            raise InputError(f"{path}: not a video: expected a duration and a frame rate, found none")
-        frames = _first_frames(container, stream, path)
+        frames, delay = _first_frames(container, stream, path)
+        audio = _audio_tracks(container)
+        tracks = [stream.index, *(track.stream_index for track in audio)]
+        timeline = read_timeline(list_packets(path, tracks), delay)
+        if timeline is None:
+            raise InputError(f"{path}: not a video: no picture has a time")
         width, height = _display_size(frames[0], stream.sample_aspect_ratio or Fraction(1))
         field_order = stream.codec_context.field_order
         return Source(
@@ -88,11 +90,11 @@ def probe(path: Path) -> Source:
             video_codec=stream.codec_context.name,
             width=width,
             height=height,
-            rate=output_rate(stream.average_rate, stream.base_rate),
-            duration=duration,
+            rate=_rate(timeline, stream.average_rate),
+            timeline=timeline,
             pixel_format=frames[0].format.name,
             is_interlaced=field_order > FIELD_ORDER_PROGRESSIVE or any(frame.interlaced_frame for frame in frames),
-            audio=_audio_tracks(container),
+            audio=audio,
         )
 
 
@@ -107,6 +109,16 @@ def check_encodable(source: Source) -> None:
             f"{source.path}: the video must be 8-bit 4:2:0, found {source.pixel_format}: "
             "convert it first (ffmpeg -pix_fmt yuv420p)"
         )
+
+
+def _rate(timeline: Timeline, stated: Fraction | None) -> Fraction:
+    """The rate to encode at; what the file states is more exact where the measured one is within rounding of it."""
+    if not timeline.is_constant:
+        return min(STANDARD_RATES, key=lambda rate: abs(rate - timeline.rate))
+    rounding = 2 * LEAST_INTERVAL / timeline.duration
+    is_right = stated is not None and abs(stated / timeline.rate - 1) <= max(RATE_TOLERANCE, rounding)
+    rate = stated if stated is not None and is_right else timeline.rate
+    return output_rate(rate, rate)
 
 
 def output_rate(average: Fraction, base: Fraction | None) -> Fraction:
@@ -124,7 +136,7 @@ def _open(path: Path) -> InputContainer:
     if not path.is_file():
         raise InputError(f"{path}: expected a file, found a folder or device")
     try:
-        return av.open(str(path.absolute()), options=INPUT_OPTIONS)
+        return av.open(str(path.absolute()), options=INPUT_OPTIONS, metadata_errors="replace")
     except PermissionError as error:
         raise InputError(f"{path}: permission denied") from error
     except ArgumentError as error:
@@ -142,21 +154,21 @@ def _video_stream(container: InputContainer, path: Path) -> VideoStream:
     raise InputError(f"{path}: expected a video track, found none")
 
 
-def _duration(container: InputContainer, stream: VideoStream) -> float:
-    """Duration of the video in seconds, 0 if the file does not state it; not all formats state it for each stream."""
-    if stream.duration and stream.time_base:
-        return float(stream.duration * stream.time_base)
-    return (container.duration or 0) / av.time_base
-
-
-def _first_frames(container: InputContainer, stream: VideoStream, path: Path) -> list[VideoFrame]:
+def _first_frames(container: InputContainer, stream: VideoStream, path: Path) -> tuple[list[VideoFrame], int]:
+    """The first frames, and how many packets are decoded before the one with which the first comes out."""
+    frames: list[VideoFrame] = []
+    delay = 0
     try:
-        frames = list(islice(container.decode(stream), PROBED_FRAMES))
+        for packet in container.demux(stream):
+            frames += packet.decode()
+            delay += not frames
+            if len(frames) >= PROBED_FRAMES:
+                break
     except FFmpegError as error:
         raise InputError(f"{path}: the video cannot be decoded: {error.strerror}") from error
     if not frames:
         raise InputError(f"{path}: not a video: no frames found")
-    return frames
+    return frames, delay
 
 
 def _display_size(frame: VideoFrame, sample_aspect_ratio: Fraction) -> tuple[int, int]:

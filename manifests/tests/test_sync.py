@@ -1,0 +1,67 @@
+"""Sound stays with its pictures, whatever container the source is in and whichever of its tracks begins first."""
+
+import re
+from pathlib import Path
+
+import pytest
+from flash_and_tone import CODECS, STARTS, make_flash_and_tone, moments, prepared_moments
+from manifest_reader import read_manifest
+from runs import make_request
+from voxel_prepare.errors import InputError
+from voxel_prepare.jobs.prepare import prepare
+from voxel_prepare.media.ladder import parse_representations
+
+TOLERANCE = 0.01
+"""A tenth of what viewers notice (ITU-R BT.1359)."""
+
+REFUSALS = "|".join(
+    (
+        r"takes (H\.264 video|AAC audio) only",
+        r"its sound begins 0\.\d+ s after its pictures",
+        r"an edit list hides the first 0\.\d+ s of its pictures",
+        "the frame rate must be constant",
+    )
+)
+"""What `--copy` says where sound and pictures cannot be put together without encoding."""
+
+ALWAYS = {
+    *(("mp4", "picture first"), ("mov", "trimmed"), ("fragmented.mp4", "none"), ("mkv", "sound first")),
+    *(
+        ("ts", "picture first"),
+        ("ts", "sound first"),
+        ("flv", "sound first"),
+        ("avi", "none"),
+        ("mpg", "picture first"),
+    ),
+    ("webm", "sound first"),
+}
+"""The others only with `--every-container`."""
+
+IMPOSSIBLE = {("avi", "sound first"), ("avi", "trimmed")}
+"""An AVI file counts pictures from its beginning."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    every = metafunc.config.getoption("--every-container")
+    combinations = [(container, offset) for container in CODECS for offset in STARTS]
+    chosen = [one for one in combinations if one in ALWAYS or (every and one not in IMPOSSIBLE)]
+    metafunc.parametrize("combination", chosen, ids=[", ".join(one) for one in chosen])
+
+
+@pytest.mark.parametrize("media", ["encode", "copy"])
+def test_the_tone_comes_with_the_flash_or_the_clip_is_refused(
+    combination: tuple[str, str], media: str, tmp_path: Path
+) -> None:
+    clip = make_flash_and_tone(tmp_path, *combination)
+    out = tmp_path / "out"
+    representations = tuple(parse_representations("144p:0.1")) if media == "encode" else None
+    request = make_request(clip, out=out, media=media, representations=representations, segment_seconds=1)
+    try:
+        prepare(request)
+    except InputError as refusal:
+        assert media == "copy"
+        assert re.search(REFUSALS, str(refusal))
+        return
+    picture, sound = read_manifest(out)
+    late = prepared_moments(picture.media, sound.media).late
+    assert late == pytest.approx(moments(clip).late, abs=TOLERANCE)
