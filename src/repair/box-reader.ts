@@ -46,6 +46,16 @@ export class BoxReader {
     return this.#view.getUint16(box.payload + at);
   }
 
+  /** The four-character code at byte `at` of a box's payload. */
+  fourcc(box: Box, at: number): string {
+    this.u32(box, at); // is inside
+    return this.#fourcc(box.payload + at);
+  }
+
+  #fourcc(start: number): string {
+    return String.fromCharCode(...[0, 1, 2, 3].map((index) => this.#view.getUint8(start + index)));
+  }
+
   #boxes(start: number, end: number): Box[] {
     const boxes: Box[] = [];
     let at = start;
@@ -73,7 +83,6 @@ export class BoxReader {
     if (size < header || size > available) {
       throw malformed(`box size ${size} at ${start} does not fit its container`);
     }
-    const type = String.fromCharCode(...[4, 5, 6, 7].map((index) => view.getUint8(start + index)));
-    return { type, start, payload: start + header, end: start + size };
+    return { type: this.#fourcc(start + 4), start, payload: start + header, end: start + size };
   }
 }

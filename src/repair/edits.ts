@@ -10,7 +10,10 @@ export function growth(edits: readonly Edit[]): number {
   return edits.reduce((sum, edit) => sum + edit.data.length - (edit.end - edit.start), 0);
 }
 
-/** The segment with all edits made, which are in ascending order and do not overlap; itself when there is none. */
+/**
+ * The segment with all edits made, which do not overlap; itself when there is none. Of two that start at the same byte, the first inserts
+ * before the second.
+ */
 export function applyEdits(segment: Uint8Array, edits: readonly Edit[]): Uint8Array {
   if (edits.length === 0) return segment;
   const edited = new Uint8Array(segment.length + growth(edits));
@@ -20,7 +23,7 @@ export function applyEdits(segment: Uint8Array, edits: readonly Edit[]): Uint8Ar
     edited.set(piece, to);
     to += piece.length;
   };
-  for (const { start, end, data } of edits) {
+  for (const { start, end, data } of [...edits].sort((left, right) => left.start - right.start)) {
     append(segment.subarray(from, start));
     append(data);
     from = end;

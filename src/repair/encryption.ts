@@ -22,22 +22,20 @@ export function readTrackEncryption(
 ): { readonly original: string; readonly encryption: TrackEncryption } {
   const sinf = entryChildren.find(({ type }) => type === 'sinf');
   if (!sinf) throw malformed('encv box without sinf');
-  const scheme = fourcc(reader.u32(reader.child(sinf, 'schm'), 4));
+  const scheme = reader.fourcc(reader.child(sinf, 'schm'), 4);
   if (scheme !== SCHEME) throw unsupported(`encryption by the scheme ${scheme}, only ${SCHEME}`);
   const tenc = reader.child(reader.child(sinf, 'schi'), 'tenc');
-  const original = fourcc(reader.u32(reader.child(sinf, 'frma'), 0));
+  const original = reader.fourcc(reader.child(sinf, 'frma'), 0);
   return { original, encryption: { ivBytes: reader.u16(tenc, IV_SIZE_FIELD) & 0xff } };
-}
-
-/** Whether groups of samples of a fragment have a key of their own, or none. */
-export function hasEncryptedGroups(reader: BoxReader, traf: Box): boolean {
-  const groupings = reader.children(traf).filter(({ type }) => type === 'sbgp' || type === 'sgpd');
-  return groupings.some((box) => fourcc(reader.u32(box, 4)) === 'seig');
 }
 
 /** The subsamples of each sample of a fragment. Throws `RepairError` (unsupported-stream, malformed). */
 export function readSubsamples(reader: BoxReader, traf: Box, { ivBytes }: TrackEncryption): Subsample[][] {
-  const senc = reader.children(traf).find(({ type }) => type === 'senc');
+  const boxes = reader.children(traf);
+  // Groups of samples with a key of their own, or none.
+  if (boxes.some((box) => (box.type === 'sbgp' || box.type === 'sgpd') && reader.fourcc(box, 4) === 'seig'))
+    throw unsupported('encryption that changes inside a track (seig)');
+  const senc = boxes.find(({ type }) => type === 'senc');
   if (!senc) throw unsupported('encrypted fragments without a senc box');
   if (!(reader.u32(senc, 0) & SUBSAMPLES_PRESENT)) throw unsupported('samples that are encrypted whole');
   const samples = reader.u32(senc, 4);
@@ -55,8 +53,4 @@ export function readSubsamples(reader: BoxReader, traf: Box, { ivBytes }: TrackE
     maps.push(map);
   }
   return maps;
-}
-
-function fourcc(number: number): string {
-  return String.fromCharCode(...[24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff));
 }

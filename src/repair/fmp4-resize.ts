@@ -8,7 +8,7 @@ export interface ResizedSample {
 }
 
 /**
- * The edits, ascending, that make a fragment's headers true when samples change their size: sizes and data offsets in
+ * The edits that make a fragment's headers true when samples change their size: sizes and data offsets in
  * the `trun`, the size of the `mdat`. No header changes its length.
  */
 export function resizeSamples(segment: Uint8Array, fragment: Fragment, resized: readonly ResizedSample[]): Edit[] {
@@ -23,9 +23,8 @@ export function resizeSamples(segment: Uint8Array, fragment: Fragment, resized: 
       growthBefore += resized[before++]!.growth;
     return number(field, 4, target + growthBefore - fragment.moofStart);
   });
-  const edits = [...sizes, ...offsets].sort((left, right) => left.start - right.start);
   const inAll = resized.reduce((sum, { growth }) => sum + growth, 0);
-  return [...edits, mdatSize(segment, fragment, inAll)];
+  return [...sizes, ...offsets, mdatSize(segment, fragment, inAll)];
 }
 
 /** The mdat's new size, in the form of the old one: 32 bits, 64 bits, or 0 for "to the end of the file". */

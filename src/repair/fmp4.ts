@@ -1,5 +1,5 @@
 import { type Box, BoxReader } from './box-reader.js';
-import { hasEncryptedGroups, readSubsamples, readTrackEncryption, type TrackEncryption } from './encryption.js';
+import { readSubsamples, readTrackEncryption, type TrackEncryption } from './encryption.js';
 import { malformed, unsupported } from './errors.js';
 import type { Subsample } from './subsamples.js';
 
@@ -52,7 +52,7 @@ export interface SampleEntry {
   /** How the track is encrypted; undefined for one that is not. */
   readonly encryption: TrackEncryption | undefined;
   /** Payload of the box of that type that configures the decoder, if there is one. */
-  configuration(type: string): Uint8Array | undefined;
+  readonly configuration: (type: string) => Uint8Array | undefined;
 }
 
 /** The only sample entry of an initialization segment's only track. Throws `RepairError` (unsupported-stream, malformed). */
@@ -134,7 +134,6 @@ function withSubsamples(
   samples: readonly Sample[],
   encryption: TrackEncryption,
 ): Sample[] {
-  if (hasEncryptedGroups(reader, track)) throw unsupported('encryption that changes inside a track (seig)');
   const maps = readSubsamples(reader, track, encryption);
   if (maps.length !== samples.length) throw malformed(`senc box of ${maps.length} samples for ${samples.length}`);
   return samples.map((sample, index) => {

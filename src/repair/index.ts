@@ -1,5 +1,5 @@
-import { readTrack } from './codec.js';
-import { H264Repairer } from './h264/repairer.js';
+import { readTrack } from './codecs.js';
+import { trackRepairer } from './repairer.js';
 import type { Repairer } from './types.js';
 
 export { RepairError, type RepairErrorCode } from './errors.js';
@@ -10,5 +10,5 @@ export type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from './ty
  * Throws `RepairError`: `unsupported-stream` with the reason why its segments must come whole, or `malformed`.
  */
 export function createRepairer(init: Uint8Array): Repairer {
-  return new H264Repairer(...readTrack(init));
+  return trackRepairer(...readTrack(init));
 }

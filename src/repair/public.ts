@@ -1,7 +1,7 @@
 // What the package `voxel-repair` exports: packages/repair/.
-import { readTrack } from './codec.js';
-import { H264Repairer } from './h264/repairer.js';
+import { readTrack } from './codecs.js';
 import { allExcept, type ByteRange } from './missing.js';
+import { trackRepairer } from './repairer.js';
 import type { FrameReport } from './types.js';
 import { unreliableRanges } from './unreliable.js';
 
@@ -44,8 +44,8 @@ export interface SegmentRepairer {
  */
 export function createRepairer(init: Uint8Array): SegmentRepairer {
   requireBytes('init', init);
-  const [parameterSets, encryption] = readTrack(init);
-  const repairer = new H264Repairer(parameterSets, encryption);
+  const [codec, encryption] = readTrack(init);
+  const repairer = trackRepairer(codec, encryption);
   return {
     repair(segment, missing) {
       requireBytes('segment', segment);
@@ -57,12 +57,12 @@ export function createRepairer(init: Uint8Array): SegmentRepairer {
       requireBytes('segment', segment);
       // Finds everything that a repair could object to.
       repairer.repair(segment, allExcept([], segment.length));
-      return unreliableRanges(parameterSets, segment);
+      return unreliableRanges(codec, segment);
     },
   };
 }
 
-/** Of callers without a type checker: `fetch` gives an `ArrayBuffer`, in which nothing would be found. */
+/** Tells callers without a type checker: `fetch` gives an `ArrayBuffer`, in which nothing would be found. */
 function requireBytes(name: string, value: unknown): void {
   if (value instanceof Uint8Array) return;
   const found = value === null ? 'null' : typeof value === 'object' ? value.constructor.name : typeof value;

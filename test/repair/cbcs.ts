@@ -1,8 +1,8 @@
 import { createCipheriv } from 'node:crypto';
 import { BoxReader, type Box } from '../../src/repair/box-reader.js';
-import { parseFragments, parseSampleEntry, type Fragment } from '../../src/repair/fmp4.js';
-import { readSlices } from '../../src/repair/h264/access-unit.js';
-import { parseParameterSets, type ParameterSets } from '../../src/repair/h264/parameter-sets.js';
+import type { Codec } from '../../src/repair/codec.js';
+import { readTrack } from '../../src/repair/codecs.js';
+import { parseFragments, type Fragment } from '../../src/repair/fmp4.js';
 
 /** A content key with its identifier, 16 bytes each. */
 export interface ContentKey {
@@ -26,24 +26,21 @@ const VISUAL_FIELDS = 78;
 export function encryptCbcs(file: Uint8Array, content: ContentKey): Buffer {
   const moov = new BoxReader(file).all().find(({ type }) => type === 'moov')!;
   const init = file.subarray(0, moov.end);
-  const parameterSets = parseParameterSets(parseSampleEntry(init).configuration('avcC')!);
+  const [codec] = readTrack(init);
   const segments = Buffer.from(file.subarray(moov.end));
-  const fragments = parseFragments(segments).map((fragment) =>
-    encryptFragment(segments, fragment, parameterSets, content.key),
-  );
+  const fragments = parseFragments(segments).map((fragment) => encryptFragment(segments, fragment, codec, content.key));
   const rest = segments.subarray(parseFragments(segments).at(-1)!.end);
   return Buffer.concat([protectInit(init, content.id), ...fragments, rest]);
 }
 
-function encryptFragment(segments: Buffer, fragment: Fragment, parameterSets: ParameterSets, key: Uint8Array): Buffer {
+function encryptFragment(segments: Buffer, fragment: Fragment, codec: Codec, key: Uint8Array): Buffer {
+  const read = codec.reader(segments, { contains: () => true });
   const maps = fragment.samples.map(({ offset, size }) => {
-    const everything = { contains: () => true };
     const ranges: Range[] = [];
     let at = offset;
-    for (const { payload, end, header } of readSlices(parameterSets, segments, offset, offset + size, everything)) {
-      const from = payload + header.headerBytes;
-      ranges.push({ clear: from - at, encrypted: end - from });
-      encryptRange(segments.subarray(from, end), key);
+    for (const { headerEnd, end } of read(offset, offset + size).flatMap(({ parts }) => parts)) {
+      ranges.push({ clear: headerEnd - at, encrypted: end - headerEnd });
+      encryptRange(segments.subarray(headerEnd, end), key);
       at = end;
     }
     return at < offset + size ? [...ranges, { clear: offset + size - at, encrypted: 0 }] : ranges;

@@ -1,6 +1,5 @@
-import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
-import { readSlices } from '../../src/repair/h264/access-unit.js';
-import { parseParameterSets } from '../../src/repair/h264/parameter-sets.js';
+import { readTrack } from '../../src/repair/codecs.js';
+import { parseFragments } from '../../src/repair/fmp4.js';
 import { createRepairer, type FrameReport } from '../../src/repair/index.js';
 import { initEnd } from './clips.js';
 import { punch, receivedExcept, type Gap } from './gaps.js';
@@ -15,15 +14,14 @@ export interface RepairedFile {
 export function damageAndRepair(file: Uint8Array): RepairedFile {
   const init = file.subarray(0, initEnd(file));
   const segments = file.subarray(init.length);
-  const entry = parseSampleEntry(init);
-  const parameterSets = parseParameterSets(entry.configuration('avcC')!);
-  const slices = parseFragments(segments, entry.encryption)
-    .flatMap(({ samples }) => samples)
-    .flatMap(({ offset, size }) => readSlices(parameterSets, segments, offset, offset + size, receivedExcept([])));
-  const gaps = slices
-    .filter(({ header }) => header.type !== 'I')
+  const [codec, encryption] = readTrack(init);
+  const read = codec.reader(segments, receivedExcept([]));
+  const gaps = parseFragments(segments, encryption)
+    .flatMap(({ samples }) => samples.flatMap(({ offset, size }) => read(offset, offset + size)))
+    .flatMap(({ parts }) => parts)
+    .filter(({ reliableEnd, end }) => reliableEnd < end)
     .filter((_, index) => index % 3 === 0)
-    .map(({ payload, end, header }): Gap => [Math.max(payload + header.headerBytes, (payload + end) >> 1), end]);
+    .map(({ start, reliableEnd, end }): Gap => [Math.max(reliableEnd, (start + end) >> 1), end]);
   const { bytes, frames } = createRepairer(init).repair(punch(segments, gaps), receivedExcept(gaps));
   return { file: Buffer.concat([init, bytes]), frames };
 }

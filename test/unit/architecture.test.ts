@@ -22,6 +22,9 @@ describe('imports', () => {
   it.each([
     ['src/manifest/planted.ts', '../repair/index.js'],
     ['src/repair/planted.ts', '../manifest/byte-range.js'],
+    ['src/repair/public.ts', './h264/codec.js'],
+    ['src/repair/vp9/planted.ts', '../h264/bits.js'],
+    ['lab/planted.ts', '../src/repair/h264/slice-header.js'],
     ['src/abr-star/planted.ts', '../delivery/index.js'],
     ['src/abr-star/planted.ts', '../voxel-loader/index.js'],
     ['src/abr-star/star/planted.ts', '../rivals/bola.js'],
@@ -45,6 +48,8 @@ describe('imports', () => {
   it.each([
     ['src/delivery/planted.ts', '../abr-star/index.js'],
     ['src/voxel-loader/worker/planted.ts', '../../repair/index.js'],
+    ['src/repair/codecs.ts', './h264/bits.js'],
+    ['src/repair/planted.test.ts', './h264/bits.js'],
     ['player/planted.ts', '../src/delivery/index.js'],
     ['lab/sim/planted.ts', '../../tools/setup/paths.mjs'],
     ['src/manifest/planted.test.ts', '../../test/unit/index-vectors.js'],

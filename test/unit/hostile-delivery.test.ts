@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ByteRange } from '../../src/manifest/byte-range.js';
-import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
-import { readSlices } from '../../src/repair/h264/access-unit.js';
-import { parseParameterSets } from '../../src/repair/h264/parameter-sets.js';
+import { createRepairer as createPublicRepairer } from '../../src/repair/public.js';
 import { createRepairer } from '../../src/repair/index.js';
 import { FileVersion } from '../../src/voxel-loader/worker/file-version.js';
 import { downloadSegment } from '../../src/voxel-loader/worker/segment-download.js';
@@ -14,7 +12,6 @@ import { openSession } from '../../src/voxel-loader/worker/session.js';
 import type { SegmentLayout } from '../../src/voxel-loader/types.js';
 import { strictDecode } from '../browser/support/strict-decode.js';
 import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
-import { receivedExcept } from '../repair/gaps.js';
 import { datagram, FakeVoxelServer, responses } from './fake-voxel-server.js';
 
 /** Each run decodes once. */
@@ -37,14 +34,9 @@ beforeAll(() => {
 /** All after the init segment: what follows the headers of P and B slices is unreliable, in file order. */
 function layoutOf(clip: Uint8Array): SegmentLayout {
   const start = initEnd(clip);
-  const segment = clip.subarray(start);
-  const parameterSets = parseParameterSets(parseSampleEntry(clip.subarray(0, start)).configuration('avcC')!);
-  const unreliable = parseFragments(segment)
-    .flatMap(({ samples }) => samples)
-    .flatMap(({ offset, size }) => readSlices(parameterSets, segment, offset, offset + size, receivedExcept([])))
-    .filter(({ header }) => header.type !== 'I')
-    .map(({ payload, header, end }) => ({ start: start + payload + header.headerBytes, end: start + end }))
-    .filter((range) => range.end > range.start);
+  const unreliable = createPublicRepairer(clip.subarray(0, start))
+    .unreliableRanges(clip.subarray(start))
+    .map((range) => ({ start: start + range.start, end: start + range.end }));
   const reliable: ByteRange[] = [];
   let at = start;
   for (const range of unreliable) {

@@ -1,4 +1,7 @@
 // The directions of imports in TypeScript and scripts, checked by `architecture.test.ts`. A new folder, or a new arrow, is written down here.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../tools/setup/paths.mjs';
 
 /** What each folder may import of the folders in this table, besides itself: arrows point one way. */
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
@@ -28,6 +31,11 @@ const inTable = Object.keys(ARROWS);
 /** What runs in the worker: the page's part does without, the full build has both. */
 const WORKER = ['src/repair', 'src/voxel-loader/worker'];
 
+/** Each folder in `src/repair` is a codec. */
+const CODECS = readdirSync(join(root, 'src/repair'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => `src/repair/${name}`);
+
 export const ZONES: readonly Zone[] = [
   ...Object.entries(ARROWS).map(([folder, allowed]) => ({
     folder,
@@ -36,6 +44,14 @@ export const ZONES: readonly Zone[] = [
   { folder: 'src/abr-star/star', never: ['src/abr-star/rivals', 'src/abr-star/live'] },
   { folder: 'src/abr-star/rivals', never: ['src/abr-star/star', 'src/abr-star/live'] },
   { folder: 'src/abr-star/live', never: ['src/abr-star/star', 'src/abr-star/rivals'] },
+  // Codecs stay behind their seam (src/repair/codec.ts): only the list of them knows one.
+  ...['src', 'player', 'demo', 'lab'].map((folder) => ({
+    folder,
+    never: CODECS,
+    but: ['src/repair/codecs.ts', ...CODECS],
+    shipped: true,
+  })),
+  ...CODECS.map((folder) => ({ folder, never: CODECS.filter((other) => other !== folder) })),
   // The commands set up and start things; what measures and tests builds on them.
   { folder: 'tools', never: ['test', 'lab'] },
 

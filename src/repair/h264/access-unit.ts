@@ -1,3 +1,4 @@
+import type { FramePart } from '../codec.js';
 import { malformed, missing, unsupported } from '../errors.js';
 import type { ReceivedBytes } from '../types.js';
 import type { ParameterSets } from './parameter-sets.js';
@@ -10,16 +11,14 @@ const NAL_SPS = 7;
 const NAL_PPS = 8;
 
 /** A slice of a picture: its length field is `[start, payload)`, its NAL unit `[payload, end)`, in bytes of the segment. */
-export interface Slice {
-  readonly start: number;
+export interface Slice extends FramePart {
   readonly payload: number;
-  readonly end: number;
   readonly header: SliceHeader;
   /** How many macroblocks it covers: up to where the next slice starts. */
   readonly macroblocks: number;
 }
 
-type NalUnit = Omit<Slice, 'header' | 'macroblocks'>;
+type NalUnit = Pick<Slice, 'start' | 'payload' | 'end'>;
 type SliceNalUnit = Omit<Slice, 'macroblocks'>;
 
 /**
@@ -35,8 +34,8 @@ export function readSlices(
 ): Slice[] {
   const slices: SliceNalUnit[] = [];
   for (const nal of readNalUnits(parameterSets.nalLengthSize, segment, start, end, received)) {
-    const header = readNalUnit(parameterSets, segment, nal, received);
-    if (header) slices.push({ ...nal, header });
+    const slice = readSlice(parameterSets, segment, nal, received);
+    if (slice) slices.push(slice);
   }
   return withMacroblocks(slices);
 }
@@ -69,13 +68,14 @@ function* readNalUnits(
   }
 }
 
-/** Checks that what must be here is, and returns the header of a slice. */
-function readNalUnit(
+/** Checks that what must be here of a NAL unit is, and reads it if it is a slice. */
+function readSlice(
   parameterSets: ParameterSets,
   segment: Uint8Array,
-  { payload, end }: NalUnit,
+  unit: NalUnit,
   received: ReceivedBytes,
-): SliceHeader | undefined {
+): SliceNalUnit | undefined {
+  const { payload, end } = unit;
   if (!received.contains(payload, payload + 1)) {
     throw missing(`NAL unit header at ${payload} is missing`);
   }
@@ -83,18 +83,18 @@ function readNalUnit(
   if (type >= NAL_DATA_PARTITION_A && type <= NAL_DATA_PARTITION_C) {
     throw unsupported('data partitioning');
   }
-  const isComplete = received.contains(payload, end);
   const nal = segment.subarray(payload, end);
   const isSlice = type === NAL_SLICE || type === NAL_IDR_SLICE;
-  const header = isSlice ? readHeader(nal, parameterSets, isComplete) : undefined;
-  const isSkippable = header !== undefined && header.type !== 'I';
-  if (!isComplete && !(isSkippable && received.contains(payload, payload + header.headerBytes))) {
+  const header = isSlice ? readHeader(nal, parameterSets, received.contains(payload, end)) : undefined;
+  const headerEnd = header ? payload + header.headerBytes : end;
+  const reliableEnd = header?.type === 'I' ? end : headerEnd;
+  if (!received.contains(payload, reliableEnd)) {
     throw missing(`bytes that must be reliable are missing at ${payload}`);
   }
   if ((type === NAL_SPS || type === NAL_PPS) && !parameterSets.has(nal)) {
     throw unsupported('parameter sets that change inside the stream');
   }
-  return header;
+  return header && { ...unit, header, headerEnd, reliableEnd };
 }
 
 /** A header that cannot be read from an incomplete slice is one that has not arrived. */

@@ -1,0 +1,66 @@
+import type { Codec, FramePart } from './codec.js';
+import { applyEdits, type Edit, growth } from './edits.js';
+import type { TrackEncryption } from './encryption.js';
+import { missing, unsupported } from './errors.js';
+import { type Fragment, parseFragments } from './fmp4.js';
+import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
+import { clearSubsamples, isClear, type Subsample } from './subsamples.js';
+import type { FrameReport, ReceivedBytes, Repairer } from './types.js';
+
+/** Replaces what is missing of the frames of a track by what its codec has for it. */
+export function trackRepairer(codec: Codec, encryption: TrackEncryption | undefined): Repairer {
+  return {
+    repair(segment, received) {
+      const frames: FrameReport[] = [];
+      const edits: Edit[] = [];
+      const read = codec.reader(segment, received);
+      for (const fragment of readFragments(segment, received, encryption)) {
+        const resized: ResizedSample[] = [];
+        for (const sample of fragment.samples) {
+          const { offset, size, subsamples } = sample;
+          const end = offset + size;
+          const replaced = read(offset, end).flatMap(({ parts, edits, ...frame }) => {
+            if (subsamples) checkHeadersAreClear(offset, subsamples, parts);
+            frames.push({ index: frames.length, ...frame, slices: parts.length, repairedSlices: edits.length });
+            return edits;
+          });
+          edits.push(...replaced);
+          if (subsamples) edits.push(...clearSubsamples(offset, subsamples, replaced));
+          const grown = growth(replaced);
+          // The clear bytes of a subsample are few (16 bits): a filler may have more.
+          const filler = subsamples ? undefined : codec.filler(-grown);
+          if (filler) edits.push({ start: end, end, data: filler });
+          else if (grown !== 0) resized.push({ sample, growth: grown });
+        }
+        edits.push(...resizeSamples(segment, fragment, resized));
+      }
+      return { bytes: applyEdits(segment, edits), frames };
+    },
+  };
+}
+
+/** The segment's fragments; all bytes outside the sample data must be here. */
+function readFragments(
+  segment: Uint8Array,
+  received: ReceivedBytes,
+  encryption: TrackEncryption | undefined,
+): Fragment[] {
+  let fragments: Fragment[];
+  try {
+    fragments = parseFragments(segment, encryption);
+  } catch (error) {
+    if (received.contains(0, segment.length)) throw error;
+    throw missing('movie fragment header is missing', error);
+  }
+  const isHeaderHere = fragments.every(({ start, mdatPayload }) => received.contains(start, mdatPayload));
+  if (!isHeaderHere || !received.contains(fragments.at(-1)!.end, segment.length)) {
+    throw missing('bytes outside the sample data are missing');
+  }
+  return fragments;
+}
+
+/** What has been parsed of an encrypted sample must not be encrypted, whatever it looks like. */
+function checkHeadersAreClear(offset: number, subsamples: readonly Subsample[], parts: readonly FramePart[]): void {
+  if (!parts.every(({ start, headerEnd }) => isClear(offset, subsamples, start, headerEnd)))
+    throw unsupported('slice headers that are encrypted');
+}
