@@ -33,7 +33,7 @@ class SubjectResult:
     failed: Sequence[str]
     """Checks of attention; one is enough to be left out."""
     is_outlier: bool
-    """By BT.500; said, and left in: the model gives such a subject little weight."""
+    """Whether BT.500 rejects this subject; said, and left in: the model gives such a subject little weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class SystemResult:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Of clips' scores with what was measured."""
+    """Correlations of clips' scores with what was measured."""
 
     name: str
     pearson: float

@@ -14,7 +14,7 @@ NOISE_DEVIATION = 0.5
 CARELESS_EVERY = 8
 """One scripted subject in so many votes without looking, so that checks of attention have something to find."""
 STALL_COST = 0.7
-"""Of a vote, for each second of stalls, up to two votes. Made up, as all of this."""
+"""What each second of stalls takes off a vote, up to two votes. Made up, as all of this."""
 
 
 def write_answers(study: Path, seed: int, say: Callable[[str], None]) -> None:
@@ -46,7 +46,7 @@ def write_answers(study: Path, seed: int, say: Callable[[str], None]) -> None:
 
 
 def made_up_opinion(clip: dict[str, Any]) -> float:
-    """By a rule that was made up."""
+    """A viewer's vote on a clip, by a rule that was made up."""
     if clip["kind"] in {"reference", "gold"}:
         return 4.7
     if clip["kind"] == "bad":

@@ -30,7 +30,7 @@ BAD_SHARE = 12
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Of the media, in seconds."""
+    """A part of the media, in seconds."""
 
     start: float
     end: float
@@ -84,7 +84,7 @@ def _timed(
 
 
 def facts_of(session: Session, span: Span) -> ClipFacts:
-    """Of the session's clip of that span."""
+    """Facts about the session's clip of that span."""
     stalls = stalls_in(session.stalls, span)
     waited = sum(stall.seconds for stall in stalls)
     shares = [

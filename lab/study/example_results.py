@@ -17,7 +17,7 @@ from voxel_prepare.repair.repair import repair_segment
 
 SECONDS, SEGMENT_SECONDS, RATE = 6, 2, 12
 STALL = (2.5, 1.5)
-"""Of the system `slow`: media time and seconds."""
+"""The stall of the system `slow`: media time and seconds."""
 
 
 def write_results(folder: Path) -> None:

@@ -30,9 +30,9 @@ class StudySettings:
     methods: tuple[Method, ...]
     subjects: int
     seconds: float
-    """Of media in a clip; stalls come on top."""
+    """Media in a clip; stalls come on top."""
     spans: int
-    """Of each condition."""
+    """Clips of each condition."""
     seed: int
     spinner: bool
     size: tuple[int, int] | None
@@ -104,7 +104,7 @@ def _spans(group: Sequence[Session], settings: StudySettings, source: random.Ran
 def _clips_of(
     group: Sequence[Session], span: Span, content: int, folder: Path, settings: StudySettings, source: random.Random
 ) -> list[Clip]:
-    """Of each system, the reference, and one that must look bad."""
+    """Training clips: one of each system, the reference, and one that must look bad."""
     first = group[0]
     rate = clips.frame_rate(first)
     top = next(clips.reference_pictures(first, span))[1]

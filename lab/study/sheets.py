@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 Method: TypeAlias = Literal["acr-hr", "dcr"]
 
 FORMAT = 1
-"""Of sheets, files of votes and the key."""
+"""Version of sheets, files of votes and the key."""
 
 VOTING_SECONDS = 6
 """With the pause before the next clip; P.910 gives up to ten for the vote."""

@@ -4,12 +4,12 @@ import numpy as np
 from av.video.frame import VideoFrame
 
 RADIUS_SHARE = 0.06
-"""Of the picture's height."""
+"""The ring's radius over the picture's height."""
 THICKNESS_SHARE = 0.2
-"""Of the radius."""
+"""The ring's thickness over its radius."""
 TURNS_PER_SECOND = 0.75
 ARC = 0.75
-"""Of the ring."""
+"""Share of the ring that is drawn."""
 
 
 def with_spinner(picture: VideoFrame, seconds: float) -> VideoFrame:

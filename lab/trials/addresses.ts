@@ -1,6 +1,6 @@
 import type { SystemDelivery } from './system.js';
 
-/** As many paths as linkemu has. */
+/** Paths that linkemu has at most. */
 export const MOST_PATHS = 8;
 
 /** The server's end of a path, as linkemu names it. */
@@ -18,5 +18,5 @@ export function pageOrigin(delivery: SystemDelivery, path = 0): string {
   return `http${isPlain ? '' : 's'}://${serverAddress(path)}:${isPlain ? PORTS.http1 : PORTS.quic}`;
 }
 
-/** Of the sessions on a path. */
+/** URL of the sessions on a path. */
 export const endpointUrl = (path: number) => `${pageOrigin('datagrams', path)}/voxel`;

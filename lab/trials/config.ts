@@ -49,25 +49,25 @@ export interface TrialsConfig {
 
 /** A video file and how it is prepared, or the sample of `npm start`. Durations in seconds. */
 export interface VideoSpec {
-  /** As people read it; undefined: the file's name. */
+  /** The name that people read; undefined: the file's name. */
   readonly name: string | undefined;
   /** Absolute; undefined: the sample. */
   readonly file: string | undefined;
   /** The sample stands in where the file is absent. */
   readonly otherwise: 'sample' | undefined;
-  /** As `voxel-prepare --representations`. */
+  /** The ladder, as `voxel-prepare --representations` takes it. */
   readonly levels: string | undefined;
   readonly start: number | undefined;
   readonly duration: number | undefined;
-  /** Of a segment; undefined: 4. */
+  /** Seconds of a segment; undefined: 4. */
   readonly segment: number | undefined;
-  /** Of the manifest's scores, by which rules decide; undefined: SSIM. */
+  /** Metric of the manifest's scores, by which rules decide; undefined: SSIM. */
   readonly metric?: (typeof METRICS)[number] | undefined;
 }
 
 /** A kind of link: traces with a path of their own. */
 export interface LinkSpec {
-  /** As people read it. */
+  /** The name that people read. */
   readonly name: string;
   readonly traces: readonly TraceSpec[];
   readonly path: PathSpec;
@@ -192,7 +192,7 @@ function videoSpecs(values: readonly (Fields | string)[], folder: string): Video
   return specs;
 }
 
-/** As results have it. */
+/** The name that results have. */
 export function videoName({ name, file }: VideoSpec): string {
   return name ?? (file === undefined ? 'sample' : basename(file, extname(file)));
 }

@@ -12,12 +12,12 @@ import type { SessionMeasure } from './session-measures.js';
 
 /** What preparation's scorer says of a segment. */
 export interface ScoredSegment {
-  /** Of a segment with gaps; a whole one has the manifest's. */
+  /** Score of a segment with gaps; a whole one has the manifest's. */
   readonly score?: number;
   /** For each frame in decode order whether others may refer to it. */
   readonly references?: readonly boolean[];
   readonly measures: Readonly<Record<SessionMeasure, number>>;
-  /** Of a live stream: media times of the pictures that are not as they were encoded, s. */
+  /** Media times in a live stream of the pictures that are not as they were encoded, s. */
   readonly replaced?: readonly number[];
 }
 

@@ -16,7 +16,7 @@ import { countRecovery } from './recovery-counts.js';
 import type { TrialResult, Versions } from './result.js';
 import { problemsOf, type LinkSummary } from './validity.js';
 
-/** By these a start is judged, beside the time that it takes. */
+/** Seconds by whose score a start is judged, beside the time that it takes. */
 const FIRST_SECONDS = 10;
 
 /** All that is known when a trial is over. */
@@ -37,12 +37,12 @@ export interface EvaluatedSegment extends DeliveredSegment, PlayedSegmentFacts {
 
 interface PlayedSegmentFacts {
   readonly score: number;
-  /** Of the whole segment of its representation. */
+  /** Score of the whole segment of its representation. */
   readonly wholeScore: number;
   /** Bytes left out on purpose. */
   readonly bytesSkipped: number;
   readonly references: readonly boolean[] | undefined;
-  /** Of its representation in the ladder. */
+  /** Place of its representation in the ladder. */
   readonly place: number;
 }
 
@@ -115,7 +115,7 @@ export function evaluateSegments({ trial, observation, scored: all }: Evidence):
     });
 }
 
-/** Of a live stream those that were appended to their ends and of which at least one picture was shown once players had settled. */
+/** Segments that were played; in a live stream those that were appended to their ends and of which at least one picture was shown once players had settled. */
 function playedSegments(
   { live }: Trial,
   { segments, live: seen, startedAt = 0 }: Observation,
@@ -144,7 +144,7 @@ function linkIdle({ trial, observation, link }: Evidence): number | null {
   return idleShare(seconds, Math.min(...times), Math.max(...times));
 }
 
-/** By what the emulator carried towards the client. */
+/** The paths' results, by what the emulator carried towards the client. */
 function pathResults({ trial, observation, link: { paths } }: Evidence): TrialResult['paths'] {
   const { samples, pathMoments } = observation;
   const hasSeen = samples.some(({ pathBytes }) => pathBytes);
@@ -178,7 +178,7 @@ function carrierShares(segments: readonly EvaluatedSegment[]) {
   return { datagrams: share('datagrams'), streams: share('streams'), http: share('http') };
 }
 
-/** By how much of each segment they show. */
+/** Mean score of the first seconds, segments weighed by how much of each they show. */
 function scoreFirst(segments: readonly EvaluatedSegment[], duration: number): number | null {
   const shown = segments.map(({ index }) => Math.min(duration, Math.max(0, FIRST_SECONDS - index * duration)));
   const seconds = shown.reduce((sum, part) => sum + part, 0);

@@ -7,9 +7,9 @@ export interface FrameCounts {
   readonly framesRepaired: number;
   /** Share of segments with frames left out on purpose. */
   readonly segmentsWithDrops: number;
-  /** Of those segments, the share in which frames were left out that others refer to; null: there are none. */
+  /** Share of those segments in which frames were left out that others refer to; null: there are none. */
   readonly dropsWithReferences: number | null;
-  /** Of the referenced frames in those latter segments, the share that was left out; null: there are none. */
+  /** Share of the referenced frames in those latter segments that was left out; null: there are none. */
   readonly referencesDropped: number | null;
 }
 

@@ -23,7 +23,7 @@ export interface ClientJob {
   readonly settings: PageSettings;
   /** Seconds of the video. */
   readonly duration: number;
-  /** Of the link: how many there are, and which one the page and stock dash.js have. */
+  /** The link's paths: how many there are, and which one the page and stock dash.js have. */
   readonly paths: { readonly count: number; readonly own: number };
   readonly crossTraffic: CrossTraffic | undefined;
   readonly seed: number;
@@ -42,7 +42,7 @@ export interface ReplayJob {
   readonly latency: number;
 }
 
-/** Of a live stream: from the page's connection, with which the link's trace begins, to the player's start. */
+/** Lead of a live stream's link: from the page's connection, with which the link's trace begins, to the player's start. */
 export const LINK_LEAD_SECONDS = 3;
 
 /** Files of a trial's folder that its programs share. */
@@ -67,14 +67,14 @@ export type Outcome = 'ended' | 'failed' | 'hopeless';
 /** What the client saw of a trial. */
 export interface Observation extends PlaybackRecord {
   readonly outcome: Outcome;
-  /** Of each bulk download beside it: mean bit/s while both ran. */
+  /** Mean bit/s of each bulk download beside it while both ran. */
   readonly bulkRates: readonly number[];
   readonly browser: string;
-  /** Of a live stream: ms since 1970 at media time 0. */
+  /** Ms since 1970 at a live stream's media time 0. */
   readonly availabilityStart?: number;
-  /** Of its chunks: how late one was written at most, ms; 0: hardly. */
+  /** How late one of its chunks was written at most, ms; 0: hardly. */
   readonly replayLateMs?: number;
-  /** Of the player, ms since 1970. */
+  /** The player's start, ms since 1970. */
   readonly startedAt?: number;
   /** How much later than asked the client's own timers fired, ms: the machine's share in whatever was slow. */
   readonly timerDelay: { readonly p99: number; readonly max: number };

@@ -52,7 +52,7 @@ export async function openLaboratory(
   };
 }
 
-/** Of the checkout; with a '+' where it has changes. */
+/** Commit of the checkout; with a '+' where it has changes. */
 export function commitHere(): string {
   const git = (...args: string[]) => outputOf('git', ['-C', root, ...args]);
   return `${git('rev-parse', '--short', 'HEAD') ?? 'unknown'}${git('status', '--porcelain') ? '+' : ''}`;

@@ -13,7 +13,7 @@ export function linkFile({ bundle, trace, startSeconds, path, seed }: Trial): ob
   return { seed, paths: routes.map(linkPath) };
 }
 
-/** Of the emulator's logs: of each path, or of the only one. `paths`: those of a trial or of its result. */
+/** Names in the emulator's logs: each path's, or that of the only one. `paths`: those of a trial or of its result. */
 export function pathNames(paths: readonly { readonly name: string }[] = [{ name: PATH_NAME }]): string[] {
   return paths.map(({ name }) => name);
 }

@@ -5,11 +5,11 @@ export interface Media {
   readonly name: string;
   /** With manifest.mpd and the media files. */
   readonly folder: string;
-  /** Of the manifest: the same digest, the same segments and scores. */
+  /** Digest of the manifest: the same digest, the same segments and scores. */
   readonly digest: string;
-  /** Of its scores. */
+  /** Metric of its scores. */
   readonly metric: string;
   readonly content: Content;
-  /** Of a live stream's picture, s. */
+  /** Duration of a live stream's picture, s. */
   readonly frameSeconds?: number;
 }

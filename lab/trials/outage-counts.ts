@@ -14,7 +14,7 @@ export interface OutageCounts extends Outage {
 
 interface Seen {
   readonly samples: readonly Sample[];
-  /** Of this path alone. */
+  /** Moments of this path alone. */
   readonly moments: readonly PathMoment[];
 }
 

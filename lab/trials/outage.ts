@@ -13,7 +13,7 @@ export interface RateStep {
   readonly mbps: number;
 }
 
-/** Of the link's time, for which a trace with outages is written out: they do not come again where it repeats. */
+/** Seconds of the link's time for which a trace with outages is written out: they do not come again where it repeats. */
 const WRITTEN_OUT = 7200;
 
 const LATEST = 3600;

@@ -13,11 +13,11 @@ const UPLINK_MBPS = 100;
 
 /** The way between server and client, but for the rate, which is the trace's. */
 export interface PathSpec {
-  /** As people read it, and as the configuration names it where it does. */
+  /** The name that people read, and as the configuration names it where it does. */
   readonly name: string;
   /** Each way. */
   readonly delayMs: number;
-  /** As in a link file. */
+  /** The queue, as in a link file. */
   readonly queue: object;
   /** From the server to the client, as in a link file. */
   readonly loss: LossSpec;
@@ -32,7 +32,7 @@ export interface PathSpec {
 export interface BundledPath extends Omit<PathSpec, 'bundle'> {
   /** Absent: the trial's. */
   readonly trace?: TraceSpec;
-  /** As in `voxel.json`. Absent: it costs nothing. */
+  /** The cost, as in `voxel.json`. Absent: it costs nothing. */
   readonly cost?: number;
 }
 

@@ -31,7 +31,7 @@ export interface Trial {
   readonly buffer: number;
   readonly system: System;
   readonly repetition: number;
-  /** Of losses and cross traffic; the same for all systems, so that they meet the same link. */
+  /** Seed of losses and cross traffic; the same for all systems, so that they meet the same link. */
   readonly seed: number;
   /** What is measured of it besides SSIM: no part of its identifier. */
   readonly measures: TrialsConfig['measures'];
@@ -45,7 +45,7 @@ export interface Route extends Omit<BundledPath, 'trace'> {
   readonly startSeconds: number;
 }
 
-/** Of a session without stalls, from the player's start. */
+/** Length of a session without stalls, from the player's start. */
 export function playedSeconds({ live, media: { content } }: Pick<Trial, 'live' | 'media'>): number {
   return live?.seconds ?? content.segments.length * content.segmentDuration;
 }

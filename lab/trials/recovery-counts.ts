@@ -3,7 +3,7 @@ import type { DeliveredSegment } from './page/types.js';
 
 /** What became of losses and of the bytes that may be lost. Shares of 1. */
 export interface RecoveryCounts {
-  /** Of the bytes that need not arrive and were sent, the share that went as datagrams; null: there are none. */
+  /** Share of the bytes that need not arrive and were sent that went as datagrams; null: there are none. */
   readonly datagrams: number | null;
   /** Share of the bytes that were missing when their segment was first appended; bytes left out on purpose are none of them. */
   readonly gapsAtAppend: number;

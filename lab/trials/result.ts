@@ -15,7 +15,7 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly trace: string;
   readonly shift: number;
   readonly startSeconds: number;
-  /** Of the path between server and client. */
+  /** Name of the path between server and client. */
   readonly path: string;
   readonly server: ServerName;
   readonly control: ControlName;
@@ -35,11 +35,11 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   /** From the player's start to the first picture; null: there was none. */
   readonly startup: number | null;
   readonly stallSeconds: number;
-  /** Of every segment as delivered, in order. */
+  /** Score of every segment as delivered, in order. */
   readonly scores: readonly number[];
   /** The same in other metrics, where the configuration asks for them. */
   readonly measures?: Partial<Readonly<Record<SessionMeasure, readonly number[]>>>;
-  /** Of every segment: its representation's place in the ladder. Absent from older results. */
+  /** Place of every segment's representation in the ladder. Absent from older results. */
   readonly levels?: readonly number[];
   /** Shares of the segments that travelled so; `http`: dash.js' own requests. Absent from older results. */
   readonly carriers?: Readonly<Record<SegmentRecord['delivery'], number>>;
@@ -59,15 +59,15 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly connections?: number;
   /** What came over each path of a bundle, other traffic included: bytes of packets. Absent without. */
   readonly paths?: readonly PathResult[];
-  /** Of each bulk download beside it, in the order of their starts: mean bit/s while both ran. Absent without. */
+  /** Mean bit/s of each bulk download beside it while both ran, in the order of their starts. Absent without. */
   readonly bulkRates?: readonly number[];
-  /** Of each segment that stock dash.js gave up to ask for another representation's: the share of its bytes that had come. Absent from older results. */
+  /** Share of the bytes that had come of each segment that stock dash.js gave up to ask for another representation's. Absent from older results. */
   readonly discards?: readonly number[];
   readonly notes: readonly string[];
-  /** Of a live session; `stalls` and `stallSeconds` are then those since players had settled. Absent: on demand. */
+  /** Figures of a live session; `stalls` and `stallSeconds` are then those since players had settled. Absent: on demand. */
   readonly live?: LiveResult;
 
-  /** Of decoded pictures, those that the browser did not show in time. */
+  /** Decoded pictures that the browser did not show in time. */
   readonly lateFrames: number;
   readonly timerDelayMs: number;
   readonly linkLateMs: number;
@@ -77,7 +77,7 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly date: string;
 }
 
-/** Of one path of a bundle. */
+/** What came over one path of a bundle. */
 export interface PathResult {
   readonly name: string;
   readonly bytes: number;
@@ -88,7 +88,7 @@ export interface PathResult {
 
 /** What made a result. */
 export interface Versions {
-  /** Of this checkout; ends in `+` where files differ from it. */
+  /** Commit of this checkout; ends in `+` where files differ from it. */
   readonly commit: string;
   readonly browser: string;
   readonly dashjs: string;

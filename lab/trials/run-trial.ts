@@ -17,7 +17,7 @@ import type { TrialResult } from './result.js';
 import { congestionControlOption, TCP_CONTROLS } from './serving.js';
 import type { LinkSummary } from './validity.js';
 
-/** Of the server's end: one for each path of a bundle. */
+/** Address that the server listens on: it has one for each path of a bundle. */
 const EVERY_ADDRESS = '0.0.0.0';
 
 /** Lines of the programs' words that are shown when a trial cannot be run. */

@@ -69,7 +69,7 @@ export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
   );
 }
 
-/** Of paths, as far as systems may travel otherwise over them. */
+/** Kind of a path, as far as systems may travel otherwise over it. */
 function kindOf(path: PathSpec): string[] {
   return [...(path.bundle ? ['bundle'] : []), ...(hasOutages(path) ? ['outages'] : [])];
 }

@@ -11,9 +11,9 @@ export type SystemDelivery = 'datagrams' | 'streams' | 'http3' | 'http1';
 
 /** A player with a bitrate rule and a transport: what a trial compares. */
 export interface System {
-  /** As a configuration names it. */
+  /** The name that a configuration has for it. */
   readonly name: string;
-  /** As people read it. */
+  /** The name that people read. */
   readonly label: string;
   readonly player: PlayerKind;
   readonly delivery: SystemDelivery;

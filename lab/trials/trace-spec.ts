@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Fields } from './fields.js';
 
 export interface TraceSpec {
-  /** As `--traces` of the simulator, files absolute; or `GENERATOR:N`, a generator's Nth trace. */
+  /** The source as `--traces` of the simulator has it, files absolute; or `GENERATOR:N`, a generator's Nth trace. */
   readonly source: string;
   /** Stands in where the source's file is absent. */
   readonly otherwise: string | undefined;

@@ -29,7 +29,7 @@ function tracesAt(spec: TraceSpec, seed: number): Trace[] {
   );
 }
 
-/** Of a single trace, as results have it. */
+/** Name of a single trace, as results have it. */
 export function traceName(source: string): string {
   const [, generator, number] = /^([\w-]+-like):(\d+)$/.exec(source) ?? [];
   if (generator !== undefined) return `${generator}-${number!.padStart(2, '0')}`;

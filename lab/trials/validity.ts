@@ -13,7 +13,7 @@ export interface LinkSummary {
 }
 
 /**
- * Of the pictures of a session without stalls so many may come late; beyond, the processor was too slow for the video.
+ * Share of a session's pictures, without stalls, that may come late; beyond, the processor was too slow for the video.
  * Around stalls Chromium drops pictures as a matter of course: it lets the sound go on for a while.
  */
 const LATE_FRAMES = 0.1;

@@ -21,7 +21,7 @@ export interface Claim {
   readonly computed?: () => Measured;
   /** In its place for what concerns content, not sessions. */
   readonly ofContent?: (levels: readonly Level[]) => Measured | undefined;
-  /** Of our figure. */
+  /** Why our figure is what it is. */
   readonly why?: string;
   /** What is known while nothing was measured. */
   readonly outlook?: string;
@@ -30,11 +30,11 @@ export interface Claim {
 export interface Measured {
   readonly ours: string;
   readonly verdict: Verdict;
-  /** Of the system with the fewest; of content: segments; undefined: it does not rest on sessions. */
+  /** Sessions of the system with the fewest; for content, segments; undefined: it does not rest on sessions. */
   readonly sessions?: number;
 }
 
-/** Of sessions. */
+/** Conditions that sessions must meet. */
 export type Conditions = Partial<
   Pick<TrialResult, 'path' | 'trace' | 'control' | 'crossTraffic' | 'buffer' | 'system'>
 >;

@@ -50,7 +50,7 @@ function brokenLine(line: string): string[] {
   return [...lines, rest];
 }
 
-/** As `npm run format` leaves it. */
+/** The document as `npm run format` leaves it. */
 export async function formatted({ path, text }: Document): Promise<Document> {
   const filepath = join(root, path);
   return { path, text: await format(text, { ...(await resolveConfig(filepath)), filepath }) };

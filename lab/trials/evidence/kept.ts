@@ -15,7 +15,7 @@ export const RESULTS = 'docs/results';
 
 /** Sessions of one configuration that are kept in the repository. */
 export interface Matrix {
-  /** Of its folder and of its configuration. */
+  /** Name of its folder and of its configuration. */
   readonly name: string;
   readonly config: TrialsConfig;
   /** Relative to the repository. */
@@ -27,7 +27,7 @@ export interface Matrix {
   /** Undefined: a folder of traces has as many as there are. */
   readonly planned: number | undefined;
   readonly rows: readonly SummaryRow[];
-  /** Of `npm run trials -- … --calibrate`. */
+  /** Sessions that `npm run trials -- … --calibrate` has simulated. */
   readonly simulated: readonly SimulatedSession[];
 }
 
@@ -89,7 +89,7 @@ export function together({ config, sessions }: Matrix, holds: (result: TrialResu
   return rowsOf(sessions.filter(holds), config.baseline, 'all');
 }
 
-/** As planned, not as they were finished: a document changes only by what is added. */
+/** Sessions as planned, not as they were finished: a document changes only by what is added. */
 function inOrder(config: TrialsConfig, sessions: readonly TrialResult[]): TrialResult[] {
   const places = (result: TrialResult) => [
     config.paths.findIndex(({ name }) => name === result.path),

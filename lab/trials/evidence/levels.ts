@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
 import { readJsonLines } from '../json-lines.js';
 
-/** Of `npm run bench -- frames`. */
+/** File that `npm run bench -- frames` writes. */
 export const LEVELS = 'docs/results/frames/levels.jsonl';
 
 /** What may be missing in an order at a target. */
 export interface Droppable {
   readonly frames: number;
-  /** Of these, to which others may refer. */
+  /** Those of them to which others may refer. */
   readonly referenced: number;
   readonly bytes: number;
   /** How many of the frames lie in each third of the segment, in decode order. */
@@ -24,7 +24,7 @@ export interface LevelSegment {
   readonly score: number;
   readonly frames: number;
   readonly referenced: number;
-  /** By order and target, such as `.droppable.original['0.99']`: frames, referenced, bytes, thirds. */
+  /** What is missing, by order and target, such as `.droppable.original['0.99']`: frames, referenced, bytes, thirds. */
   readonly droppable: Readonly<Partial<Record<FrameOrder, Readonly<Record<string, readonly number[]>>>>>;
 }
 

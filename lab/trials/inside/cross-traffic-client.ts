@@ -49,7 +49,7 @@ export class OtherTraffic {
     }
   }
 
-  /** Of each bulk download that has begun, in the order of their starts: mean bit/s while it ran and was counted. */
+  /** Mean bit/s of each bulk download that has begun, in the order of their starts, while it ran and was counted. */
   bulkRates(): number[] {
     return this.#bulk.map((download) => download.rate);
   }

@@ -7,7 +7,7 @@ const FRAME = 0.04;
 const PERIOD = 40;
 /** The shortest, s: δ + 150 ms. */
 const FREEZE = 0.19;
-/** Of sums of seconds. */
+/** Rounding errors that sums of seconds may have. */
 const ROUNDING = 1e-9;
 const SPAN = { from: 1000, to: 11_000 };
 

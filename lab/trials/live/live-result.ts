@@ -16,9 +16,9 @@ export interface LiveResult {
   /** No new picture, whatever the reason; how often, and for how long together. */
   readonly interruptions: number;
   readonly interruptedSeconds: number;
-  /** Of pictures in whose place a former one was repeated or others were interpolated, however short. */
+  /** Time of pictures in whose place a former one was repeated or others were interpolated, however short. */
   readonly replacedSeconds: number;
-  /** Of media that were jumped over. */
+  /** Media that were jumped over. */
   readonly skippedSeconds: number;
   /** Over the session: all, with pictures that were replaced, and those that came when playback had reached them. */
   readonly chunks: number;

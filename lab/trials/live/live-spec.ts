@@ -4,9 +4,9 @@ import type { Fields } from '../fields.js';
 export interface LiveSpec {
   /** How far behind the capture players are to be, s: what `voxel-live --latency` and the players are given. */
   readonly latency: number;
-  /** Of a session, from the player's start. */
+  /** Length of a session, from the player's start. */
   readonly seconds: number;
-  /** Of these, what is no part of the figures: to join a stream and to come to its latency by a playback rate of a few percent takes a while. */
+  /** The part of it that is not in the figures: to join a stream and to come to its latency by a playback rate of a few percent takes a while. */
   readonly settling: number;
 }
 

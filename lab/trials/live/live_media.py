@@ -69,7 +69,7 @@ class Recording:
         self.comparer = PictureComparer(Metric.SSIM)
 
     def number(self, seconds: float) -> int:
-        """Of the segment at a media time."""
+        """Number of the segment at a media time."""
         return self.timeline.number(round(seconds / float(self.timeline.segment_seconds)))
 
     def score(self, delivered: EncodedSegment, number: int) -> float:
@@ -112,7 +112,7 @@ class Appended:
 
     @cache  # noqa: B019  # one object for the life of the process
     def _fragments(self) -> dict[int, Fragment]:
-        """By decode time; what was appended again takes the place of what was there."""
+        """Fragments by decode time; what was appended again takes the place of what was there."""
         return {fragment.base_decode_time: fragment for fragment in parse_fragments(self._data, SampleDefaults())}
 
     def between(self, start: float, end: float) -> bytes:

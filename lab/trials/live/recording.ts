@@ -19,7 +19,7 @@ const AROUND_SECONDS = 12;
 /** For rates of up to 240 lines on two cores that play. */
 const DEFAULT_LEVELS = '240p:0.25,240p:0.5,240p:0.9,240p:1.5';
 
-/** Of the clip that is encoded: hardly a loss, and quickly read. */
+/** FFmpeg's arguments for the clip that is encoded: hardly a loss, and quickly read. */
 const CUT = ['-an', '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '8', '-g', '30', '-pix_fmt', 'yuv420p'];
 
 /** Changes where recordings are to be made anew. */

@@ -9,7 +9,7 @@ export interface FragmentLoadingAbandoned {
   };
 }
 
-/** Of a video segment that was given up: the share of its bytes that had come. Undefined for anything else. */
+/** Share of the bytes of a video segment that had come when it was given up. Undefined for anything else. */
 export function discardedShare({ request }: FragmentLoadingAbandoned): number | undefined {
   if (request.mediaType !== 'video' || request.type !== 'MediaSegment') return undefined;
   return request.bytesTotal > 0 ? (request.bytesLoaded || 0) / request.bytesTotal : 0;

@@ -5,7 +5,7 @@ import { concatenate } from '../../../src/manifest/bytes.js';
 import { base64 } from './base64.js';
 import { FRAME_LETTERS, type DeliveredSegment, type LiveRecord, type ShownPicture } from './types.js';
 
-/** Of what was appended, how much is handed out at once. */
+/** How much of what was appended is handed out at once. */
 const PIECE_BYTES = 3 * 2 ** 20;
 
 /** A chunk is late that comes when playback has reached it, give or take a picture. */

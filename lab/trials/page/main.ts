@@ -97,7 +97,7 @@ class Run {
     return () => this.#player.getAverageThroughput('video') * 1000 || undefined;
   }
 
-  /** Of a live stream the segments that came over the session are requests of dash.js, too. */
+  /** Listens to dash.js' requests: in a live stream the segments that came over the session are requests of dash.js, too. */
   #listenToRequests(): void {
     this.#player.on('fragmentLoadingCompleted', (event: object) => {
       const segment = plainSegment(event as FragmentLoadingCompleted);

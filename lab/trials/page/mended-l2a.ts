@@ -1,6 +1,6 @@
 import type { MediaPlayerClass } from 'dashjs';
 
-/** As dash.js 5.2.1 has it: `bandwidth` in bit/s, `bitrateInKbit` in kbit/s. */
+/** A bitrate as dash.js 5.2.1 has it: `bandwidth` in bit/s, `bitrateInKbit` in kbit/s. */
 interface Rung {
   readonly bandwidth: number;
   readonly bitrateInKbit: number;

@@ -32,7 +32,7 @@ export interface LiveRecord {
   readonly pictures: readonly ShownPicture[];
   /** Over the session, once players had settled; late: playback had reached them. */
   readonly chunks: { readonly delivered: number; readonly repaired: number; readonly late: number };
-  /** Of all stalls, those while players settled. */
+  /** Those of all stalls that came while players settled. */
   readonly settled: { readonly stalls: number; readonly stallSeconds: number };
 }
 
@@ -97,7 +97,7 @@ export interface PlaybackRecord {
   readonly pathMoments: readonly PathMoment[];
   /** `nextHopProtocol` of the media's requests, with how many there were; h3 is HTTP/3. */
   readonly protocols: Readonly<Record<string, number>>;
-  /** Of each segment that the rule gave up to ask for another representation's: the share of its bytes that had come. Absent but of stock dash.js. */
+  /** Share of the bytes that had come of each segment that the rule gave up to ask for another representation's. Absent but of stock dash.js. */
   readonly discards?: readonly number[];
   /** Requests that took dash.js' own path although VOXEL was asked for, and what became of sessions; one line each. */
   readonly notes: readonly string[];

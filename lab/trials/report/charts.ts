@@ -67,7 +67,7 @@ export function liveCharts(rows: readonly SummaryRow[], systems: readonly Charte
   ];
 }
 
-/** Of the segments' scores, a chart for each buffer length; the area holds the curves of all single sessions. */
+/** Charts of the segments' scores, one for each buffer length; the area holds the curves of all single sessions. */
 export function scoreCharts(results: readonly TrialResult[], systems: readonly ChartedSystem[]): string[] {
   const buffers = [...new Set(results.map(({ buffer }) => buffer))];
   return buffers.map((buffer) =>
@@ -102,7 +102,7 @@ export function progressCharts(results: readonly TrialResult[], systems: readonl
   );
 }
 
-/** Of the sessions that got so far. */
+/** Mean at each place of the sessions that got so far. */
 export function meanProgress(sessions: readonly (readonly number[])[]): (readonly [number, number])[] {
   const most = Math.max(0, ...sessions.map(({ length }) => length));
   return Array.from({ length: most }, (_, index) => [

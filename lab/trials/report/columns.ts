@@ -168,7 +168,7 @@ function estimate(key: string, title: string, of: (row: SummaryRow) => Estimate,
 
 const LIVE_KEYS = new Set<string>(LIVE_MEASURES);
 
-/** Of live sessions only. */
+/** A column that only live sessions have. */
 function liveEstimate(key: keyof LiveSummary, title: string, form: Form): Column[] {
   const unknown: Estimate = { mean: NaN, error: null };
   return estimate(key, title, ({ live }) => live?.[key] ?? unknown, form).map((column) => ({

@@ -37,7 +37,7 @@ const COMPARED = [
   { name: 'scoreFirst', measure: ({ scoreFirst }: TrialResult) => scoreFirst },
 ] as const;
 
-/** Of each of our sessions and the one of theirs under the same conditions. */
+/** Pairs of each of our sessions and the one of theirs under the same conditions. */
 export function pairsOf(ours: readonly TrialResult[], theirs: readonly TrialResult[]): Pair[] {
   const others = new Map(theirs.map((result) => [conditionsOf(result), result]));
   return ours.flatMap((result) => {
@@ -61,7 +61,7 @@ export function versusOf(pairs: readonly Pair[]): Versus | undefined {
   return Object.fromEntries(entries) as unknown as Versus;
 }
 
-/** Of what both have. */
+/** Difference of what both have. */
 export function differenceOf(
   pairs: readonly Pair[],
   measure: (result: TrialResult) => number | null,

@@ -39,13 +39,13 @@ export interface SummaryRow extends Scenario {
   readonly stalls: Estimate;
   /** Seconds, of the sessions that started. */
   readonly startupMedian: number | null;
-  /** Of the first ten seconds. */
+  /** Mean score of the first ten seconds. */
   readonly scoreFirst: number | null;
   readonly segmentsWithDrops: number;
   /** Null: no frames were left out. */
   readonly dropsWithReferences: number | null;
   readonly referencesDropped: number | null;
-  /** As in `RecoveryCounts`. */
+  /** Counts as in `RecoveryCounts`. */
   readonly datagrams: number | null;
   readonly gapsAtAppend: Estimate;
   readonly appendedTwice: number;
@@ -53,7 +53,7 @@ export interface SummaryRow extends Scenario {
   /** Share of the bytes. */
   readonly recovered: number;
   readonly redundant: Estimate;
-  /** Of the segments, those that travelled as datagrams; null: sessions from before that was counted. */
+  /** Share of the segments that travelled as datagrams; null: sessions from before that was counted. */
   readonly segmentsAsDatagrams: number | null;
   /** Shares of the segments by what viewers would say. */
   readonly mos: MosShares;
@@ -62,11 +62,11 @@ export interface SummaryRow extends Scenario {
   readonly vmaf: number | null;
   /** Null: sessions too short. */
   readonly linkIdle: number | null;
-  /** Of a bundle's paths, name and mean share of what came; absent without. */
+  /** Names of a bundle's paths and mean shares of what came; absent without. */
   readonly paths?: readonly PathSummary[];
   /** Mean bit/s of a bulk download beside it; null: there was none. */
   readonly bulkRate: number | null;
-  /** Of live sessions; absent: on demand. */
+  /** Figures of live sessions; absent: on demand. */
   readonly live?: LiveSummary;
   /** Against the baseline under the same conditions; undefined for the baseline itself. */
   readonly versus?: Versus;
@@ -198,7 +198,7 @@ function liveOf(results: readonly TrialResult[], estimate: (measure: Measure) =>
 /** Failures on average, and the longest time until the path was used again. */
 export type PathSummary = Omit<PathResult, 'bytes'>;
 
-/** Of sessions over the same bundle. */
+/** Paths of sessions over the same bundle. */
 function pathsOf(results: readonly TrialResult[]): Pick<SummaryRow, 'paths'> {
   const all = results.flatMap(({ paths }) => (paths ? [paths] : []));
   if (all.length === 0) return {};

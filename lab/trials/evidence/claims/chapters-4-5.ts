@@ -28,7 +28,7 @@ function ofLevel(
   };
 }
 
-/** Of the frames but for the I frame; 0 where the whole segment does not reach the target. */
+/** Share of the frames, without the I frame, that may be missing; 0 where the whole segment does not reach the target. */
 function droppedFrames(segment: LevelSegment, target: number, found = mostDroppable(segment, target)): number {
   return (found?.frames ?? 0) / (segment.frames - 1);
 }
@@ -236,7 +236,7 @@ export const CHAPTERS_4_AND_5: readonly Claim[] = [
   },
 ];
 
-/** Of chapter 6, but of content, too. */
+/** A claim of chapter 6 that is about content, too. */
 export const MANIFEST_SIZE: Claim = {
   figure: '§6.1',
   claim: 'the manifest’s facts about frames are small',
@@ -255,7 +255,7 @@ export const MANIFEST_SIZE: Claim = {
   why: `Theirs describes 75 segments of 13 levels: ${THEIR_BYTES} bytes for each. An index is compact, theirs are attributes.`,
 };
 
-/** Of chapter 6, but of content, too. */
+/** A claim of chapter 6 that is about content, too. */
 export const OTHER_VIDEOS: Claim = {
   figure: '6.3',
   claim: 'ten other videos tolerate drops as well',

@@ -20,7 +20,7 @@ const LIVE: NonNullable<TrialResult['live']> = {
   ...{ replacedSeconds: 0, skippedSeconds: 0, chunks: 0, chunksRepaired: 0, chunksLate: 0 },
 };
 
-/** Of these sessions, one of each kind. */
+/** A matrix of these sessions, one of each kind. */
 function matrix(sessions: readonly Partial<TrialResult>[], changes: object = {}): Matrix {
   const attempts = sessions.map((session, index) => ({
     ...{

@@ -12,7 +12,7 @@ const STREAMS = 'voxel-live-streams';
 const GROUPS = 'groups';
 const PEERS = ['dynamic', 'lolp', 'l2a', 'l2a-mended'];
 
-/** Of one figure: how, and which is better. */
+/** How one figure is measured, and which is better. */
 interface Measure {
   readonly of: (session: TrialResult) => number;
   readonly best: (...means: number[]) => number;

@@ -39,7 +39,7 @@ const TOP_LEVEL = 16;
 /** Connections that the paper's fixed number is. */
 const TEN = 10;
 
-/** Of a system with several connections. */
+/** Figures of a system with several connections. */
 interface Flows {
   readonly connections: number;
   readonly bitrate: number;
