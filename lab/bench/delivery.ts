@@ -38,7 +38,7 @@ interface Remains {
   readonly bytes: number;
   readonly lost: number;
   readonly refetched: number;
-  /** Of the fastest download, Mbit/s; undefined where it is not known. */
+  /** Rate of the fastest download, Mbit/s; undefined where it is not known. */
   readonly fastest?: number;
 }
 
@@ -79,7 +79,7 @@ async function atPacketLoss(): Promise<Row[]> {
   });
 }
 
-/** Of the video once it has been played to its end. */
+/** What remains lost of the video once it has been played to its end. */
 async function remainsOf(page: Page): Promise<Remains> {
   // Each wait lasts a minute at most.
   await playUntil(page, HALFWAY);

@@ -29,12 +29,12 @@ const WARM_UP_SAMPLES = 3;
 /** Bytes. */
 const GROWTH_BAR = 10e6;
 
-/** Of one minute, after a collection of what nobody holds. */
+/** What one minute has left, after a collection of what nobody holds. */
 interface Sample {
   /** Bytes. */
   readonly pageHeap: number;
   readonly workerHeap: number;
-  /** Of all processes of the browser: what they hold for themselves. */
+  /** What all processes of the browser hold for themselves. */
   readonly memory: number;
   readonly chunks: number;
   readonly chunksRepaired: number;

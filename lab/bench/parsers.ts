@@ -10,7 +10,7 @@ standard output. Exit code 1 where a bar is missed.`;
 
 export const options = { json: { type: 'boolean', default: false }, only: { type: 'string' } } as const;
 
-/** Of the processor time for four times the input: n log n, and what a busy machine adds. */
+/** Growth of the processor time for four times the input: n log n, and what a busy machine adds. */
 const MOST_GROWTH = 6;
 /** Bytes of memory that a byte of input may take, as a rule. */
 const MOST_MEMORY = 500;

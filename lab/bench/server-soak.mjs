@@ -22,7 +22,7 @@ export const options = /** @type {const} */ ({
   server: { type: 'string' },
 });
 
-/** Of each session that behaves: ten of them are 8 Mbit/s. */
+/** What each session that behaves fetches: ten of them are 8 Mbit/s. */
 const SEGMENT = { bytes: 100_000, intervalMs: 1000 };
 const SESSIONS = 10;
 const ALONE_SECONDS = 60;
@@ -98,7 +98,7 @@ async function soak(program, probe, folder, seconds) {
   }
 }
 
-/** As the server counts them. @param {import('../../tools/start/server.mjs').Ready} ready */
+/** Sessions as the server counts them. @param {import('../../tools/start/server.mjs').Ready} ready */
 async function openSessions({ metrics }) {
   if (metrics === null) throw new Error('the server has no counters');
   const text = await (await fetch(metrics)).text();

@@ -37,7 +37,7 @@ export class Arrivals {
   #reliableUsable = 0;
   #usable = 0;
   #now = 0;
-  /** Of the stream that carries the reliable bytes, and all others where there are no datagrams: positions among the option's bytes. */
+  /** Gaps of the stream that carries the reliable bytes, and all others where there are no datagrams: positions among the option's bytes. */
   #gaps: readonly StreamGap[] = [];
 
   constructor({ option, delivery, parityBytes, urgent, recovery }: ArrivalsSetup) {
@@ -59,7 +59,7 @@ export class Arrivals {
     return this.#lostOnTheWay;
   }
 
-  /** Of the unreliable part, lost datagrams included. */
+  /** Bytes of the unreliable part that were sent, lost datagrams included. */
   get sent(): number {
     const sent = this.#unreliableSent;
     return this.#delivery === 'streams'
@@ -98,7 +98,7 @@ export class Arrivals {
     return this.#option.bytes - this.#option.reliableBytes - this.#unreliableLeft;
   }
 
-  /** Of its stream: what lies before the first gap that is still open. */
+  /** What of its stream lies before the first gap that is still open. */
   get #readable(): number {
     return this.#gaps.find(({ filled }) => filled > this.#now)?.at ?? Infinity;
   }

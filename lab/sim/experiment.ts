@@ -51,7 +51,7 @@ export interface SessionResult extends Metrics, Experience {
   readonly shift: number;
   readonly abr: string;
   readonly buffer: number;
-  /** Of each segment, as delivered. */
+  /** Score of each segment, as delivered. */
   readonly scores: readonly number[];
   /** Segments cut short by a review, and downloads thrown away for a lower one. */
   readonly kept: number;

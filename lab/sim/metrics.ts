@@ -28,7 +28,7 @@ export interface Metrics {
 export interface Experience {
   /** Start-up and stalls together: what a viewer waits. */
   readonly waited: number;
-  /** As `qoe`, with start-up counted as stalled and switches of representation charged. */
+  /** `qoe` with start-up counted as stalled and switches of representation charged. */
   readonly felt: number;
   /** SODA's measure: mean utility − 10 · bufRatio − share of segments that switch. */
   readonly soda: number;

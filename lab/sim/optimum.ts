@@ -9,9 +9,9 @@ export interface Grid {
   /** Seconds. */
   readonly time: number;
   readonly buffer: number;
-  /** Of the last segment, in the content's unit. */
+  /** Width of a cell in the last segment's score, in the content's unit. */
   readonly score: number;
-  /** Of options that score closer than this only the cheapest is tried. */
+  /** Score below which options count as alike: only the cheapest is tried. */
   readonly option: number;
 }
 
@@ -186,7 +186,7 @@ function groupOf(buffer: number, score: number, grid: Grid): number {
 }
 
 /**
- * Of plans that end with about the same buffer and score, one that is later must have gained something for it: an earlier
+ * Plans worth going on with: of those that end with about the same buffer and score, one that is later must have gained something for it: an earlier
  * one could reach the same point by pausing, at the price of the stall.
  */
 function undominated(plans: readonly Plan[], weights: Weights, grid: Grid): Plan[] {

@@ -69,7 +69,7 @@ function summaryOf(pairs: readonly { readonly bufRatio: number; readonly bitrate
   };
 }
 
-/** By `algorithm/buffer/trace`. Columns: algorithm, buffer_segments, trace, buf_ratio, kbps, … */
+/** Figures by `algorithm/buffer/trace`. Columns: algorithm, buffer_segments, trace, buf_ratio, kbps, … */
 function readReference(file: string): Map<string, { readonly bufRatio: number; readonly bitrate: number }> {
   const [, ...lines] = readFileSync(file, 'utf8').trim().split('\n');
   return new Map(

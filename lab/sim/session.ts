@@ -93,7 +93,7 @@ class Session {
   readonly #played: PlayedSegment[] = [];
   readonly #threshold: PipelineThreshold | undefined;
   #lastChoice: Option | undefined;
-  /** Of the next segment, chosen while the one before was on its way. */
+  /** Request for the next segment, chosen while the one before was on its way. */
   #early: EarlyRequest | undefined;
 
   constructor(setup: SessionSetup) {
@@ -201,7 +201,7 @@ class Session {
     });
   }
 
-  /** As long as the rule wants, and at least until the segment fits into the buffer; then until the player asks. */
+  /** Waits as long as the rule wants, and at least until the segment fits into the buffer; then until the player asks. */
   #wait(state: DecisionState, delay: number): void {
     const asking = state.segmentIndex === 0 ? 0 : this.#player.between;
     this.#retransmission.pass(this.#playback.time + Math.max(delay, waitForRoom(state)) + asking, false);

@@ -33,7 +33,7 @@ def read_key(study: Path) -> dict[str, dict[str, Any]]:
 
 
 def read_votes(study: Path, method: str, known: dict[str, Any]) -> list[Vote]:
-    """The votes of all files in `votes/`, without those for training. Raises `StudyError` where a file is none of this study."""
+    """Votes in `votes/`, without those for training. Raises `StudyError` where a file is none of this study."""
     votes: list[Vote] = []
     seen: dict[tuple[int, int], Path] = {}
     for path in sorted((study / "votes").glob("*.json")):

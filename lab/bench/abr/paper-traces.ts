@@ -50,7 +50,7 @@ export async function paperTraces(folder: string, scale: Scale): Promise<Section
   };
 }
 
-/** By rule: (rule − lowest) / (optimum − lowest) of the mean QoE. */
+/** How far each rule gets: (rule − lowest) / (optimum − lowest) of the mean QoE. */
 async function wayToOptimum(
   traces: readonly Trace[],
   buffers: readonly number[],

@@ -14,7 +14,7 @@ const DECISIONS = 1000;
 const REPETITIONS = 15;
 const WARM_UPS = 5;
 
-/** As many as rules are told of. */
+/** Samples that rules are told of. */
 const SAMPLES = 20;
 
 /** Most microseconds of a decision, and milliseconds of a session without and with reviews. */

@@ -50,7 +50,7 @@ function bars(rows: readonly SummaryRow[]): Bar[] {
   ];
 }
 
-/** By how much `abr-star` leads all other rules in QoE. */
+/** Lead of `abr-star` over all other rules in QoE. */
 export function lead(rows: readonly SummaryRow[], buffer: number): number {
   const rivals = RULES.filter((rule) => !rule.startsWith('abr-star')).map((rule) => find(rows, rule, buffer).qoe);
   const older = find(rows, 'abr-star-2021', buffer).qoe;

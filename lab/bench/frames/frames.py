@@ -37,7 +37,7 @@ TARGETS = (0.99, 0.95, 0.88)
 """SSIM: the bounds of the thesis' bands (Table 5.1)."""
 
 PARTS = 3
-"""Of a segment, in which frames that may be missing are counted."""
+"""Parts of a segment in which frames that may be missing are counted."""
 
 
 def main() -> None:
@@ -117,7 +117,7 @@ def shortest_prefix(ranked: RankedFrames, target: float, scorer: SegmentScorer, 
 def _segments(
     workers: Workers, sources: Sequence[SegmentSource], top: Sequence[SegmentSource], level: str
 ) -> list[Any]:
-    """Of the next level only sizes count, of the low one what the measured order lets be missing."""
+    """Lines of one clip: of the next level only sizes count, of the low one what the measured order lets be missing."""
     names = {"top": list(OrderName), "next": [], "low": [OrderName.ORIGINAL, OrderName.MEASURED]}[level]
     futures = [
         workers.submit(measure_segment, source, reference, names)

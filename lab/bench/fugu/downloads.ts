@@ -20,7 +20,7 @@ const BUFFERS = [1, 7];
 /** Share of the segments of which any representation is taken, so that sizes do not follow the link alone. */
 const EXPLORED = 0.3;
 
-/** Of sessions with RobustMPC over the development traces: a learnt rule learns where it is used, from choices that are not its own. */
+/** Downloads of sessions with RobustMPC over the development traces: a learnt rule learns where it is used, from choices that are not its own. */
 export function recordedDownloads(): Download[] {
   const seed = 1;
   const content = contentOf({

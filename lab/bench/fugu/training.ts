@@ -4,10 +4,10 @@ import type { Download } from './downloads.js';
 
 const HIDDEN_UNITS = 12;
 const EPOCHS = 30;
-/** Of a step against the gradient; it falls to a tenth of that. */
+/** Length of a step against the gradient; it falls to a tenth of that. */
 const RATE = 0.03;
 
-/** By stochastic gradient descent on the cross entropy. The same downloads give the same network. */
+/** A network trained by stochastic gradient descent on the cross entropy. The same downloads give the same network. */
 export function trainedNetwork(downloads: readonly Download[]): Network {
   const random = seededRandom(1);
   const inputs = downloads[0]!.inputs.length;

@@ -85,7 +85,7 @@ class _Encoded:
     """A segment as `voxel-live` makes it."""
 
     pictures: list[VideoFrame]
-    """Of the source."""
+    """Pictures of the source."""
     scaled: list[VideoFrame]
     codec: Codec
     data: bytes
@@ -113,13 +113,13 @@ class _Encoded:
         return _Encoded(pictures, scaled, encoder.codec, data, segment, choice)
 
     def scores(self) -> Scores:
-        """As its records would tell them of later segments."""
+        """Scores as its records would tell them of later segments."""
         width, height = self.scaled[0].width, self.scaled[0].height
         meter = RepresentationMeter(self.codec, width, height)
         return meter.measure(self.data, 0, 1, dict(enumerate(self.scaled)))
 
     def foretold_costs(self) -> list[float]:
-        """Of the frames that may be missing."""
+        """Costs of the frames that may be missing."""
         costs = SegmentCosts(gop(self.choice.segment_frames, self.choice.run))
         grid = CellGrid.of(self.pictures[0])
         for time, picture in enumerate(self.pictures):
@@ -130,7 +130,7 @@ class _Encoded:
 
 
 def _compare(clip: Path, number: int) -> tuple[float, list[float]]:
-    """Of one segment: Spearman's correlation between foretold and measured costs of frames, and by how much told scores
+    """One segment: Spearman's correlation between foretold and measured costs of frames, and by how much told scores
     of deliveries differ from decodes."""
     print(f"{clip.name}: segment {number}", file=sys.stderr, flush=True)
     start = SPREAD_SECONDS * (number + 1)

@@ -8,16 +8,16 @@ from voxel_prepare.live.scores import Scores
 from voxel_prepare.repair.frames import Frame
 
 PAYLOAD_BYTES = 1200
-"""Of a datagram."""
+"""Payload of a datagram."""
 
 LOSS_RATES = (0.01, 0.02, 0.05)
-"""Of datagrams, never recovered."""
+"""Shares of datagrams that are lost and never recovered."""
 
 DRAWS = 3
-"""Of each rate, in a segment."""
+"""Deliveries of a segment at each rate."""
 
 BEND = 3
-"""As in src/manifest/score-estimate.ts."""
+"""The constant of src/manifest/score-estimate.ts."""
 
 
 def random_deliveries(frames: Sequence[Frame], draw: random.Random) -> list[frozenset[int]]:

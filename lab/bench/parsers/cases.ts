@@ -238,7 +238,7 @@ function repairOf(segment: Uint8Array, state: 'whole' | 'damaged', configuration
   return { bytes: segment.length, parse };
 }
 
-/** Of every NAL unit. */
+/** The last bytes of every NAL unit. */
 function lastBytes(segment: Uint8Array): IntervalSet {
   const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
   const last = new IntervalSet();

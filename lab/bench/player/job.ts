@@ -6,7 +6,7 @@ export type PlayerName = 'plain' | 'voxel';
 /** What both players are told alike. */
 export interface PlaySettings {
   readonly manifest: string;
-  /** Of the level to play, kbit/s. Neither changes it: what is compared are the players, not their rules. */
+  /** Bitrate of the level to play, kbit/s. Neither changes it: what is compared are the players, not their rules. */
   readonly bitrate: number;
   /** Seconds. */
   readonly segmentDuration: number;

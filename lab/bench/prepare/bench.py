@@ -31,10 +31,10 @@ QUICK_REPRESENTATIONS = 3
 """Whose droppable bytes are measured, spread over the ladder; `--full` takes all."""
 
 DROPPABLE_SEGMENTS = 4
-"""Of each representation, spread evenly."""
+"""Segments of each representation that are measured, spread evenly."""
 
 FULL_DROPPABLE_SEGMENTS = 2
-"""Of each clip and representation, with all clips, representations and orders."""
+"""Segments of each clip and representation, with all clips, representations and orders."""
 
 DRAWS = 8
 """Prefixes of each segment that is checked: one of each representation and clip, more than 200 with all clips."""
@@ -151,7 +151,7 @@ def say(message: str) -> None:
 
 
 def _request(path: Path, folder: Path, seconds: float, profile: Profile) -> Request:
-    """As the command's defaults, but for these."""
+    """A request with the command's defaults, but for these."""
     return Request(
         inputs=(path,),
         out=folder,
@@ -204,7 +204,7 @@ def _deviations(clip: Clip, workers: Workers) -> dict[str, list[tuple[float, flo
 
 
 def _droppable(clip: Clip, workers: Workers, representations: int | None) -> dict[str, list[dict[str, list[float]]]]:
-    """By representation, a row for each segment."""
+    """Droppable shares by representation, a row for each segment."""
     chosen = clip.representations if representations is None else _spread_out(clip.representations, representations)
     names = (
         list(OrderName) if representations is None else [OrderName.ORIGINAL, OrderName.UNREFERENCED, OrderName.MEASURED]

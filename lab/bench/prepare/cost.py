@@ -25,7 +25,7 @@ class Seconds:
     """How long something took."""
 
     processor: float
-    """Of all cores, with child processes: what other programs do does not count."""
+    """Processor seconds on all cores, with child processes: what other programs do does not count."""
     clock: float
 
 
@@ -59,6 +59,6 @@ def _timed(function: Callable[[], Result]) -> tuple[Result, Seconds]:
 
 
 def _processor_seconds() -> float:
-    """Of this process and all that it has waited for."""
+    """Processor seconds of this process and all that it has waited for."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)

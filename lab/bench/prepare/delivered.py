@@ -14,7 +14,7 @@ from voxel_prepare.byte_ranges import ReceivedRanges
 from voxel_prepare.repair.repair import repair_segment
 
 PAYLOAD_BYTES = 1200
-"""Of a datagram."""
+"""Payload of a datagram."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ LOSSES = {
 """Each by itself, and as where a queue overflows: in a browser trial a third of a segment was lost in a few bursts."""
 
 LOSS_DRAWS = 2
-"""Of each loss, in a segment."""
+"""Deliveries of a segment with each loss."""
 
 BEND = 3
-"""As in src/manifest/score-estimate.ts."""
+"""The constant of src/manifest/score-estimate.ts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Deviation:
 def check_segment(
     source: SegmentSource, analysis: SegmentAnalysis, reference: SegmentSource, draws: int, seed: int
 ) -> dict[str, list[Deviation]]:
-    """Of one segment as many random prefixes that a player may ask for, as many steps, and deliveries with losses."""
+    """Deviations in one segment: of random prefixes that a player may ask for, of as many steps, and with losses."""
     draw = random.Random(seed)
     player = _Player(source.read(), analysis, reference.read())
     order = analysis.order
@@ -88,7 +88,7 @@ def check_segment(
 
 
 def estimate(analysis: SegmentAnalysis, lost: Collection[int]) -> float:
-    """As src/manifest/score-estimate.ts: the score of the first step that holds all that is here, less what the losses
+    """Score as src/manifest/score-estimate.ts has it: that of the first step that holds all that is here, less what losses
     in it cost together."""
     prefix = max((position + 1 for position, index in enumerate(analysis.order) if index not in lost), default=0)
     step = next(step for step in analysis.steps if step.frames >= prefix)

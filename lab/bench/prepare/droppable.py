@@ -38,7 +38,7 @@ def droppable_shares(source: SegmentSource, names: Sequence[OrderName]) -> dict[
 
 
 def _shares(scorer: SegmentScorer, order: Sequence[int], prefix_bytes: Sequence[int], size: int) -> list[float]:
-    """By halving: a few prefixes whose score is not in order do not matter."""
+    """Shares that may be missing, found by halving: a few prefixes whose score is not in order do not matter."""
     scores: dict[int, float] = {}
     shares: list[float] = []
     for target in TARGETS:

@@ -17,11 +17,11 @@ LADDER = (RepresentationName("240p", 0.25), TOP, RepresentationName("240p", 8))
 """The last one is what the others are scored against: nearly the source."""
 
 Bytes: TypeAlias = dict[str, list[int]]
-"""By profile, what all segments of a clip take together, at each target."""
+"""Bytes by profile: what all segments of a clip take together, at each target."""
 
 
 def frontier(prepared: Callable[[Profile], Presentation]) -> Bytes:
-    """Of one clip, prepared as `LADDER`."""
+    """Bytes of one clip, prepared as `LADDER`."""
     presentations = {profile: prepared(profile) for profile in Profile}
     whole = [analysis.score for analysis in presentations[Profile.THESIS].video[LADDER.index(TOP)].analyses]
     return {
@@ -34,7 +34,7 @@ def frontier(prepared: Callable[[Profile], Presentation]) -> Bytes:
 
 
 def fewest_bytes(presentation: Presentation, segment: int, score: float) -> int:
-    """Of the prefixes of all representations that score so much, the smallest, reliable bytes counted."""
+    """The smallest prefix of all representations that scores so much, reliable bytes counted."""
     return min(
         analysis.range.size - analysis.steps[-1].bytes + step.bytes
         for analysis in (representation.analyses[segment] for representation in presentation.video)

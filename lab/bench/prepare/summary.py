@@ -16,7 +16,7 @@ LOW_BITRATE = 300_000
 """bit/s: the index may take more of representations below."""
 
 Shares: TypeAlias = dict[str, list[float]]
-"""By order, the share of bytes droppable at each target."""
+"""Share of bytes that is droppable at each target, by order."""
 
 
 COST_LIMIT = 1.0
@@ -148,13 +148,13 @@ def _mean(rows: Sequence[Shares]) -> Shares:
 
 
 def _ratio(shares: Shares, other: OrderName, own: str = OrderName.MEASURED) -> float:
-    """Of the mean shares of two orders at each target; the mean over the targets."""
+    """Ratio of the mean shares of two orders at each target; the mean over the targets."""
     pairs = zip(shares[own], shares[other], strict=True)
     return fmean(measured / share for measured, share in pairs)
 
 
 def _spread(deviations: Sequence[Deviation]) -> dict[str, float]:
-    """Of what was told less what a decode gives; all but the mean of the absolute values."""
+    """Spread of what was told less what a decode gives; all but the mean of the absolute values."""
     sizes = [abs(deviation.error) for deviation in deviations]
     return {
         "count": len(sizes),

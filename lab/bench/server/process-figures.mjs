@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Kernel ticks per second in /proc/PID/stat: 100 on every Linux that people use (`getconf CLK_TCK`). */
 const TICKS = 100;
 
-/** Of user and system. @param {number} pid */
+/** Processor seconds of user and system. @param {number} pid */
 export function cpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

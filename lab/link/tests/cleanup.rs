@@ -38,7 +38,7 @@ fn start(client: &str) -> Session {
 #[derive(Debug, Clone, Copy)]
 enum Parent {
     Ordinary,
-    /// As a shell ignores SIGINT for what it starts in the background.
+    /// SIGINT is ignored, as a shell does for what it starts in the background.
     IgnoringSignals,
 }
 

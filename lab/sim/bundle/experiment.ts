@@ -24,7 +24,7 @@ export interface Pair {
   readonly isSpecial?: boolean;
 }
 
-/** Of one playback. Seconds, and a share of the bytes. */
+/** Figures of one playback: seconds, and a share of the bytes. */
 export interface Figures {
   readonly segmentP99: number;
   readonly segmentMean: number;

@@ -33,7 +33,7 @@ export interface Video {
 
 /** What became of it. Seconds and bytes. */
 export interface BundlePlayback {
-  /** Of every segment: from the first request for it until it was whole. */
+  /** Seconds of every segment, from the first request for it until it was whole. */
   readonly segmentSeconds: readonly number[];
   /** Since the beginning: when it was. */
   readonly wholeAt: readonly number[];
@@ -42,7 +42,7 @@ export interface BundlePlayback {
   readonly seconds: number;
   readonly bytes: number;
   readonly repeated: number;
-  /** Of each path. */
+  /** Bytes of each path. */
   readonly bytesOf: readonly number[];
 }
 

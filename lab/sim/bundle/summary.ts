@@ -5,12 +5,12 @@ import { COMPARED, type Figures, type PairResult } from './experiment.js';
 /** A schedule over all pairs, each beside the better link alone: 1 is the same. */
 export interface ScheduleRow {
   readonly schedule: string;
-  /** Of the 99th percentile of the segments' times. */
+  /** Median of the 99th percentiles of the segments' times. */
   readonly p99Median: number;
   readonly p99Worst: number;
-  /** Of their mean. */
+  /** Worst of their means. */
   readonly meanWorst: number;
-  /** Of the seconds waited, summed over the pairs. */
+  /** Ratio of the seconds waited, summed over the pairs. */
   readonly waited: number;
   /** Most of all pairs: share of the bytes. */
   readonly redundantMost: number;
@@ -75,7 +75,7 @@ export function verdicts(results: readonly PairResult[]): Verdict[] {
   ];
 }
 
-/** Of the player's own schedule, over the better link alone. */
+/** The worst figure of the player's own schedule, over the better link alone. */
 function worstOf({ of: { voxel }, best }: PairResult): { readonly ratio: number; readonly what: string } {
   const ratios = [
     { ratio: voxel.segmentP99 / best.segmentP99, what: '99th percentile' },

@@ -8,9 +8,9 @@ export interface Content {
   readonly segmentDuration: number;
   /** Ascending in bitrate. */
   readonly ladder: readonly LadderRepresentation[];
-  /** By segment, then representation. Never empty. */
+  /** Maps by segment, then representation. Never empty. */
   readonly segments: readonly (readonly SegmentMap[])[];
-  /** By segment: every way to download it. */
+  /** Every way to download a segment, by segment. */
   readonly options: readonly (readonly Option[])[];
 }
 

@@ -7,7 +7,7 @@ import type { Content } from './content.js';
 export type MeasuredStep = readonly [bytes: number, frames: number, score: number];
 
 export interface MeasuredLevel {
-  /** Of the representation, in bit/s. */
+  /** Bitrate of the representation, in bit/s. */
   readonly bitrate: number;
   /** Score of the whole segment against the top representation. */
   readonly score: number;

@@ -36,7 +36,7 @@ export function preparedContent(folder: string): Content {
 }
 
 interface ManifestElements {
-  /** Of the namespace of VOXEL's attributes. */
+  /** Prefix of the namespace of VOXEL's attributes. */
   readonly prefix: string;
   readonly segmentDuration: number;
   readonly representations: readonly RepresentationElement[];

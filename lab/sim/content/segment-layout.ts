@@ -4,7 +4,7 @@ import type { QualityStep, SegmentMap } from '../../../src/manifest/segment-map.
 /** A segment of which only sizes and scores are known. */
 export interface SegmentSizes {
   readonly reliableBytes: number;
-  /** As in `SegmentMap`. */
+  /** Steps as in `SegmentMap`. */
   readonly steps: readonly QualityStep[];
 }
 

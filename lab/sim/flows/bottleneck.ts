@@ -9,7 +9,7 @@ export interface BottleneckOptions {
   readonly queue: Queue;
   /** Bit/s. */
   readonly rate: number;
-  /** Of the path without queues. */
+  /** Round trip of the path without queues. */
   readonly roundTrip: number;
   /** Senders take up to a packet's time to answer an acknowledgement: in step with the link the same flow would be dropped for ever (Floyd and Jacobson, 1992). */
   readonly random: Pick<Random, 'uniform'>;

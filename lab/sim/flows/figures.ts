@@ -16,7 +16,7 @@ import type { Shares } from './player.js';
 import type { SenderKind } from './sender.js';
 
 export interface FlowsExperiment {
-  /** Of each playback beside flows that are there all the time. */
+  /** Length of each playback beside flows that are there all the time. */
   readonly seconds: number;
   readonly seed: number;
 }
@@ -34,7 +34,7 @@ export interface Cell {
   /** Medians of the segments. */
   readonly rate: number;
   readonly bitrate: number;
-  /** Of all bulk flows together. */
+  /** Rate of all bulk flows together. */
   readonly bulkRate: number;
 }
 
@@ -71,7 +71,7 @@ export interface StagedRow {
   readonly scoreShare: number;
   /** Seconds. */
   readonly stalled: number;
-  /** Of all bulk flows together while they were there, mean over the playback. */
+  /** Rate of all bulk flows together while they were there, mean over the playback. */
   readonly bulkRate: number;
   /** For each arrival: segments that it took to reach the number most used until the next. */
   readonly settled: readonly number[];

@@ -25,7 +25,7 @@ export interface PlayerOptions {
   readonly flows: FlowsRule;
   readonly sender: SenderKind;
   readonly shares: Shares;
-  /** Of each connection, for FQ-CoDel. */
+  /** Bucket of each connection, for FQ-CoDel. */
   readonly buckets: readonly number[];
 }
 
@@ -36,11 +36,11 @@ export interface PlayedSegment {
   readonly rate: number;
   readonly bitrate: number;
   readonly score: number;
-  /** Of the highest representation. */
+  /** Score of the highest representation. */
   readonly topScore: number;
 }
 
-/** Of a segment that is being downloaded. */
+/** State of a segment that is being downloaded. */
 interface Download {
   readonly state: DecisionState;
   readonly option: Option;
@@ -191,7 +191,7 @@ export class FlowsPlayer {
   }
 }
 
-/** As the schedules of the player see it. */
+/** A connection as the schedules of the player see it. */
 function linkOf({ sender, queued, rate }: Connection): PathLink {
   return {
     id: 0,

@@ -17,7 +17,7 @@ const LARGEST = 1.5;
 /** The paper's ladder in segments of two seconds, with the scores that prepared clips have at such bitrates. */
 export interface Video {
   readonly ladder: readonly LadderRepresentation[];
-  /** By segment: each representation, whole. */
+  /** Each representation of a segment, whole, by segment. */
   readonly segments: readonly (readonly Option[])[];
 }
 

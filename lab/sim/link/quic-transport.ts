@@ -30,7 +30,7 @@ export interface QuicPath extends LossModel {
   readonly queuePackets: number;
   /** The server's congestion control. */
   readonly control: ControlName;
-  /** As measured of both servers: `Cubic` is paced, repeats are lost like others, and the last packets' repeats wait for a probe timeout. */
+  /** Whether servers are modelled as measured: `Cubic` is paced, repeats are lost like others, and the last packets' repeats wait for a probe timeout. */
   readonly isMeasured?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { GENERATORS } from './trace-generators.js';
 import { TRACE_SETS, traceSet } from './trace-sets.js';
 import { makeTrace, parseCsvTrace, parseMahimahiTrace, parseSumTrace, type Trace } from './trace.js';
 
-/** By file name extension. */
+/** Parsers by file name extension. */
 const PARSERS: Record<string, (name: string, text: string) => Trace> = {
   '.csv': parseCsvTrace,
   '.sum': parseSumTrace,

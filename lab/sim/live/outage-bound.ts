@@ -5,7 +5,7 @@ import type { Trace } from '../link/trace.js';
 export interface LiveDemand {
   /** Bit/s, without which there is no new picture. */
   readonly rate: number;
-  /** Of a chunk. */
+  /** Duration of a chunk. */
   readonly chunk: number;
   /** From when a chunk can be sent until it must be here. */
   readonly lead: number;

@@ -28,9 +28,9 @@ export interface Connection {
   readonly host: string;
   /** Over which it runs; requests go over the first. */
   readonly paths: readonly number[];
-  /** Of each path: bytes. */
+  /** Window of each path, bytes. */
   windows: readonly number[];
-  /** Of each path, seconds: before this nothing comes over it, since it joins after the first is open. */
+  /** When each path joins, seconds: before this nothing comes over it, since it joins after the first is open. */
   readonly joinedAt: readonly number[];
   current: Transfer | undefined;
   /** Asked for when the current one is here. */

@@ -11,7 +11,7 @@ export interface PageLoad {
   readonly page: string;
   readonly class: string;
   readonly group: string;
-  /** By policy: seconds. */
+  /** Seconds by policy. */
   readonly seconds: Readonly<Record<string, number>>;
 }
 

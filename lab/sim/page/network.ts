@@ -88,7 +88,7 @@ export class Network {
     return Math.max(this.#time, start) + remaining / rate;
   }
 
-  /** Of each transfer, bytes per second now. */
+  /** Rate of each transfer now, bytes per second. */
   #rates(): Float64Array {
     const rates = new Float64Array(this.#transfers.length);
     for (const [path, { rate, roundTrip }] of this.#paths.entries()) {

@@ -8,7 +8,7 @@ export type Policy = (wanted: Wanted, connections: Connections) => Way | undefin
 /** Seconds: predictions that differ by less are equal, and the first interface is taken. */
 const EQUAL = 1e-9;
 
-/** By name; each load begins with a new one. `seed`: of what is chosen at random. */
+/** Policies by name; each load begins with a new one. `seed`: of what is chosen at random. */
 export const POLICIES: Readonly<Record<string, (seed: number) => Policy>> = {
   'interface-1': () => over([0]),
   'interface-2': () => over([1]),

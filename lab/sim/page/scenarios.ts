@@ -3,7 +3,7 @@ import type { Path } from './network.js';
 /** Two interfaces: the first like a fixed line with WLAN, the second like 3G or LTE (thesis §3.4.2). */
 export interface Scenario {
   readonly paths: readonly [Path, Path];
-  /** By the rate of the first interface: scenarios of a group stand together in the tables. */
+  /** Group by the rate of the first interface: scenarios of a group stand together in the tables. */
   readonly group: string;
 }
 

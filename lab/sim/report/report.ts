@@ -90,7 +90,7 @@ function overBuffers(rows: readonly SummaryRow[], rules: readonly string[], buff
   ];
 }
 
-/** Of stall ratios over sessions and of scores over segments, a pair for each buffer length. */
+/** Distributions of stall ratios over sessions and of scores over segments, a pair for each buffer length. */
 function distributions(
   results: readonly SessionResult[],
   rules: readonly string[],

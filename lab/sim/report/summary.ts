@@ -17,7 +17,7 @@ export interface SummaryRow {
   readonly buffer: number;
   readonly sessions: number;
   readonly bufRatio: { readonly mean: number; readonly median: number; readonly p90: number; readonly p95: number };
-  /** Of the mean bufRatio; null: fewer than ten sessions. */
+  /** Standard error of the mean bufRatio; null: fewer than ten sessions. */
   readonly standardError: number | null;
   readonly score: number;
   /** The score below which a tenth of all segments lies. */

@@ -15,7 +15,7 @@ export const VARIATIONS = (Object.keys(CONSTANTS) as ConstantName[]).map((name) 
   return { name, less: less!, more: SHARES.includes(name) ? Math.min(1, more!) : more! };
 });
 
-/** As `npm run simulate -- --abr` takes it. */
+/** The rule's name as `npm run simulate -- --abr` takes it. */
 export function variant(name: string, value: number): string {
   return `abr-star:${name}=${value}`;
 }

@@ -5,7 +5,7 @@ import { readJsonLines } from '../../trials/json-lines.js';
 import type { SessionResult } from '../experiment.js';
 import { mean } from '../report/statistics.js';
 
-/** Of `npm run bench -- rivals`, relative to the repository: rules on the report traces, and `abr-star` with other constants. */
+/** Files of `npm run bench -- rivals`, relative to the repository: rules on the report traces, and `abr-star` with other constants. */
 export const RIVALS_FILE = 'docs/results/simulated/rivals.jsonl';
 export const CONSTANTS_FILE = 'docs/results/simulated/constants.jsonl';
 
