@@ -3,8 +3,8 @@
 use std::time::SystemTime;
 
 use crate::error::{HttpError, Status};
+use crate::facts::FileFacts;
 use crate::head::Headers;
-use crate::site::FileFacts;
 
 /// Refuses with 412 a file that is not in a state that the header `if-match` names.
 pub fn check_unchanged(if_match: Option<&str>, etag: &str) -> Result<(), HttpError> {

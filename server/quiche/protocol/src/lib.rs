@@ -15,6 +15,7 @@ pub mod coding;
 pub mod conditions;
 pub mod discovery;
 pub mod error;
+pub mod facts;
 pub mod flow;
 pub mod follow;
 pub mod framing;

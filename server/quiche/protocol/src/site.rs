@@ -1,11 +1,10 @@
 //! Ordinary HTTP, the same over HTTP/1.1 and HTTP/3: GET, HEAD and OPTIONS, single and multiple ranges (RFC 9110).
 
-use std::time::{Duration, SystemTime};
-
 use bytes::Bytes;
 
 use crate::conditions;
 use crate::error::{HttpError, Status};
+pub use crate::facts::FileFacts;
 use crate::head::Headers;
 use crate::limits::Limits;
 use crate::ranges::{ByteRange, RangeSpec, followed_range, known_ranges, parse_range_header, satisfiable_ranges};
@@ -52,32 +51,6 @@ pub struct HttpResponse {
     pub body: Vec<Piece>,
     /// What is sent instead of the body, as it comes; its end may lie beyond that of the file.
     pub followed: Option<ByteRange>,
-}
-
-/// Properties of a file that its responses contain.
-#[derive(Clone, Debug)]
-pub struct FileFacts {
-    pub size: u64,
-    pub modified: SystemTime,
-    /// A strong validator from elsewhere; `None`: the one of time and size.
-    pub validator: Option<String>,
-    pub content_type: &'static str,
-    /// Whether more bytes will come: `size` is then that of the complete chunks.
-    pub grows: bool,
-}
-
-impl FileFacts {
-    /// A strong validator (RFC 9110 section 8.8.3), by default from the file's time and size; "" of a file that grows.
-    pub fn etag(&self) -> String {
-        if self.grows {
-            return String::new();
-        }
-        if let Some(validator) = &self.validator {
-            return validator.clone();
-        }
-        let age = self.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        format!("\"{:x}-{:x}\"", age.as_nanos(), self.size)
-    }
 }
 
 /// The response to a GET or HEAD of an existing file. `boundary`: a random boundary for multipart bodies.
@@ -214,6 +187,8 @@ pub fn check_method(method: &str) -> Result<(), HttpError> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     fn answer(fields: &[(&str, &str)]) -> Result<HttpResponse, HttpError> {

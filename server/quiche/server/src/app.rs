@@ -16,13 +16,14 @@ use voxel_protocol::origin::{OriginPolicy, authority_of, host_name, is_loopback}
 
 use crate::certificate::{Certificate, CertificateSource, default_cache};
 use crate::cli::Options;
+use crate::configuration_error::ConfigurationError;
 use crate::connection::Shared;
 use crate::descriptors::{self, Budget, FilePermits};
 use crate::edge::{self, Edge};
 use crate::endpoint::{Command, Configuration, Endpoint, Parts, ResetKey};
 use crate::files::Mounts;
 use crate::http1::Http1;
-use crate::jobs::Jobs;
+use crate::jobs::{FILE_THREADS, Jobs};
 use crate::log;
 use crate::metrics::Metrics;
 use crate::metrics_listener;
@@ -30,7 +31,6 @@ use crate::places::Places;
 use crate::quic;
 use crate::site::{CertificateHashes, Site};
 use crate::sockets::{bind_tcp, bind_udp, bracketed, plain};
-use crate::{ConfigurationError, FILE_THREADS};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
 

@@ -1,102 +1,83 @@
 //! The bytes of a response, read in chunks.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::future::ready;
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
+use std::pin::Pin;
 
 use bytes::{Bytes, BytesMut};
-use tokio::task;
 use voxel_protocol::ranges::ByteRange;
 use voxel_protocol::site::Piece;
 
-use crate::edge::cached::{Cached, Missing};
-use crate::edge::failure::Failure;
-use crate::shared_files::SharedFile;
+use crate::open_error::OpenError;
 
-/// What ranges are ranges of.
+/// The result of a method of [`Content`].
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Bytes of the content from `position` on, as many as `place` has room for.
 #[derive(Debug)]
-pub enum Content {
-    File(Arc<SharedFile>),
-    /// A file of the origin's, whose missing parts can be fetched.
-    Cached(Cached),
-    /// A small file of the origin's that is not kept.
-    Memory(Bytes),
+pub struct Part<'a> {
+    pub position: u64,
+    pub place: &'a mut [u8],
 }
 
-impl Content {
-    /// The open file, if it is one.
-    pub fn file(&self) -> Option<&Arc<SharedFile>> {
-        if let Self::File(file) = self { Some(file) } else { None }
+/// What ranges are ranges of. What its methods return may block: see [`crate::jobs::run`].
+pub trait Content: fmt::Debug + Send {
+    /// Fetches the first bytes of these pieces that must be fetched, before the head of the response is sent: so that an
+    /// origin that is gone or whose file has changed is known while the client can still be told.
+    fn begin<'a>(&'a mut self, _pieces: &'a VecDeque<Piece>) -> Later<'a, Result<(), OpenError>> {
+        Box::pin(ready(Ok(())))
     }
 
-    /// Blocks.
-    fn read_at(&mut self, buffer: &mut [u8], position: u64) -> Result<usize, Unread> {
-        match self {
-            Self::File(file) => file.file.read_at(buffer, position).map_err(Unread::Failed),
-            Self::Cached(cached) => cached.read_at(buffer, position).map_err(Unread::Missing),
-            Self::Memory(bytes) => {
-                let rest = bytes.get(position as usize..).unwrap_or_default();
-                let count = rest.len().min(buffer.len());
-                buffer[..count].copy_from_slice(&rest[..count]);
-                Ok(count)
-            }
-        }
-    }
+    /// Fills all parts. Fails if the content has become shorter. `next`: what will be read after them.
+    fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>>;
 }
 
-impl From<Arc<SharedFile>> for Content {
-    fn from(file: Arc<SharedFile>) -> Self {
-        Self::File(file)
+impl Content for Bytes {
+    fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, _next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
+        let read = parts.into_iter().try_for_each(|Part { position, place }| {
+            let rest = self.get(position as usize..).unwrap_or_default();
+            place.copy_from_slice(rest.get(..place.len()).ok_or_else(shorter)?);
+            Ok(())
+        });
+        Box::pin(ready(read))
     }
 }
 
-/// Why bytes were not read.
-#[derive(Debug)]
-enum Unread {
-    /// They must be fetched first.
-    Missing(Missing),
-    Failed(io::Error),
+/// The error of content that has become shorter.
+pub fn shorter() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the file has become shorter")
 }
 
-impl From<Unread> for io::Error {
-    fn from(unread: Unread) -> Self {
-        match unread {
-            Unread::Failed(error) => error,
-            Unread::Missing(_) => Self::other("a part of the file is not there"),
-        }
-    }
+/// The ranges among pieces.
+pub fn ranges(pieces: &VecDeque<Piece>) -> impl Iterator<Item = ByteRange> {
+    pieces.iter().filter_map(|piece| if let Piece::Range(range) = piece { Some(*range) } else { None })
 }
 
-/// A response's bytes: literal pieces and ranges of one file, in order. Read in chunks, never as a whole.
+/// A response's bytes: literal pieces and ranges of one content, in order. Read in chunks, never as a whole.
 #[derive(Debug)]
 pub struct Body {
     pieces: VecDeque<Piece>,
-    content: Option<Content>,
+    content: Box<dyn Content>,
     left: u64,
 }
 
 impl Body {
-    pub fn new(pieces: impl IntoIterator<Item = Piece>, content: Option<Content>) -> Self {
+    pub fn new(pieces: impl IntoIterator<Item = Piece>, content: Box<dyn Content>) -> Self {
         let pieces: VecDeque<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
         let left = pieces.iter().map(Piece::len).sum();
         Self { pieces, content, left }
     }
 
-    /// Whether a read may have to wait for the origin: see [`Body::read_fetching`].
-    pub fn is_remote(&self) -> bool {
-        matches!(self.content, Some(Content::Cached(_)))
+    /// A body without ranges.
+    pub fn literal(pieces: impl IntoIterator<Item = Piece>) -> Self {
+        Self::new(pieces, Box::new(Bytes::new()))
     }
 
-    /// Before the head of the response is sent: fetches the first block that is missing, so that an origin that is gone
-    /// or whose file has changed is known while the client can still be told.
-    pub async fn begin(&mut self) -> Result<(), Failure> {
-        let Some(Content::Cached(cached)) = &mut self.content else { return Ok(()) };
-        if let Some(missing) = cached.missing(ranges(&self.pieces)) {
-            cached.fetch(missing).await?;
-            cached.release();
-        }
-        Ok(())
+    /// See [`Content::begin`].
+    pub async fn begin(&mut self) -> Result<(), OpenError> {
+        self.content.begin(&self.pieces).await
     }
 
     /// Bytes that have not been read yet.
@@ -115,83 +96,29 @@ impl Body {
         BytesMut::zeroed(self.left.min(size as u64) as usize)
     }
 
-    /// Blocks. Fills `chunk`, which must be at most as long as what is left. Fails if the file has become shorter.
-    pub fn read(&mut self, mut chunk: BytesMut) -> io::Result<Bytes> {
-        let (_, read) = self.fill(&mut chunk, 0);
-        read?;
-        Ok(chunk.freeze())
-    }
-
-    /// The same, but reads on another thread and fetches from the origin what is missing.
-    pub async fn read_fetching(mut self, mut chunk: BytesMut) -> (Self, io::Result<Bytes>) {
-        let mut filled = 0;
-        loop {
-            let read = task::spawn_blocking(move || {
-                let (filled, result) = self.fill(&mut chunk, filled);
-                (self, chunk, filled, result)
-            });
-            let result;
-            match read.await {
-                Ok(read) => (self, chunk, filled, result) = read,
-                Err(error) => return (Self::new([], None), Err(io::Error::other(error))),
-            }
-            match (result, &mut self.content) {
-                (Err(Unread::Missing(missing)), Some(Content::Cached(cached))) => {
-                    if let Err(failure) = cached.fetch(missing).await {
-                        return (self, Err(failure.into()));
-                    }
-                }
-                (Err(unread), _) => return (self, Err(unread.into())),
-                (Ok(()), Some(Content::Cached(cached))) => {
-                    cached.release();
-                    cached.read_ahead(ranges(&self.pieces));
-                    return (self, Ok(chunk.freeze()));
-                }
-                (Ok(()), _) => return (self, Ok(chunk.freeze())),
-            }
-        }
-    }
-
-    /// Fills `chunk` from `filled` on, as far as it can; returns how far.
-    fn fill(&mut self, chunk: &mut BytesMut, mut filled: usize) -> (usize, Result<(), Unread>) {
-        while filled < chunk.len() {
-            let Some(piece) = self.pieces.front_mut() else { break };
-            let count = match piece {
-                Piece::Literal(bytes) => {
-                    let part = bytes.split_to(bytes.len().min(chunk.len() - filled));
-                    chunk[filled..filled + part.len()].copy_from_slice(&part);
-                    part.len()
-                }
+    /// Fills `chunk`, which must be at most as long as what is left. See [`Content::read`]; nothing can be read after an
+    /// error.
+    pub async fn read(&mut self, mut chunk: BytesMut) -> io::Result<Bytes> {
+        self.left -= chunk.len() as u64;
+        let (mut room, mut parts) = (&mut chunk[..], Vec::new());
+        while let Some(piece) = self.pieces.front_mut().filter(|_| !room.is_empty()) {
+            let (place, rest) = room.split_at_mut(piece.len().min(room.len() as u64) as usize);
+            match piece {
+                Piece::Literal(bytes) => place.copy_from_slice(&bytes.split_to(place.len())),
                 Piece::Range(range) => {
-                    let end = chunk.len().min(filled + usize::try_from(range.len()).unwrap_or(usize::MAX - filled));
-                    let failed = |kind, message| Unread::Failed(io::Error::new(kind, message));
-                    let read = match &mut self.content {
-                        Some(content) => content.read_at(&mut chunk[filled..end], range.start),
-                        None => Err(failed(io::ErrorKind::NotFound, "there is no file")),
-                    };
-                    let count = match read {
-                        Ok(0) => {
-                            return (filled, Err(failed(io::ErrorKind::UnexpectedEof, "the file has become shorter")));
-                        }
-                        Ok(count) => count,
-                        Err(unread) => return (filled, Err(unread)),
-                    };
-                    range.start += count as u64;
-                    count
+                    let position = range.start;
+                    range.start += place.len() as u64;
+                    parts.push(Part { position, place });
                 }
-            };
-            filled += count;
-            self.left -= count as u64;
+            }
+            room = rest;
             if piece.is_empty() {
                 self.pieces.pop_front();
             }
         }
-        (filled, Ok(()))
+        self.content.read(parts, &self.pieces).await?;
+        Ok(chunk.freeze())
     }
-}
-
-fn ranges(pieces: &VecDeque<Piece>) -> impl Iterator<Item = ByteRange> {
-    pieces.iter().filter_map(|piece| if let Piece::Range(range) = piece { Some(*range) } else { None })
 }
 
 #[cfg(test)]
@@ -199,16 +126,14 @@ mod tests {
     use std::fs::File;
     use std::io::Write;
 
-    use voxel_protocol::ranges::ByteRange;
-
     use super::*;
     use crate::descriptors::FilePermits;
     use crate::shared_files::SharedFiles;
 
-    fn permitted(file: File) -> Option<Content> {
+    fn permitted(file: File) -> Box<dyn Content> {
         let files = SharedFiles::new(FilePermits::new(1));
         let metadata = file.metadata().unwrap();
-        files.permit().map(|permit| files.share(file, &metadata, permit).into())
+        Box::new(files.share(file, &metadata, files.permit().unwrap()))
     }
 
     /// A file of the bytes 0 to 255 without a name.
@@ -220,30 +145,34 @@ mod tests {
         file
     }
 
-    #[test]
-    fn a_body_is_its_pieces_in_order_whatever_the_size_of_a_read() {
+    fn range(start: u64, end: u64) -> Piece {
+        Piece::Range(ByteRange { start, end })
+    }
+
+    #[tokio::test]
+    async fn a_body_is_its_pieces_in_order_whatever_the_size_of_a_read() {
         for size in [1, 3, 7, 1000] {
-            let range = |start, end| Piece::Range(ByteRange { start, end });
-            let pieces = [range(5, 9), Piece::Literal("ab".into()), range(0, 0), range(0, 3)];
-            let mut body = Body::new(pieces, permitted(file("body")));
-            assert_eq!(body.left(), 9);
-            let mut read = Vec::new();
-            loop {
-                let chunk = body.read(body.room(size)).unwrap();
-                if chunk.is_empty() {
-                    break;
+            let in_memory = || Box::new((0..=255).collect::<Bytes>());
+            for content in [permitted(file("body")), in_memory()] {
+                let pieces = [range(5, 9), Piece::Literal("ab".into()), range(0, 0), range(0, 3)];
+                let mut body = Body::new(pieces, content);
+                assert_eq!(body.left(), 9);
+                let mut read = Vec::new();
+                while body.left() > 0 {
+                    read.extend_from_slice(&body.read(body.room(size)).await.unwrap());
                 }
-                read.extend_from_slice(&chunk);
+                assert_eq!(read, [5, 6, 7, 8, b'a', b'b', 0, 1, 2]);
             }
-            assert_eq!(read, [5, 6, 7, 8, b'a', b'b', 0, 1, 2]);
         }
     }
 
-    #[test]
-    fn a_file_that_became_shorter_is_an_error() {
+    #[tokio::test]
+    async fn a_file_that_became_shorter_is_an_error() {
         let file = file("short");
         file.set_len(1).unwrap();
-        let mut body = Body::new([Piece::Range(ByteRange { start: 0, end: 256 })], permitted(file));
-        assert!(body.read(body.room(1000)).is_err());
+        for content in [permitted(file), Box::new(Bytes::from_static(&[0]))] {
+            let mut body = Body::new([range(0, 256)], content);
+            assert!(body.read(body.room(1000)).await.is_err());
+        }
     }
 }

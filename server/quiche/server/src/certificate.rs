@@ -21,7 +21,7 @@ use boring::pkey::{PKey, Private};
 use boring::x509::extension::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAlternativeName};
 use boring::x509::{X509, X509NameBuilder};
 
-use crate::ConfigurationError;
+use crate::configuration_error::ConfigurationError;
 use crate::sockets::plain;
 
 const DAY: Duration = Duration::from_secs(86_400);

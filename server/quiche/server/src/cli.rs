@@ -4,25 +4,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use voxel_protocol::announced::{AnnouncedPath, parse_paths};
 use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::is_loopback;
 
-use crate::ConfigurationError;
+use crate::configuration_error::ConfigurationError;
 use crate::edge;
 use crate::endpoint::{BLOCK_BYTES, MOST_CONFIGURATION, MOST_SERVER_ID_BYTES, ServerId};
 use crate::log::LogFormat;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CongestionControl {
-    Cubic,
-    Reno,
-    /// BBRv2.
-    Bbr,
-    /// The same under the name that voxel-serve uses.
-    BbrIfAvailable,
-}
+use crate::quic::CongestionControl;
 
 /// Serves the files of a folder, or of another HTTP server, over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
 ///

@@ -5,9 +5,9 @@
 
 mod address;
 mod answer;
-pub mod cached;
+mod cached;
 mod entry;
-pub mod failure;
+mod failure;
 mod fetching;
 mod flights;
 mod names;
@@ -22,13 +22,15 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use lru::LruCache;
+use tokio::runtime::Handle;
 use voxel_protocol::path;
 use voxel_protocol::site::FileFacts;
 
-use crate::ConfigurationError;
 use crate::body::Content;
-use crate::files::{INDEX, MediaFile, OpenError, content_type};
+use crate::configuration_error::ConfigurationError;
+use crate::files::{INDEX, MediaFile, content_type};
 use crate::metrics::Metrics;
+use crate::open_error::OpenError;
 use address::Address;
 use cached::Cached;
 use entry::Entry;
@@ -81,18 +83,20 @@ pub struct Edge {
     known: Mutex<LruCache<String, Arc<Entry>>>,
     checks: Arc<Flights<Result<Found, Failure>>>,
     fetches: Arc<Flights<Result<Bytes, Failure>>>,
+    /// Where requests to the origin are made: other threads than those that read files for responses.
+    runtime: Handle,
     metrics: Arc<Metrics>,
 }
 
 impl Edge {
-    /// `folder`: of the cache.
+    /// An edge with its cache in `folder`. Must be called in the runtime that is to make the requests to the origin.
     pub fn new(settings: Settings, folder: &Path, metrics: Arc<Metrics>) -> Result<Arc<Self>, ConfigurationError> {
         let store = Store::open(folder, settings.bound)?;
         metrics.set("voxel_cache_bytes", store.bytes() as i64);
         let upstream = Upstream::new(settings.patience, Arc::clone(&metrics))?;
-        let (checks, fetches) = (Arc::default(), Arc::default());
-        let known = Mutex::new(LruCache::new(ENTRIES));
-        Ok(Arc::new(Self { address: settings.address, upstream, store, known, checks, fetches, metrics }))
+        let (address, known) = (settings.address, Mutex::new(LruCache::new(ENTRIES)));
+        let (checks, fetches, runtime) = (Arc::default(), Arc::default(), Handle::current());
+        Ok(Arc::new(Self { address, upstream, store, known, checks, fetches, runtime, metrics }))
     }
 
     /// Blocks. Brings to disk what was fetched and is not there yet.
@@ -108,9 +112,9 @@ impl Edge {
         }
         let url = self.address.of(&segments);
         let found = self.find(&url).await.map_err(|failure| failure.into_open_error(path))?;
-        let (version, content) = match found {
-            Found::Stored(entry) => (entry.version.clone(), Content::Cached(Cached::new(Arc::clone(self), entry))),
-            Found::Passed(version, bytes) => ((*version).clone(), Content::Memory(bytes)),
+        let (version, content): (_, Box<dyn Content>) = match found {
+            Found::Stored(entry) => (entry.version.clone(), Box::new(Cached::new(Arc::clone(self), entry))),
+            Found::Passed(version, bytes) => ((*version).clone(), Box::new(bytes)),
         };
         let facts = FileFacts {
             size: version.size,
@@ -119,18 +123,18 @@ impl Edge {
             content_type: content_type(Path::new(&url)),
             grows: false,
         };
-        Ok(MediaFile { content, facts, records: None })
+        Ok(MediaFile { content, facts, live: None })
     }
 
     async fn find(self: &Arc<Self>, url: &str) -> Result<Found, Failure> {
         if let Some(entry) = self.known(url).filter(|entry| entry.is_fresh(SystemTime::now())) {
             return Ok(Found::Stored(entry));
         }
-        let check = self.checks.join(url, || {
+        let check = self.checks.join(&self.runtime, url, || {
             let (edge, url) = (Arc::clone(self), url.to_owned());
             async move { edge.check(&url).await }
         });
-        landed(check).await.unwrap_or_else(|| Err(Failure::Bad("the edge failed".to_owned())))
+        landed(check).await.unwrap_or_else(broken)
     }
 
     fn known(&self, url: &str) -> Option<Arc<Entry>> {
@@ -147,6 +151,11 @@ impl Edge {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).pop(url);
         self.store.remove(&entry_name(url));
     }
+}
+
+/// The result of work that has panicked.
+fn broken<T>() -> Result<T, Failure> {
+    Err(Failure::Bad("the edge failed".to_owned()))
 }
 
 fn entry_name(url: &str) -> String {

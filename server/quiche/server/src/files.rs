@@ -14,10 +14,11 @@ use voxel_protocol::path;
 use voxel_protocol::site::FileFacts;
 use voxel_protocol::vxl::SUFFIX;
 
-use crate::ConfigurationError;
 use crate::body::Content;
+use crate::configuration_error::ConfigurationError;
 use crate::descriptors::FilePermits;
 use crate::growing::LiveRecords;
+use crate::open_error::OpenError;
 use crate::shared_files::{SharedFile, SharedFiles};
 
 pub const INDEX: &str = "index.html";
@@ -48,27 +49,13 @@ const CONTENT_TYPES: [(&str, &str); 22] = [
     ("woff2", "font/woff2"),
 ];
 
-/// Why a file was not opened.
-#[derive(Debug)]
-pub enum OpenError {
-    Http(HttpError),
-    /// The path of a folder without its final slash; the path with the slash.
-    Redirect(String),
-}
-
-impl From<HttpError> for OpenError {
-    fn from(error: HttpError) -> Self {
-        Self::Http(error)
-    }
-}
-
 /// A file that can be read: an open regular one, or one of the origin's.
 #[derive(Debug)]
 pub struct MediaFile {
-    pub content: Content,
+    pub content: Box<dyn Content>,
     pub facts: FileFacts,
-    /// Of a live segment.
-    pub records: Option<LiveRecords>,
+    /// The records beside a live segment, and the segment itself.
+    pub live: Option<(LiveRecords, Arc<SharedFile>)>,
 }
 
 /// The served folders, by URL prefix.
@@ -110,26 +97,28 @@ impl Mounts {
             return Err(HttpError::not_found().into());
         }
         if !found.is_dir() {
-            return if path.ends_with('/') { Err(HttpError::not_found().into()) } else { self.open_media(&found) };
+            return if path.ends_with('/') { Err(HttpError::not_found().into()) } else { Ok(self.open_media(&found)?) };
         }
         if !path.ends_with('/') {
             return Err(OpenError::Redirect(format!("{path}/")));
         }
-        self.open_regular(&found.join(INDEX))
+        let (file, facts) = self.open_shared(&found.join(INDEX))?;
+        Ok(MediaFile { content: Box::new(file), facts, live: None })
     }
 
     /// Records are read first: the file has all bytes that they name.
-    fn open_media(&self, path: &Path) -> Result<MediaFile, OpenError> {
+    fn open_media(&self, path: &Path) -> Result<MediaFile, HttpError> {
         let records = self.read_records(path)?;
-        let mut media = self.open_regular(path)?;
+        let (file, mut facts) = self.open_shared(path)?;
         if let Some(records) = records.as_ref().filter(|records| records.grow()) {
-            (media.facts.size, media.facts.grows) = (records.available(), true);
+            (facts.size, facts.grows) = (records.available(), true);
         }
-        Ok(MediaFile { records, ..media })
+        let live = records.map(|records| (records, Arc::clone(&file)));
+        Ok(MediaFile { content: Box::new(file), facts, live })
     }
 
     /// `None`: there are none, or they are malformed.
-    fn read_records(&self, media: &Path) -> Result<Option<LiveRecords>, OpenError> {
+    fn read_records(&self, media: &Path) -> Result<Option<LiveRecords>, HttpError> {
         let mut path = media.as_os_str().to_owned();
         path.push(SUFFIX);
         let path = Path::new(&path);
@@ -137,16 +126,11 @@ impl Mounts {
             return Ok(None);
         }
         let (file, _) = self.open_shared(path)?;
-        Ok(LiveRecords::read(file).map_err(|error| refused(&error))?)
-    }
-
-    fn open_regular(&self, path: &Path) -> Result<MediaFile, OpenError> {
-        let (file, facts) = self.open_shared(path)?;
-        Ok(MediaFile { content: Content::File(file), facts, records: None })
+        LiveRecords::read(file).map_err(|error| refused(&error))
     }
 
     /// `O_NOFOLLOW`: the index of a folder may not be a link; `O_NONBLOCK`: opening a named pipe must not wait.
-    fn open_shared(&self, path: &Path) -> Result<(Arc<SharedFile>, FileFacts), OpenError> {
+    fn open_shared(&self, path: &Path) -> Result<(Arc<SharedFile>, FileFacts), HttpError> {
         let linked = path.symlink_metadata().map_err(|error| refused(&error))?;
         if let Some(file) = self.files.get(&linked) {
             return Ok((file, facts_of(path, &linked)));
@@ -159,8 +143,8 @@ impl Mounts {
                 let file = self.files.share(file, &metadata, permit);
                 Ok((file, facts_of(path, &metadata)))
             }
-            Ok(_) => Err(HttpError::not_found().into()),
-            Err(error) => Err(refused(&error).into()),
+            Ok(_) => Err(HttpError::not_found()),
+            Err(error) => Err(refused(&error)),
         }
     }
 }
@@ -218,8 +202,10 @@ mod tests {
         }
     }
 
-    fn file(media: &MediaFile) -> &Arc<SharedFile> {
-        media.content.file().unwrap()
+    /// How many responses read the file through one descriptor.
+    fn sharers(mounts: &Mounts, path: &Path) -> usize {
+        let file = mounts.files.get(&fs::metadata(path).unwrap()).unwrap();
+        Arc::strong_count(&file) - 1
     }
 
     #[test]
@@ -251,7 +237,7 @@ mod tests {
         let folder = Folder::new("permits");
         let mounts = folder.mounts();
         let held = [mounts.open("/media.mp4").unwrap(), mounts.open("/in.mp4").unwrap()];
-        assert!(Arc::ptr_eq(file(&held[0]), file(&held[1])));
+        assert_eq!(sharers(&mounts, &folder.0.join("root/media.mp4")), held.len());
         let refused = mounts.open("/with%20space.txt").unwrap_err();
         assert!(matches!(refused, OpenError::Http(error) if error == HttpError::unreadable()));
         assert!(matches!(mounts.open("/absent"), Err(OpenError::Http(error)) if error == HttpError::not_found()));
@@ -267,7 +253,7 @@ mod tests {
         fs::remove_file(folder.0.join("root/media.mp4")).unwrap();
         fs::write(folder.0.join("root/media.mp4"), "newer").unwrap();
         let new = mounts.open("/media.mp4").unwrap();
-        assert!(!Arc::ptr_eq(file(&old), file(&new)));
-        assert_eq!(new.facts.size, 5);
+        assert_eq!(sharers(&mounts, &folder.0.join("root/media.mp4")), 1);
+        assert_eq!((old.facts.size, new.facts.size), (256, 5));
     }
 }

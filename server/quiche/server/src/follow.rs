@@ -215,9 +215,9 @@ impl Follow {
 
     fn begin(&mut self, chunk: &Chunk, since: Instant, scheduler: &mut Scheduler, link: &Link<'_>, now: Instant) {
         let ranges = chunk.reliable.iter().copied().map(Piece::Range);
-        self.reliable = Some(Body::new(ranges, Some(Arc::clone(&self.file).into())));
+        self.reliable = Some(Body::new(ranges, Box::new(Arc::clone(&self.file))));
         let frames = chunk.frames.iter().flatten().copied().map(Piece::Range);
-        let frames = Body::new(frames, Some(Arc::clone(&self.file).into()));
+        let frames = Body::new(frames, Box::new(Arc::clone(&self.file)));
         let (number, offset, left, lengths) = (self.chunks, self.offset, frames.left(), chunk.frame_lengths());
         let due = self.wish.deadline.and_then(|deadline| since.max(self.arrived).checked_add(deadline));
         if let Some(flow) = self.flow {

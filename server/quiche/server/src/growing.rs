@@ -10,8 +10,10 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::watch;
 use voxel_protocol::ranges::ByteRange;
+use voxel_protocol::site::Piece;
 use voxel_protocol::vxl::{MAX_FILE_BYTES, Record, VxlReader};
 
+use crate::body::Body;
 use crate::log;
 use crate::metrics::Metrics;
 use crate::shared_files::{Identity, SharedFile};
@@ -218,7 +220,7 @@ impl Watchers {
 #[derive(Debug)]
 pub struct Growing {
     pub watched: Arc<Watched>,
-    pub file: Arc<SharedFile>,
+    file: Arc<SharedFile>,
     /// What was asked for and not taken; its end may lie beyond the file's.
     left: ByteRange,
 }
@@ -229,11 +231,11 @@ impl Growing {
     }
 
     /// The next bytes that are there.
-    pub fn take(&mut self) -> Option<ByteRange> {
+    pub fn take(&mut self) -> Option<Body> {
         let end = self.watched.available().min(self.left.end);
         let range = ByteRange { start: self.left.start, end: end.max(self.left.start) };
         self.left.start = range.end;
-        (!range.is_empty()).then_some(range)
+        (!range.is_empty()).then(|| Body::new([Piece::Range(range)], Box::new(Arc::clone(&self.file))))
     }
 
     /// Whether nothing is left to come.

@@ -18,7 +18,7 @@ use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::follow::{LAST_CHUNK, coded};
 use voxel_protocol::head::{HeadReader, HttpVersion, RequestHead};
 use voxel_protocol::response::encode_head;
-use voxel_protocol::site::{HttpRequest, Piece};
+use voxel_protocol::site::HttpRequest;
 use voxel_protocol::target::effective_target;
 
 use crate::body::Body;
@@ -185,8 +185,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         let (authority, target) = effective_target(&head.target, head.headers.get("host").unwrap_or_default());
         let request = HttpRequest { method: head.method, target, authority, headers: head.headers };
         let target = path_of(&request.target).to_owned();
-        let mut answer =
-            if let Some(error) = refused { refusal(error) } else { jobs::respond(self.site, request).await? };
+        let mut answer = if let Some(error) = refused { refusal(error) } else { self.respond(request).await? };
         if answer.growing.is_some() && head.version == HttpVersion::Http11 {
             answer.headers.push(("transfer-encoding", "chunked".to_owned()));
         }
@@ -197,6 +196,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         self.send(answer).await?;
         self.count(status, ("target", Value::from(target)));
         Ok(!close)
+    }
+
+    async fn respond(&self, request: HttpRequest) -> io::Result<HttpAnswer> {
+        let site = Arc::clone(self.site);
+        jobs::run(async move { site.respond(&request).await }).await
     }
 
     /// Sends an error response and ends the connection.
@@ -232,8 +236,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
     async fn send_growing(&mut self, mut growing: Growing, chunked: bool) -> io::Result<()> {
         let (mut changes, begun) = (growing.watched.changes(), std::time::Instant::now());
         loop {
-            while let Some(range) = growing.take() {
-                let body = Body::new([Piece::Range(range)], Some(Arc::clone(&growing.file).into()));
+            while let Some(body) = growing.take() {
                 self.send_body(body, chunked).await?;
             }
             if growing.finished() {
@@ -251,7 +254,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
         while body.left() > 0 {
             let room = body.room(CHUNK_BYTES);
             let chunk;
-            (body, chunk) = body.read_fetching(room).await;
+            (chunk, body) = jobs::run(async move { (body.read(room).await, body) }).await?;
             let chunk = chunk?;
             if chunked {
                 self.write(&coded(&chunk)).await?;

@@ -1,7 +1,9 @@
 //! Work that blocks or waits for an origin, on other threads: opening and reading files.
 
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
@@ -27,6 +29,9 @@ pub enum Job {
     },
     Read(Body, BytesMut),
 }
+
+/// Threads that open and read files, for QUIC and HTTP/1.1 each. More than disks can serve at a time are of no use.
+pub const FILE_THREADS: usize = 16;
 
 /// Bytes of one read.
 pub const CHUNK_BYTES: usize = 64 * 1024;
@@ -66,58 +71,40 @@ impl Drop for Waker {
 }
 
 impl Job {
-    /// Whether it may have to wait for the origin.
-    fn is_remote(&self, site: &Site) -> bool {
-        match self {
-            Self::Respond(request) => site.origin_of(&request.target).is_some(),
-            Self::Open { request, .. } => site.origin_of(&request.target).is_some(),
-            Self::Read(body, _) => body.is_remote(),
-        }
-    }
-
-    /// Blocks.
-    fn run(self, site: &Site) -> Outcome {
+    async fn run(self, site: &Site) -> Outcome {
         match self {
             Self::Respond(request) => {
-                let answer = site.respond(&request);
+                let answer = site.respond(&request).await;
                 Outcome::Responded { target: request.target, answer }
             }
             Self::Open { request, arrived } => {
-                let result = site.open(&request);
+                let result = site.open(&request).await;
                 Outcome::Opened { request, arrived, result }
             }
             Self::Read(mut body, room) => {
-                let result = body.read(room);
-                Outcome::Read(body, result)
-            }
-        }
-    }
-
-    async fn run_remote(self, site: &Site) -> Outcome {
-        match self {
-            Self::Respond(request) => {
-                let answer = site.respond_fetching(&request).await;
-                Outcome::Responded { target: request.target, answer }
-            }
-            Self::Open { request, arrived } => {
-                let result = site.open_fetching(&request).await;
-                Outcome::Opened { request, arrived, result }
-            }
-            Self::Read(body, room) => {
-                let (body, result) = body.read_fetching(room).await;
+                let result = body.read(room).await;
                 Outcome::Read(body, result)
             }
         }
     }
 }
 
-/// The response to a request, found on another thread.
-pub async fn respond(site: &Arc<Site>, request: HttpRequest) -> io::Result<HttpAnswer> {
-    if site.origin_of(&request.target).is_some() {
-        return Ok(site.respond_fetching(&request).await);
+/// The result of `work`, which begins on a file thread.
+pub async fn run<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
+    match task::spawn_blocking(move || begin(work)).await? {
+        Ok(result) => Ok(result),
+        Err(rest) => Ok(rest.await),
     }
-    let site = Arc::clone(site);
-    task::spawn_blocking(move || site.respond(&request)).await.map_err(io::Error::other)
+}
+
+/// Does `work` as far as it goes without waiting for an origin. Returns the result, or the rest, which holds no thread while
+/// it waits, and blocks for no longer than it takes to read what came. Blocks.
+fn begin<F: Future>(work: F) -> Result<F::Output, Pin<Box<F>>> {
+    let mut work = Box::pin(work);
+    match work.as_mut().poll(&mut Context::from_waker(std::task::Waker::noop())) {
+        Poll::Ready(result) => Ok(result),
+        Poll::Pending => Err(work),
+    }
 }
 
 /// Starts jobs: at most one at a time for each request in flight.
@@ -125,14 +112,14 @@ pub async fn respond(site: &Arc<Site>, request: HttpRequest) -> io::Result<HttpA
 pub struct Jobs {
     site: Arc<Site>,
     completions: UnboundedSender<Completion>,
-    /// Runs what waits for the origin, so that the thread of all QUIC connections has nothing to do with it.
-    fetching: Handle,
+    /// Runs what waits for an origin, so that the thread of all QUIC connections has nothing to do with it.
+    waiting: Handle,
 }
 
 impl Jobs {
-    /// `fetching`: another runtime than that in which jobs are started.
-    pub fn new(site: Arc<Site>, completions: UnboundedSender<Completion>, fetching: Handle) -> Self {
-        Self { site, completions, fetching }
+    /// `waiting`: another runtime than that in which jobs are started.
+    pub fn new(site: Arc<Site>, completions: UnboundedSender<Completion>, waiting: Handle) -> Self {
+        Self { site, completions, waiting }
     }
 
     /// Sends `Outcome::Grown` for a stream at each change, until the result is dropped.
@@ -147,13 +134,12 @@ impl Jobs {
     }
 
     pub fn start(&self, connection: u64, stream: u64, job: Job) {
-        let Self { site, completions, fetching } = self.clone();
+        let Self { site, completions, waiting } = self.clone();
         // Fails when the server has stopped.
         let complete = move |outcome| drop(completions.send(Completion { connection, stream, outcome }));
-        if job.is_remote(&site) {
-            fetching.spawn(async move { complete(job.run_remote(&site).await) });
-        } else {
-            task::spawn_blocking(move || complete(job.run(&site)));
-        }
+        task::spawn_blocking(move || match begin(async move { job.run(&site).await }) {
+            Ok(outcome) => complete(outcome),
+            Err(rest) => drop(waiting.spawn(async move { complete(rest.await) })),
+        });
     }
 }

@@ -10,6 +10,7 @@ mod app;
 mod body;
 mod certificate;
 mod cli;
+mod configuration_error;
 mod connection;
 mod descriptors;
 mod edge;
@@ -25,6 +26,7 @@ mod jobs;
 mod log;
 mod metrics;
 mod metrics_listener;
+mod open_error;
 mod places;
 mod process;
 mod quic;
@@ -37,16 +39,10 @@ mod sockets;
 use std::process::ExitCode;
 
 use clap::Parser;
-
-/// The server cannot start with these options. The message is one line for the operator.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigurationError(pub String);
+use configuration_error::ConfigurationError;
+use jobs::FILE_THREADS;
 
 const EXIT_BAD_CONFIGURATION: u8 = 2;
-
-/// Threads that open and read files, for QUIC and HTTP/1.1 each. More than disks can serve at a time are of no use.
-const FILE_THREADS: usize = 16;
 
 fn main() -> ExitCode {
     let options = cli::Options::parse();

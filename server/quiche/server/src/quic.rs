@@ -18,11 +18,11 @@
 use std::time::Duration;
 
 use boring::ssl::{SslContextBuilder, SslMethod};
+use clap::ValueEnum;
 use quiche::{BbrParams, Config, CongestionControlAlgorithm};
 
-use crate::ConfigurationError;
 use crate::certificate::Certificate;
-use crate::cli::CongestionControl;
+use crate::configuration_error::ConfigurationError;
 
 /// UDP payload of a packet: with its headers it fits every path of 1400 bytes, tunnels included.
 pub const PACKET_BYTES: usize = 1350;
@@ -50,6 +50,16 @@ const DATAGRAM_QUEUE: usize = 16;
 /// BBRv2's least window: a key frame of a live stream leaves within a round trip or two, and the next chunk need not wait until the
 /// last one is acknowledged. As many packets as short queues hold.
 const LEAST_WINDOW_PACKETS: usize = 32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CongestionControl {
+    Cubic,
+    Reno,
+    /// BBRv2.
+    Bbr,
+    /// The same under the name that voxel-serve uses.
+    BbrIfAvailable,
+}
 
 /// The configuration of new connections, with this certificate.
 pub fn config(certificate: &Certificate, congestion_control: CongestionControl) -> Result<Config, ConfigurationError> {

@@ -1,11 +1,9 @@
 //! The responses in flight of one connection: bytes that were read for each stream and that QUIC has not accepted yet.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
-use voxel_protocol::site::Piece;
 
 use crate::body::Body;
 use crate::follow::Follow;
@@ -110,8 +108,8 @@ impl Response {
     /// with the file.
     pub fn grow(&mut self) -> bool {
         let Some((growing, _)) = &mut self.growing else { return false };
-        if let Some(range) = growing.take() {
-            self.source = Source::Body(Body::new([Piece::Range(range)], Some(Arc::clone(&growing.file).into())));
+        if let Some(body) = growing.take() {
+            self.source = Source::Body(body);
             return true;
         }
         if growing.finished() {

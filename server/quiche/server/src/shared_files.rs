@@ -1,10 +1,15 @@
 //! Files open for responses: one descriptor each, however many responses read it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::{File, Metadata};
-use std::os::unix::fs::MetadataExt;
+use std::future::ready;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use voxel_protocol::site::Piece;
+
+use crate::body::{Content, Later, Part, shorter};
 use crate::descriptors::{FilePermit, FilePermits};
 
 /// Device and inode, which no other file has while this one is open.
@@ -24,6 +29,14 @@ pub struct SharedFile {
 impl SharedFile {
     pub fn identity(&self) -> Identity {
         self.identity
+    }
+}
+
+impl Content for Arc<SharedFile> {
+    fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, _next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
+        let read = parts.into_iter().try_for_each(|part| self.file.read_exact_at(part.place, part.position));
+        let is_short = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
+        Box::pin(ready(read.map_err(|error| if is_short(&error) { shorter() } else { error })))
     }
 }
 

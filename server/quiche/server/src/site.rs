@@ -1,5 +1,5 @@
-//! What HTTP/1.1, HTTP/3 and WebTransport share, and the responses to requests. Functions that open files block: see
-//! [`crate::jobs`].
+//! What HTTP/1.1, HTTP/3 and WebTransport share, and the responses to requests. What opens files runs on threads that may
+//! block: see [`crate::jobs`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
@@ -21,10 +21,10 @@ use voxel_protocol::site::{
 
 use crate::body::Body;
 use crate::edge::Edge;
-use crate::edge::failure::Failure;
-use crate::files::{MediaFile, Mounts, OpenError};
+use crate::files::{MediaFile, Mounts};
 use crate::growing::{Growing, Watched, Watchers};
 use crate::metrics::Metrics;
+use crate::open_error::OpenError;
 use crate::shared_files::SharedFile;
 
 /// A response to an ordinary request; the headers hold the content length.
@@ -39,7 +39,7 @@ pub struct HttpAnswer {
 
 impl HttpAnswer {
     fn empty(status: Status) -> Self {
-        Self { status, headers: Vec::new(), body: Body::new([], None), growing: None }
+        Self { status, headers: Vec::new(), body: Body::literal([]), growing: None }
     }
 
     /// Must not be kept by caches.
@@ -53,7 +53,7 @@ impl HttpAnswer {
 impl From<HttpResponse> for HttpAnswer {
     /// Of a response without a file.
     fn from(HttpResponse { status, headers, body, .. }: HttpResponse) -> Self {
-        Self { status, headers, body: Body::new(body, None), growing: None }
+        Self { status, headers, body: Body::literal(body), growing: None }
     }
 }
 
@@ -64,13 +64,6 @@ pub struct Opened {
     pub etag: String,
     /// If the request is for following the file, and there are records: these, and the file. The body is then empty.
     pub followed: Option<(Arc<Watched>, Arc<SharedFile>)>,
-}
-
-/// What a request leads to.
-enum Route<'a> {
-    Answer(HttpAnswer),
-    /// The file of a path.
-    File(&'a str),
 }
 
 /// The base64 hashes of the certificate in use, which is replaced from time to time.
@@ -136,58 +129,58 @@ impl Site {
         if self.draining.load(Ordering::Relaxed) { Err(HttpError::stopping()) } else { Ok(()) }
     }
 
-    /// The origin that the file of a request target comes from, if it is not one of the folders.
-    pub fn origin_of(&self, target: &str) -> Option<&Arc<Edge>> {
-        self.edge.as_ref().filter(|_| !self.mounts.cover(path_of(target)))
-    }
-
-    /// The response to any HTTP request for a file of the folders. Blocks.
-    pub fn respond(&self, request: &HttpRequest) -> HttpAnswer {
-        let answer = self.route(request).and_then(|route| match route {
-            Route::Answer(answer) => Ok(answer),
-            Route::File(path) => self.answer(request, self.mounts.open(path)),
-        });
-        self.finish(request, answer)
-    }
-
-    /// The response to any HTTP request for a file of the origin's.
-    pub async fn respond_fetching(&self, request: &HttpRequest) -> HttpAnswer {
-        let answer = match self.route(request) {
-            Ok(Route::Answer(answer)) => Ok(answer),
-            Ok(Route::File(path)) => self.answer_fetching(request, path).await,
+    /// The response to any HTTP request. Runs on file threads. The response to HEAD needs nothing from an origin but the
+    /// file's facts.
+    pub async fn respond(&self, request: &HttpRequest) -> HttpAnswer {
+        let is_head = request.method == "HEAD";
+        let answer = match self.answer_without_file(request) {
+            Ok(None) => {
+                let answer = |media| self.answer(request, media);
+                self.open_file(&request.target, answer, |answer| (!is_head).then_some(&mut answer.body)).await
+            }
+            Ok(Some(answer)) => Ok(answer),
             Err(error) => Err(error),
         };
-        self.finish(request, answer)
-    }
-
-    async fn answer_fetching(&self, request: &HttpRequest, path: &str) -> Result<HttpAnswer, HttpError> {
-        let edge = self.edge.as_ref().ok_or_else(HttpError::not_found)?;
-        let mut is_first_try = true;
-        loop {
-            let mut answer = self.answer(request, edge.open(path).await)?;
-            if request.method == "HEAD" {
-                return Ok(answer);
-            }
-            match answer.body.begin().await {
-                Ok(()) => return Ok(answer),
-                Err(Failure::Changed) if is_first_try => is_first_try = false,
-                Err(failure) => return Err(failure.into()),
-            }
-        }
-    }
-
-    fn finish(&self, request: &HttpRequest, answer: Result<HttpAnswer, HttpError>) -> HttpAnswer {
         let mut answer = answer.unwrap_or_else(|error| refusal(&error));
         let origin = request.headers.get("origin");
         answer.headers.extend(self.origins.response_headers(origin, &request.authority));
-        if request.method == "HEAD" {
-            (answer.body, answer.growing) = (Body::new([], None), None);
+        if is_head {
+            (answer.body, answer.growing) = (Body::literal([]), None);
         }
         answer
     }
 
-    /// What a request is answered with, or which path's file.
-    fn route<'a>(&self, request: &'a HttpRequest) -> Result<Route<'a>, HttpError> {
+    /// What a VOXEL request asks for. Runs on file threads.
+    pub async fn open(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
+        self.open_file(&request.target, |media| self.opened(request, media), |opened| Some(&mut opened.body)).await
+    }
+
+    /// What `answer` makes of a target's file, with the first bytes of its `body`. A file that changes before these are
+    /// there is opened once more.
+    async fn open_file<T>(
+        &self,
+        target: &str,
+        answer: impl Fn(Result<MediaFile, OpenError>) -> Result<T, HttpError>,
+        body: impl Fn(&mut T) -> Option<&mut Body>,
+    ) -> Result<T, HttpError> {
+        let path = path_of(target);
+        let mut is_first_try = true;
+        loop {
+            let mut answer = answer(match &self.edge {
+                Some(edge) if !self.mounts.cover(path) => edge.open(path).await,
+                _ => self.mounts.open(path),
+            })?;
+            let Some(body) = body(&mut answer) else { return Ok(answer) };
+            match body.begin().await {
+                Ok(()) => return Ok(answer),
+                Err(OpenError::Changed(_)) if is_first_try => is_first_try = false,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// The answer to a request that is not for a file.
+    fn answer_without_file(&self, request: &HttpRequest) -> Result<Option<HttpAnswer>, HttpError> {
         self.refuse_while_draining()?;
         self.origins.check_host(&request.authority)?;
         check_method(&request.method)?;
@@ -199,75 +192,46 @@ impl Site {
         if request.method == "OPTIONS" && (target == "*" || target.starts_with('/')) {
             let allow = ("allow", ALLOWED_METHODS.to_owned());
             let headers = preflight_headers().into_iter().chain([allow]).collect();
-            return Ok(Route::Answer(HttpAnswer { headers, ..HttpAnswer::empty(Status::NoContent) }));
+            return Ok(Some(HttpAnswer { headers, ..HttpAnswer::empty(Status::NoContent) }));
         }
         let path = path_of(target);
         if let Some(discovery) = self.discovery.as_ref().filter(|_| path == DISCOVERY_PATH) {
             let document = discovery.document(&request.authority, &self.certificate_hashes.get());
-            return Ok(Route::Answer(HttpAnswer::not_kept(literal_response("application/json", document))));
+            return Ok(Some(HttpAnswer::not_kept(literal_response("application/json", document))));
         }
         if path == TIME_PATH {
-            return Ok(Route::Answer(HttpAnswer::not_kept(literal_response(TEXT, iso_date(SystemTime::now())))));
+            return Ok(Some(HttpAnswer::not_kept(literal_response(TEXT, iso_date(SystemTime::now())))));
         }
-        Ok(Route::File(path))
+        Ok(None)
     }
 
     /// The response with a file.
     fn answer(&self, request: &HttpRequest, media: Result<MediaFile, OpenError>) -> Result<HttpAnswer, HttpError> {
         let media = match media {
             Ok(media) => media,
-            Err(OpenError::Http(error)) => return Err(error),
             Err(OpenError::Redirect(location)) => {
                 let query = &request.target[path_of(&request.target).len()..];
                 let headers = vec![("location", format!("{location}{query}")), ("content-length", "0".to_owned())];
                 return Ok(HttpAnswer { headers, ..HttpAnswer::empty(Status::PermanentRedirect) });
             }
+            Err(error) => return Err(error.into()),
         };
         let respond = if media.facts.grows { growing_response } else { file_response };
         let response = respond(&media.facts, request, &self.limits, &boundary())?;
-        let growing = media
-            .content
-            .file()
-            .zip(media.records)
-            .zip(response.followed)
-            .map(|((file, records), wanted)| Growing::new(self.watchers.follow(records), Arc::clone(file), wanted));
-        Ok(HttpAnswer {
-            status: response.status,
-            headers: response.headers,
-            body: Body::new(response.body, Some(media.content)),
-            growing,
-        })
-    }
-
-    /// What a VOXEL request for a file of the folders asks for. Blocks.
-    pub fn open(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
-        self.opened(request, self.mounts.open(path_of(&request.target)))
-    }
-
-    /// What a VOXEL request for a file of the origin's asks for.
-    pub async fn open_fetching(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
-        let edge = self.edge.as_ref().ok_or_else(HttpError::not_found)?;
-        let mut is_first_try = true;
-        loop {
-            let mut opened = self.opened(request, edge.open(path_of(&request.target)).await)?;
-            match opened.body.begin().await {
-                Ok(()) => return Ok(opened),
-                Err(Failure::Changed) if is_first_try => is_first_try = false,
-                Err(failure) => return Err(failure.into()),
-            }
-        }
+        let growing = media.live.zip(response.followed);
+        let growing =
+            growing.map(|((records, file), wanted)| Growing::new(self.watchers.follow(records), file, wanted));
+        let (status, headers, body) = (response.status, response.headers, Body::new(response.body, media.content));
+        Ok(HttpAnswer { status, headers, body, growing })
     }
 
     fn opened(&self, request: &VoxelRequest, media: Result<MediaFile, OpenError>) -> Result<Opened, HttpError> {
-        let media = media.map_err(|error| match error {
-            OpenError::Http(error) => error,
-            OpenError::Redirect(_) => HttpError::not_found(),
-        })?;
+        let media = media?;
         if request.follow.is_some()
-            && let Some((file, records)) = media.content.file().zip(media.records)
+            && let Some((records, file)) = media.live
         {
-            let followed = Some((self.watchers.follow(records), Arc::clone(file)));
-            return Ok(Opened { body: Body::new([], None), etag: String::new(), followed });
+            let followed = Some((self.watchers.follow(records), file));
+            return Ok(Opened { body: Body::literal([]), etag: String::new(), followed });
         }
         let etag = media.facts.etag();
         check_unchanged(request.if_match.as_deref(), &etag)?;
@@ -276,7 +240,7 @@ impl Site {
             None => vec![ByteRange { start: 0, end: size }],
             Some(specs) => exact_ranges(specs, size, &self.limits)?,
         };
-        let body = Body::new(ranges.into_iter().map(Piece::Range), Some(media.content));
+        let body = Body::new(ranges.into_iter().map(Piece::Range), media.content);
         Ok(Opened { body, etag, followed: None })
     }
 }

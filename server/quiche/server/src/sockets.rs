@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs, UdpSocket};
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::ConfigurationError;
+use crate::configuration_error::ConfigurationError;
 
 /// Requested from the system, which may grant less. A burst of a whole congestion window must not be lost on this
 /// machine.

@@ -5,7 +5,7 @@ use std::fmt;
 use http::Uri;
 use voxel_protocol::path::percent_decoded;
 
-use crate::ConfigurationError;
+use crate::configuration_error::ConfigurationError;
 
 /// `http` or `https`, a host, and a path that ends with a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,19 @@
 //! The content of a file of the origin's, as responses read it.
 
+use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 
 use voxel_protocol::ranges::ByteRange;
+use voxel_protocol::site::Piece;
 
 use super::entry::Entry;
 use super::failure::Failure;
+use super::flights::landed;
 use super::store::Stored;
-use super::{BLOCK_BYTES, Edge};
+use super::{BLOCK_BYTES, Edge, broken};
+use crate::body::{Content, Later, Part, ranges};
+use crate::open_error::OpenError;
 
 /// The block that a response has come to, and those that are fetched meanwhile.
 const BLOCKS_AHEAD: usize = 3;
@@ -24,67 +30,77 @@ pub struct Cached {
     name: String,
     /// The block that was read last.
     last: Option<u64>,
-    /// The same during a read.
-    block: Option<(u64, Stored)>,
 }
 
-/// The number of a block that must be fetched first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Missing(pub u64);
+/// A block that is open as long as one read takes, and its number.
+type Open = (u64, Stored);
+
+impl Content for Cached {
+    fn begin<'a>(&'a mut self, pieces: &'a VecDeque<Piece>) -> Later<'a, Result<(), OpenError>> {
+        Box::pin(async {
+            let first = distinct_blocks(ranges(pieces)).take(BLOCKS_BEFORE).find(|number| !self.holds(*number));
+            let Some(number) = first else { return Ok(()) };
+            // `path` is of no use: what was opened as a file is no folder.
+            self.fetch(number).await.map(drop).map_err(|failure| failure.into_open_error(""))
+        })
+    }
+
+    fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
+        Box::pin(async move {
+            let mut open = None;
+            for Part { mut position, mut place } in parts {
+                while !place.is_empty() {
+                    let count = self.read_block(&mut open, place, position).await?;
+                    (position, place) = (position + count as u64, &mut place[count..]);
+                }
+            }
+            for number in distinct_blocks(ranges(next)).take(BLOCKS_AHEAD).filter(|number| !self.holds(*number)) {
+                // If it fails, the response will ask again and say why.
+                drop(self.edge.fetch(&self.entry, number));
+            }
+            Ok(())
+        })
+    }
+}
 
 impl Cached {
     pub fn new(edge: Arc<Edge>, entry: Arc<Entry>) -> Self {
         let name = entry.version.name(&entry.url);
-        Self { edge, entry, name, last: None, block: None }
+        Self { edge, entry, name, last: None }
     }
 
-    /// Blocks. Reads bytes of one block, at least one. [`Cached::release`] must follow the last one.
-    pub fn read_at(&mut self, buffer: &mut [u8], position: u64) -> Result<usize, Missing> {
+    /// Reads bytes of one block, at least one.
+    async fn read_block(&mut self, open: &mut Option<Open>, place: &mut [u8], position: u64) -> Result<usize, Failure> {
         let (number, start) = (position / BLOCK_BYTES, position % BLOCK_BYTES);
-        let room = buffer.len().min((BLOCK_BYTES - start) as usize);
-        if self.block.as_ref().is_none_or(|(open, _)| *open != number) {
-            let block = self.edge.store.get(&self.block_name(number)).ok_or(Missing(number))?;
-            self.block = Some((number, block));
-            if self.last != Some(number) {
-                self.edge.metrics.add("voxel_cache_hits_total", 1);
+        let room = place.len().min((BLOCK_BYTES - start) as usize);
+        loop {
+            let block = match open.take() {
+                Some((other, block)) if other == number => block,
+                _ => self.block(number).await?,
+            };
+            if let Ok(count @ 1..) = block.read_at(&mut place[..room], start) {
+                *open = Some((number, block));
+                return Ok(count);
             }
+            // Somebody has cut the file.
+            self.edge.store.remove(&self.block_name(number));
         }
+    }
+
+    async fn block(&mut self, number: u64) -> Result<Stored, Failure> {
+        let is_first_read = self.last.replace(number) != Some(number);
+        match self.edge.store.get(&self.block_name(number)) {
+            Some(block) => {
+                self.edge.metrics.add("voxel_cache_hits_total", i64::from(is_first_read));
+                Ok(block)
+            }
+            None => self.fetch(number).await,
+        }
+    }
+
+    async fn fetch(&mut self, number: u64) -> Result<Stored, Failure> {
         self.last = Some(number);
-        let read = self.block.as_ref().and_then(|(_, block)| block.read_at(&mut buffer[..room], start).ok());
-        if let Some(count @ 1..) = read {
-            return Ok(count);
-        }
-        // Somebody has cut the file.
-        self.block = None;
-        self.edge.store.remove(&self.block_name(number));
-        Err(Missing(number))
-    }
-
-    /// After [`Missing`].
-    pub async fn fetch(&mut self, Missing(number): Missing) -> Result<(), Failure> {
-        let bytes = self.edge.fetch(&self.entry, number).await?;
-        self.block = Some((number, Stored::Memory(bytes)));
-        self.last = Some(number);
-        Ok(())
-    }
-
-    /// Closes the block.
-    pub fn release(&mut self) {
-        self.block = None;
-    }
-
-    /// The first block of these ranges that is not there.
-    pub fn missing(&self, ranges: impl Iterator<Item = ByteRange>) -> Option<Missing> {
-        distinct_blocks(ranges).take(BLOCKS_BEFORE).find(|number| !self.holds(*number)).map(Missing)
-    }
-
-    /// Begins to fetch what these ranges need next.
-    pub fn read_ahead(&self, ranges: impl Iterator<Item = ByteRange>) {
-        for number in distinct_blocks(ranges).take(BLOCKS_AHEAD).filter(|number| !self.holds(*number)) {
-            let (edge, entry) = (Arc::clone(&self.edge), Arc::clone(&self.entry));
-            // If it fails, the response will ask again and say why.
-            tokio::spawn(async move { edge.fetch(&entry, number).await });
-        }
+        landed(self.edge.fetch(&self.entry, number)).await.unwrap_or_else(broken).map(Stored::Memory)
     }
 
     fn holds(&self, number: u64) -> bool {

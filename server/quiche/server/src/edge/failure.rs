@@ -4,7 +4,7 @@ use std::io;
 
 use voxel_protocol::error::{HttpError, Status};
 
-use crate::files::OpenError;
+use crate::open_error::OpenError;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -30,23 +30,15 @@ impl Failure {
     }
 }
 
-impl From<Failure> for HttpError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::NotFound | Failure::Folder => Self::not_found(),
-            Failure::Changed | Failure::Broken(_) | Failure::Bad(_) => {
-                Self::new(Status::BadGateway, failure.to_string())
-            }
-        }
-    }
-}
-
 impl Failure {
-    /// `path`: of the request.
+    /// What it means for a request for `path`.
     pub fn into_open_error(self, path: &str) -> OpenError {
+        let bad_gateway = || HttpError::new(Status::BadGateway, self.to_string());
         match self {
+            Self::NotFound => OpenError::Http(HttpError::not_found()),
             Self::Folder => OpenError::Redirect(format!("{path}/")),
-            failure => OpenError::Http(failure.into()),
+            Self::Changed => OpenError::Changed(bad_gateway()),
+            Self::Broken(_) | Self::Bad(_) => OpenError::Http(bad_gateway()),
         }
     }
 }

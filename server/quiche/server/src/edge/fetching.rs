@@ -5,14 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task;
 use voxel_protocol::ranges::ByteRange;
 
 use super::answer::{Answer, interpret};
 use super::entry::Entry;
 use super::failure::Failure;
-use super::flights::landed;
 use super::upstream::Response;
 use super::version::Version;
 use super::{BLOCK_BYTES, Edge, Found, entry_name};
@@ -23,6 +22,9 @@ const MOST_WHOLE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Before a request whose connection failed is sent once more.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// A block on its way: see [`landed`].
+type Fetch = watch::Receiver<Option<Result<Bytes, Failure>>>;
 
 const FIRST_BLOCK: ByteRange = ByteRange { start: 0, end: BLOCK_BYTES };
 
@@ -146,13 +148,12 @@ impl Edge {
         log::warning("origin failed", &fields);
     }
 
-    /// A block that is not stored, fetched once for all who want it.
-    pub(super) async fn fetch(self: &Arc<Self>, entry: &Arc<Entry>, number: u64) -> Result<Bytes, Failure> {
-        let fetch = self.fetches.join(&block_name(&entry.url, &entry.version, number), || {
+    /// A block that is not stored, fetched once for all who want it, and even if nobody waits for it.
+    pub(super) fn fetch(self: &Arc<Self>, entry: &Arc<Entry>, number: u64) -> Fetch {
+        self.fetches.join(&self.runtime, &block_name(&entry.url, &entry.version, number), || {
             let (edge, entry) = (Arc::clone(self), Arc::clone(entry));
             async move { edge.fetch_once(&entry, number).await }
-        });
-        landed(fetch).await.unwrap_or_else(|| Err(Failure::Bad("the edge failed".to_owned())))
+        })
     }
 
     async fn fetch_once(self: &Arc<Self>, entry: &Arc<Entry>, number: u64) -> Result<Bytes, Failure> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 /// Work under way, by key.
@@ -28,9 +29,14 @@ impl<T> Drop for Landing<T> {
 }
 
 impl<T: Clone + Send + Sync + 'static> Flights<T> {
-    /// Joins the work under way for `key`, or starts `work`, which goes on when nobody waits any more. Whoever comes after
-    /// its end starts anew, so `work` first looks for the result of an earlier one. Must be called in the runtime.
-    pub fn join<F>(self: &Arc<Self>, key: &str, work: impl FnOnce() -> F) -> watch::Receiver<Option<T>>
+    /// Joins the work under way for `key`, or starts `work` in `runtime`, which goes on when nobody waits any more. Whoever
+    /// comes after its end starts anew, so `work` first looks for the result of an earlier one.
+    pub fn join<F>(
+        self: &Arc<Self>,
+        runtime: &Handle,
+        key: &str,
+        work: impl FnOnce() -> F,
+    ) -> watch::Receiver<Option<T>>
     where
         F: Future<Output = T> + Send + 'static,
     {
@@ -42,7 +48,7 @@ impl<T: Clone + Send + Sync + 'static> Flights<T> {
         flights.insert(key.to_owned(), receiver.clone());
         let landing = Landing { flights: Arc::clone(self), key: key.to_owned() };
         let work = work();
-        tokio::spawn(async move {
+        runtime.spawn(async move {
             let result = work.await;
             drop(landing);
             sender.send_replace(Some(result));
@@ -69,7 +75,7 @@ mod tests {
         let (go, gate) = watch::channel(false);
         let start = || {
             let (runs, mut gate) = (Arc::clone(&runs), gate.clone());
-            flights.join("a", || async move {
+            flights.join(&Handle::current(), "a", || async move {
                 gate.wait_for(|open| *open).await.unwrap();
                 runs.fetch_add(1, Ordering::Relaxed)
             })
@@ -85,7 +91,7 @@ mod tests {
     #[tokio::test]
     async fn work_that_panics_ends_its_flight() {
         let flights: Arc<Flights<u8>> = Arc::default();
-        assert_eq!(landed(flights.join("a", || async { panic!("on purpose") })).await, None);
-        assert_eq!(landed(flights.join("a", || async { 1 })).await, Some(1));
+        assert_eq!(landed(flights.join(&Handle::current(), "a", || async { panic!("on purpose") })).await, None);
+        assert_eq!(landed(flights.join(&Handle::current(), "a", || async { 1 })).await, Some(1));
     }
 }

@@ -10,6 +10,7 @@ use std::thread;
 use std::vec;
 
 use hyper_util::client::legacy::connect::dns::Name;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tower_service::Service;
 
@@ -43,7 +44,7 @@ impl Service<Name> for Names {
 
     fn call(&mut self, name: Name) -> Self::Future {
         let ask = self.ask;
-        let flight = self.asked.join(name.as_str(), || on_a_thread(ask, name.as_str().to_owned()));
+        let flight = self.asked.join(&Handle::current(), name.as_str(), || on_a_thread(ask, name.as_str().to_owned()));
         Box::pin(async {
             let addresses = landed(flight).await.unwrap_or_else(|| Err("nobody could be asked".to_owned()));
             addresses.map(Vec::into_iter).map_err(io::Error::other)

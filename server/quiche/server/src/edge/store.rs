@@ -15,7 +15,7 @@ use lru::LruCache;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
-use crate::ConfigurationError;
+use crate::configuration_error::ConfigurationError;
 use crate::log;
 use crate::sockets::plain;
 

@@ -25,7 +25,7 @@ use voxel_protocol::ranges::ByteRange;
 use super::BLOCK_BYTES;
 use super::failure::Failure;
 use super::names::Names;
-use crate::ConfigurationError;
+use crate::configuration_error::ConfigurationError;
 use crate::log;
 use crate::metrics::Metrics;
 
