@@ -20,7 +20,7 @@ use voxel_protocol::window::Window;
 use crate::http3::{self, Http3, Http3Event};
 use crate::jobs::Jobs;
 use crate::places::{Kind, Place, Places};
-use crate::responses::{Delivery, Responses};
+use crate::responses::{Responses, Stage};
 use crate::session::Session;
 use crate::site::{Site, refusal};
 use in_flight::InFlight;
@@ -237,11 +237,12 @@ impl Connection {
     /// Drops a stream's response and the unsent bytes of its flow.
     fn forget(&mut self, stream: u64) {
         self.in_flight.end(stream);
-        let response = self.responses.remove(stream);
-        if let Some(Delivery::Datagrams { flow } | Delivery::Follow { flow: Some(flow) }) =
-            response.map(|response| response.delivery)
-            && let Some(session) = &mut self.session
-        {
+        let flow = self.responses.remove(stream).and_then(|response| match response.stage {
+            Stage::Datagrams { flow, .. } => Some(flow),
+            Stage::Follow { follow, .. } => follow.flow,
+            _ => None,
+        });
+        if let (Some(flow), Some(session)) = (flow, &mut self.session) {
             session.scheduler.remove_parts(flow).iter().for_each(|flow| self.count_flow(flow));
         }
         self.flow_ended(stream);

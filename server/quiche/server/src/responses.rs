@@ -19,118 +19,118 @@ const CONNECTION_AHEAD_BYTES: usize = 256 * 1024;
 /// Bytes that a stream may send before it is the next stream's turn.
 const TURN_BYTES: usize = 16 * 1024;
 
-/// How the bytes of a response travel.
+/// What the bytes of a response's stream are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    /// On the stream, without framing.
-    Stream,
-    /// On the stream in DATA frames.
+pub enum Transport {
+    /// The response to a VOXEL request, without framing.
+    WebTransport,
+    /// Frames, of which DATA frames have the body.
     Http3,
-    /// As datagrams of the flow.
-    Datagrams { flow: u64 },
-    /// Of a growing file: on the stream, and as datagrams of the flow, if there is one.
-    Follow { flow: Option<u64> },
-    /// The response to CONNECT: the stream stays open without data until the session ends.
-    Session,
 }
 
-/// Where the rest of a response comes from.
+/// What a response is at present, with what the rest of it comes from. A body is `None` while it is being read.
 #[derive(Debug)]
-pub enum Source {
-    /// A job on another thread, whose outcome will arrive.
-    Job,
-    Body(Body),
-    /// Everything has been read.
-    None,
+pub enum Stage {
+    /// A job finds out what there is. `flow`: that of a VOXEL request for datagrams.
+    Opening { flow: Option<u64> },
+    /// Bytes on the stream.
+    Stream(Option<Body>),
+    /// Bytes as datagrams of the flow.
+    Datagrams { flow: u64, body: Option<Body> },
+    /// A growing file over HTTP, followed since then: what has come of it.
+    Growing { growing: Growing, since: Instant, body: Option<Body>, _waker: Waker },
+    /// A growing file over VOXEL: on the stream, and as datagrams of its flow, if it has one.
+    Follow { follow: Box<Follow>, _waker: Waker },
+    /// The response to CONNECT: the stream stays open without data until the session ends.
+    Session,
+    /// Nothing but what is pending: the stream ends after that.
+    Ended,
+}
+
+/// Bytes that QUIC has not accepted.
+#[derive(Debug, Default)]
+pub struct Pending {
+    chunks: VecDeque<Bytes>,
+    length: usize,
+}
+
+impl Pending {
+    pub fn push(&mut self, data: impl Into<Bytes>) {
+        let data = data.into();
+        self.length += data.len();
+        self.chunks.push_back(data);
+    }
+
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.length -= count;
+        if let Some(front) = self.chunks.front_mut() {
+            front.advance(count);
+            if front.is_empty() {
+                self.chunks.pop_front();
+            }
+        }
+    }
 }
 
 /// One response.
 #[derive(Debug)]
 pub struct Response {
-    pub delivery: Delivery,
-    pub source: Source,
-    /// The flow of a request whose file is being opened.
-    pub announced: Option<u64>,
+    pub transport: Transport,
+    pub stage: Stage,
+    pub pending: Pending,
     /// The stream of the response whose flow goes before this body.
     pub waits_for: Option<u64>,
-    /// Of [`Delivery::Follow`].
-    pub follow: Option<Box<Follow>>,
-    /// The file that an HTTP response follows, and since when.
-    pub growing: Option<(Growing, Instant)>,
-    /// While the response follows a file.
-    pub waker: Option<Waker>,
-    pending: VecDeque<Bytes>,
-    pending_bytes: usize,
-    /// True: the stream ends after what is pending.
-    ends: bool,
     /// Since when QUIC has accepted nothing of what is pending.
     blocked_since: Option<Instant>,
 }
 
 impl Response {
-    pub fn new(delivery: Delivery, source: Source) -> Self {
-        Self {
-            delivery,
-            source,
-            announced: None,
-            waits_for: None,
-            follow: None,
-            growing: None,
-            waker: None,
-            pending: VecDeque::new(),
-            pending_bytes: 0,
-            ends: false,
-            blocked_since: None,
+    pub fn new(transport: Transport, stage: Stage) -> Self {
+        Self { transport, stage, pending: Pending::default(), waits_for: None, blocked_since: None }
+    }
+
+    /// The body, if there is something to be read of it now and `has_room`. A response of which nothing is left ends.
+    pub fn next_read(&mut self, has_room: bool) -> Option<Body> {
+        match &mut self.stage {
+            Stage::Stream(Some(body)) if body.left() == 0 => self.stage = Stage::Ended,
+            Stage::Growing { growing, body: Some(body), .. } if body.left() == 0 => match growing.take() {
+                Some(more) => *body = more,
+                None if growing.finished() => self.stage = Stage::Ended,
+                None => {}
+            },
+            _ => {}
         }
-    }
-
-    pub fn push(&mut self, data: impl Into<Bytes>) {
-        let data = data.into();
-        self.pending_bytes += data.len();
-        self.pending.push_back(data);
-    }
-
-    /// Ends the stream after what is pending.
-    pub fn end(&mut self) {
-        self.ends = true;
-    }
-
-    pub fn ends(&self) -> bool {
-        self.ends
-    }
-
-    /// Bytes that QUIC has not accepted.
-    pub fn pending_bytes(&self) -> usize {
-        self.pending_bytes
-    }
-
-    /// Of what follows a file and has sent what was there: returns whether there is more to be sent now. The response ends
-    /// with the file.
-    pub fn grow(&mut self) -> bool {
-        let Some((growing, _)) = &mut self.growing else { return false };
-        if let Some(body) = growing.take() {
-            self.source = Source::Body(body);
-            return true;
+        match &mut self.stage {
+            Stage::Stream(body) | Stage::Growing { body, .. } | Stage::Datagrams { body, .. } if has_room => {
+                body.take_if(|body| body.left() > 0)
+            }
+            _ => None,
         }
-        if growing.finished() {
-            self.growing = None;
-            self.ends = true;
-        }
-        false
     }
 
     fn follows(&self) -> bool {
-        self.follow.is_some() || self.growing.is_some()
+        matches!(self.stage, Stage::Follow { .. } | Stage::Growing { .. })
     }
 
     /// Whether the encoder of the file that it follows is dead.
     fn is_given_up(&self, now: Instant) -> bool {
-        self.follow.as_ref().is_some_and(|follow| follow.watched.is_given_up(follow.arrived, now))
-            || self.growing.as_ref().is_some_and(|(growing, since)| growing.watched.is_given_up(*since, now))
+        match &self.stage {
+            Stage::Follow { follow, .. } => follow.watched.is_given_up(follow.arrived, now),
+            Stage::Growing { growing, since, .. } => growing.watched.is_given_up(*since, now),
+            _ => false,
+        }
+    }
+
+    fn ends(&self) -> bool {
+        matches!(self.stage, Stage::Ended)
     }
 
     fn has_work(&self) -> bool {
-        self.pending_bytes > 0 || self.ends
+        self.pending.length > 0 || self.ends()
     }
 }
 
@@ -174,7 +174,7 @@ impl Responses {
 
     /// Requests in flight: those whose response QUIC has not accepted completely.
     pub fn in_flight(&self) -> usize {
-        self.all.values().filter(|response| response.delivery != Delivery::Session).count()
+        self.all.values().filter(|response| !matches!(response.stage, Stage::Session)).count()
     }
 
     /// Bytes of one response that may be read and not yet sent.
@@ -184,40 +184,41 @@ impl Responses {
 
     /// Whether a response has bytes that QUIC has not accepted.
     pub fn pending(&self) -> bool {
-        self.all.values().any(|response| response.pending_bytes > 0)
+        self.all.values().any(|response| response.pending.length > 0)
     }
 
     /// The streams of which QUIC has accepted nothing for longer than `limit`: their client does not read.
     pub fn stalled(&self, now: Instant, limit: Duration) -> Vec<u64> {
-        let is_stalled = |response: &Response| response.blocked_since.is_some_and(|since| now - since > limit);
-        self.all.iter().filter(|(_, response)| is_stalled(response)).map(|(stream, _)| *stream).collect()
+        self.streams_where(|response| response.blocked_since.is_some_and(|since| now - since > limit)).collect()
     }
 
     /// Responses that follow a file.
     pub fn following(&self) -> usize {
-        self.all.values().filter(|response| response.follows()).count()
+        self.streams_where(Response::follows).count()
     }
 
     /// The streams whose response follows a file of which nothing comes any more.
     pub fn given_up(&self, now: Instant) -> Vec<u64> {
-        self.all.iter().filter(|(_, response)| response.is_given_up(now)).map(|(stream, _)| *stream).collect()
+        self.streams_where(|response| response.is_given_up(now)).collect()
     }
 
     /// The stream of the response that follows a file with datagrams of this flow.
-    pub fn stream_following(&self, flow: u64) -> Option<u64> {
-        let of_flow = |response: &Response| response.delivery == Delivery::Follow { flow: Some(flow) };
-        self.all.iter().find(|(_, response)| of_flow(response)).map(|(stream, _)| *stream)
+    pub fn stream_following(&self, number: u64) -> Option<u64> {
+        self.streams_where(|it| matches!(&it.stage, Stage::Follow { follow, .. } if follow.flow == Some(number))).next()
     }
 
-    pub fn stream_of_flow(&self, flow: u64) -> Option<u64> {
-        let of_flow = |response: &Response| response.delivery == Delivery::Datagrams { flow };
-        self.all.iter().find(|(_, response)| of_flow(response)).map(|(stream, _)| *stream)
+    pub fn stream_of_flow(&self, number: u64) -> Option<u64> {
+        self.streams_where(|it| matches!(it.stage, Stage::Datagrams { flow, .. } if flow == number)).next()
     }
 
     /// The stream of the response that sends the datagrams of a flow, or will as soon as its file is open.
-    pub fn stream_with_flow(&self, flow: u64) -> Option<u64> {
-        let announced = || self.all.iter().find(|(_, response)| response.announced == Some(flow));
-        self.stream_of_flow(flow).or_else(|| announced().map(|(stream, _)| *stream))
+    pub fn stream_with_flow(&self, number: u64) -> Option<u64> {
+        let opening = |it: &Response| matches!(it.stage, Stage::Opening { flow } if flow == Some(number));
+        self.stream_of_flow(number).or_else(|| self.streams_where(opening).next())
+    }
+
+    fn streams_where(&self, is_wanted: impl Fn(&Response) -> bool) -> impl Iterator<Item = u64> {
+        self.all.iter().filter(move |(_, response)| is_wanted(response)).map(|(stream, _)| *stream)
     }
 
     /// The streams of the responses that have waited for the flow of `stream`; they wait no longer.
@@ -267,19 +268,13 @@ impl Responses {
         let mut progress = Turn::Blocked;
         let mut allowance = TURN_BYTES;
         loop {
-            let front: &[u8] = response.pending.front().map_or(&[], |front| front);
+            let front: &[u8] = response.pending.chunks.front().map_or(&[], |front| front);
             let offered = &front[..front.len().min(allowance)];
-            let last = response.ends && offered.len() == response.pending_bytes;
+            let last = response.ends() && offered.len() == response.pending.length;
             match quic.stream_send(stream, offered, last) {
                 Ok(taken) => {
                     let all_taken = taken == offered.len();
-                    if let Some(front) = response.pending.front_mut() {
-                        front.advance(taken);
-                        if front.is_empty() {
-                            response.pending.pop_front();
-                        }
-                    }
-                    response.pending_bytes -= taken;
+                    response.pending.advance(taken);
                     allowance -= taken;
                     if last && all_taken {
                         return Turn::Sent;
@@ -321,7 +316,7 @@ mod tests {
         let mut responses = Responses::default();
         let mut ahead = |count: u64| {
             for stream in 0..count {
-                responses.insert(4 * stream, Response::new(Delivery::Stream, Source::None));
+                responses.insert(4 * stream, Response::new(Transport::Http3, Stage::Ended));
             }
             responses.ahead_bytes()
         };

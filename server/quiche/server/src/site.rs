@@ -12,7 +12,7 @@ use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::{OriginPolicy, preflight_headers};
 use voxel_protocol::ranges::{ByteRange, exact_ranges};
-use voxel_protocol::request::VoxelRequest;
+use voxel_protocol::request::{FollowWish, VoxelRequest};
 use voxel_protocol::response::TEXT;
 use voxel_protocol::site::{
     ALLOWED_METHODS, HttpRequest, HttpResponse, Piece, check_method, file_response, growing_response, literal_response,
@@ -57,13 +57,19 @@ impl From<HttpResponse> for HttpAnswer {
     }
 }
 
-/// The bytes that a VOXEL request asks for, and their file's validator.
+/// What a VOXEL request asks for.
 #[derive(Debug)]
-pub struct Opened {
-    pub body: Body,
-    pub etag: String,
-    /// If the request is for following the file, and there are records: these, and the file. The body is then empty.
-    pub followed: Option<(Arc<Watched>, Arc<SharedFile>)>,
+pub enum Opened {
+    /// Bytes, and their file's validator.
+    Body { body: Body, etag: String },
+    /// A file that is to be followed, its records, and how.
+    Followed(Arc<Watched>, Arc<SharedFile>, FollowWish),
+}
+
+impl Opened {
+    fn body(&mut self) -> Option<&mut Body> {
+        if let Self::Body { body, .. } = self { Some(body) } else { None }
+    }
 }
 
 /// The base64 hashes of the certificate in use, which is replaced from time to time.
@@ -152,7 +158,7 @@ impl Site {
 
     /// What a VOXEL request asks for. Runs on file threads.
     pub async fn open(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
-        self.open_file(&request.target, |media| self.opened(request, media), |opened| Some(&mut opened.body)).await
+        self.open_file(&request.target, |media| self.opened(request, media), Opened::body).await
     }
 
     /// What `answer` makes of a target's file, with the first bytes of its `body`. A file that changes before these are
@@ -227,11 +233,8 @@ impl Site {
 
     fn opened(&self, request: &VoxelRequest, media: Result<MediaFile, OpenError>) -> Result<Opened, HttpError> {
         let media = media?;
-        if request.follow.is_some()
-            && let Some((records, file)) = media.live
-        {
-            let followed = Some((self.watchers.follow(records), file));
-            return Ok(Opened { body: Body::literal([]), etag: String::new(), followed });
+        if let (Some(wish), Some((records, file))) = (request.follow, media.live) {
+            return Ok(Opened::Followed(self.watchers.follow(records), file, wish));
         }
         let etag = media.facts.etag();
         check_unchanged(request.if_match.as_deref(), &etag)?;
@@ -241,7 +244,7 @@ impl Site {
             Some(specs) => exact_ranges(specs, size, &self.limits)?,
         };
         let body = Body::new(ranges.into_iter().map(Piece::Range), media.content);
-        Ok(Opened { body, etag, followed: None })
+        Ok(Opened::Body { body, etag })
     }
 }
 

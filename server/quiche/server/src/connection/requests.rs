@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use serde_json::Value;
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::flow::Flow;
@@ -11,12 +12,13 @@ use voxel_protocol::site::HttpRequest;
 use voxel_protocol::varint;
 
 use super::Connection;
+use crate::body::Body;
 use crate::follow::Follow;
 use crate::http3::{self, Head};
 use crate::jobs::{Job, Outcome};
 use crate::log;
 use crate::metrics::Metrics;
-use crate::responses::{Delivery, Response, Source};
+use crate::responses::{Response, Stage, Transport};
 use crate::site::{HttpAnswer, Opened, path_of, refusal};
 
 impl Connection {
@@ -24,8 +26,8 @@ impl Connection {
         if let Some(session) = &mut self.session {
             session.last_request = now;
         }
-        let mut response = Response::new(Delivery::Stream, Source::Job);
-        response.announced = request.flow.filter(|_| request.follow.is_none());
+        let flow = request.flow.filter(|_| request.follow.is_none());
+        let mut response = Response::new(Transport::WebTransport, Stage::Opening { flow });
         // Only what was requested earlier can hold a response back, so that no two wait for each other.
         response.waits_for = request.after.and_then(|flow| self.responses.stream_with_flow(flow));
         self.responses.insert(stream, response);
@@ -47,45 +49,45 @@ impl Connection {
             Some(flow) if session.scheduler.get(flow).is_some() || self.responses.stream_following(flow).is_some() => {
                 Err(HttpError::bad_request(format!("flow {flow} is in use")))
             }
-            _ if opened.followed.is_some() && self.responses.following() >= limits.follows_per_connection => {
+            _ if matches!(opened, Opened::Followed(..))
+                && self.responses.following() >= limits.follows_per_connection =>
+            {
                 Err(HttpError::new(Status::TooManyRequests, "too many files followed"))
             }
             _ => Ok(opened),
         });
-        let Opened { body, etag, followed } = match result {
-            Ok(opened) => opened,
+        let (body, etag) = match result {
+            Ok(Opened::Body { body, etag }) => (body, etag),
+            Ok(Opened::Followed(watched, file, wish)) => {
+                self.count("webtransport", Status::Ok, Value::from(path_of(&request.target)));
+                return self.follow(stream, Follow::new(watched, file, flow, wish, arrived));
+            }
             Err(error) => return self.refuse_voxel(stream, &error, Value::from(path_of(&request.target))),
         };
-        if let (Some((watched, file)), Some(wish)) = (followed, request.follow) {
-            self.count("webtransport", Status::Ok, Value::from(path_of(&request.target)));
-            return self.follow(stream, Follow::new(watched, file, flow, wish, arrived));
-        }
         let (length, lengths) = (body.left(), body.lengths());
         let Some(response) = self.responses.get_mut(stream) else { return };
-        response.source = Source::Body(body);
-        response.announced = None;
         if let Some(flow) = flow {
             let mut prefix = Vec::new();
             varint::encode(session.id / 4, &mut prefix);
             let deadline = request.deadline.and_then(|deadline| arrived.checked_add(deadline));
-            response.delivery = Delivery::Datagrams { flow };
+            response.stage = Stage::Datagrams { flow, body: Some(body) };
             let mut flow = Flow::new(flow, length, datagram_size, &prefix);
             if let Some(parity) = &request.parity {
                 flow = flow.with_parity(parity.clone(), lengths);
             }
-            response.push(unreliable_head(request, &flow, &etag));
+            response.pending.push(unreliable_head(request, &flow, &etag));
             session.scheduler.add(flow, deadline);
         } else {
-            response.push(reliable_head(request, length, &etag));
+            response.stage = Stage::Stream(Some(body));
+            response.pending.push(reliable_head(request, length, &etag));
             self.flow_ended(stream);
         }
         self.count("webtransport", request.status(), Value::from(path_of(&request.target)));
     }
 
     pub(super) fn refuse_voxel(&mut self, stream: u64, error: &HttpError, target: Value) {
-        let mut response = Response::new(Delivery::Stream, Source::None);
-        response.push(error_response(error));
-        response.end();
+        let mut response = Response::new(Transport::WebTransport, Stage::Ended);
+        response.pending.push(error_response(error));
         self.responses.insert(stream, response);
         self.flow_ended(stream);
         self.count("webtransport", error.status, target);
@@ -96,7 +98,7 @@ impl Connection {
             return self.respond(stream, refusal(&error), Value::from(path_of(&head.target)));
         }
         let Head { method, target, authority, headers, .. } = head;
-        self.responses.insert(stream, Response::new(Delivery::Http3, Source::Job));
+        self.responses.insert(stream, Response::new(Transport::Http3, Stage::Opening { flow: None }));
         let request = HttpRequest { method, target, authority, headers };
         self.shared.jobs.start(self.key, stream, Job::Respond(request));
     }
@@ -107,12 +109,19 @@ impl Connection {
     }
 
     pub(super) fn respond_with(&mut self, stream: u64, answer: HttpAnswer) {
-        let mut response = Response::new(Delivery::Http3, Source::Body(answer.body));
-        response.waker =
-            answer.growing.as_ref().map(|it| self.shared.jobs.watch(self.key, stream, it.watched.changes()));
-        response.growing = answer.growing.map(|growing| (growing, Instant::now()));
+        let body = Some(answer.body);
+        let stage = match answer.growing {
+            None => Stage::Stream(body),
+            Some(growing) => Stage::Growing {
+                _waker: self.shared.jobs.watch(self.key, stream, growing.watched.changes()),
+                growing,
+                since: Instant::now(),
+                body,
+            },
+        };
+        let mut response = Response::new(Transport::Http3, stage);
         let headers = answer.headers.iter().map(|(name, value)| (*name, value.as_str()));
-        response.push(http3::encode_response_head(answer.status, headers));
+        response.pending.push(http3::encode_response_head(answer.status, headers));
         self.responses.insert(stream, response);
     }
 
@@ -133,24 +142,8 @@ impl Connection {
             Outcome::Grown => {} // What it has to send now is looked for in any case.
             Outcome::Responded { target, answer } => self.respond(stream, answer, path_of(&target).into()),
             Outcome::Opened { request, arrived, result } => self.voxel_opened(stream, &request, arrived, result),
-            Outcome::Read(..) if response.ends() => {} // The flow's deadline has passed.
-            Outcome::Read(body, Ok(chunk)) if response.follow.is_some() => self.follow_read(stream, body, &chunk),
-            Outcome::Read(body, Ok(chunk)) => {
-                response.source = Source::Body(body);
-                match response.delivery {
-                    Delivery::Datagrams { flow } => {
-                        let flow = self.session.as_mut().and_then(|session| session.scheduler.get_mut(flow));
-                        if let Some(flow) = flow {
-                            flow.push(&chunk);
-                        }
-                        return;
-                    }
-                    Delivery::Http3 => response.push(http3::encode_data_head(chunk.len())),
-                    Delivery::Stream | Delivery::Session | Delivery::Follow { .. } => {}
-                }
-                self.shared.site.metrics.add("voxel_stream_bytes_total", chunk.len() as i64);
-                response.push(chunk);
-            }
+            Outcome::Read(body, Ok(chunk)) => self.read(stream, body, chunk),
+            Outcome::Read(..) if matches!(response.stage, Stage::Ended) => {}
             Outcome::Read(_, Err(error)) => {
                 let error = Value::from(error.to_string());
                 log::warning("answer failed", &[("stream", Value::from(stream)), ("error", error)]);
@@ -159,44 +152,50 @@ impl Connection {
         }
     }
 
+    /// The next bytes of a response are read.
+    fn read(&mut self, stream: u64, body: Body, chunk: Bytes) {
+        let Some(response) = self.responses.get_mut(stream) else { return };
+        match &mut response.stage {
+            Stage::Follow { .. } => self.follow_read(stream, body, &chunk),
+            Stage::Datagrams { flow, body: rest } => {
+                *rest = Some(body);
+                if let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.get_mut(*flow)) {
+                    flow.push(&chunk);
+                }
+            }
+            Stage::Stream(rest) | Stage::Growing { body: rest, .. } => {
+                *rest = Some(body);
+                if response.transport == Transport::Http3 {
+                    response.pending.push(http3::encode_data_head(chunk.len()));
+                }
+                self.shared.site.metrics.add("voxel_stream_bytes_total", chunk.len() as i64);
+                response.pending.push(chunk);
+            }
+            // The flow's deadline has passed.
+            Stage::Opening { .. } | Stage::Session | Stage::Ended => {}
+        }
+    }
+
     /// Starts the next read of a response, or ends it if everything has been read.
     pub(super) fn advance(&mut self, stream: u64) {
         let ahead = self.responses.ahead_bytes();
         let Some(response) = self.responses.get_mut(stream) else { return };
-        if response.ends() {
-            return;
-        }
-        let (finished, room) = match response.delivery {
-            Delivery::Session => return,
-            Delivery::Follow { .. } => return self.advance_follow(stream),
-            Delivery::Stream | Delivery::Http3 => (false, response.pending_bytes() < ahead),
-            Delivery::Datagrams { flow } => {
+        let has_room = match response.stage {
+            Stage::Follow { .. } => return self.advance_follow(stream),
+            Stage::Datagrams { flow, .. } => {
                 let flow = self.session.as_ref().and_then(|session| session.scheduler.get(flow));
-                flow.map_or((true, false), |flow| (flow.finished(), flow.unsent_bytes() < ahead))
-            }
-        };
-        if finished {
-            return self.end_flow(stream);
-        }
-        if response.waits_for.is_some() {
-            return;
-        }
-        match std::mem::replace(&mut response.source, Source::None) {
-            Source::Body(body) if body.left() > 0 && room => {
-                response.source = Source::Job;
-                let room = body.room(ahead / 2);
-                self.shared.jobs.start(self.key, stream, Job::Read(body, room));
-            }
-            Source::Body(body) if body.left() == 0 && response.growing.is_some() => {
-                response.source = Source::Body(body);
-                if response.grow() {
-                    self.advance(stream);
+                match flow.filter(|flow| !flow.finished()) {
+                    Some(flow) => flow.unsent_bytes() < ahead,
+                    None => return self.end_flow(stream),
                 }
             }
-            Source::Body(body) if body.left() == 0 && !matches!(response.delivery, Delivery::Datagrams { .. }) => {
-                response.end();
-            }
-            source => response.source = source,
+            _ => response.pending.length() < ahead,
+        };
+        if response.waits_for.is_none()
+            && let Some(body) = response.next_read(has_room)
+        {
+            let room = body.room(ahead / 2);
+            self.shared.jobs.start(self.key, stream, Job::Read(body, room));
         }
     }
 
@@ -204,11 +203,10 @@ impl Connection {
     pub(super) fn end_flow(&mut self, stream: u64) {
         let rtt = self.smoothed_rtt();
         let Some(response) = self.responses.get_mut(stream) else { return };
-        let Delivery::Datagrams { flow } = response.delivery else { return };
+        let Stage::Datagrams { flow, .. } = response.stage else { return };
         let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) else { return };
-        (response.source, response.delivery) = (Source::None, Delivery::Stream);
-        response.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt, flow.sent_parity_bytes()));
-        response.end();
+        response.stage = Stage::Ended;
+        response.pending.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt, flow.sent_parity_bytes()));
         self.count_flow(&flow);
         self.flow_ended(stream);
     }

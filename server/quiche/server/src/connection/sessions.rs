@@ -10,7 +10,7 @@ use super::Connection;
 use crate::http3::{self, Head};
 use crate::log;
 use crate::places::Kind;
-use crate::responses::{Delivery, Response, Source};
+use crate::responses::{Response, Stage, Transport};
 use crate::session::{self, Session};
 use crate::site::refusal;
 
@@ -30,8 +30,8 @@ impl Connection {
             Ok((protocol, place)) => {
                 let protocol = protocol.map(|protocol| format!("\"{protocol}\""));
                 let headers = protocol.iter().map(|protocol| ("wt-protocol", protocol.as_str()));
-                let mut response = Response::new(Delivery::Session, Source::None);
-                response.push(http3::encode_response_head(Status::Ok, headers));
+                let mut response = Response::new(Transport::Http3, Stage::Session);
+                response.pending.push(http3::encode_response_head(Status::Ok, headers));
                 self.responses.insert(stream, response);
                 self.session = Some(Session::new(stream, now, place));
                 site.metrics.add("voxel_sessions_total", 1);
@@ -55,7 +55,7 @@ impl Connection {
         if let Some(session) = &self.session
             && let Some(response) = self.responses.get_mut(session.id)
         {
-            response.push(http3::encode_close_session(reason));
+            response.pending.push(http3::encode_close_session(reason));
         }
         self.end_session();
     }
@@ -77,13 +77,11 @@ impl Connection {
         }
         for stream in self.responses.streams() {
             let Some(response) = self.responses.get_mut(stream) else { continue };
-            match response.delivery {
-                Delivery::Session => response.end(),
-                Delivery::Stream | Delivery::Datagrams { .. } | Delivery::Follow { .. } => {
-                    self.forget(stream);
-                    self.reset(stream);
-                }
-                Delivery::Http3 => {}
+            if matches!(response.stage, Stage::Session) {
+                response.stage = Stage::Ended;
+            } else if response.transport == Transport::WebTransport {
+                self.forget(stream);
+                self.reset(stream);
             }
         }
         self.session = None;
