@@ -58,8 +58,8 @@ def address_of(client: VoxelClient) -> tuple[str, int]:
     return ("127.0.0.1", client._transport.get_extra_info("sockname")[1])
 
 
-def words_of(server_id: bytes, key: str | None = None) -> list[str]:
-    return ["--server-id", "0x" + server_id.hex(), *(["--server-id-key", key] if key else [])]
+def words_of(server_id: bytes, key: str | None = None, config: str = "") -> list[str]:
+    return ["--server-id", f"0x{server_id.hex()}{config}", *(["--server-id-key", key] if key else [])]
 
 
 @pytest.fixture
@@ -70,9 +70,18 @@ async def site(starts: Start) -> AsyncIterator[Site]:
         yield Site(balancer, servers)
 
 
-@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
-async def test_every_connection_id_carries_the_server_id(starts: Start, key: str | None) -> None:
-    server = starts(*words_of(SERVER_IDS[0], key), "--server-id-config", "5")
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (words_of(SERVER_IDS[0], None, ",config=5"), None),
+        (words_of(SERVER_IDS[0], KEY, ",config=5"), KEY),
+        # The earlier option, for one release.
+        ([*words_of(SERVER_IDS[0]), "--server-id-config", "5"], None),
+    ],
+    ids=["plain", "encrypted", "earlier"],
+)
+async def test_every_connection_id_carries_the_server_id(starts: Start, words: list[str], key: str | None) -> None:
+    server = starts(*words)
     agreement = Agreement(5, None if key is None else bytes.fromhex(key))
     seen: set[bytes] = set()
     async with connect(server.quic_port) as client:

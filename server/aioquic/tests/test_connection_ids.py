@@ -16,7 +16,7 @@ KEY = "8f95f09245765f80256934e50c66207f"
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["connectionId"])
 def test_the_shared_vectors(vector: dict[str, Any]) -> None:
-    server_id = parse_server_id(vector["serverId"], vector["configuration"], vector["key"])
+    server_id = parse_server_id(f"{vector['serverId']},config={vector['configuration']}", vector["key"])
     assert server_id is not None
     assert server_id.encode(bytes.fromhex(vector["nonce"])).hex() == vector["connectionId"]
     assert server_id.is_in(bytes.fromhex(vector["connectionId"]))
@@ -24,14 +24,14 @@ def test_the_shared_vectors(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_an_id_is_its_servers_only(key: str | None) -> None:
-    server_id = parse_server_id("0x0102", 2, key)
+    server_id = parse_server_id("0x0102,config=2", key)
     ids = ConnectionIds(server_id)
     first, second = ids.make(), ids.make()
     assert first != second
     assert len(first) == ids.length
     assert ids.may_have_issued(first)
-    assert not ConnectionIds(parse_server_id("0x0103", 2, key)).may_have_issued(first)
-    assert not ConnectionIds(parse_server_id("0x0102", 3, key)).may_have_issued(first)
+    assert not ConnectionIds(parse_server_id("0x0103,config=2", key)).may_have_issued(first)
+    assert not ConnectionIds(parse_server_id("0x0102,config=3", key)).may_have_issued(first)
     assert not any(ids.may_have_issued(first[:length]) for length in range(len(first)))
 
 
@@ -46,18 +46,27 @@ def test_a_key_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("server_id", "configuration", "key"),
+    ("server_id", "key"),
     [
-        ("", 0, None),
-        ("0x", 0, None),
-        ("xyz", 0, None),
-        ("112233445566778899", 0, None),
-        ("01", 7, None),
-        ("01", 0, "abc"),
-        ("01", 0, "00" * 15),
-        (None, 0, KEY),
+        ("", None),
+        ("0x", None),
+        ("xyz", None),
+        ("112233445566778899", None),
+        ("01,config=7", None),
+        ("01,config=", None),
+        ("01,config=+1", None),
+        ("01,nonce=1", None),
+        (",config=1", None),
+        ("01", "abc"),
+        ("01", "00" * 15),
+        (None, KEY),
     ],
 )
-def test_what_is_no_server_id_is_refused(server_id: str | None, configuration: int, key: str | None) -> None:
+def test_what_is_no_server_id_is_refused(server_id: str | None, key: str | None) -> None:
     with pytest.raises(ConfigurationError, match="--server-id"):
-        parse_server_id(server_id, configuration, key)
+        parse_server_id(server_id, key)
+
+
+def test_the_earlier_option_counts_where_the_server_id_names_no_configuration() -> None:
+    assert parse_server_id("01", None, 5) == ServerId(b"\x01", 5)
+    assert parse_server_id("01,config=2", None, 5) == ServerId(b"\x01", 2)

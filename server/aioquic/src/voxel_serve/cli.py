@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import re
 import signal
 from datetime import UTC, datetime
@@ -73,14 +74,14 @@ def serve(
     server_id: Annotated[
         str | None,
         typer.Option(
-            metavar="HEX",
+            metavar="HEX[,config=N]",
             help="ID of this server among those behind one UDP load balancer, 1 to 8 bytes; part of every connection ID"
-            " (QUIC-LB).",
+            " (QUIC-LB); config: number of the balancer's configuration that the ID belongs to, 0 to 6, else 0.",
         ),
     ] = None,
     server_id_config: Annotated[
-        int, typer.Option(min=0, max=6, help="Number of the load balancer's configuration that the ID belongs to.")
-    ] = 0,
+        int | None, typer.Option(min=0, max=6, help="Earlier place of config.", hidden=True)
+    ] = None,
     server_id_key: Annotated[
         str | None,
         typer.Option(
@@ -138,6 +139,13 @@ def serve(
     Prints one JSON line to standard output once it accepts requests. SIGTERM and Ctrl-C let requests in flight finish.
     """
     configure_logging(log_format)
+    if server_id_config is not None:
+        log(
+            "option goes with the next release",
+            logging.WARNING,
+            option="--server-id-config",
+            instead="--server-id HEX,config=N",
+        )
     try:
         config = Config(
             folders={"/": folder, **_parse_mounts(mount or [])},
@@ -150,7 +158,7 @@ def serve(
             token=token,
             public_endpoint=public_endpoint,
             paths=tuple(parse_path(text) for text in path or []),
-            server_id=parse_server_id(server_id, server_id_config, server_id_key),
+            server_id=parse_server_id(server_id, server_id_key, server_id_config or 0),
             congestion_control=congestion_control,
             qlog=qlog,
             insecure=insecure,

@@ -40,7 +40,7 @@ class ServerId:
         if not 1 <= len(self.value) <= MOST_SERVER_ID_BYTES:
             raise ConfigurationError(f"--server-id must be 1 to {MOST_SERVER_ID_BYTES} bytes, got {len(self.value)}")
         if not 0 <= self.configuration <= MOST_CONFIGURATION:
-            raise ConfigurationError(f"--server-id-config must be 0 to {MOST_CONFIGURATION}, got {self.configuration}")
+            raise ConfigurationError(_bad_configuration(self.configuration))
         if self.key is not None and len(self.key) != BLOCK_BYTES:
             raise ConfigurationError(f"--server-id-key must be {BLOCK_BYTES} bytes, got {len(self.key)}")
 
@@ -64,17 +64,26 @@ class ServerId:
         return block.startswith(self.value)
 
 
-def parse_server_id(server_id: str | None, configuration: int, key: str | None) -> ServerId | None:
-    """The values of the options; raises `ConfigurationError`."""
+def parse_server_id(server_id: str | None, key: str | None, configuration: int = 0) -> ServerId | None:
+    """The server ID that the options give, with `configuration` if they name none. Raises `ConfigurationError`."""
     if server_id is None:
         if key is not None:
             raise ConfigurationError("--server-id-key needs --server-id")
         return None
     # A key is not repeated: logs are read by others.
     secret = None if key is None else _hexadecimal("--server-id-key must be 16 bytes in hexadecimal", key)
+    digits, separator, config = server_id.partition(",config=")
+    if separator:
+        if not (config.isascii() and config.isdecimal()):
+            raise ConfigurationError(_bad_configuration(config))
+        configuration = int(config)
     example = f"1 to {MOST_SERVER_ID_BYTES} bytes in hexadecimal, such as 0x1122334455667788"
-    value = _hexadecimal(f"--server-id must be {example}, got {server_id!r}", server_id)
+    value = _hexadecimal(f"--server-id must be {example}, got {digits!r}", digits)
     return ServerId(value, configuration, secret)
+
+
+def _bad_configuration(given: object) -> str:
+    return f"--server-id: config must be 0 to {MOST_CONFIGURATION}, got '{given}'"
 
 
 def _hexadecimal(refusal: str, text: str) -> bytes:

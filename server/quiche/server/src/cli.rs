@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
+use serde_json::Value;
 use voxel_protocol::announced::{AnnouncedPath, parse_paths};
 use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::is_loopback;
@@ -12,7 +13,7 @@ use voxel_protocol::origin::is_loopback;
 use crate::configuration_error::ConfigurationError;
 use crate::edge;
 use crate::endpoint::{BLOCK_BYTES, MOST_CONFIGURATION, MOST_SERVER_ID_BYTES, ServerId};
-use crate::log::LogFormat;
+use crate::log::{self, LogFormat};
 use crate::quic::CongestionControl;
 
 /// Serves the files of a folder, or of another HTTP server, over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
@@ -83,13 +84,14 @@ pub struct Options {
     #[arg(long = "path", value_name = "URL[;cost=N][;hash=SHA256]")]
     pub paths: Vec<String>,
 
-    /// ID of this server among those behind one UDP load balancer, 1 to 8 bytes; part of every connection ID (QUIC-LB)
-    #[arg(long, value_name = "HEX")]
+    /// ID of this server among those behind one UDP load balancer, 1 to 8 bytes; part of every connection ID (QUIC-LB);
+    /// config: number of the balancer's configuration that the ID belongs to, 0 to 6, else 0
+    #[arg(long, value_name = "HEX[,config=N]")]
     pub server_id: Option<String>,
 
-    /// Number of the load balancer's configuration that the ID belongs to, 0 to 6
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub server_id_config: u8,
+    /// Earlier place of config
+    #[arg(long, value_name = "N", hide = true)]
+    pub server_id_config: Option<u8>,
 
     /// AES-128 key that the load balancer reads the ID with; without it everybody can
     #[arg(long, value_name = "HEX", env = "VOXEL_SERVER_ID_KEY", hide_env_values = true)]
@@ -140,7 +142,7 @@ pub struct Options {
     pub no_webtransport: bool,
 }
 
-/// Less holds no two blocks and what is known of their file.
+/// Least size of the cache: two blocks and what is known of their file.
 const LEAST_CACHE_BYTES: u64 = 2_000_000;
 
 /// A number of bytes, in thousands, millions or billions with K, M, G or T behind it.
@@ -199,7 +201,7 @@ impl Options {
         Ok(folders)
     }
 
-    /// Of the origin, if there is one.
+    /// Settings of the origin, if there is one.
     pub fn edge(&self) -> Result<Option<edge::Settings>, ConfigurationError> {
         let patience = Duration::from_secs(self.origin_timeout);
         self.origin.as_ref().map(|origin| edge::Settings::new(origin, self.cache_bytes, patience)).transpose()
@@ -212,12 +214,6 @@ impl Options {
 
     /// What a load balancer finds this server by.
     pub fn server_id(&self) -> Result<Option<ServerId>, ConfigurationError> {
-        if self.server_id_config > MOST_CONFIGURATION {
-            let given = self.server_id_config;
-            return Err(ConfigurationError(format!(
-                "--server-id-config must be 0 to {MOST_CONFIGURATION}, got {given}"
-            )));
-        }
         let key = self.server_id_key.as_ref().map(|given| {
             let refused = || ConfigurationError("--server-id-key must be 16 bytes in hexadecimal".to_owned());
             hexadecimal(given).and_then(|bytes| bytes.try_into().ok()).ok_or_else(refused)
@@ -229,10 +225,22 @@ impl Options {
                 None => Ok(None),
             };
         };
+        if self.server_id_config.is_some() {
+            let fields = [("option", "--server-id-config"), ("instead", "--server-id HEX,config=N")];
+            log::warning("option goes with the next release", &fields.map(|(name, text)| (name, Value::from(text))));
+        }
+        let earlier = || self.server_id_config.unwrap_or_default().to_string();
+        let (given, config) = match given.split_once(",config=") {
+            Some((given, config)) => (given, config.to_owned()),
+            None => (given.as_str(), earlier()),
+        };
+        let configuration = config.parse().ok().filter(|number| *number <= MOST_CONFIGURATION).ok_or_else(|| {
+            ConfigurationError(format!("--server-id: config must be 0 to {MOST_CONFIGURATION}, got '{config}'"))
+        })?;
         let bytes = hexadecimal(given).filter(|bytes| (1..=MOST_SERVER_ID_BYTES).contains(&bytes.len())).ok_or_else(
             || ConfigurationError(format!("--server-id must be 1 to {MOST_SERVER_ID_BYTES} bytes in hexadecimal, such as 0x1122334455667788, got '{given}'")),
         )?;
-        Ok(Some(ServerId { bytes, configuration: self.server_id_config, key }))
+        Ok(Some(ServerId { bytes, configuration, key }))
     }
 
     /// Host and port of the counters; `None`: nowhere.
