@@ -13,10 +13,11 @@ use crate::{AnyError, Options, SETTLE, connect, open, percentile, run_sessions};
 /// What the server has for a chunk's frames.
 const DEADLINE_MS: u64 = 450;
 
-/// From the capture of a chunk until all of it must be here: a player 1 s behind hands it over 80 ms before it is played.
+/// Time from the capture of a chunk until all of it must be here: a player 1 s behind hands it over 80 ms before it is
+/// played.
 const DUE_MS: f64 = 920.0;
 
-/// Of a `.vxl`.
+/// Length of a `.vxl` file's head.
 const HEAD_BYTES: usize = 16;
 /// Types of records that count here.
 const CHUNK: u64 = 1;
@@ -25,11 +26,11 @@ const RELIABLE: u64 = 16;
 /// A chunk of a segment as it arrived.
 #[derive(Clone, Debug)]
 struct Viewed {
-    /// When its first picture was captured, in milliseconds since 1970.
+    /// Time of capture of its first picture, in milliseconds since 1970.
     captured: u64,
     reliable_left: u64,
     frames_left: u64,
-    /// Where its frames begin in the concatenation of all.
+    /// Offset of its frames in the concatenation of all.
     offset: u64,
     bytes: u64,
     /// Milliseconds from the capture to its last byte; `None`: bytes are missing.
@@ -37,7 +38,7 @@ struct Viewed {
 }
 
 impl Viewed {
-    /// Of a chunk's record.
+    /// The chunk that a record's content describes.
     fn of(content: &[u8], offset: u64) -> Option<Self> {
         let mut numbers = Numbers(content);
         let (_start, length) = (numbers.next()?, numbers.next()?);
@@ -123,7 +124,7 @@ async fn follow_segment(connection: &Connection, target: &str, flow: u64) -> Res
 /// What has come of one response.
 #[derive(Debug, Default)]
 struct FollowedBody {
-    /// Of the stream, with head and chunked coding.
+    /// Bytes of the stream, with head and chunked coding.
     raw: Vec<u8>,
     has_head: bool,
     /// The body's bytes that are no complete record yet.
@@ -225,7 +226,7 @@ impl Numbers<'_> {
     }
 }
 
-/// Since 1970.
+/// Milliseconds since 1970.
 fn now_ms() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1e3)
 }

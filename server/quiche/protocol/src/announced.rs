@@ -9,9 +9,9 @@ pub const MOST_PATHS: usize = 7;
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnnouncedPath {
     pub url: String,
-    /// Above the least of all paths: metered.
+    /// The path's cost; above the least of all paths: metered.
     pub cost: f64,
-    /// As in the discovery file; empty: publicly trusted.
+    /// Hashes as the discovery file has them; empty: publicly trusted.
     pub certificate_hashes: Vec<String>,
 }
 

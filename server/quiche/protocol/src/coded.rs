@@ -22,7 +22,7 @@ pub struct CodedBody {
 }
 
 impl CodedBody {
-    /// Of a body that consists of ranges of these lengths.
+    /// The parity of a body that consists of ranges of these lengths.
     pub fn new(parity: Parity, ranges: Vec<u64>) -> Self {
         let blocks = parity.blocks(ranges);
         let (encoder, due) = (Encoder::default(), Bytes::new());

@@ -3,7 +3,7 @@
 //! The matrix is that of J. Blömer et al., An XOR-based erasure-resilient coding scheme (1995). Coordinates depend on
 //! nothing but the symbol's number: more parity of the same data can be made later.
 
-/// Of data and parity together: each needs a coordinate of its own.
+/// Symbols of data and parity together: each needs a coordinate of its own.
 pub const MAX_SYMBOLS: usize = 256;
 
 /// The polynomial without its highest term.
@@ -75,12 +75,12 @@ fn add(sum: &mut Lane, lane: &Lane) {
 #[derive(Debug, Default)]
 pub struct Encoder {
     symbol_bytes: usize,
-    /// By lane, then by symbol.
+    /// Sums by lane, then by symbol.
     sums: Vec<Vec<Lane>>,
 }
 
 impl Encoder {
-    /// `count` parity symbols of `symbol_bytes` each.
+    /// An encoder of `count` parity symbols of `symbol_bytes` each.
     pub fn new(count: usize, symbol_bytes: usize) -> Self {
         let lanes = if count == 0 { 0 } else { symbol_bytes.div_ceil(LANES) };
         Self { symbol_bytes, sums: vec![vec![[0; LANES]; count]; lanes] }

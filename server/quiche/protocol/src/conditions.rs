@@ -37,7 +37,8 @@ fn listed(tags: &str) -> impl Iterator<Item = &str> {
     tags.split(',').map(str::trim)
 }
 
-/// In whole seconds, as dates have them; `None` for what is no date, which is ignored.
+/// Whether a file is younger than a date, in whole seconds, as dates have them; `None` for what is no date, which is
+/// ignored.
 fn modified_after(file: &FileFacts, date: &str) -> Option<bool> {
     let date = httpdate::parse_http_date(date).ok()?;
     let seconds = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs());

@@ -82,7 +82,7 @@ impl HttpError {
         Self::new(Status::NotFound, "no such file")
     }
 
-    /// For errors that say nothing of the file.
+    /// The error of a file that could not be read, which says nothing of the file.
     pub fn unreadable() -> Self {
         Self::new(Status::ServiceUnavailable, "the file cannot be read now")
     }

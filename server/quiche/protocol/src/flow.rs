@@ -11,7 +11,7 @@ use crate::varint;
 /// Bytes (RFC 9000 section 16).
 const LONGEST_VARINT: usize = 8;
 
-/// Which flow, and of a response that follows a file which part of it.
+/// The number of a flow, and of its part in a response that follows a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowId {
     pub number: u64,
@@ -42,7 +42,7 @@ pub struct Flow {
     length: u64,
     /// The offset of the body's first byte.
     first_offset: u64,
-    /// Where the pieces of the body end that are not sent: no datagram has bytes of two.
+    /// Ends of the pieces of the body that are not sent: no datagram has bytes of two.
     ends: VecDeque<u64>,
     /// Whether something else goes first.
     held: bool,
@@ -59,8 +59,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// `length`: bytes of the body; `datagram_size`: bytes of a datagram; `prefix`: the bytes that every datagram
-    /// starts with.
+    /// A flow with nothing pushed yet. `length`: bytes of the body; `datagram_size`: bytes of a datagram; `prefix`: the
+    /// bytes that every datagram starts with.
     pub fn new(number: u64, length: u64, datagram_size: usize, prefix: &[u8]) -> Self {
         let mut head = prefix.to_vec();
         varint::encode(number, &mut head);
@@ -138,7 +138,7 @@ impl Flow {
         self.coded.as_ref().map(CodedBody::parity)
     }
 
-    /// With those of parity.
+    /// Datagrams that were sent, with those of parity.
     pub fn sent_datagrams(&self) -> u64 {
         self.sent_datagrams
     }
@@ -199,8 +199,8 @@ impl Flow {
         Some(Datagram { bytes, payload })
     }
 
-    /// Must be called when the datagram of [`Flow::next_datagram`], with `payload` bytes of the body or of parity, is in a
-    /// packet. `may_send_parity`: whether the link has room for it, which counts after the last data of a block.
+    /// Counts the datagram of [`Flow::next_datagram`], with `payload` bytes of the body or of parity, as sent: it is in
+    /// a packet. `may_send_parity`: whether the link has room for it, which counts after the last data of a block.
     pub fn commit(&mut self, payload: usize, may_send_parity: bool) {
         self.sent_datagrams += 1;
         if let Some(coded) = &mut self.coded {

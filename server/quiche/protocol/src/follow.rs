@@ -44,7 +44,7 @@ pub struct Sent {
     pub chunk: u64,
     pub bytes: u64,
     pub datagrams: u64,
-    /// `None` before the first sample.
+    /// Smoothed round trip; `None` before the first sample.
     pub smoothed_rtt: Option<Duration>,
     /// The congestion window, in bytes.
     pub window: u64,

@@ -26,7 +26,7 @@ pub struct Limits {
     pub handshakes: usize,
     /// Requests in flight on one QUIC connection, from the first byte of their head; a player has two or three.
     pub requests_per_connection: usize,
-    /// Of these, such as follow a growing file: two tracks, each with two segments, and as many again.
+    /// Requests among these that follow a growing file: two tracks, each with two segments, and as many again.
     pub follows_per_connection: usize,
     /// A session is closed after this time without a request. Longer than any player's buffer lasts.
     pub session_idle: Duration,

@@ -17,7 +17,7 @@ struct Origin {
 }
 
 impl Origin {
-    /// Of `http` or `https`; `None` for anything else, as `null` is.
+    /// The origin in a text, of `http` or `https`; `None` for anything else, as `null` is.
     fn parse(text: &str) -> Option<Self> {
         let (scheme, authority) = text.split_once("://")?;
         let secure = match scheme.to_ascii_lowercase().as_str() {
@@ -50,7 +50,7 @@ pub fn preflight_headers() -> [(&'static str, String); 3] {
     ]
 }
 
-/// `host` of `host[:port]`, in lower case and with an IPv6 address's brackets; `None` when malformed.
+/// The `host` of `host[:port]`, in lower case and with an IPv6 address's brackets; `None` when malformed.
 pub fn host_name(authority: &str) -> Option<String> {
     let end = if authority.starts_with('[') {
         authority.find(']')? + 1
@@ -100,7 +100,8 @@ pub struct OriginPolicy {
 }
 
 impl OriginPolicy {
-    /// `allowed`: origins like `https://host:port`, or `*`. `plain`: whether the server speaks plain HTTP.
+    /// The policy of these options. `allowed`: origins like `https://host:port`, or `*`. `plain`: whether the server
+    /// speaks plain HTTP.
     ///
     /// `own_hosts`: the names that requests may have as Host, besides loopback names and the names in `allowed`;
     /// `None`: any name. On a loopback address this refuses pages whose own name was made to resolve to this machine
@@ -119,7 +120,7 @@ impl OriginPolicy {
         Ok(Self { any, allowed, plain, hosts })
     }
 
-    /// For no pages of other hosts; `own_hosts` as in [`OriginPolicy::new`].
+    /// A policy for no pages of other hosts; `own_hosts` as in [`OriginPolicy::new`].
     pub fn of_hosts(hosts: Option<BTreeSet<String>>) -> Self {
         Self { hosts, ..Self::default() }
     }
@@ -135,7 +136,7 @@ impl OriginPolicy {
         }
     }
 
-    /// `authority`: the request's Host.
+    /// Whether pages of this origin may use the server. `authority`: the request's Host.
     pub fn allows(&self, origin: Option<&str>, authority: &str) -> bool {
         let Some(origin) = origin else { return true };
         if self.any {

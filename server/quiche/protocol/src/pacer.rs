@@ -33,7 +33,7 @@ impl Pacer {
         self.debt += bytes as f64;
     }
 
-    /// When the next packet may leave; `None` if it may leave now.
+    /// The time at which the next packet may leave; `None`: now.
     pub fn release(&mut self, now: Instant) -> Option<Instant> {
         self.settle(now);
         if self.debt < self.burst {

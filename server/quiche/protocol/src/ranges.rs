@@ -23,9 +23,9 @@ impl ByteRange {
 /// A requested range, before the size of the file is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeSpec {
-    /// `first-last`, both included; `first-` goes to the end.
+    /// The range `first-last`, both included; `first-` goes to the end.
     From { first: u64, last: Option<u64> },
-    /// `-length`: the last bytes.
+    /// The last bytes, `-length`.
     Suffix { length: u64 },
 }
 
@@ -91,7 +91,7 @@ pub fn satisfiable_ranges(specs: &[RangeSpec], size: u64, limits: &Limits) -> Re
     bounded(ranges, size, limits)
 }
 
-/// Of an HTTP request for a file that grows, with `size` bytes by now: the part to be followed, which begins at what is
+/// The part to be followed of a file that grows, of an HTTP request, with `size` bytes by now, which begins at what is
 /// there and ends beyond it (RFC 8673). `None`: the request is for what is there.
 pub fn followed_range(specs: &[RangeSpec], size: u64) -> Option<ByteRange> {
     match specs {
@@ -102,7 +102,8 @@ pub fn followed_range(specs: &[RangeSpec], size: u64) -> Option<ByteRange> {
     }
 }
 
-/// Of an HTTP request for a file that grows, with `size` bytes by now. Refuses with 416: where it ends nobody knows.
+/// The ranges of an HTTP request for a file that grows, with `size` bytes by now. Refuses with 416: where it ends
+/// nobody knows.
 pub fn known_ranges(specs: &[RangeSpec], size: u64, limits: &Limits) -> Result<Vec<ByteRange>, HttpError> {
     let known: Vec<_> = specs.iter().filter(|spec| !matches!(spec, RangeSpec::Suffix { .. })).copied().collect();
     satisfiable_ranges(&known, size, limits)

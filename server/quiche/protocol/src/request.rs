@@ -38,7 +38,7 @@ pub struct FollowWish {
 pub struct VoxelRequest {
     /// Path and query as sent.
     pub target: String,
-    /// In the order in which they are sent; `None`: the whole file.
+    /// Ranges in the order in which they are sent; `None`: the whole file.
     pub ranges: Option<Vec<RangeSpec>>,
     /// The flow of the datagrams; `None`: the body is sent reliably on the stream.
     pub flow: Option<u64>,

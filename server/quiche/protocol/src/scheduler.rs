@@ -67,7 +67,7 @@ impl Scheduler {
         any
     }
 
-    /// When [`Scheduler::expire`] should be called next.
+    /// The time at which [`Scheduler::expire`] should be called next.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.flows.iter().filter(|(_, flow)| !flow.finished()).find_map(|(deadline, _)| *deadline)
     }

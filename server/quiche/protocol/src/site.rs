@@ -106,7 +106,7 @@ pub fn growing_response(
     Ok(response)
 }
 
-/// Of all responses with bytes of a file.
+/// Headers of all responses with bytes of a file.
 fn common_headers() -> Vec<(&'static str, String)> {
     let headers = [("accept-ranges", "bytes"), ("cache-control", "no-cache"), ("x-content-type-options", "nosniff")];
     headers.map(|(name, value)| (name, value.to_owned())).to_vec()

@@ -7,7 +7,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use crate::ranges::ByteRange;
 use crate::varint;
 
-/// Of the file's name, behind that of the media file.
+/// End of the file's name, after that of the media file.
 pub const SUFFIX: &str = ".vxl";
 
 pub const MAX_FILE_BYTES: usize = 1 << 20;
@@ -17,14 +17,14 @@ const MAX_CHUNKS: usize = 4096;
 /// Numbers from here on are not exact in every reader.
 const TOO_LARGE: u64 = 1 << 53;
 
-/// From here on types are the server's (docs/PROTOCOL.md, "Growing files").
+/// The first type that is the server's (docs/PROTOCOL.md, "Growing files").
 pub const FIRST_OWN_TYPE: u64 = 16;
 
 const CHUNK: u64 = 1;
 const END: u64 = 2;
 
 const HEAD_BYTES: usize = 16;
-/// With the version.
+/// The first bytes of a file, with the version.
 const MAGIC: &[u8] = b"VXLV\x01";
 /// Their codes begin at 0.
 const METRICS: u8 = 3;
@@ -40,7 +40,7 @@ pub struct VxlError(&'static str);
 pub struct Chunk {
     pub start: u64,
     pub end: u64,
-    /// In file order.
+    /// Reliable ranges in file order.
     pub reliable: Vec<ByteRange>,
     /// Most important first. With the reliable ranges they are exactly the chunk.
     pub frames: Vec<Vec<ByteRange>>,
@@ -56,9 +56,9 @@ impl Chunk {
 /// One record of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// All of it, with type and length.
+    /// The whole record, with type and length.
     pub raw: Bytes,
-    /// `None`: a record of another type.
+    /// The chunk; `None`: a record of another type.
     pub chunk: Option<Chunk>,
 }
 

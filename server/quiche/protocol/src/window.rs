@@ -17,7 +17,7 @@ const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 /// Packets per round trip that keep up with Reno at that BETA (RFC 9438 section 4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// Of the window in one round trip (RFC 9438 section 4.2).
+/// Most growth of the window in one round trip, as a share of it (RFC 9438 section 4.2).
 const MOST_GROWTH: f64 = 0.5;
 
 /// What a queue adds to the round trip before slow start pauses (RFC 9406 section 4.3).
@@ -33,7 +33,7 @@ const QUEUE_DIVISOR: u32 = 4;
 pub struct Path {
     /// Smoothed (RFC 9002 section 5.3).
     pub rtt: Duration,
-    /// `None` before the first sample.
+    /// The shortest round trip; `None` before the first sample.
     pub min_rtt: Option<Duration>,
     /// Packets lost so far.
     pub lost: usize,
@@ -56,7 +56,7 @@ pub enum Demand {
     Limited,
 }
 
-/// All windows in packets, all times in seconds.
+/// A second congestion window. All windows in packets, all times in seconds.
 #[derive(Debug)]
 pub struct Window {
     packets: f64,
@@ -70,7 +70,7 @@ pub struct Window {
     reno: f64,
     /// Time in use since the curve began.
     elapsed: f64,
-    /// From the start of the curve to its plateau.
+    /// Time from the start of the curve to its plateau.
     k: f64,
     lost: usize,
     updated: Option<Instant>,

@@ -34,7 +34,7 @@ use crate::sockets::{bind_tcp, bind_udp, bracketed, plain};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
 
-/// How often the certificate is looked at: others replace the files of a given one.
+/// Interval at which the certificate is looked at: others replace the files of a given one.
 const RENEWAL_CHECK: Duration = Duration::from_secs(10);
 
 /// Time for the last packets, which close the connections.
@@ -165,7 +165,7 @@ async fn drained(site: &Site, http1: &Http1, commands: &mpsc::Sender<Command>) -
 /// Replaces the certificate before it expires, and when its files hold another; new connections of both sides use it.
 struct CertificateKeeper<'a> {
     source: CertificateSource,
-    /// Asks to read the files at once, as ACME clients do, or to make another certificate.
+    /// The signal to read the files at once, which ACME clients send, or to make another certificate.
     hangup: Signal,
     hashes: CertificateHashes,
     tls: watch::Sender<Option<SslAcceptor>>,
@@ -212,7 +212,7 @@ fn not_renewed(error: &ConfigurationError) {
     log::warning("certificate not renewed", &[("error", Value::from(error.to_string()))]);
 }
 
-/// `None`: the TCP side speaks plain HTTP.
+/// TLS of the TCP side; `None`: it speaks plain HTTP.
 fn acceptor(options: &Options, certificate: &Certificate) -> Result<Option<SslAcceptor>, ConfigurationError> {
     let tls = options.tls().then(|| quic::tcp_tls(certificate)).transpose();
     tls.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))

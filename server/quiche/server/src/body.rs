@@ -75,7 +75,7 @@ impl Body {
         Self::new(pieces, Box::new(Bytes::new()))
     }
 
-    /// See [`Content::begin`].
+    /// Fetches the first bytes that must be fetched: see [`Content::begin`].
     pub async fn begin(&mut self) -> Result<(), OpenError> {
         self.content.begin(&self.pieces).await
     }

@@ -31,7 +31,7 @@ const LONGEST_HASHABLE_DAYS: i32 = 14;
 /// One day less than the longest that browsers accept by hash.
 const VALIDITY: Duration = DAY.saturating_mul(13);
 
-/// How far a client's clock may be behind.
+/// Time by which a client's clock may be behind.
 const CLOCK_SKEW: Duration = Duration::from_secs(3600);
 
 /// A stored certificate is used again only if it is valid for longer, so that a server keeps its hash over a weekend.
@@ -67,7 +67,7 @@ impl Certificate {
         der(self) == der(other)
     }
 
-    /// When it ends, in seconds since 1970.
+    /// End of its validity, in seconds since 1970.
     pub fn end(&self) -> i64 {
         let since_1970 = Asn1Time::from_unix(0).and_then(|start| start.diff(self.chain[0].not_after()));
         since_1970.map_or(0, |it| i64::from(it.days) * DAY.as_secs().cast_signed() + i64::from(it.secs))
@@ -79,7 +79,7 @@ impl Certificate {
     }
 }
 
-/// Where certificates come from.
+/// The source of certificates.
 #[derive(Clone, Debug)]
 pub enum CertificateSource {
     Given {
@@ -104,7 +104,7 @@ impl CertificateSource {
     }
 }
 
-/// Where the self-signed certificate is stored (XDG Base Directory specification), the folder of voxel-serve: both
+/// The folder of the self-signed certificate (XDG Base Directory specification), which is also voxel-serve's: both
 /// servers have the same hash.
 pub fn default_cache() -> PathBuf {
     let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache");

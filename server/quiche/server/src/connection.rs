@@ -39,7 +39,7 @@ pub struct Shared {
 pub enum Next {
     /// A packet of `length` bytes.
     Packet { length: usize, to: SocketAddr },
-    /// Not before that time.
+    /// No packet before that time.
     Paced(Instant),
     /// Nothing to send until something happens.
     Nothing,
@@ -61,7 +61,7 @@ pub struct Connection {
     responses: Responses,
     in_flight: InFlight,
     session: Option<Session>,
-    /// To which `window` and `pacer` belong.
+    /// The path that `window` and `pacer` belong to.
     path: Option<Path>,
     old_paths: OldPaths,
     window: Window,
@@ -77,7 +77,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// `place`: the connection's own, of a client at `address`.
+    /// A connection that QUIC has accepted. `place`: its own, of a client at `address`.
     pub fn new(
         key: u64,
         quic: quiche::Connection,
@@ -115,7 +115,7 @@ impl Connection {
         self.responses.in_flight() > 0 || !self.unacknowledged.is_empty()
     }
 
-    /// Must be called after QUIC has received packets.
+    /// Handles what QUIC has received; must be called after packets.
     pub fn received(&mut self, now: Instant) {
         if !self.quic.is_established() {
             return;
@@ -274,7 +274,7 @@ impl Connection {
         let _ = self.quic.close(true, code, reason.as_bytes());
     }
 
-    /// Must be called once, when QUIC has closed the connection.
+    /// Ends what belongs to the connection; must be called once, when QUIC has closed it.
     pub fn closed(mut self) {
         self.end_session();
         self.shared.site.metrics.add("voxel_quic_connections", -1);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// For standard streams, listening sockets, event queues and readers of the counters.
+/// Descriptors of the server itself: standard streams, listening sockets, event queues and readers of the counters.
 const OWN: usize = 64;
 
 /// The permit of one open file.
 pub type FilePermit = OwnedSemaphorePermit;
 
-/// How the descriptors are divided: connections may not use up those of files, nor files those of connections.
+/// The division of the descriptors: connections may not use up those of files, nor files those of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// TCP connections, and likewise QUIC connections, at a time.
@@ -21,8 +21,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Of `descriptors` for `connections` (0: any number), each of which takes one, and with `qlog` another for its
-    /// log. As many files at least: a connection reads one.
+    /// The division of `descriptors` for `connections` (0: any number), each of which takes one, and with `qlog`
+    /// another for its log. As many files at least: a connection reads one.
     pub fn new(descriptors: usize, connections: usize, qlog: bool) -> Self {
         let each = 1 + usize::from(qlog);
         let available = descriptors.saturating_sub(OWN);

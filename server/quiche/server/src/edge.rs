@@ -52,7 +52,7 @@ pub struct Settings {
     pub address: Address,
     /// Bytes of the cache.
     pub bound: u64,
-    /// How long the origin may be silent.
+    /// Time for which the origin may be silent.
     pub patience: Duration,
 }
 
@@ -83,7 +83,7 @@ pub struct Edge {
     known: Mutex<LruCache<String, Arc<Entry>>>,
     checks: Arc<Flights<Result<Found, Failure>>>,
     fetches: Arc<Flights<Result<Bytes, Failure>>>,
-    /// Where requests to the origin are made: other threads than those that read files for responses.
+    /// The runtime in which requests to the origin are made: other threads than those that read files for responses.
     runtime: Handle,
     metrics: Arc<Metrics>,
 }
@@ -99,7 +99,7 @@ impl Edge {
         Ok(Arc::new(Self { address, upstream, store, known, checks, fetches, runtime, metrics }))
     }
 
-    /// Blocks. Brings to disk what was fetched and is not there yet.
+    /// Brings to disk what was fetched and is not there yet. Blocks.
     pub fn write_rest(&self) {
         self.store.write_rest();
     }

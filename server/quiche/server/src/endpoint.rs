@@ -34,10 +34,10 @@ use tokens::Tokens;
 /// Packets that a connection sends before it is the next one's turn: as many as one system call takes.
 const TURN_PACKETS: usize = 40;
 
-/// How often idle sessions, stalled responses and what takes too long to begin are looked for.
+/// Interval at which idle sessions, stalled responses and what takes too long to begin are looked for.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
-/// Of the UDP payload of a client's first packets (RFC 9000 section 14.1).
+/// Least UDP payload of a client's first packets (RFC 9000 section 14.1).
 const INITIAL_BYTES: usize = 1200;
 
 /// What the rest of the server asks of the loop.

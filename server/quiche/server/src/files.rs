@@ -23,7 +23,7 @@ use crate::shared_files::{SharedFile, SharedFiles};
 
 pub const INDEX: &str = "index.html";
 
-/// By file name suffix.
+/// Media types by file name suffix.
 const CONTENT_TYPES: [(&str, &str); 22] = [
     ("mpd", "application/dash+xml"),
     ("m3u8", "application/vnd.apple.mpegurl"),
@@ -66,7 +66,7 @@ pub struct Mounts {
 }
 
 impl Mounts {
-    /// `folders`: prefix ("/" or "/media") to folder.
+    /// The folders of these options; `folders`: prefix ("/" or "/media") to folder.
     pub fn new(folders: Vec<(String, PathBuf)>, permits: FilePermits) -> Result<Self, ConfigurationError> {
         let mut roots = Vec::new();
         for (prefix, folder) in folders {
@@ -117,7 +117,7 @@ impl Mounts {
         Ok(MediaFile { content: Box::new(file), facts, live })
     }
 
-    /// `None`: there are none, or they are malformed.
+    /// Records beside a media file; `None`: there are none, or they are malformed.
     fn read_records(&self, media: &Path) -> Result<Option<LiveRecords>, HttpError> {
         let mut path = media.as_os_str().to_owned();
         path.push(SUFFIX);
@@ -129,7 +129,8 @@ impl Mounts {
         LiveRecords::read(file).map_err(|error| refused(&error))
     }
 
-    /// `O_NOFOLLOW`: the index of a folder may not be a link; `O_NONBLOCK`: opening a named pipe must not wait.
+    /// An open regular file. `O_NOFOLLOW`: the index of a folder may not be a link; `O_NONBLOCK`: opening a named pipe
+    /// must not wait.
     fn open_shared(&self, path: &Path) -> Result<(Arc<SharedFile>, FileFacts), HttpError> {
         let linked = path.symlink_metadata().map_err(|error| refused(&error))?;
         if let Some(file) = self.files.get(&linked) {

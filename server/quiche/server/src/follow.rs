@@ -16,7 +16,7 @@ use crate::body::Body;
 use crate::growing::Watched;
 use crate::shared_files::SharedFile;
 
-/// Of frames on the stream, which neither expire nor are overtaken once they are pending.
+/// Bytes of frames that go to the stream at a time, which neither expire nor are overtaken once they are pending.
 const STREAM_PIECE_BYTES: usize = 4 * 1024;
 
 /// A record's content has at most as many.
@@ -39,7 +39,7 @@ pub enum Step {
     Read(Body, BytesMut),
     /// The response is complete.
     End,
-    /// Until something happens.
+    /// Nothing, until something happens.
     Wait,
 }
 
@@ -47,7 +47,7 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     Reliable,
-    /// Of the chunk of that number.
+    /// Frames of the chunk of that number.
     Frames(u64),
 }
 
@@ -57,12 +57,12 @@ struct Part {
     number: u64,
     /// What is not read; `None` while a read is under way.
     frames: Option<Body>,
-    /// Of each frame that is not read completely, what is left.
+    /// What is left of each frame that is not read completely.
     lengths: VecDeque<u64>,
-    /// Of the next byte that is read.
+    /// Offset of the next byte that is read.
     offset: u64,
     due: Option<Instant>,
-    /// On the stream.
+    /// Bytes sent on the stream.
     sent: u64,
     left: u64,
     length: u64,
@@ -79,7 +79,7 @@ pub struct Follow {
     pub arrived: Instant,
     records: usize,
     chunks: u64,
-    /// Of the next chunk's frames.
+    /// Offset of the next chunk's frames.
     offset: u64,
     reliable: Option<Body>,
     parts: VecDeque<Part>,
@@ -101,8 +101,8 @@ impl Follow {
         Self { watched, file, flow, wish, arrived, records, chunks, offset, reliable, parts, reading, broken }
     }
 
-    /// `pending`: bytes that QUIC has not accepted; `ahead`: how many of these may be read. Flows that have ended are
-    /// given to `count`.
+    /// What is to be done next. `pending`: bytes that QUIC has not accepted; `ahead`: how many of these may be read.
+    /// Flows that have ended are given to `count`.
     pub fn step(
         &mut self,
         scheduler: &mut Scheduler,
@@ -234,7 +234,7 @@ impl Follow {
         self.offset += left;
     }
 
-    /// Of the first chunk whose frames are not all read, if there is room.
+    /// A read of the first chunk whose frames are not all read, if there is room.
     fn read_frames(&mut self, scheduler: &Scheduler, pending: usize, ahead: usize) -> Option<Step> {
         let part = self.parts.iter_mut().find(|part| part.left > 0)?;
         let size = match self.flow {

@@ -18,10 +18,10 @@ use crate::log;
 use crate::metrics::Metrics;
 use crate::shared_files::{Identity, SharedFile};
 
-/// How often a file is looked at: a thirteenth of a chunk of four frames at 30 frames/s.
+/// Interval at which a file is looked at: a thirteenth of a chunk of four frames at 30 frames/s.
 const POLL: Duration = Duration::from_millis(10);
 
-/// Without a record for that long the encoder is taken for dead.
+/// Time without a record after which the encoder is taken for dead.
 pub const SILENCE: Duration = Duration::from_secs(10);
 
 const READ_BYTES: usize = 16 * 1024;
@@ -35,7 +35,7 @@ pub struct LiveRecords {
 }
 
 impl LiveRecords {
-    /// Blocks. `None`: they are malformed.
+    /// The records in a file; `None`: they are malformed. Blocks.
     pub fn read(file: Arc<SharedFile>) -> io::Result<Option<Self>> {
         let mut records = Self { file, reader: VxlReader::default(), records: Vec::new() };
         let found = records.look()?;
@@ -172,7 +172,7 @@ async fn poll(watched: Weak<Watched>) {
     }
 }
 
-/// Those of all files that are followed.
+/// The watchers of all files that are followed.
 #[derive(Debug)]
 pub struct Watchers {
     all: Mutex<HashMap<Identity, Weak<Watched>>>,

@@ -27,13 +27,13 @@ pub struct Handshake {
 }
 
 impl Handshakes {
-    /// Half of the connections may be unfinished at a time; `connections`: 0 for any number.
+    /// No handshake yet: half of the connections may be unfinished at a time; `connections`: 0 for any number.
     pub fn new(connections: usize) -> Self {
         let most = if connections == 0 { usize::MAX } else { (connections / 2).max(1) };
         Self { most, under_way: Arc::default() }
     }
 
-    /// Begins another, and ends the oldest if there are too many.
+    /// Begins a handshake, and ends the oldest if there are too many.
     pub fn begin(&self) -> Handshake {
         let (evict, evicted) = oneshot::channel();
         let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// For each step of the exchange.
+/// Time for each step of the exchange.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Longest answer that is read.

@@ -36,7 +36,7 @@ const READ_BYTES: usize = 16 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: u64 = 1024 * 1024;
 
-/// How often a response that waits looks whether its encoder is dead.
+/// Interval at which a response that waits looks whether its encoder is dead.
 const GIVEN_UP_LOOK: Duration = Duration::from_secs(1);
 
 /// Pause after an error of `accept`, most likely for lack of file descriptors.
@@ -106,7 +106,7 @@ impl Http1 {
         };
     }
 
-    /// After the handshake; `None` if it fails, takes too long or has to make room for others.
+    /// The connection after the handshake; `None` if that fails, takes too long or has to make room for others.
     async fn secured(&self, acceptor: &SslAcceptor, stream: TcpStream) -> Option<SslStream<TcpStream>> {
         let mut handshake = self.handshakes.begin();
         tokio::select! {

@@ -34,7 +34,7 @@ const SETTING_QPACK_MAX_TABLE_CAPACITY: u64 = 0x01;
 const SETTING_QPACK_BLOCKED_STREAMS: u64 = 0x07;
 const SETTING_EXTENDED_CONNECT: u64 = 0x08;
 const SETTING_H3_DATAGRAM: u64 = 0x33;
-/// Of drafts 02, 07, 13 and 15. The value 1 allows one session and keeps the flow control of sessions off.
+/// Settings of drafts 02, 07, 13 and 15. The value 1 allows one session and keeps the flow control of sessions off.
 const SETTINGS_WEBTRANSPORT: [u64; 4] = [0x2b60_3742, 0xc671_706a, 0x14e9_cd29, 0x2c7c_f000];
 
 /// The first bytes of the control stream.
@@ -62,7 +62,7 @@ pub enum Http3Event {
     Incomplete {
         stream: u64,
     },
-    /// Not a valid request.
+    /// An invalid request.
     Malformed {
         stream: u64,
     },
@@ -182,7 +182,7 @@ impl Http3 {
         Ok(events)
     }
 
-    /// Nothing else of the stream matters.
+    /// Ends a stream with an invalid request: nothing else of it matters.
     fn malformed(&mut self, stream: u64, fin: bool) -> Vec<Http3Event> {
         match self.requests.get_mut(&stream) {
             Some(request) if !fin => {
@@ -213,7 +213,7 @@ impl Http3 {
     }
 }
 
-/// RFC 9000 section 2.1.
+/// Whether a stream is bidirectional (RFC 9000 section 2.1).
 pub fn is_bidirectional(stream: u64) -> bool {
     stream & 0x2 == 0
 }

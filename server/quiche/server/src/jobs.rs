@@ -22,7 +22,7 @@ use crate::site::{HttpAnswer, Opened, Site};
 #[derive(Debug)]
 pub enum Job {
     Respond(HttpRequest),
-    /// `arrived`: when the request arrived.
+    /// A VOXEL request and the time at which it arrived.
     Open {
         request: VoxelRequest,
         arrived: Instant,

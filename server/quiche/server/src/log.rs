@@ -61,7 +61,7 @@ fn line(format: LogFormat, time: SystemTime, level: Level, event: &str, fields: 
     }
 }
 
-/// RFC 3339 with milliseconds, in UTC.
+/// The time as RFC 3339 has it, with milliseconds, in UTC.
 fn timestamp(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let (seconds, milliseconds) = (since.as_secs(), since.subsec_millis());

@@ -23,7 +23,7 @@ const HELP: [(&str, &str); 11] = [
     ("voxel_certificate_end_seconds", "When the certificate ends, in seconds since 1970."),
 ];
 
-/// Those of an edge, which no other server has.
+/// Names and descriptions of an edge's, which no other server has.
 const EDGE_HELP: [(&str, &str); 7] = [
     ("voxel_cache_hits_total", "Blocks of the origin's files that responses have read from the cache."),
     ("voxel_cache_misses_total", "Blocks that had to be fetched for responses."),
@@ -34,7 +34,7 @@ const EDGE_HELP: [(&str, &str); 7] = [
     ("voxel_origin_errors_total", "Times that the origin did not give what was asked for."),
 ];
 
-/// By name and labels.
+/// Values by name and labels.
 type Values = BTreeMap<(&'static str, String), i64>;
 
 /// Counts events by name and labels.
@@ -53,7 +53,7 @@ impl Metrics {
         self.add_labelled(name, String::new(), amount);
     }
 
-    /// Of a gauge that is known as a whole.
+    /// Sets a gauge that is known as a whole.
     pub fn set(&self, name: &'static str, value: i64) {
         self.values().insert((name, String::new()), value);
     }
@@ -63,7 +63,7 @@ impl Metrics {
         self.add_labelled("voxel_requests_total", labels, 1);
     }
 
-    /// `status`: of the origin's answer, or why there is none.
+    /// Counts a request to the origin. `status`: that of its answer, or why there is none.
     pub fn add_origin_request(&self, status: &str) {
         self.add_labelled("voxel_origin_requests_total", format!("{{status=\"{status}\"}}"), 1);
     }

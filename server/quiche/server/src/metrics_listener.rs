@@ -24,7 +24,7 @@ const PATH: &str = "/metrics";
 
 const HEALTH_PATH: &str = "/health";
 
-/// The loop over all connections answers sooner, unless it hangs.
+/// Time within which the loop over all connections answers, unless it hangs.
 const LOOP_PATIENCE: Duration = Duration::from_secs(1);
 
 const READ_BYTES: usize = 4 * 1024;

@@ -31,7 +31,7 @@ impl Kind {
     }
 }
 
-/// How many places of each kind there are; 0: any number.
+/// Places of each kind that there are; 0: any number.
 #[derive(Debug)]
 struct Most {
     altogether: [usize; KINDS],

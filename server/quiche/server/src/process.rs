@@ -5,7 +5,8 @@ use std::fs;
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
-/// Of the times in `/proc/PID/stat`, in a second: the same on all of Linux' architectures that have Rust's standard library.
+/// Ticks of the times in `/proc/PID/stat` in a second: the same on all of Linux' architectures that have Rust's
+/// standard library.
 const TICKS: f64 = 100.0;
 
 static START: LazyLock<SystemTime> = LazyLock::new(SystemTime::now);
@@ -15,7 +16,7 @@ pub fn started() {
     LazyLock::force(&START);
 }
 
-/// In Prometheus' text format; what the system does not say is left out.
+/// Figures of the process in Prometheus' text format; what the system does not say is left out.
 pub fn text() -> String {
     let mut text = String::new();
     let mut put = |name: &str, kind: &str, help: &str, value: Option<f64>| {
@@ -51,7 +52,7 @@ fn resident_bytes() -> Option<f64> {
     line.trim().strip_suffix(" kB")?.parse::<f64>().ok().map(|kibibytes| kibibytes * 1024.0)
 }
 
-/// Without the one that reads the folder.
+/// Open descriptors, without the one that reads their folder.
 fn open_descriptors() -> Option<f64> {
     fs::read_dir("/proc/self/fd").ok().map(|entries| (entries.count() - 1) as f64)
 }

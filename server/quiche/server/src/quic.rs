@@ -27,10 +27,10 @@ use crate::configuration_error::ConfigurationError;
 /// UDP payload of a packet: with its headers it fits every path of 1400 bytes, tunnels included.
 pub const PACKET_BYTES: usize = 1350;
 
-/// How long a connection may be without a packet. Browsers offer 30 s.
+/// Time for which a connection may be without a packet. Browsers offer 30 s.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Requests are at most 64 KiB each.
+/// Flow control of a stream: requests are at most 64 KiB each.
 const STREAM_WINDOW: u64 = 128 * 1024;
 const CONNECTION_WINDOW: u64 = 1024 * 1024;
 
@@ -38,13 +38,14 @@ const CONNECTION_WINDOW: u64 = 1024 * 1024;
 /// them while the client has connection IDs left for it: a client can change its address one time less often.
 const PATHS: u64 = 16;
 
-/// More than the limit of requests in flight, so that requests above it can be answered with 429.
+/// Streams of a client's requests: more than the limit of those in flight, so that requests above it can be answered
+/// with 429.
 const BIDIRECTIONAL_STREAMS: u64 = 128;
 
-/// HTTP/3 needs three, and clients open some of unknown types.
+/// Streams without requests: HTTP/3 needs three, and clients open some of unknown types.
 const UNIDIRECTIONAL_STREAMS: u64 = 16;
 
-/// Datagrams from clients are dropped, but a queue for them announces that this server supports datagrams.
+/// Queue for datagrams from clients, which are dropped: it announces that this server supports datagrams.
 const DATAGRAM_QUEUE: usize = 16;
 
 /// BBRv2's least window: a key frame of a live stream leaves within a round trip or two, and the next chunk need not wait until the

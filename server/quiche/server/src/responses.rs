@@ -84,7 +84,7 @@ pub struct Response {
     pub pending: Pending,
     /// The stream of the response whose flow goes before this body.
     pub waits_for: Option<u64>,
-    /// Since when QUIC has accepted nothing of what is pending.
+    /// The time since which QUIC has accepted nothing of what is pending.
     blocked_since: Option<Instant>,
 }
 

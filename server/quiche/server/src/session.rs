@@ -24,7 +24,7 @@ pub struct Session {
     /// The stream of its CONNECT request.
     pub id: u64,
     pub scheduler: Scheduler,
-    /// By stream, until the client ends it. `None` after the response: further bytes are ignored.
+    /// Readers by stream, until the client ends it. `None` after the response: further bytes are ignored.
     pub readers: HashMap<u64, Option<RequestReader>>,
     pub last_request: Instant,
     _place: Place,

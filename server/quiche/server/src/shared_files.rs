@@ -71,7 +71,7 @@ impl SharedFiles {
         self.permits.take()
     }
 
-    /// From here on others can read it, too.
+    /// Shares an open file: from here on others can read it, too.
     pub fn share(&self, file: File, metadata: &Metadata, permit: FilePermit) -> Arc<SharedFile> {
         let identity = identity(metadata);
         let shared = Arc::new(SharedFile { file, identity, open: Arc::clone(&self.open), _permit: permit });

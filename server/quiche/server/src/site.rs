@@ -42,7 +42,7 @@ impl HttpAnswer {
         Self { status, headers: Vec::new(), body: Body::literal([]), growing: None }
     }
 
-    /// Must not be kept by caches.
+    /// An answer that caches must not keep.
     fn not_kept(response: HttpResponse) -> Self {
         let mut answer = Self::from(response);
         answer.headers.push(("cache-control", "no-store".to_owned()));
@@ -51,7 +51,7 @@ impl HttpAnswer {
 }
 
 impl From<HttpResponse> for HttpAnswer {
-    /// Of a response without a file.
+    /// The answer of a response without a file.
     fn from(HttpResponse { status, headers, body, .. }: HttpResponse) -> Self {
         Self { status, headers, body: Body::literal(body), growing: None }
     }
@@ -89,13 +89,13 @@ impl CertificateHashes {
 #[derive(Debug)]
 pub struct Site {
     pub mounts: Mounts,
-    /// Has all files that are not below one of the folders.
+    /// The edge that has all files that are not below one of the folders.
     edge: Option<Arc<Edge>>,
     pub origins: OriginPolicy,
     pub limits: Limits,
     pub metrics: Arc<Metrics>,
     watchers: Arc<Watchers>,
-    /// `None`: WebTransport is switched off.
+    /// Content of the discovery file; `None`: WebTransport is switched off.
     pub discovery: Option<Discovery>,
     pub certificate_hashes: CertificateHashes,
     /// What a session's URL must carry as `?token=`; `None`: sessions need no token.
@@ -123,7 +123,7 @@ impl Site {
         self.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Blocks. Brings to disk what an edge has fetched, before the process ends.
+    /// Brings to disk what an edge has fetched, before the process ends. Blocks.
     pub fn write_rest(&self) {
         if let Some(edge) = &self.edge {
             edge.write_rest();

@@ -7,8 +7,8 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::configuration_error::ConfigurationError;
 
-/// Requested from the system, which may grant less. A burst of a whole congestion window must not be lost on this
-/// machine.
+/// Buffers that are requested from the system, which may grant less. A burst of a whole congestion window must not be
+/// lost on this machine.
 const UDP_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 
 const BACKLOG: i32 = 1024;

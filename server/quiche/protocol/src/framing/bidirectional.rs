@@ -26,7 +26,7 @@ pub enum StreamEvent {
 
 #[derive(Debug)]
 enum RequestState {
-    /// Between frames; `first`: before the first frame.
+    /// The place between two frames; `first`: before the first frame.
     Between {
         first: bool,
     },
@@ -55,7 +55,7 @@ pub struct StreamReader {
 }
 
 impl StreamReader {
-    /// `head_limit`: the most bytes that an encoded header block may have.
+    /// A reader at the start of a stream. `head_limit`: the most bytes that an encoded header block may have.
     pub fn new(head_limit: usize) -> Self {
         Self { state: RequestState::Between { first: true }, buffer: Vec::new(), head_limit, heads: 0 }
     }

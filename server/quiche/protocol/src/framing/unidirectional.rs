@@ -5,7 +5,7 @@ use crate::varint;
 
 const NOT_ON_CONTROL_STREAMS: [u64; 7] = [0x00, 0x01, 0x02, 0x05, 0x06, 0x08, 0x09];
 
-/// Far more than the few pairs of numbers that settings are.
+/// Most bytes of settings: far more than the few pairs of numbers that they are.
 const MAX_SETTINGS_BYTES: u64 = 4096;
 
 /// Settings of HTTP/2 that HTTP/3 reserves (RFC 9114 section 11.2.2).
@@ -29,9 +29,9 @@ enum UniState {
         max_push_id: u64,
     },
     QpackEncoder,
-    /// Nothing on it matters without a dynamic table.
+    /// The decoder's stream, on which nothing matters without a dynamic table.
     QpackDecoder,
-    /// Of an unknown type.
+    /// A stream of an unknown type.
     Ignored,
 }
 

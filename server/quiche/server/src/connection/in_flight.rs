@@ -14,12 +14,12 @@ struct Request {
     place: Option<Place>,
 }
 
-/// By stream.
+/// Requests by stream.
 #[derive(Debug, Default)]
 pub struct InFlight(HashMap<u64, Request>);
 
 impl InFlight {
-    /// How many have a place.
+    /// Requests that have a place.
     pub fn len(&self) -> usize {
         self.0.values().filter(|request| request.place.is_some()).count()
     }

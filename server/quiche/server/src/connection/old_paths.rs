@@ -21,8 +21,8 @@ pub struct OldPaths {
 }
 
 impl OldPaths {
-    /// To be told of all paths of the connection, once the client's present address is proven. A packet is due when a path
-    /// is left, and whenever quiche misses acknowledgements on it.
+    /// Takes note of all paths of the connection, once the client's present address is proven. A packet is due when a
+    /// path is left, and whenever quiche misses acknowledgements on it.
     pub fn update(&mut self, paths: impl Iterator<Item = PathStats>) {
         for stats in paths {
             let path = (stats.local_addr, stats.peer_addr);

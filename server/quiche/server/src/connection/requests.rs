@@ -222,7 +222,7 @@ impl Connection {
         count_flow(&self.shared.site.metrics, flow);
     }
 
-    /// `None` before the first sample.
+    /// Smoothed round trip of the path in use; `None` before the first sample.
     pub(super) fn smoothed_rtt(&self) -> Option<Duration> {
         let path = self.quic.path_stats().find(|path| path.active)?;
         path.min_rtt.map(|_| path.rtt)

@@ -16,7 +16,7 @@ use crate::quic::PACKET_BYTES;
 const BURST_PACKETS: u32 = 10;
 
 impl Connection {
-    /// When [`Connection::expire`] must be called.
+    /// The time at which [`Connection::expire`] must be called.
     pub fn next_timeout(&self) -> Option<Instant> {
         let deadline = self.session.as_ref().and_then(|session| session.scheduler.next_deadline());
         [self.quic.timeout_instant(), deadline].into_iter().flatten().min()
@@ -32,7 +32,7 @@ impl Connection {
         }
     }
 
-    /// Must be called before the first [`Connection::next_packet`] of a round.
+    /// Prepares a round; must be called before its first [`Connection::next_packet`].
     pub fn prepare(&mut self, now: Instant) {
         // Again after the first time: what QUIC has taken makes room, and else nothing would look before the next packet arrives.
         for _ in 0..2 {

@@ -7,7 +7,7 @@ use voxel_protocol::path::percent_decoded;
 
 use crate::configuration_error::ConfigurationError;
 
-/// `http` or `https`, a host, and a path that ends with a slash.
+/// An address of `http` or `https`, a host, and a path that ends with a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address(String);
 

@@ -19,13 +19,13 @@ pub enum Answer {
     Part { range: ByteRange, size: u64 },
     /// The whole file, though a range was asked for. `None`: it ends where the answer does.
     Whole { size: Option<u64> },
-    /// It is as it was.
+    /// The file is as it was.
     NotModified,
     /// There is nothing of what was asked for.
     OutOfRange,
 }
 
-/// `asked`: its end may lie beyond that of the file.
+/// What a head says. `asked`: its end may lie beyond that of the file.
 pub fn interpret(head: &Parts, asked: ByteRange, url: &str) -> Result<Answer, Failure> {
     let field = |name: HeaderName| text(&head.headers, &name);
     match head.status {

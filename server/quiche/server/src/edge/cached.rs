@@ -18,7 +18,7 @@ use crate::open_error::OpenError;
 /// The block that a response has come to, and those that are fetched meanwhile.
 const BLOCKS_AHEAD: usize = 3;
 
-/// So many blocks of a request are looked for before it is answered.
+/// Blocks of a request that are looked for before it is answered.
 const BLOCKS_BEFORE: usize = 64;
 
 /// One state of a file, for one response.

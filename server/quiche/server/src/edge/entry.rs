@@ -15,17 +15,17 @@ const MOST: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Digits of an `Age` that makes sense.
 const AGE_DIGITS: usize = 9;
 
-/// Where the origin does not say how long a file is fresh: a tenth of its age, as caches usually have it, but at most this.
-/// A replaced file should not be missed for days.
+/// Longest time for which a file is fresh where the origin does not say: a tenth of its age, as caches usually have it,
+/// but at most this. A replaced file should not be missed for days.
 const MOST_BY_AGE: Duration = Duration::from_secs(60);
 
 /// The same without an age.
 const WITHOUT_AGE: Duration = Duration::from_secs(10);
 
-/// After the origin did not answer, so long until it is asked again about a file that is served without its answer.
+/// Time until an origin that did not answer is asked again about a file that is served without its answer.
 const NEXT_TRY: Duration = Duration::from_secs(5);
 
-/// All that freshness depends on. Nothing else of an answer is kept.
+/// Fields that freshness depends on. Nothing else of an answer is kept.
 const KEPT: [HeaderName; 7] = [
     header::AGE,
     header::CACHE_CONTROL,
@@ -53,15 +53,15 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// `head`: of an answer with all or a part of the file, which say as much of its freshness. `None`: it may not be
-    /// stored.
+    /// What an answer with all or a part of the file says, which both say as much of its freshness. `None`: it may not
+    /// be stored.
     pub fn new(url: &str, version: Version, head: &Parts, now: SystemTime) -> Option<Self> {
         let answer = answer(StatusCode::OK, head);
         let policy = CachePolicy::new_options(&request(url), &answer, now, CacheOptions::default());
         policy.is_storable().then(|| Self::with_policy(url, version, policy, answer.headers(), now))
     }
 
-    /// After the origin has answered 304.
+    /// The entry after the origin has answered 304.
     pub fn revalidated(&self, head: &Parts, now: SystemTime) -> Self {
         use http_cache_semantics::AfterResponse::{Modified, NotModified};
         let (NotModified(policy, merged) | Modified(policy, merged)) =
@@ -85,12 +85,12 @@ impl Entry {
         now < self.fresh_until
     }
 
-    /// To be used instead of the answer that the origin did not give; `None`: it may not.
+    /// The entry to be used instead of the answer that the origin did not give; `None`: it may not be.
     pub fn without_the_origin(&self, now: SystemTime) -> Option<Self> {
         self.may_be_stale.then(|| Self { fresh_until: now + NEXT_TRY, ..self.clone() })
     }
 
-    /// To be asked about next time: it is known to be of another state.
+    /// The entry when the file is known to be in another state: the origin is asked next time.
     pub fn expired(&self) -> Self {
         Self { fresh_until: SystemTime::UNIX_EPOCH, ..self.clone() }
     }

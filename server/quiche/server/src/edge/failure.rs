@@ -13,7 +13,7 @@ pub enum Failure {
     /// The path is that of a folder, without its final slash.
     #[error("a folder")]
     Folder,
-    /// Another state of the file than the one that was to be completed.
+    /// The file is in another state than the one that was to be completed.
     #[error("the file has changed at the origin")]
     Changed,
     /// The connection failed, before or in the middle of an answer: it may be tried again.

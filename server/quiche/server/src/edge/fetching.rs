@@ -20,7 +20,7 @@ use crate::log;
 /// An origin that sends no parts has to send all of a file at a time, which is kept in memory meanwhile.
 const MOST_WHOLE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Before a request whose connection failed is sent once more.
+/// Pause before a request whose connection failed is sent once more.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A block on its way: see [`landed`].

@@ -60,7 +60,7 @@ async fn on_a_thread(ask: Ask, name: String) -> Result<Vec<SocketAddr>, String> 
     answered.await.unwrap_or_else(|_| Err("asking for the address failed".to_owned()))
 }
 
-/// Blocks. The port is the client's to set.
+/// Addresses that the system knows of a name; the port is the client's to set. Blocks.
 fn ask_the_system(name: &str) -> io::Result<Vec<SocketAddr>> {
     Ok((name, 0).to_socket_addrs()?.collect())
 }

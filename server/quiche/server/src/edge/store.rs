@@ -19,7 +19,7 @@ use crate::configuration_error::ConfigurationError;
 use crate::log;
 use crate::sockets::plain;
 
-/// Of a file that is being written.
+/// End of the name of a file that is being written.
 const PARTIAL: &str = ".part";
 
 /// Locked as long as the folder is used.
@@ -30,7 +30,7 @@ struct State {
     /// Size by name.
     sizes: LruCache<String, u64>,
     bytes: u64,
-    /// Those that are not yet on disk.
+    /// Files that are not yet on disk.
     unwritten: HashMap<String, Bytes>,
 }
 
@@ -102,7 +102,7 @@ impl Store {
         self.lock().sizes.get(name).is_some()
     }
 
-    /// Blocks. A file to read from, which goes on to be there if it is evicted meanwhile.
+    /// A file to read from, which goes on to be there if it is evicted meanwhile. Blocks.
     pub fn get(&self, name: &str) -> Option<Stored> {
         {
             let mut state = self.lock();
@@ -119,7 +119,7 @@ impl Store {
         file
     }
 
-    /// Blocks. All of a file.
+    /// All of a file. Blocks.
     pub fn read(&self, name: &str) -> Option<Bytes> {
         let size = {
             let mut state = self.lock();
@@ -135,7 +135,7 @@ impl Store {
         read.map(Bytes::from)
     }
 
-    /// From here on the file can be read. [`Store::write`] must follow.
+    /// Takes a file, which can be read from here on. [`Store::write`] must follow.
     pub fn put(&self, name: &str, bytes: Bytes) {
         let ended = self.ended();
         if *ended {
@@ -150,7 +150,7 @@ impl Store {
         self.remove_files(&evicted);
     }
 
-    /// Blocks. Brings a file to disk. One that cannot be written is forgotten.
+    /// Brings a file to disk; one that cannot be written is forgotten. Blocks.
     pub fn write(&self, name: &str) {
         let ended = self.ended();
         if !*ended {
@@ -164,7 +164,8 @@ impl Store {
         self.settle(name, &bytes, written);
     }
 
-    /// Blocks. For the end of the process: waits for writes under way, brings to disk what is not there yet, and takes no more.
+    /// Waits for writes under way, brings to disk what is not there yet, and takes no more: for the end of the process.
+    /// Blocks.
     pub fn write_rest(&self) {
         let mut ended = self.ended.write().unwrap_or_else(PoisonError::into_inner);
         *ended = true;
@@ -174,7 +175,7 @@ impl Store {
         }
     }
 
-    /// After a file was written, or was not.
+    /// Takes note that a file was written, or was not.
     fn settle(&self, name: &str, bytes: &Bytes, written: io::Result<()>) {
         let mut state = self.lock();
         let is_another = |now: &Bytes| now.as_ptr() != bytes.as_ptr();
@@ -227,7 +228,7 @@ impl Store {
 }
 
 impl Stored {
-    /// Blocks. What is there from `position` on; 0 bytes: it is shorter.
+    /// Reads what is there from `position` on; 0 bytes: it is shorter. Blocks.
     pub fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
         match self {
             Self::Disk(file) => file.read_at(buffer, position),

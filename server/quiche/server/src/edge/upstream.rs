@@ -45,7 +45,7 @@ const IDLE: Duration = Duration::from_secs(60);
 /// others.
 const MOST_TIMES: u32 = 6;
 
-/// Of the head of an answer, which is kept in memory and on disk in part. Other caches allow 8 KiB or fewer.
+/// Most bytes of the head of an answer, which is kept in memory and on disk in part. Other caches allow 8 KiB or fewer.
 const HEAD_BYTES: usize = 16 * 1024;
 
 type HttpClient = Client<HttpsConnector<HttpConnector<Names>>, Empty<Bytes>>;
@@ -55,14 +55,14 @@ type HttpClient = Client<HttpsConnector<HttpConnector<Names>>, Empty<Bytes>>;
 pub struct Response {
     pub head: Parts,
     body: Incoming,
-    /// Of this request. Given back when what came is stored.
+    /// The permit of this request, given back when what came is stored.
     pub permit: OwnedSemaphorePermit,
 }
 
 #[derive(Debug)]
 pub struct Upstream {
     client: HttpClient,
-    /// How long the origin may be silent.
+    /// Time for which the origin may be silent.
     patience: Duration,
     permits: Arc<Semaphore>,
     large: Semaphore,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::text;
 
-/// Longer ones are not passed on.
+/// Length up to which an etag is passed on.
 const MAX_ETAG_BYTES: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct Version {
     /// The fields of the origin, as it sent them.
     etag: Option<String>,
     last_modified: Option<String>,
-    /// When it was first seen.
+    /// The time at which it was first seen.
     seen: SystemTime,
 }
 
@@ -54,18 +54,19 @@ impl Version {
         self.etag.as_ref().filter(simple).cloned().unwrap_or_else(|| format!("\"edge-{}\"", self.name(url)))
     }
 
-    /// Without a date from the origin, when it was first seen: it is no younger.
+    /// The origin's date, or without one the time at which it was first seen: it is no younger.
     pub fn modified(&self) -> SystemTime {
         let date = self.last_modified.as_deref().and_then(|date| httpdate::parse_http_date(date).ok());
         date.unwrap_or(self.seen)
     }
 
-    /// Asks for the file only if it is not in this state.
+    /// Fields of a request for the file unless it is in this state.
     pub fn unless_same(&self) -> Vec<(HeaderName, HeaderValue)> {
         fields([(header::IF_NONE_MATCH, &self.etag), (header::IF_MODIFIED_SINCE, &self.last_modified)])
     }
 
-    /// Asks for the file only if it is in this state. With a weak etag that cannot be asked (RFC 9110 section 13.1.1).
+    /// Fields of a request for the file only if it is in this state. With a weak etag that cannot be asked (RFC 9110
+    /// section 13.1.1).
     pub fn if_same(&self) -> Vec<(HeaderName, HeaderValue)> {
         let strong = self.etag.clone().filter(|tag| !tag.starts_with("W/"));
         let date = if self.etag.is_none() { self.last_modified.clone() } else { None };

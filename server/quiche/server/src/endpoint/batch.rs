@@ -22,13 +22,13 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// With room for this number of full packets.
+    /// A batch with room for this number of full packets.
     pub fn new(packets: usize) -> Self {
         let buffer = vec![0; packets * PACKET_BYTES];
         Self { buffer, length: 0, packets: 0, segment: 0, last: 0, to: None, from: None }
     }
 
-    /// Where the next packet is to be written.
+    /// The place to which the next packet is to be written.
     pub fn room(&mut self) -> &mut [u8] {
         &mut self.buffer[self.length..]
     }

@@ -4,7 +4,7 @@
 use boring::symm::{Cipher, Crypter, Mode};
 use quiche::ConnectionId;
 
-/// Of an ID without a server ID.
+/// Length of an ID without a server ID.
 const RANDOM_BYTES: usize = 16;
 
 /// Server ID and nonce fill a block of AES, which is then encrypted in a single pass (section 5.4.1 of the draft).
@@ -24,7 +24,7 @@ pub struct ServerId {
     pub bytes: Vec<u8>,
     /// The number of the configuration, at most [`MOST_CONFIGURATION`].
     pub configuration: u8,
-    /// Of AES-128; `None`: everybody may read the server ID.
+    /// The key of AES-128; `None`: everybody may read the server ID.
     pub key: Option<[u8; BLOCK_BYTES]>,
 }
 
@@ -65,7 +65,7 @@ fn crypt(mode: Mode, key: &[u8], block: &[u8]) -> Option<Vec<u8>> {
 pub struct ConnectionIds(Option<ServerId>);
 
 impl ConnectionIds {
-    /// With this server ID in all of them; `None`: of random bytes.
+    /// A maker of IDs that all have this server ID; `None`: of random bytes.
     pub fn new(server_id: Option<ServerId>) -> Self {
         Self(server_id)
     }
@@ -75,7 +75,7 @@ impl ConnectionIds {
         if self.0.is_some() { 1 + BLOCK_BYTES } else { RANDOM_BYTES }
     }
 
-    /// Another one; `None` when the system cannot give random bytes.
+    /// Another ID; `None` when the system cannot give random bytes.
     pub fn make(&self) -> Option<ConnectionId<'static>> {
         let mut random = [0; BLOCK_BYTES];
         boring::rand::rand_bytes(&mut random).ok()?;

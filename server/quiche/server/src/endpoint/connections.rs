@@ -26,7 +26,7 @@ struct Entry {
 }
 
 impl Connections {
-    /// How many have not finished their handshake.
+    /// Connections that have not finished their handshake.
     pub fn handshaking(&self) -> usize {
         self.entries.values().filter(|entry| !entry.connection.quic.is_established()).count()
     }

@@ -10,13 +10,13 @@ use boring::hash::hmac_sha256;
 
 use super::connection_ids::ServerId;
 
-/// In the folder of the certificate, shared with voxel-serve.
+/// The key's file in the folder of the certificate, shared with voxel-serve.
 const KEY_FILE: &str = "stateless-reset-key";
 
 const KEY_BYTES: usize = 32;
 const TOKEN_BYTES: usize = 16;
 
-/// Of a reset: a shorter one is no QUIC packet, a longer one hides nothing more.
+/// Bounds of a reset's length: a shorter one is no QUIC packet, a longer one hides nothing more.
 const SHORTEST: usize = 21;
 const LONGEST: usize = 43;
 
@@ -68,9 +68,10 @@ pub struct Resets {
 }
 
 impl Resets {
-    /// `port`: the server's UDP port. Servers with the same key on other ports have other tokens, so that a packet that
-    /// somebody sends on to them ends no connection here (RFC 9000 section 21.11). With a server ID, that counts in
-    /// place of the port: the next server of this ID resets this one's connections wherever it is.
+    /// The tokens of this key. `port`: the server's UDP port. Servers with the same key on other ports have other
+    /// tokens, so that a packet that somebody sends on to them ends no connection here (RFC 9000 section 21.11). With a
+    /// server ID, that counts in place of the port: the next server of this ID resets this one's connections wherever
+    /// it is.
     pub fn new(key: ResetKey, server_id: Option<&ServerId>, port: u16) -> Self {
         let salt = match server_id {
             None => port.to_be_bytes().to_vec(),

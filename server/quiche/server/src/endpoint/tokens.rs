@@ -18,13 +18,13 @@ const TAG_BYTES: usize = 32;
 pub struct Tokens([u8; KEY_BYTES]);
 
 impl Tokens {
-    /// `None` when the system cannot give random bytes.
+    /// Tokens under a new key; `None` when the system cannot give random bytes.
     pub fn new() -> Option<Self> {
         let mut key = [0; KEY_BYTES];
         boring::rand::rand_bytes(&mut key).ok().map(|()| Self(key))
     }
 
-    /// For a client at `peer` that has chosen `original` and is given `retry`.
+    /// A token for a client at `peer` that has chosen `original` and is given `retry`.
     pub fn make(&self, original: &[u8], retry: &[u8], peer: SocketAddr, now: SystemTime) -> Option<Vec<u8>> {
         let mut token = millis(now).to_be_bytes().to_vec();
         token.extend_from_slice(original);

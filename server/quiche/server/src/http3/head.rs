@@ -5,7 +5,7 @@ use voxel_protocol::error::Status;
 use voxel_protocol::framing::headers_frame;
 use voxel_protocol::head::Headers;
 
-/// A literal field takes a few bytes beside its name and its value.
+/// Bytes that a literal field takes beside its name and its value, at most.
 const ENCODE_OVERHEAD_BYTES: usize = 64;
 
 /// Fields that mean something in HTTP/1.1 only (RFC 9114 section 4.2).
@@ -15,10 +15,10 @@ const OF_CONNECTION: [&[u8]; 5] = [b"connection", b"keep-alive", b"proxy-connect
 #[derive(Debug, Default)]
 pub struct Head {
     pub method: String,
-    /// `:path`
+    /// The field `:path`.
     pub target: String,
     pub authority: String,
-    /// `:protocol` of an extended CONNECT (RFC 9220).
+    /// The field `:protocol` of an extended CONNECT (RFC 9220).
     pub protocol: Option<String>,
     pub headers: Headers,
     pub content_length: Option<u64>,
@@ -55,7 +55,7 @@ fn decode(block: &[u8], limit: usize) -> Result<Vec<Header>, DecodeError> {
     Ok(fields)
 }
 
-/// RFC 9114 section 4.2: no upper case, nothing of a connection, no control characters.
+/// Whether a field is valid (RFC 9114 section 4.2): no upper case, nothing of a connection, no control characters.
 fn is_valid(name: &[u8], value: &[u8]) -> bool {
     let token = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$%&'*+-.^_`|~".contains(byte);
     let token_name = name.strip_prefix(b":").unwrap_or(name);
@@ -70,7 +70,7 @@ fn is_valid(name: &[u8], value: &[u8]) -> bool {
         && !of_connection
 }
 
-/// RFC 9114 section 4.3; `None` if malformed.
+/// The head that fields make (RFC 9114 section 4.3); `None` if malformed.
 fn head_of(fields: &[Header]) -> Option<Head> {
     let mut head = Head::default();
     let (mut scheme, mut lengths) = (String::new(), Vec::new());
