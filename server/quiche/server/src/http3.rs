@@ -218,11 +218,6 @@ pub fn is_bidirectional(stream: u64) -> bool {
     stream & 0x2 == 0
 }
 
-/// A DATA frame's head.
-pub fn encode_data_head(length: usize) -> Vec<u8> {
-    data_frame_head(length)
-}
-
 /// The DATA frame that ends a session, with application error code 0 and a reason.
 pub fn encode_close_session(reason: &str) -> Vec<u8> {
     let mut capsule = Vec::new();

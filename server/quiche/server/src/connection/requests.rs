@@ -6,6 +6,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::flow::Flow;
+use voxel_protocol::framing::data_frame_head;
 use voxel_protocol::request::VoxelRequest;
 use voxel_protocol::response::{error_response, reliable_head, unreliable_end, unreliable_head};
 use voxel_protocol::site::HttpRequest;
@@ -166,7 +167,7 @@ impl Connection {
             Stage::Stream(rest) | Stage::Growing { body: rest, .. } => {
                 *rest = Some(body);
                 if response.transport == Transport::Http3 {
-                    response.pending.push(http3::encode_data_head(chunk.len()));
+                    response.pending.push(data_frame_head(chunk.len()));
                 }
                 self.shared.site.metrics.add("voxel_stream_bytes_total", chunk.len() as i64);
                 response.pending.push(chunk);
