@@ -8,12 +8,16 @@ import { bundleWorker } from './tools/package/worker-source.mjs';
 const root = import.meta.dirname;
 const dist = resolve(root, 'dist');
 
-const [plainWorker, fullWorker] = await Promise.all([bundleWorker('main'), bundleWorker('main-full')]);
+const [plainWorker, liveWorker, labWorker] = await Promise.all([
+  bundleWorker('plain'),
+  bundleWorker('live'),
+  bundleWorker('lab'),
+]);
+/** @type {Readonly<Record<string, string>>} */
+const WORKERS = { 'voxel-dash-live': liveWorker, 'voxel-dash-lab': labWorker, 'voxel-dash-full': labWorker };
 /** @param {string} name */
 const workerSource = (name) =>
-  new webpack.DefinePlugin({
-    VOXEL_WORKER_SOURCE: JSON.stringify(name === 'voxel-dash-full' ? fullWorker : plainWorker),
-  });
+  new webpack.DefinePlugin({ VOXEL_WORKER_SOURCE: JSON.stringify(WORKERS[name] ?? plainWorker) });
 
 const common = {
   mode: 'production',
@@ -73,12 +77,12 @@ const copyRepairPackage = {
   },
 };
 
-/** The worker as a file of its own, for pages that allow none from a Blob URL; either build may use it. */
+/** The worker as a file of its own, for pages that allow none from a Blob URL; every build may use it. */
 const writeWorker = {
   /** @param {webpack.Compiler} compiler */
   apply(compiler) {
     compiler.hooks.afterEmit.tap('write-worker', () =>
-      writeFileSync(resolve(dist, 'voxel-worker.js'), `${fullWorker}\n`),
+      writeFileSync(resolve(dist, 'voxel-worker.js'), `${labWorker}\n`),
     );
   },
 };
@@ -119,11 +123,15 @@ const repair = { ...common, entry: './src/repair/public.ts' };
 
 export default [
   esm('voxel-dash', './player/index.ts'),
-  esm('voxel-dash-full', './player/full.ts'),
+  esm('voxel-dash-live', './player/live/index.ts'),
+  esm('voxel-dash-lab', './lab/index.ts'),
+  esm('voxel-dash-full', './lab/full.ts'),
   esm('voxel-hls', './player/hls/index.ts'),
   esm('voxel-video', './player/element/index.ts'),
   umd('voxel-dash', './player/index.ts'),
-  umd('voxel-dash-full', './player/full.ts'),
+  umd('voxel-dash-live', './player/live/index.ts'),
+  umd('voxel-dash-lab', './lab/index.ts'),
+  umd('voxel-dash-full', './lab/full.ts'),
   umd('voxel-hls', './player/hls/index.ts'),
   umd('voxel-video', './player/element/script.ts'),
   {
@@ -149,14 +157,14 @@ export default [
     name: 'demo',
     entry: './demo/main.ts',
     output: { path: resolve(dist, 'demo'), filename: 'demo.js' },
-    plugins: [workerSource('voxel-dash-full'), copyDemoFiles],
+    plugins: [workerSource('voxel-dash-lab'), copyDemoFiles],
   },
   {
     ...common,
     name: 'compare',
     entry: { compare: './demo/compare/live-main.ts', recorded: './demo/compare/recorded-main.ts' },
     output: { path: resolve(dist, 'compare'), filename: '[name].js' },
-    plugins: [workerSource('voxel-dash-full'), copyCompareFiles],
+    plugins: [workerSource('voxel-dash-lab'), copyCompareFiles],
   },
   {
     ...common,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChunkEvent } from '../player/full.js';
+import type { ChunkEvent } from '../lab/index.js';
 import { NO_COUNTS } from '../src/delivery/index.js';
 import { LiveSegments } from './live-segments.js';
 

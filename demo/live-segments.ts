@@ -1,4 +1,4 @@
-import type { ChunkEvent } from '../player/full.js';
+import type { ChunkEvent } from '../lab/index.js';
 import type { SegmentRecord } from '../player/types.js';
 import { addCounts } from '../src/delivery/index.js';
 

@@ -1,5 +1,5 @@
 import type { Delivery, FallbackEvent, FrameState, SegmentRecord } from '../player/types.js';
-import type { LatencySummary } from '../player/full.js';
+import type { LatencySummary } from '../lab/index.js';
 import type { ChunkCounts } from './live-segments.js';
 import type { Settings } from './settings.js';
 import type { PlaybackSummary } from './video-observer.js';

@@ -1,5 +1,5 @@
 import type { MediaPlayerClass } from 'dashjs';
-import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle } from '../player/full.js';
+import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle } from '../lab/index.js';
 import type { FallbackEvent, SessionEvent } from '../player/types.js';
 import { dashErrorNotice, fallbackNotice, notice, type Notice } from './notices.js';
 import { plainSegment, plainSource, type FragmentLoadingCompleted } from './plain-source.js';

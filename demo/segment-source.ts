@@ -1,4 +1,4 @@
-import type { FullVoxelHandle } from '../player/full.js';
+import type { FullVoxelHandle } from '../lab/index.js';
 import type { SegmentRecord, Delivery } from '../player/types.js';
 import { LiveSegments, type ChunkCounts } from './live-segments.js';
 

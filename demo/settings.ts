@@ -1,6 +1,6 @@
-import type { FullVoxelOptions, RuleName } from '../player/full.js';
+import type { FullVoxelOptions, RuleName } from '../lab/index.js';
 import type { Delivery } from '../player/types.js';
-import { abrLabels } from '../src/abr-star/index.js';
+import labels from './rule-labels.json' with { type: 'json' };
 
 /**
  * How video is fetched: `auto`: as the plugin does by default, over datagrams unless the rule asks for streams; one of its deliveries
@@ -23,7 +23,7 @@ export interface Settings {
 }
 
 /** Every rule there is, by the name that the page shows. */
-export const ruleLabels: Readonly<Record<RuleName, string>> = { ...abrLabels, dashjs: 'dash.js’ own' };
+export const ruleLabels: Readonly<Record<RuleName, string>> = labels;
 export const rules = Object.keys(ruleLabels) as readonly RuleName[];
 export const deliveries: readonly DemoDelivery[] = ['auto', 'datagrams', 'streams', 'http', 'plain'];
 export const maximumBuffer = 7;

@@ -1,5 +1,5 @@
 import type { MediaPlayerClass } from 'dashjs';
-import type { FullVoxelHandle } from '../player/full.js';
+import type { FullVoxelHandle } from '../lab/index.js';
 import type { Report } from './report.js';
 
 /** What headless runs and curious people find as `window.voxelDemo`. */

@@ -1,5 +1,5 @@
 import type { MediaPlayerClass } from 'dashjs';
-import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle, type LatencyMeter } from '../../player/full.js';
+import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle, type LatencyMeter } from '../../lab/index.js';
 import { concatenate } from '../../src/manifest/bytes.js';
 import { LiveSegments } from '../live-segments.js';
 import type { Delivery, SegmentRecord } from '../../player/types.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../tools/setup/paths.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
-import { barLine, type Bar } from './support/bar.js';
+import { barLine, type Bar } from '../sim/report/bar.js';
 import { constantRate } from './abr/constant-rate.js';
 import { paperTraces } from './abr/paper-traces.js';
 import { peer } from './abr/peer.js';

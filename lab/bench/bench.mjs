@@ -13,7 +13,7 @@ const folder = import.meta.dirname;
 const self = basename(import.meta.filename);
 
 /**
- * @typedef {void | readonly import('./support/bar.js').Bar[]} BarList where a figure misses its bar, the exit code is 1
+ * @typedef {void | readonly import('../sim/report/bar.js').Bar[]} BarList where a figure misses its bar, the exit code is 1
  * @typedef {{ usage: string, options: NonNullable<import('node:util').ParseArgsConfig['options']>,
  *   main: (values: Record<string, unknown>) => Promise<BarList> | BarList }} Bench
  */
@@ -41,7 +41,7 @@ async function bench([name, ...args]) {
   }
   await ensurePython('run');
   const bars = await main(values);
-  const { complaintOf } = await import('./support/bar.js');
+  const { complaintOf } = await import('../sim/report/bar.js');
   const complaint = complaintOf(bars ?? []);
   if (complaint !== undefined) throw new UserError(complaint, 1);
 }

@@ -7,7 +7,7 @@ import { ParityBlocks } from '../../src/voxel-loader/worker/parity-blocks.js';
 import { outputOf, say } from '../../tools/setup/process.mjs';
 import { cargo, cargoEnvironment, hasCargo, noRust } from '../../tools/setup/rust.mjs';
 import { datagramsOf, type FlowDatagram } from '../../test/unit/parity-flow.js';
-import { atLeast, barLine, type Bar } from './support/bar.js';
+import { atLeast, barLine, type Bar } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- coding [--json]: how fast the player's worker takes datagrams and fills what is lost of them from parity (128 symbols
 of 1150 bytes a block, 0, 4 and 16 of them lost), and how fast voxel-quiche makes parity, where Rust is installed. Mbit/s of video on

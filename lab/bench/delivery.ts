@@ -6,7 +6,7 @@ import { outcomeOf, playUntil } from '../../test/browser/support/player-page.js'
 import { root } from '../../tools/setup/paths.mjs';
 import { run, say } from '../../tools/setup/process.mjs';
 import { readResults } from '../trials/results-file.js';
-import { atMost, barLine, type Bar } from './support/bar.js';
+import { atMost, barLine, type Bar } from '../sim/report/bar.js';
 import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
 export const usage = `npm run bench -- delivery [--json] [--quick]: what of the video remains lost after retransmission, at 0 and 2 % packet loss on a

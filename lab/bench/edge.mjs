@@ -9,7 +9,7 @@ import { startServer } from '../../tools/start/server.mjs';
 import { hasNginx, NGINX_MISSING, startNginx } from '../../test/browser/support/nginx.js';
 import { probeServer, UNLIMITED } from './server/probe.mjs';
 import { cpuSeconds, residentBytes, rounded } from './server/process-figures.mjs';
-import { atMost, barLine } from './support/bar.js';
+import { atMost, barLine } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- edge [--viewers 200] [--json]: native clients that all get the same film at once from voxel-quiche in
 front of a plain nginx, with an empty cache. Counts at nginx what was fetched, and takes the edge's time and memory. --json: one object on
@@ -23,7 +23,7 @@ export const options = /** @type {const} */ ({
 /** A representation of the sample of a few megabytes: the clients run on the same machine. */
 const FILM = { video: undefined, duration: 24, representations: '144p,240p:0.37' };
 
-/** @param {{ viewers: string, json: boolean }} values @returns {Promise<import('./support/bar.js').Bar[]>} */
+/** @param {{ viewers: string, json: boolean }} values @returns {Promise<import('../sim/report/bar.js').Bar[]>} */
 export async function main({ viewers, json }) {
   if (!hasNginx()) throw new UserError(NGINX_MISSING, 1);
   if (!/^[1-9]\d*$/.test(viewers)) throw new UserError(`--viewers must be a positive integer, got '${viewers}'`);

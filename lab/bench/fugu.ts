@@ -4,8 +4,8 @@ import { root } from '../../tools/setup/paths.mjs';
 import { say } from '../../tools/setup/process.mjs';
 import { trainedNetwork } from './fugu/training.js';
 import { recordedDownloads } from './fugu/downloads.js';
-import { fuguNetwork } from '../../src/abr-star/rivals/fugu-network.js';
-import type { Network } from '../../src/abr-star/rivals/transmission-time.js';
+import { fuguNetwork } from '../rivals/fugu-network.js';
+import type { Network } from '../rivals/transmission-time.js';
 import { crossEntropy } from './fugu/training.js';
 
 export const usage = `npm run bench -- fugu [--write]: trains the network of the Fugu-like rule on the downloads of simulated sessions over the

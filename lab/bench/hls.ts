@@ -19,7 +19,7 @@ import { UserError } from '../../tools/setup/process.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
-import { atLeast, atMost, barLine, type Bar } from './support/bar.js';
+import { atLeast, atMost, barLine, type Bar } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- hls [--json] [--loss P] [--package NAME]: the minute of the sample in hls.js, over datagrams, while a relay drops P % (5)
 of the server's packets: errors, stalls, how segments came, what was lost and recovered. NAME: one of ${HLS_PACKAGES.join(', ')} (hls.js,

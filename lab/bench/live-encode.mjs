@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { outputOf, UserError } from '../../tools/setup/process.mjs';
 import { median } from './server/process-figures.mjs';
-import { atLeast, atMost, barLine } from './support/bar.js';
+import { atLeast, atMost, barLine } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- live-encode [--json] [--seconds S] [--segments N]: what voxel-live costs with four representations up to 720p30, and the
 delay from the capture of a chunk to its record, in S seconds (60) of real time; how well foretold costs of frames rank, against decodes

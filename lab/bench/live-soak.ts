@@ -10,7 +10,7 @@ import { ensureBuild } from '../../tools/setup/node.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
-import { atMost, barLine, type Bar } from './support/bar.js';
+import { atMost, barLine, type Bar } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- live-soak [--json] [--minutes N] [--loss P]: a live stream, a second behind its capture, for N minutes (60) while P %
 (5) of the server's packets are lost: how the heaps of the page and of its workers and the memory of the browser's processes grow after the

@@ -12,7 +12,7 @@ import { ensureSample } from '../../tools/start/sample.mjs';
 import { startServer } from '../../tools/start/server.mjs';
 import { UNLIMITED, viewServer } from './server/probe.mjs';
 import { cpuSeconds, residentBytes, rounded } from './server/process-figures.mjs';
-import { atMost, barLine } from './support/bar.js';
+import { atMost, barLine } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- live-viewers [--json]: native clients that all follow one live stream of 2 Mbit/s with
 x-voxel-follow, a recording of voxel-live that is replayed. 50 of them on voxel-quiche: its share of a core and its memory, from before they
@@ -38,7 +38,7 @@ const POLL_MS = 50;
 /** @typedef {{ viewers: number, mbps: number, lateShare: number, wholeMsP50: number | null, wholeMsP95: number | null, cores: number, mebibytes: number,
  *   failedSessions: number }} Figures */
 
-/** @param {{ json: boolean }} values @returns {Promise<import('./support/bar.js').Bar[]>} */
+/** @param {{ json: boolean }} values @returns {Promise<import('../sim/report/bar.js').Bar[]>} */
 export async function main({ json }) {
   const quiche = await ensureQuicheServer();
   const probe = await ensureQuicheProbe();

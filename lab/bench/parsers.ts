@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { UserError } from '../../tools/setup/process.mjs';
-import { atMost, barLine, type Bar } from './support/bar.js';
+import { atMost, barLine, type Bar } from '../sim/report/bar.js';
 import { PARSERS, type Parser } from './parsers/cases.js';
 
 export const usage = `npm run bench -- parsers [--json] [--only NAME,…]: time and memory of everything that reads what a network sends, for the worst inputs

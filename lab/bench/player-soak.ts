@@ -3,7 +3,7 @@ import type { CDPSession, Page } from 'puppeteer-core';
 import { serverCounters } from '../../test/browser/support/server-counters.js';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import type { Ready } from '../../tools/start/server.mjs';
-import { atMost, barLine, type Bar } from './support/bar.js';
+import { atMost, barLine, type Bar } from '../sim/report/bar.js';
 import { withLossyPlayback, withStage } from './player/lossy-playback.js';
 
 export const usage = `npm run bench -- player-soak [--json] [--minutes N]: the sample played over and over for N minutes (30) over datagrams, of which

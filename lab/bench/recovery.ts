@@ -8,7 +8,7 @@ import { ensureLinkEmulator } from '../../tools/setup/rust.mjs';
 import { medianInterval, type Bounded } from '../sim/report/statistics.js';
 import { readConfig } from '../trials/config.js';
 import type { TrialResult } from '../trials/result.js';
-import { atMost, barLine, type Bar } from './support/bar.js';
+import { atMost, barLine, type Bar } from '../sim/report/bar.js';
 import { readResults } from '../trials/results-file.js';
 
 export const usage = `npm run bench -- recovery [--json] [--quick] [--out DIR] [--resume] [--sessions FILE] [--jobs N]: what becomes of lost datagrams in a browser over

@@ -6,7 +6,7 @@ import { constantsTable, VARIATIONS, variant } from '../sim/rivals/constants-tab
 import { CONSTANTS_FILE, keep, keptLines, keptOf, RIVALS_FILE, type Kept } from '../sim/rivals/kept.js';
 import { BUFFERS, OURS, RIVALS, rivalsBars, rivalsTables } from '../sim/rivals/report-traces.js';
 import { SCENARIO } from './abr/section.js';
-import { barLine, type Bar } from './support/bar.js';
+import { barLine, type Bar } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- rivals [--constants] [--quick]: abr-star against SODA, RobustMPC, BBA and a Fugu-like rule on the report traces
 in simulation, 10,800 sessions, in its own measure and in SODA's. --constants: instead of that, abr-star on the development traces

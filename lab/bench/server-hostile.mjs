@@ -13,7 +13,7 @@ import { say, UserError } from '../../tools/setup/process.mjs';
 import { ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
 import { residentBytes, rounded } from './server/process-figures.mjs';
-import { atMost } from './support/bar.js';
+import { atMost } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- server-hostile [--json] [--server aioquic|quiche] [--attack NAME]: what becomes of an honest client while
 others attack the server (server/conformance/attacks.py): heads of 60 kB, streams with a gap, 1024 unread responses under 1024
@@ -58,7 +58,7 @@ const NICE = ['nice', '-n', '10'];
 /** @typedef {'aioquic' | 'quiche'} Name */
 /** @typedef {[kind: string, due: number, ms: number, right: boolean]} Answer */
 
-/** @param {{ json: boolean, server?: string, attack?: string }} values @returns {Promise<import('./support/bar.js').Bar[]>} */
+/** @param {{ json: boolean, server?: string, attack?: string }} values @returns {Promise<import('../sim/report/bar.js').Bar[]>} */
 export async function main({ json, server, attack }) {
   if (server !== undefined && !['aioquic', 'quiche'].includes(server)) {
     throw new UserError(`--server must be aioquic or quiche, got '${server}'`);
@@ -67,7 +67,7 @@ export async function main({ json, server, attack }) {
   const quiche = server === 'aioquic' ? '' : await ensureQuicheServer();
   const programs = { quiche, aioquic: venvProgram('voxel-serve') };
   const folder = mkdtempSync(join(tmpdir(), 'server-hostile-'));
-  /** @type {import('./support/bar.js').Bar[]} */
+  /** @type {import('../sim/report/bar.js').Bar[]} */
   const bars = [];
   try {
     await makeSite(folder);

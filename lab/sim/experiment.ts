@@ -2,7 +2,7 @@ import { constantBitrateContent } from './content/cbr.js';
 import { preparedContent } from './content/prepared.js';
 import { syntheticContent } from './content/synthetic.js';
 import { withSegmentCount, type Content } from './content/content.js';
-import { strategyOf } from '../../src/delivery/strategies.js';
+import { strategyOf } from '../strategies/strategies.js';
 import { FlatTransport } from './link/flat-transport.js';
 import { Link } from './link/link.js';
 import { experienceOf, metricsOf, type Experience, type Metrics } from './metrics.js';

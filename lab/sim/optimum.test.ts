@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Option } from '../../src/abr-star/index.js';
 import { makeContent, type Content } from './content/content.js';
 import { FlatTransport } from './link/flat-transport.js';
-import { strategyOf } from '../../src/delivery/strategies.js';
+import { strategyOf } from '../strategies/strategies.js';
 import { Link } from './link/link.js';
 import { metricsOf } from './metrics.js';
 import { optimalOptions } from './optimum.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { abrNames } from '../../src/abr-star/index.js';
+import { abrNames } from '../rivals/registry.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import { parseOptions } from './options.js';
 

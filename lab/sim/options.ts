@@ -1,5 +1,5 @@
-import { strategyNames } from '../../src/delivery/strategies.js';
-import { abrNames } from '../../src/abr-star/index.js';
+import { strategyNames } from '../strategies/strategies.js';
+import { abrNames } from '../rivals/registry.js';
 import { integerOption, numberOption, parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';

@@ -4,7 +4,7 @@ import { QuicTransport } from './link/quic-transport.js';
 import type { Delivery } from './link/transport.js';
 import { makeTrace } from './link/trace.js';
 import { seededRandom } from './random.js';
-import { strategyOf, type StrategyName } from '../../src/delivery/strategies.js';
+import { strategyOf, type StrategyName } from '../strategies/strategies.js';
 import { playSession } from './session.js';
 import { ladderContent, scriptedAbr } from './testing.js';
 

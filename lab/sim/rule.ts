@@ -1,5 +1,6 @@
-import { abrNames, CONSTANTS, createAbr, createAbrStar, type Abr, type Choice } from '../../src/abr-star/index.js';
-import { strategyNames, strategyOf } from '../../src/delivery/strategies.js';
+import { CONSTANTS, createAbrStar, type Abr, type Choice } from '../../src/abr-star/index.js';
+import { abrNames, createAbr } from '../rivals/registry.js';
+import { strategyNames, strategyOf } from '../strategies/strategies.js';
 import type { Strategy } from '../../src/delivery/index.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { Delivery } from './link/transport.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abrNames, adaptiveNames, type AbrName } from '../../src/abr-star/index.js';
+import { abrNames, type AbrName } from '../rivals/registry.js';
 import { thesisLadder } from '../../src/abr-star/testing/ladder.js';
 import { withSegmentCount, type Content } from './content/content.js';
 import type { SessionRecord } from './session.js';
@@ -42,7 +42,7 @@ function withBuffers<Name extends AbrName>(names: readonly Name[]): { name: Name
 }
 
 /** BBA follows the buffer, which says little about the link where it is short. */
-const followers = adaptiveNames.filter((name) => name !== 'bba');
+const followers = abrNames.filter((name) => name !== 'bba');
 
 describe.each(withBuffers(followers))(
   '$name with a buffer for $bufferSegments segments',
@@ -82,24 +82,21 @@ describe.each(withBuffers(followers))(
   },
 );
 
-describe.each(withBuffers(adaptiveNames))(
-  '$name with a buffer for $bufferSegments segments',
-  ({ name, bufferSegments }) => {
-    test('loses no more time to a minute of anything than that minute', () => {
-      const rates = fc.array(fc.constantFrom(0, 1, 2e4, 2e5, 2e6, 2e7, 1e10), { minLength: 12, maxLength: 12 });
-      fc.assert(
-        fc.property(rates, contents, (steps, content) => {
-          const fast = 4 * content.ladder.at(-1)!.bitrate;
-          const rate = (time: number) => steps[Math.floor(time / 5)] ?? fast;
-          const { segments, startup, stalled } = playMinutes(2, { name, bufferSegments, rate }, content);
-          expect(segments).toHaveLength(30);
-          expect(startup + stalled).toBeLessThan(60 + content.segmentDuration);
-        }),
-        { numRuns: 20 },
-      );
-    });
-  },
-);
+describe.each(withBuffers(abrNames))('$name with a buffer for $bufferSegments segments', ({ name, bufferSegments }) => {
+  test('loses no more time to a minute of anything than that minute', () => {
+    const rates = fc.array(fc.constantFrom(0, 1, 2e4, 2e5, 2e6, 2e7, 1e10), { minLength: 12, maxLength: 12 });
+    fc.assert(
+      fc.property(rates, contents, (steps, content) => {
+        const fast = 4 * content.ladder.at(-1)!.bitrate;
+        const rate = (time: number) => steps[Math.floor(time / 5)] ?? fast;
+        const { segments, startup, stalled } = playMinutes(2, { name, bufferSegments, rate }, content);
+        expect(segments).toHaveLength(30);
+        expect(startup + stalled).toBeLessThan(60 + content.segmentDuration);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
 
 /** Ladders of one representation up to eight, with segments of half to twice the mean size. */
 const contents: fc.Arbitrary<Content> = fc

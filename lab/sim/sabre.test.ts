@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AbrName } from '../../src/abr-star/index.js';
+import type { AbrName } from '../rivals/registry.js';
 import { thesisLadder } from '../../src/abr-star/testing/ladder.js';
 import { ladderContent, playRule } from './testing.js';
 

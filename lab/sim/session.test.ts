@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DecisionState, DownloadProgress } from '../../src/abr-star/index.js';
 import { metricsOf } from './metrics.js';
-import { strategyOf, type StrategyName } from '../../src/delivery/strategies.js';
+import { strategyOf, type StrategyName } from '../strategies/strategies.js';
 import { FlatTransport } from './link/flat-transport.js';
 import { Link } from './link/link.js';
 import { makeTrace } from './link/trace.js';

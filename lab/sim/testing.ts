@@ -1,16 +1,9 @@
-import {
-  createAbr,
-  type Abr,
-  type AbrName,
-  type DownloadProgress,
-  type LadderRepresentation,
-  type Option,
-  type Review,
-} from '../../src/abr-star/index.js';
+import type { Abr, DownloadProgress, LadderRepresentation, Option, Review } from '../../src/abr-star/index.js';
+import { createAbr, type AbrName } from '../rivals/registry.js';
 import { ladderSegments } from '../../src/abr-star/testing/ladder.js';
 import { makeContent, withSegmentCount, type Content } from './content/content.js';
 import { FlatTransport } from './link/flat-transport.js';
-import { strategyOf } from '../../src/delivery/strategies.js';
+import { strategyOf } from '../strategies/strategies.js';
 import { Link } from './link/link.js';
 import { seededRandom } from './random.js';
 import { layOut } from './content/segment-layout.js';

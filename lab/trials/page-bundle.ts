@@ -22,7 +22,7 @@ export async function bundlePage(): Promise<PageFiles> {
     configFile: false,
     root,
     logLevel: 'error',
-    define: { VOXEL_WORKER_SOURCE: JSON.stringify(await bundleWorker('main-full')) },
+    define: { VOXEL_WORKER_SOURCE: JSON.stringify(await bundleWorker('lab')) },
     build: {
       write: false,
       lib: { entry: join(import.meta.dirname, 'page/main.ts'), formats: ['iife'], name: 'trial' },

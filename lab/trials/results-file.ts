@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../tools/setup/process.mjs';
-import { readJsonLines } from './json-lines.js';
+import { readJsonLines } from '../sim/report/json-lines.js';
 import type { SimulatedSession, TrialResult } from './result.js';
 
 /** What a line is. */

@@ -1,5 +1,5 @@
-import { abrNames, type AbrName } from '../../src/abr-star/index.js';
-import { strategyNames, type StrategyName } from '../../src/delivery/strategies.js';
+import { abrNames, type AbrName } from '../rivals/registry.js';
+import { strategyNames, type StrategyName } from '../strategies/strategies.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import { isLiveRule, STOCK_RULES, type StockRule } from './stock-rules.js';
 

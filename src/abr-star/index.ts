@@ -7,7 +7,6 @@ export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';
 export { LOOKAHEAD, segmentOptions } from './options.js';
 export { ReceiveRate } from './progress.js';
-export { abrLabels, abrNames, adaptiveNames, createAbr, type AbrName } from './registry.js';
 export type { AbrSettings } from './settings.js';
 export { ThroughputEstimator } from './throughput.js';
 export type {

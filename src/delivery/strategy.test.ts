@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { strategyNames, strategyOf } from './strategies.js';
+import { strategyNames, strategyOf } from '../../lab/strategies/strategies.js';
 import { bufferShown, isKeptLate, voxel, withoutRepeats } from './strategy.js';
 
 const hollywood = strategyOf('hollywood');

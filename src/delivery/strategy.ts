@@ -1,7 +1,5 @@
-import type { Flows } from './flows-rules.js';
 import type { PipelineThreshold } from './pipeline.js';
 import { parityForTheTail, type Protection } from './protection.js';
-import type { ScheduleName } from './schedules.js';
 
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
@@ -26,12 +24,6 @@ export interface Strategy {
   readonly keepsLate: boolean;
   /** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
   readonly discountsLosses: boolean;
-  /** Over which of several paths what is asked for; default `voxel`. */
-  readonly schedule?: ScheduleName | undefined;
-  /** Over how many connections to one address; undefined: one. */
-  readonly flows?: Flows | undefined;
-  /** Of live streams: whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
-  readonly isGroup?: boolean | undefined;
 }
 
 /** The plugin's own. */

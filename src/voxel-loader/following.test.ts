@@ -5,7 +5,7 @@ import { chunkContent, HEAD, numbers, record } from '../../test/unit/live-chunks
 import { fileByte, fileBytes, positions } from '../../test/unit/segment-content.js';
 import type { DeliveredChunk, FollowRequest, VoxelSession } from './types.js';
 import { Receiver } from './receiver.js';
-import { full } from './worker/full.js';
+import { liveAbilities } from './worker/live/abilities.js';
 import { openSession } from './worker/session.js';
 import { runOnPage } from './worker/run-on-page.js';
 
@@ -39,7 +39,8 @@ async function open(): Promise<{ server: FakeVoxelServer; receiver: Receiver; se
     stream.send(`HTTP/1.1 200 OK\r\nx-voxel-follow: ?1\r\nx-voxel-unreliable: ?1;flow=${stream.flow}\r\n\r\n`),
   );
   const receiver = new Receiver({
-    withoutWorker: () => runOnPage({ ...full, open: (endpoint) => openSession(endpoint, server.WebTransport) }),
+    withoutWorker: () =>
+      runOnPage({ ...liveAbilities, open: (endpoint) => openSession(endpoint, server.WebTransport) }),
   });
   const session = await receiver.open(Promise.resolve({ url: 'https://media.example/voxel', certificateHashes: [] }));
   return { server, receiver, session };

@@ -24,12 +24,8 @@ export interface Endpoint {
   readonly url: string;
   /** SHA-256 of acceptable certificates, raw bytes; empty: the certificate must be publicly trusted. */
   readonly certificateHashes: readonly Uint8Array[];
-  /** Every address of the service, this one first, where several are to be used: with `voxel-dash/full` only. */
+  /** Every address of the service, this one first, where several are to be used: with `voxel-dash/live` only. */
   readonly paths?: readonly PathEndpoint[];
-  /** By which schedule; default `voxel`. */
-  readonly schedule?: string | undefined;
-  /** As many connections to this one address as each request says, in place of `paths`: with `voxel-dash/full` only. */
-  readonly hasFlows?: boolean;
 }
 
 /** One address of a service that has several. */
@@ -76,7 +72,7 @@ export interface SegmentRequest {
   /** That the datagrams should come with; of a request that has to be divided, each part gets it. Undefined: none. */
   readonly parity?: Parity | undefined;
   /** Over how many connections, of an endpoint that has several; default: all that are open. */
-  readonly flows?: number;
+  readonly connections?: number;
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
   /** Those, without ports, whose server gets these headers; no other does. */

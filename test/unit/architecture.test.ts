@@ -27,8 +27,12 @@ describe('imports', () => {
     ['lab/planted.ts', '../src/repair/h264/slice-header.js'],
     ['src/abr-star/planted.ts', '../delivery/index.js'],
     ['src/abr-star/planted.ts', '../voxel-loader/index.js'],
-    ['src/abr-star/star/planted.ts', '../rivals/bola.js'],
-    ['src/abr-star/rivals/planted.ts', '../star/abr-star.js'],
+    ['src/abr-star/star/planted.ts', '../live/abr-live.js'],
+    ['src/abr-star/star/planted.ts', '../../../lab/rivals/bola.js'],
+    ['player/live/planted.ts', '../../lab/index.js'],
+    ['demo/planted.ts', '../lab/sim/random.js'],
+    ['lab/sim/planted.ts', '../trials/config.js'],
+    ['lab/rivals/planted.ts', '../strategies/strategies.js'],
     ['src/delivery/planted.ts', '../voxel-loader/index.js'],
     ['src/delivery/planted.ts', '../../player/types.js'],
     ['src/voxel-loader/planted.ts', '../abr-star/index.js'],
@@ -82,7 +86,7 @@ describe('imports', () => {
 
 describe('ARCHITECTURE.md', () => {
   /** The parts it draws: a file belongs to the first of these folders that holds it. */
-  const PARTS = ['player/element', 'lab/sim', ...Object.keys(ARROWS)];
+  const PARTS = ['player/element', 'lab/sim', 'lab/rivals', 'lab/strategies', ...Object.keys(ARROWS)];
 
   const partOf = (file: string) => PARTS.find((part) => isIn(file, [part]));
   const nodeOf = (part: string) => `${part.replaceAll(/\W/g, '-')}[${part}/]`;

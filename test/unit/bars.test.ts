@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atLeast, atMost, complaintOf } from '../../lab/bench/support/bar.js';
+import { atLeast, atMost, complaintOf } from '../../lab/sim/report/bar.js';
 
 test('figures hold up to their limits, and a bench with one that does not ends with a complaint', () => {
   expect([atMost('a', 2, 2), atLeast('a', 2, 2)].map(({ holds }) => holds)).toEqual([true, true]);

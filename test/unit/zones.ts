@@ -28,7 +28,7 @@ export interface Zone {
 
 const inTable = Object.keys(ARROWS);
 
-/** What runs in the worker: the page's part does without, the full build has both. */
+/** What runs in the worker: the page's part does without, `voxel-dash/lab` has both. */
 const WORKER = ['src/repair', 'src/voxel-loader/worker'];
 
 /** Each folder in `src/repair` is a codec. */
@@ -36,14 +36,16 @@ const CODECS = readdirSync(join(root, 'src/repair'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => `src/repair/${name}`);
 
+/** What of the laboratory runs in no page. */
+const EXPERIMENTS = ['lab/sim', 'lab/trials', 'lab/study', 'lab/bench'];
+
 export const ZONES: readonly Zone[] = [
   ...Object.entries(ARROWS).map(([folder, allowed]) => ({
     folder,
     never: inTable.filter((other) => other !== folder && !allowed.includes(other)),
   })),
-  { folder: 'src/abr-star/star', never: ['src/abr-star/rivals', 'src/abr-star/live'] },
-  { folder: 'src/abr-star/rivals', never: ['src/abr-star/star', 'src/abr-star/live'] },
-  { folder: 'src/abr-star/live', never: ['src/abr-star/star', 'src/abr-star/rivals'] },
+  { folder: 'src/abr-star/star', never: ['src/abr-star/live'] },
+  { folder: 'src/abr-star/live', never: ['src/abr-star/star'] },
   // Codecs stay behind their seam (src/repair/codec.ts): only the list of them knows one.
   ...['src', 'player', 'demo', 'lab'].map((folder) => ({
     folder,
@@ -55,14 +57,23 @@ export const ZONES: readonly Zone[] = [
   // The commands set up and start things; what measures and tests builds on them.
   { folder: 'tools', never: ['test', 'lab'] },
 
-  // What is shipped does without tools, tests and laboratory.
-  ...['src', 'player', 'demo'].map((folder) => ({ folder, never: ['tools', 'test', 'lab'], shipped: true })),
+  // What is shipped does without tools, tests and laboratory: the entry points with all of it are in the laboratory. The demo shows every rule.
+  ...['src', 'player'].map((folder) => ({ folder, never: ['tools', 'test', 'lab'], shipped: true })),
+  { folder: 'demo', never: ['tools', 'test', ...EXPERIMENTS], shipped: true },
+  ...['lab/rivals', 'lab/strategies', 'lab/worker'].map((folder) => ({
+    folder,
+    never: ['tools', 'test', ...EXPERIMENTS],
+    shipped: true,
+  })),
+  { folder: 'lab/rivals', never: ['lab/strategies'] },
+  { folder: 'lab/sim', never: ['lab/trials', 'lab/study', 'lab/bench'] },
+  { folder: 'lab/trials', never: ['lab/study', 'lab/bench'] },
   // Each player has a folder that knows it, and no other does.
   { folder: 'player/segments', never: ['player/dash', 'player/hls'], shipped: true },
   { folder: 'player/hls', never: ['player/dash'], shipped: true },
   { folder: 'player/dash', never: ['player/hls'], shipped: true },
   { folder: 'src/voxel-loader', never: WORKER, but: ['src/voxel-loader/worker'], shipped: true },
-  { folder: 'player', never: WORKER, but: ['player/full.ts'], shipped: true },
+  { folder: 'player', never: WORKER, shipped: true },
   // The comparison takes segments apart to show single frames.
   { folder: 'demo', never: WORKER, but: ['demo/compare/pictures.ts'], shipped: true },
 ];

@@ -7,7 +7,9 @@ import { root } from '../setup/paths.mjs';
 
 const entries = [
   { name: 'voxel-dash', filePath: 'player/index.ts', folder: 'dist' },
-  { name: 'voxel-dash-full', filePath: 'player/full.ts', folder: 'dist' },
+  { name: 'voxel-dash-live', filePath: 'player/live/index.ts', folder: 'dist' },
+  { name: 'voxel-dash-lab', filePath: 'lab/index.ts', folder: 'dist' },
+  { name: 'voxel-dash-full', filePath: 'lab/full.ts', folder: 'dist' },
   { name: 'voxel-hls', filePath: 'player/hls/index.ts', folder: 'dist' },
   { name: 'voxel-video', filePath: 'player/element/index.ts', folder: 'dist' },
   { name: 'voxel-repair', filePath: 'src/repair/public.ts', folder: 'dist/repair' },

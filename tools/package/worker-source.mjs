@@ -3,10 +3,16 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import { root } from '../setup/paths.mjs';
 
+const WORKERS = {
+  plain: 'src/voxel-loader/worker/main.ts',
+  live: 'src/voxel-loader/worker/main-live.ts',
+  lab: 'lab/worker/main.ts',
+};
+
 /**
- * The program of the session's worker as one minified script, `main`, or the one of the full build, `main-full`. Builds put it into the plugin as `VOXEL_WORKER_SOURCE`, so
+ * The program of the session's worker as one minified script. Builds put it into the plugin as `VOXEL_WORKER_SOURCE`, so
  * that the plugin needs no second file.
- * @param {'main' | 'main-full'} program
+ * @param {keyof typeof WORKERS} program the build that it is for
  * @returns {Promise<string>}
  */
 export async function bundleWorker(program) {
@@ -17,7 +23,7 @@ export async function bundleWorker(program) {
     build: {
       write: false,
       target: 'es2022',
-      lib: { entry: join(root, `src/voxel-loader/worker/${program}.ts`), formats: ['iife'], name: 'worker' },
+      lib: { entry: join(root, WORKERS[program]), formats: ['iife'], name: 'worker' },
     },
   });
   const [bundle] = [output].flat();

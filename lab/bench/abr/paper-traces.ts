@@ -6,7 +6,7 @@ import { summarise, type SummaryRow } from '../../sim/report/summary.js';
 import { textTable } from '../../sim/report/text-table.js';
 import { readTraces } from '../../sim/link/trace-source.js';
 import type { Trace } from '../../sim/link/trace.js';
-import { atLeast, type Bar } from '../support/bar.js';
+import { atLeast, type Bar } from '../../sim/report/bar.js';
 import { BASELINE, RULES, SCENARIO, type Scale, type Section } from './section.js';
 import { find } from './three-g.js';
 

@@ -1,6 +1,6 @@
 import { compareWithPeer, peerExperiment } from '../../sim/peer.js';
 import { runExperiment } from '../../sim/pool.js';
-import { atMost } from '../support/bar.js';
+import { atMost } from '../../sim/report/bar.js';
 import type { Section } from './section.js';
 
 /** Our BOLA-E and throughput rules against Sabre's published figures. */

@@ -1,6 +1,6 @@
 import type { Experiment } from '../../sim/experiment.js';
 import { PAPER_PATH } from '../../sim/experiment.js';
-import type { Bar } from '../support/bar.js';
+import type { Bar } from '../../sim/report/bar.js';
 
 /** `quick` looks at fewer traces and starts. */
 export type Scale = 'full' | 'quick';

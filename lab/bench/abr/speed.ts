@@ -4,7 +4,7 @@ import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from '../../sim/content/ladd
 import { ruleOf } from '../../sim/rule.js';
 import { median } from '../../sim/report/statistics.js';
 import { readTraces } from '../../sim/link/trace-source.js';
-import { atMost } from '../support/bar.js';
+import { atMost } from '../../sim/report/bar.js';
 import { RULES, SCENARIO, type Section } from './section.js';
 
 const VIRTUAL_LEVELS = 15;

@@ -3,7 +3,7 @@ import { progressLine } from '../../sim/report/progress-line.js';
 import { summarise, type SummaryRow } from '../../sim/report/summary.js';
 import { textTable } from '../../sim/report/text-table.js';
 import { readTraces } from '../../sim/link/trace-source.js';
-import { atLeast, atMost, type Bar } from '../support/bar.js';
+import { atLeast, atMost, type Bar } from '../../sim/report/bar.js';
 import { BASELINE, RULES, SCENARIO, type Scale, type Section } from './section.js';
 
 /** Mean bufRatio of the thesis' Fig. 6.16 and the text below it, by rule and buffer. */

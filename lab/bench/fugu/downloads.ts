@@ -1,7 +1,8 @@
-import { createAbr, type Abr, type Choice, type DecisionState } from '../../../src/abr-star/index.js';
-import { isWhole } from '../../../src/abr-star/rivals/bitrates.js';
-import { linkHistory, networkInputs, TIME_RATIOS } from '../../../src/abr-star/rivals/transmission-time.js';
-import { strategyOf } from '../../../src/delivery/strategies.js';
+import type { Abr, Choice, DecisionState } from '../../../src/abr-star/index.js';
+import { createAbr } from '../../rivals/registry.js';
+import { isWhole } from '../../rivals/bitrates.js';
+import { linkHistory, networkInputs, TIME_RATIOS } from '../../rivals/transmission-time.js';
+import { strategyOf } from '../../strategies/strategies.js';
 import { contentOf, PAPER_PATH } from '../../sim/experiment.js';
 import { Link } from '../../sim/link/link.js';
 import { QuicTransport } from '../../sim/link/quic-transport.js';

@@ -1,4 +1,4 @@
-import { chances, hiddenUnits, TIME_RATIOS, type Network } from '../../../src/abr-star/rivals/transmission-time.js';
+import { chances, hiddenUnits, TIME_RATIOS, type Network } from '../../rivals/transmission-time.js';
 import { seededRandom, type Random } from '../../sim/random.js';
 import type { Download } from './downloads.js';
 

@@ -1,4 +1,4 @@
-import { SCHEDULES, type ScheduleName } from '../../../src/delivery/schedules.js';
+import { SCHEDULES, type ScheduleName } from '../../strategies/schedules.js';
 import { Link } from '../link/link.js';
 import { QuicTransport } from '../link/quic-transport.js';
 import { makeTrace, traceDuration, type Trace } from '../link/trace.js';

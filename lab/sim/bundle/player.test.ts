@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SCHEDULES, type ScheduleName } from '../../../src/delivery/schedules.js';
+import { SCHEDULES, type ScheduleName } from '../../strategies/schedules.js';
 import { FlatTransport } from '../link/flat-transport.js';
 import { Link } from '../link/link.js';
 import { makeTrace } from '../link/trace.js';

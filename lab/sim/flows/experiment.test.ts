@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fixedFlows } from '../../../src/delivery/flows.js';
-import { VoxelFlows } from '../../../src/delivery/voxel-flows.js';
+import { fixedConnections } from '../../strategies/connections.js';
+import { VoxelConnections } from '../../strategies/voxel-connections.js';
 import { seededRandom } from '../random.js';
 import { median } from '../report/statistics.js';
 import { Bottleneck } from './bottleneck.js';
@@ -43,7 +43,7 @@ describe('a player beside bulk flows', () => {
         bulk: steady(6),
         seconds: SECONDS,
         seed: 1,
-        flows: fixedFlows(flows),
+        flows: fixedConnections(flows),
       });
       const share = median(segments.map(({ rate }) => rate)) / 12e6;
       expect(share).toBeLessThan(flows / (6 + flows) + 0.01);
@@ -58,7 +58,7 @@ describe('a player beside bulk flows', () => {
         bulk: steady(8),
         seconds: SECONDS,
         seed: 1,
-        flows: fixedFlows(6),
+        flows: fixedConnections(6),
         collides,
       });
       return median(segments.map((segment) => segment.rate));
@@ -67,12 +67,13 @@ describe('a player beside bulk flows', () => {
   });
 
   it('keeps to one connection under FIFO or PIE once their parts have shown that they share a queue', () => {
-    const { segments } = play({ queue: 'PIE', bulk: steady(4), seconds: 90, seed: 1, flows: new VoxelFlows() });
+    const { segments } = play({ queue: 'PIE', bulk: steady(4), seconds: 90, seed: 1, flows: new VoxelConnections() });
     expect(segments.at(-1)!.flows).toBe(1);
   });
 
   it('plays the same again from the same seed', () => {
-    const once = () => play({ queue: 'PIE', bulk: steady(2), seconds: SECONDS, seed: 7, flows: new VoxelFlows() });
+    const once = () =>
+      play({ queue: 'PIE', bulk: steady(2), seconds: SECONDS, seed: 7, flows: new VoxelConnections() });
     expect(once()).toEqual(once());
   });
 });

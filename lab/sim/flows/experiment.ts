@@ -1,6 +1,6 @@
-import { AdaptiveFlows } from '../../../src/delivery/adaptive-flows.js';
-import { fixedFlows, MOST_FLOWS, type FlowsRule } from '../../../src/delivery/flows.js';
-import { VoxelFlows } from '../../../src/delivery/voxel-flows.js';
+import { AdaptiveConnections } from '../../strategies/adaptive-connections.js';
+import { fixedConnections, MOST_CONNECTIONS, type ConnectionsRule } from '../../strategies/connections.js';
+import { VoxelConnections } from '../../strategies/voxel-connections.js';
 import { derivedSeed, seededRandom } from '../random.js';
 import { Bottleneck } from './bottleneck.js';
 import { FlowsPlayer, type PlayedSegment, type Shares } from './player.js';
@@ -33,7 +33,7 @@ export interface Scenario {
   readonly bulk: readonly BulkFlow[];
   readonly seconds: number;
   readonly seed: number;
-  readonly flows: FlowsRule;
+  readonly flows: ConnectionsRule;
   /** Default: dealt out, by senders as this project's servers are. */
   readonly shares?: Shares;
   readonly sender?: SenderKind;
@@ -74,7 +74,9 @@ export function play({
     link.at(stop, () => rival.stop());
     return rival;
   });
-  const buckets = Array.from({ length: MOST_FLOWS }, (_, index) => (collides && index === 0 ? 0 : bulk.length + index));
+  const buckets = Array.from({ length: MOST_CONNECTIONS }, (_, index) =>
+    collides && index === 0 ? 0 : bulk.length + index,
+  );
   const video = paperVideo(Math.ceil(seconds), seed);
   const player = new FlowsPlayer(link, { video, flows, sender, shares, buckets });
   player.start(HEAD_START);
@@ -110,9 +112,9 @@ export function staged(): BulkFlow[] {
 }
 
 export const RULES = {
-  'fixed 10': () => fixedFlows(MOST_FLOWS),
-  adaptive: () => new AdaptiveFlows(),
-  voxel: () => new VoxelFlows(),
-} as const satisfies Readonly<Record<string, () => FlowsRule>>;
+  'fixed 10': () => fixedConnections(MOST_CONNECTIONS),
+  adaptive: () => new AdaptiveConnections(),
+  voxel: () => new VoxelConnections(),
+} as const satisfies Readonly<Record<string, () => ConnectionsRule>>;
 
 export type RuleName = keyof typeof RULES;

@@ -1,4 +1,4 @@
-import { fixedFlows, MOST_FLOWS } from '../../../src/delivery/flows.js';
+import { fixedConnections, MOST_CONNECTIONS } from '../../strategies/connections.js';
 import { mean, median } from '../report/statistics.js';
 import {
   play,
@@ -49,11 +49,13 @@ function cellOf(at: Pick<Cell, 'queue' | 'rivals' | 'flows'>, { segments, bulkRa
 /** Figs. 4a, 4b and 6: each number of connections beside each number of bulk flows in each queue. */
 export function figure4({ seconds, seed }: FlowsExperiment, onProgress: (done: number, all: number) => void): Cell[] {
   const places = QUEUE_NAMES.flatMap((queue) =>
-    RIVALS.flatMap((rivals) => Array.from({ length: MOST_FLOWS }, (_, index) => ({ queue, rivals, flows: index + 1 }))),
+    RIVALS.flatMap((rivals) =>
+      Array.from({ length: MOST_CONNECTIONS }, (_, index) => ({ queue, rivals, flows: index + 1 })),
+    ),
   );
   return places.map((place, index) => {
     const { queue, rivals, flows } = place;
-    const outcome = play({ queue, bulk: steady(rivals), seconds, seed, flows: fixedFlows(flows) });
+    const outcome = play({ queue, bulk: steady(rivals), seconds, seed, flows: fixedConnections(flows) });
     onProgress(index + 1, places.length);
     return cellOf(place, outcome);
   });
@@ -128,7 +130,7 @@ export function collisions({ seconds, seed }: FlowsExperiment): Collision[] {
     const [without, colliding] = [false, true].map((collides) => {
       const outcome = play({
         ...{ queue: 'FQ-CoDel', bulk: steady(place.rivals), seconds, seed, shares, collides },
-        flows: fixedFlows(place.flows),
+        flows: fixedConnections(place.flows),
       });
       return cellOf({ queue: 'FQ-CoDel', ...place }, outcome).rate;
     }) as [number, number];
@@ -153,7 +155,8 @@ export function fairness({ seconds, seed }: FlowsExperiment): Fairness[] {
       const bulkRate = (sender: SenderKind) =>
         total(
           seeds.flatMap(
-            (own) => play({ queue, bulk: steady(rivals), seconds, seed: own, sender, flows: fixedFlows(1) }).bulkRates,
+            (own) =>
+              play({ queue, bulk: steady(rivals), seconds, seed: own, sender, flows: fixedConnections(1) }).bulkRates,
           ),
         );
       return { queue, rivals, kept: bulkRate('quic') / bulkRate('tcp') };

@@ -1,12 +1,7 @@
-import {
-  createAbr,
-  ThroughputEstimator,
-  type Abr,
-  type DecisionState,
-  type Option,
-} from '../../../src/abr-star/index.js';
-import { flowsNeed } from '../../../src/delivery/flows-need.js';
-import { spreadOf, type FlowsRule } from '../../../src/delivery/flows.js';
+import { ThroughputEstimator, type Abr, type DecisionState, type Option } from '../../../src/abr-star/index.js';
+import { createAbr } from '../../rivals/registry.js';
+import { connectionsNeed } from '../../strategies/connections-need.js';
+import { spreadOf, type ConnectionsRule } from '../../strategies/connections.js';
 import { decisionState } from '../../../src/delivery/index.js';
 import { blockOf, hasRoom, INITIAL_WINDOW, type PathLink } from '../../../src/delivery/schedule.js';
 import { PAYLOAD_BYTES, type Bottleneck } from './bottleneck.js';
@@ -22,7 +17,7 @@ export type Shares = 'dealt' | 'equal';
 
 export interface PlayerOptions {
   readonly video: Video;
-  readonly flows: FlowsRule;
+  readonly flows: ConnectionsRule;
   readonly sender: SenderKind;
   readonly shares: Shares;
   /** Bucket of each connection, for FQ-CoDel. */
@@ -111,7 +106,7 @@ export class FlowsPlayer {
     });
     const { option, delay } = this.#abr.choose(state);
     this.#lastChoice = option;
-    this.#link.at(this.#link.now + delay, () => this.#ask(state, option, flows.choose(flowsNeed(state, option))));
+    this.#link.at(this.#link.now + delay, () => this.#ask(state, option, flows.choose(connectionsNeed(state, option))));
   }
 
   #ask(state: DecisionState, option: Option, flows: number): void {
@@ -174,7 +169,7 @@ export class FlowsPlayer {
       connection.brought = 0;
     }
     this.#throughput.add({ bytes: option.bytes, seconds, timeToFirstByte: firstAt! - askedAt });
-    this.#options.flows.add({ segment: this.played.length, flows, rate, spread });
+    this.#options.flows.add({ segment: this.played.length, connections: flows, rate, spread });
     const { bitrate } = this.#options.video.ladder[option.representation]!;
     this.played.push({
       askedAt,

@@ -1,4 +1,4 @@
-import { MOST_FLOWS } from '../../../src/delivery/flows.js';
+import { MOST_CONNECTIONS } from '../../strategies/connections.js';
 import { aligned } from '../report/text-table.js';
 import { RIVALS, type Cell, type Collision, type Fairness, type StagedRow } from './figures.js';
 import { QUEUES, type QueueName, type RuleName } from './experiment.js';
@@ -140,7 +140,7 @@ export function tables(results: FlowsResults): string {
 
 function figure4Table(cells: readonly Cell[]): string {
   const lines = Object.keys(QUEUES).flatMap((queue) =>
-    Array.from({ length: MOST_FLOWS }, (_, index) => {
+    Array.from({ length: MOST_CONNECTIONS }, (_, index) => {
       const own = cells.filter((cell) => cell.queue === queue && cell.flows === index + 1);
       const shown = own.map(({ bitrate, rate, bulkRate }) => [bitrate, rate, bulkRate].map(mbps).join(' / '));
       return [queue, String(index + 1), ...shown];

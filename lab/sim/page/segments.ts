@@ -1,4 +1,4 @@
-import { SCHEDULES } from '../../../src/delivery/schedules.js';
+import { SCHEDULES } from '../../strategies/schedules.js';
 import { PathSession } from '../bundle/path-session.js';
 import { playBundle, type Piece } from '../bundle/player.js';
 import { FlatTransport } from '../link/flat-transport.js';

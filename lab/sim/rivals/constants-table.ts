@@ -1,5 +1,5 @@
 import { CONSTANTS } from '../../../src/abr-star/index.js';
-import { markdownTable } from '../../trials/report/markdown-table.js';
+import { markdownTable } from '../report/markdown-table.js';
 import type { Figures, Kept } from './kept.js';
 import { BUFFERS } from './report-traces.js';
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
-import { readJsonLines } from '../../trials/json-lines.js';
+import { readJsonLines } from '../report/json-lines.js';
 import type { SessionResult } from '../experiment.js';
 import { mean } from '../report/statistics.js';
 

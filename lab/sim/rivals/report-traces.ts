@@ -1,5 +1,5 @@
-import { atLeast, atMost, type Bar } from '../../bench/support/bar.js';
-import { markdownTable } from '../../trials/report/markdown-table.js';
+import { atLeast, atMost, type Bar } from '../report/bar.js';
+import { markdownTable } from '../report/markdown-table.js';
 import { groupBy } from '../report/group-by.js';
 import { mean, pairedDifference, type Difference } from '../report/statistics.js';
 import type { Figures, Kept } from './kept.js';

@@ -1,5 +1,5 @@
 import { commitsOf, progress } from '../report/facts.js';
-import { markdownTable } from '../report/markdown-table.js';
+import { markdownTable } from '../../sim/report/markdown-table.js';
 import { headline } from './headlines.js';
 import { commandOf, type Matrix } from './kept.js';
 

@@ -6,7 +6,7 @@ import { SEVERAL_PATHS } from './claims/several-paths.js';
 import { TRANSPORTS } from './claims/transports.js';
 import { commandOf, type Matrix } from './kept.js';
 import { keptLevels } from './levels.js';
-import { markdownTable } from '../report/markdown-table.js';
+import { markdownTable } from '../../sim/report/markdown-table.js';
 import type { Claim, Measured } from './claim.js';
 
 /** Sections of docs/EVIDENCE.md by their blocks' names. */

@@ -1,6 +1,6 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS } from '../report/columns.js';
-import { markdownTable } from '../report/markdown-table.js';
+import { markdownTable } from '../../sim/report/markdown-table.js';
 import { table } from '../report/markdown.js';
 import { pivot } from '../report/overview.js';
 import type { SummaryRow } from '../report/summary.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
-import { readJsonLines } from '../json-lines.js';
+import { readJsonLines } from '../../sim/report/json-lines.js';
 
 /** File that `npm run bench -- frames` writes. */
 export const LEVELS = 'docs/results/frames/levels.jsonl';

@@ -1,6 +1,6 @@
 import type { LinkSpec } from '../config.js';
 import { COMPARISON_COLUMNS, MEASURE_COLUMNS, type Column } from '../report/columns.js';
-import { markdownTable } from '../report/markdown-table.js';
+import { markdownTable } from '../../sim/report/markdown-table.js';
 import type { SummaryRow } from '../report/summary.js';
 import type { TrialResult } from '../result.js';
 import { traceName } from '../traces.js';

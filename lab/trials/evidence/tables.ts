@@ -1,7 +1,7 @@
 import { mean } from '../../sim/report/statistics.js';
 import { MEASURE_COLUMNS, formatted, interval, type Column } from '../report/columns.js';
 import { table } from '../report/markdown.js';
-import { markdownTable } from '../report/markdown-table.js';
+import { markdownTable } from '../../sim/report/markdown-table.js';
 import { pivot } from '../report/overview.js';
 import { pairsOf } from '../report/paired.js';
 import type { SummaryRow } from '../report/summary.js';

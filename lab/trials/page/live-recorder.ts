@@ -1,4 +1,4 @@
-import type { ChunkEvent } from '../../../player/full.js';
+import type { ChunkEvent } from '../../../lab/index.js';
 import type { PlaybackSummary } from '../../../demo/video-observer.js';
 import { addCounts, NO_COUNTS } from '../../../src/delivery/index.js';
 import { concatenate } from '../../../src/manifest/bytes.js';

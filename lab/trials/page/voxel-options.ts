@@ -1,5 +1,6 @@
-import { createAbr, type Abr } from '../../../src/abr-star/index.js';
-import type { FullVoxelOptions } from '../../../player/full.js';
+import type { Abr } from '../../../src/abr-star/index.js';
+import { createAbr } from '../../rivals/registry.js';
+import type { FullVoxelOptions } from '../../../lab/index.js';
 import { OverWholeSegments } from '../../sim/over-whole-segments.js';
 import type { PageSettings } from './types.js';
 

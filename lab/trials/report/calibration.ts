@@ -2,7 +2,7 @@ import { groupBy } from '../../sim/report/group-by.js';
 import { mean } from '../../sim/report/statistics.js';
 import { anyContent } from '../plan.js';
 import type { SimulatedSession, TrialResult } from '../result.js';
-import { markdownTable } from './markdown-table.js';
+import { markdownTable } from '../../sim/report/markdown-table.js';
 
 /** Sessions of a matrix in the browser and in the simulator. */
 export interface Calibration {

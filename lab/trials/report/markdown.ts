@@ -2,7 +2,7 @@ import { groupBy } from '../../sim/report/group-by.js';
 import { labelOf, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, CONDITION_COLUMNS, LIVE_COMPARISON_COLUMNS, MEASURE_COLUMNS, NOTHING } from './columns.js';
 import { explained } from './facts.js';
-import { markdownTable } from './markdown-table.js';
+import { markdownTable } from '../../sim/report/markdown-table.js';
 import { overview } from './overview.js';
 import { scenarioTitle, type SummaryRow } from './summary.js';
 

@@ -1,6 +1,6 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { MEASURE_COLUMNS, type Column } from './columns.js';
-import { markdownTable } from './markdown-table.js';
+import { markdownTable } from '../../sim/report/markdown-table.js';
 import { CONDITIONS, type SummaryRow } from './summary.js';
 
 /** Keys of `MEASURE_COLUMNS`. */

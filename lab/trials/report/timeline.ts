@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lineChart, type Series } from '../../sim/report/line-chart.js';
 import type { EvaluatedSegment } from '../evaluate.js';
-import { readJsonLines } from '../json-lines.js';
+import { readJsonLines } from '../../sim/report/json-lines.js';
 import { pathNames } from '../link-file.js';
 import type { Sample } from '../page/types.js';
 import type { TrialResult } from '../result.js';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { segmentOf } from '../../../test/unit/segment-content.js';
 import { ThroughputEstimator } from '../../../src/abr-star/index.js';
 import { PathEstimate, voxel } from '../../../src/delivery/index.js';
-import { strategyOf } from '../../../src/delivery/strategies.js';
+import { strategyOf } from '../../../lab/strategies/strategies.js';
 import { SegmentRequests, type RequestedSegment } from './segment-requests.js';
 
 /** 600 kB of datagrams over 8 Mbit/s and 400 ms with 5 % loss. */

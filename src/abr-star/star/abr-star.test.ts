@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createAbr } from '../registry.js';
 import { CONSTANTS } from './constants.js';
 import { createAbrStar } from './create-abr-star.js';
 import { wholeSegment } from '../options.js';
@@ -17,7 +16,7 @@ const state: DecisionState = {
 
 /** The chosen download after a second, with a tenth of a second left to play. */
 function late(change: Partial<DownloadProgress>): DownloadProgress {
-  const abr = createAbr('abr-star');
+  const abr = createAbrStar();
   const { option } = abr.choose(state);
   return {
     ...{ option, elapsed: 1, phase: 'unreliable', levelReceived: 2, bytesReceived: option.bytes / 2 },
@@ -27,7 +26,7 @@ function late(change: Partial<DownloadProgress>): DownloadProgress {
 }
 
 function reviewOf(progress: DownloadProgress) {
-  const abr = createAbr('abr-star');
+  const abr = createAbrStar();
   abr.choose(state);
   return abr.review!(progress);
 }
@@ -40,7 +39,7 @@ test('keeps a late segment at the last moment, and goes on before', () => {
 test('reviews a download as before when the next segment has been chosen meanwhile', () => {
   const stuck = late({ phase: 'reliable', levelReceived: 0, bytesReceived: 10, elapsed: 5 });
   const progress = { ...stuck, state: { ...stuck.state, bufferLevel: 2 }, option: options.at(-1)! };
-  const abr = createAbr('abr-star');
+  const abr = createAbrStar();
   abr.choose(state);
   abr.choose({ ...state, segmentIndex: 6, throughput: undefined, samples: [] });
   expect(abr.review!(progress)).toEqual(reviewOf(progress));
@@ -87,7 +86,7 @@ test('restarts for less where nothing is in queues that would come before it', (
 test('a download that was cut short tells what the link has come down to', () => {
   const next = { ...state, segmentIndex: 6, bufferLevel: 4 };
   const chosenAfter = (bytesReceived: number) => {
-    const abr = createAbr('abr-star');
+    const abr = createAbrStar();
     const { option } = abr.choose(state);
     for (let elapsed = 0.05; elapsed < 4; elapsed += 0.05)
       abr.review!({
@@ -95,13 +94,13 @@ test('a download that was cut short tells what the link has come down to', () =>
       });
     return abr.choose(next).option.bytes;
   };
-  expect(chosenAfter(100_000)).toBeLessThan(createAbr('abr-star').choose(next).option.bytes);
+  expect(chosenAfter(100_000)).toBeLessThan(createAbrStar().choose(next).option.bytes);
 });
 
 test('spares for a dear segment ahead', () => {
   const dear = ladderOptions(thesisLadder, 4, 6);
   const upcoming = state.upcoming!.map((segment, index) => (index > 0 && index < 3 ? dear : segment));
-  const chosen = (ahead: DecisionState) => createAbr('abr-star').choose(ahead).option.bytes;
+  const chosen = (ahead: DecisionState) => createAbrStar().choose(ahead).option.bytes;
   expect(chosen({ ...state, upcoming })).toBeLessThan(chosen(state));
 });
 
@@ -109,7 +108,7 @@ describe('start', () => {
   const first: DecisionState = { ...state, lastChoice: undefined, throughput: undefined, samples: [], bufferLevel: 0 };
   const lowest = options.findLast(({ representation }) => representation === 0)!;
   const started = (change: Partial<DownloadProgress>) => {
-    const abr = createAbr('abr-star');
+    const abr = createAbrStar();
     const { option } = abr.choose(first);
     const arrived = {
       ...{ elapsed: 2, phase: 'unreliable' as const },
@@ -120,7 +119,7 @@ describe('start', () => {
   };
 
   test('asks for all of a representation of which 1 Mbit/s brings enough in 0.8 s', () => {
-    const { option, delivery } = createAbr('abr-star').choose(first);
+    const { option, delivery } = createAbrStar().choose(first);
     expect(option.score).toBeGreaterThan(lowest.score);
     const prefixes = options.filter(({ representation }) => representation === option.representation);
     expect(option).toBe(prefixes.at(-1));
@@ -131,14 +130,12 @@ describe('start', () => {
 
   test('uses what is known of the link', () => {
     const known = { ...first, throughput: state.throughput, samples: state.samples };
-    expect(createAbr('abr-star').choose(known).option.score).toBeGreaterThan(
-      createAbr('abr-star').choose(first).option.score,
-    );
+    expect(createAbrStar().choose(known).option.score).toBeGreaterThan(createAbrStar().choose(first).option.score);
   });
 
   test('takes the lowest representation where even that takes longer', () => {
     const dear = ladderOptions(thesisLadder, 4, 50);
-    const { option } = createAbr('abr-star').choose({ ...first, options: dear });
+    const { option } = createAbrStar().choose({ ...first, options: dear });
     expect(option).toEqual(dear.findLast(({ representation }) => representation === 0));
   });
 
@@ -149,7 +146,7 @@ describe('start', () => {
   });
 
   test('waits for what comes soon, and not for what comes late', () => {
-    const { option } = createAbr('abr-star').choose(first);
+    const { option } = createAbrStar().choose(first);
     const least = options.find(({ representation }) => representation === option.representation)!;
     const begun = (bytesReceived: number) =>
       started({ elapsed: 0.8, levelReceived: least.level, bytesReceived, option });
@@ -170,14 +167,14 @@ describe('start', () => {
 test('holds a representation as long as another gains less than the change costs', () => {
   const chosenAfter = (representation: number) => {
     const lastChoice = options.findLast((option) => option.representation === representation)!;
-    return createAbr('abr-star').choose({ ...state, lastChoice }).option.representation;
+    return createAbrStar().choose({ ...state, lastChoice }).option.representation;
   };
   expect([7, 8, 9].map(chosenAfter)).toEqual([7, 8, 9]);
   expect(chosenAfter(12)).toBeLessThan(12);
 });
 
 describe('delivery', () => {
-  const sent = (change: Partial<DecisionState>) => createAbr('abr-star').choose({ ...state, ...change }).delivery;
+  const sent = (change: Partial<DecisionState>) => createAbrStar().choose({ ...state, ...change }).delivery;
 
   test('is streams where losses are not recovered, as long as there is time for repeats', () => {
     expect(sent({ lossRate: 0.02 })).toBe('streams');
@@ -203,7 +200,7 @@ test('spends what is buffered when the stream ends', () => {
   };
   const bytes = (ahead: number) => {
     const upcoming = Array.from({ length: ahead }, () => options);
-    return createAbr('abr-star').choose({ ...full, upcoming }).option.bytes;
+    return createAbrStar().choose({ ...full, upcoming }).option.bytes;
   };
   expect(bytes(1)).toBeGreaterThan(bytes(8));
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PathReport } from '../../../player/full.js';
+import type { PathReport } from '../../../lab/index.js';
 import { startRelay } from '../../../tools/start/relay.mjs';
 import { prepareClip } from '../support/clip.js';
 import {

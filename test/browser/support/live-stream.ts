@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import type { ChunkEvent } from '../../../player/full.js';
+import type { ChunkEvent } from '../../../lab/index.js';
 import { venvProgram } from '../../../tools/setup/paths.mjs';
 import { ffmpegBinary } from '../../../tools/start/sample.mjs';
 import { run } from './clip.js';

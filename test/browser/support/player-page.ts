@@ -10,7 +10,7 @@ import type {
   PathEvent,
   SessionEvent,
   VoxelStatistics,
-} from '../../../player/full.js';
+} from '../../../lab/index.js';
 import { root } from '../../../tools/setup/paths.mjs';
 import { startServer } from '../../../tools/start/server.mjs';
 
@@ -112,7 +112,7 @@ export function startPlayer(
     (settings, url, dashSettings, clearkeys) => {
       const { dashjs, voxelDash } = window as unknown as {
         dashjs: typeof import('dashjs');
-        voxelDash: typeof import('../../../player/full.js');
+        voxelDash: typeof import('../../../lab/index.js');
       };
       const video = document.body.appendChild(document.createElement('video'));
       video.muted = true;

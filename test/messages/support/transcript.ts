@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { abrNames } from '../../../src/abr-star/index.js';
+import { abrNames } from '../../../lab/rivals/registry.js';
 import { presets } from '../../../tools/compare/presets.mjs';
 
 /**

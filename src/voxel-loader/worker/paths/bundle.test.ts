@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openLabPaths } from '../../../../lab/strategies/open-lab-paths.js';
+import type { ScheduleName } from '../../../../lab/strategies/schedules.js';
 import { expectSound, knownVersion, settle } from '../../../../test/unit/download-scene.js';
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from '../../../../test/unit/fake-voxel-server.js';
 import { segmentOf } from '../../../../test/unit/segment-content.js';
@@ -6,7 +8,6 @@ import type { PathReport } from '../../types.js';
 import { downloadSegment } from '../segment-download.js';
 import type { WebTransportConstructor } from '../session.js';
 import type { DownloadRequest, Session } from '../types.js';
-import { openPaths } from './open-paths.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -75,7 +76,7 @@ interface Scene {
   readonly reports: () => readonly PathReport[];
 }
 
-async function open({ schedule = 'voxel', costs = [0, 0], opensIn = 0 } = {}): Promise<Scene> {
+async function open({ schedule = 'voxel' as ScheduleName, costs = [0, 0], opensIn = 0 } = {}): Promise<Scene> {
   const routes = [new Route(), new Route()] as const;
   routes[1].opensIn = opensIn;
   const WebTransport = function (url: string, options: WebTransportOptions) {
@@ -88,7 +89,7 @@ async function open({ schedule = 'voxel', costs = [0, 0], opensIn = 0 } = {}): P
     cost: costs[index]!,
   }));
   let reports: readonly PathReport[] = [];
-  const opening = openPaths({ ...paths[0]!, paths, schedule }, WebTransport, (now) => (reports = now));
+  const opening = openLabPaths({ ...paths[0]!, paths, schedule }, WebTransport, (now) => (reports = now));
   await settle();
   return { routes, session: await opening, reports: () => reports };
 }
@@ -131,8 +132,13 @@ describe('several connections to one address', () => {
       return new (route.connect().WebTransport)(url, options);
     } as unknown as WebTransportConstructor;
     let reports: readonly PathReport[] = [];
-    const endpoint = { url: 'https://a/voxel', certificateHashes: [], hasFlows: true, schedule: 'whoever-is-free' };
-    const opening = openPaths(endpoint, WebTransport, (now) => (reports = now));
+    const endpoint = {
+      url: 'https://a/voxel',
+      certificateHashes: [],
+      hasConnections: true,
+      schedule: 'whoever-is-free',
+    } as const;
+    const opening = openLabPaths(endpoint, WebTransport, (now) => (reports = now));
     await settle();
     return {
       connections,
@@ -145,31 +151,31 @@ describe('several connections to one address', () => {
   it('are as many as each request says, and share what it asks for', async () => {
     const { connections, scene } = await openFlows();
     expect(connections.length).toBe(1);
-    await run(scene, download(scene, { flows: 3 }).result);
+    await run(scene, download(scene, { connections: 3 }).result);
     expect(connections.length).toBe(3);
     const before = brought(scene);
-    expectSound(await run(scene, download(scene, { flows: 3 }).result), map, 140_000);
+    expectSound(await run(scene, download(scene, { connections: 3 }).result), map, 140_000);
     const parts = brought(scene).map((bytes, index) => bytes - before[index]!);
     expect(Math.min(...parts)).toBeGreaterThan(30_000);
   });
 
   it('bring nothing of what is asked for over fewer, and are closed when they are not needed for ten seconds', async () => {
     const { connections, scene } = await openFlows();
-    await run(scene, download(scene, { flows: 3 }).result);
+    await run(scene, download(scene, { connections: 3 }).result);
     const [, ...before] = brought(scene);
-    await run(scene, download(scene, { flows: 1 }).result);
+    await run(scene, download(scene, { connections: 1 }).result);
     expect(brought(scene).slice(1)).toEqual(before);
     await pass(10_000);
-    await run(scene, download(scene, { flows: 1 }).result);
+    await run(scene, download(scene, { connections: 1 }).result);
     expect(scene.reports().length).toBe(1);
     expect(connections.map(({ server }) => server.closedByClient)).toEqual([false, true, true]);
-    expectSound(await run(scene, download(scene, { flows: 2 }).result), map, 140_000);
+    expectSound(await run(scene, download(scene, { connections: 2 }).result), map, 140_000);
     expect(connections.length).toBe(4);
   });
 });
 
 describe('a session over two paths', () => {
-  it.each(['voxel', 'round-robin', 'min-rtt', 'victor', 'eaf', 'single'])(
+  it.each(['voxel', 'round-robin', 'min-rtt', 'victor', 'eaf', 'single'] as const)(
     'brings a segment as %s deals it',
     async (schedule) => {
       const scene = await open({ schedule });
@@ -353,7 +359,7 @@ describe('a session over two paths', () => {
       );
     } as unknown as WebTransportConstructor;
     const paths = ROUTES.map((host) => ({ url: `https://${host}/voxel`, certificateHashes: [], cost: 0 }));
-    await expect(openPaths({ ...paths[0]!, paths }, refused)).rejects.toMatchObject({ code: 'session-failed' });
+    await expect(openLabPaths({ ...paths[0]!, paths }, refused)).rejects.toMatchObject({ code: 'session-failed' });
     expect(vi.getTimerCount()).toBe(0);
   });
 });

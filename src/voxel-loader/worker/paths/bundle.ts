@@ -3,7 +3,6 @@ import { sum } from '../../../delivery/sum.js';
 import { VoxelError } from '../../errors.js';
 import type { PathReport } from '../../types.js';
 import type { DatagramListener, Flow, Load, Session } from '../types.js';
-import type { FlowPaths } from './flow-paths.js';
 import { Freight, type Carrier } from './freight.js';
 import type { Path } from './path.js';
 
@@ -30,8 +29,16 @@ const REPAIR = 4_096;
 export interface BundleOptions {
   readonly schedule: Schedule;
   readonly report: (paths: readonly PathReport[]) => void;
-  /** Connections to one address that come and go; undefined: paths stay. */
-  readonly flows?: FlowPaths | undefined;
+  /** Undefined: paths stay. */
+  readonly pool?: PathPool | undefined;
+}
+
+/** Paths to one address that come and go. */
+export interface PathPool {
+  /** By id; never empty. */
+  readonly paths: readonly Path[];
+  /** A download is about to use the first so many. */
+  want(count: number, isIdle: (path: Path) => boolean): void;
 }
 
 /** Several paths as one session: downloads are dealt out to them, and go on while one of them is left. */
@@ -40,7 +47,7 @@ export class Bundle implements Session, Carrier {
   readonly closed: Promise<VoxelError>;
   #close!: (reason: VoxelError) => void;
   readonly #paths: readonly Path[];
-  readonly #flows: FlowPaths | undefined;
+  readonly #pool: PathPool | undefined;
   readonly #schedule: Schedule;
   readonly #report: (paths: readonly PathReport[]) => void;
   readonly #freights = new Set<Freight>();
@@ -53,9 +60,9 @@ export class Bundle implements Session, Carrier {
   #session!: Session;
 
   /** One of the paths is open. */
-  constructor(paths: readonly Path[], { schedule, report, flows }: BundleOptions) {
-    this.#paths = flows?.paths ?? paths;
-    this.#flows = flows;
+  constructor(paths: readonly Path[], { schedule, report, pool }: BundleOptions) {
+    this.#paths = pool?.paths ?? paths;
+    this.#pool = pool;
     this.#schedule = schedule;
     this.#report = report;
     this.closed = new Promise((resolve) => (this.#close = resolve));
@@ -72,7 +79,7 @@ export class Bundle implements Session, Carrier {
   }
 
   carry(load: Load): Freight {
-    this.#flows?.want(load.request.flows ?? 1, ({ id }) => this.#queued(id) === 0);
+    this.#pool?.want(load.request.connections ?? 1, ({ id }) => this.#queued(id) === 0);
     const freight = new Freight(load, this);
     this.#freights.add(freight);
     this.#looks ??= setInterval(() => this.#look(), LOOK_INTERVAL);
@@ -169,7 +176,7 @@ export class Bundle implements Session, Carrier {
     let before = 0;
     for (const freight of this.#freights) {
       const bytes = sum(this.#paths.map(({ traffic }) => traffic.bytes));
-      const links = this.#links(now).filter(({ id }) => id < freight.flows);
+      const links = this.#links(now).filter(({ id }) => id < freight.connections);
       const deals = this.#schedule(freight.work(before, REDUNDANCY * bytes - this.#bytesRepeated), links);
       for (const path of this.#paths) {
         const own = deals.filter((deal) => deal.path === path.id);

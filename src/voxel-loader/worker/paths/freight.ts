@@ -86,8 +86,8 @@ export class Freight implements Carriage {
   }
 
   /** Over how many paths, the first ones, it may be asked for. */
-  get flows(): number {
-    return this.#load.request.flows ?? Infinity;
+  get connections(): number {
+    return this.#load.request.connections ?? Infinity;
   }
 
   /** Whether a request over that path is not answered in full. */

@@ -1,24 +1,41 @@
-import { SCHEDULES, type ScheduleName } from '../../../delivery/schedules.js';
+import type { Schedule } from '../../../delivery/schedule.js';
+import { voxelSchedule } from '../../../delivery/voxel-schedule.js';
 import type { Endpoint, PathEndpoint, PathReport } from '../../types.js';
 import { openSession, type WebTransportConstructor } from '../session.js';
 import type { Session } from '../types.js';
-import { Bundle } from './bundle.js';
-import { FlowPaths } from './flow-paths.js';
+import { Bundle, type PathPool } from './bundle.js';
 import { Path } from './path.js';
 
-/**
- * As `openSession`; where the endpoint has several paths, all of them are opened, and the session is theirs together: it is open when the
- * first of them is, and rejects when every first attempt has failed. With `hasFlows` connections to its one address come and go with what downloads ask for. `report` is given the state of all paths whenever it changes.
- */
-export async function openPaths(
+/** What sessions are opened with; `report` is given the state of all paths whenever it changes. */
+export interface PathsOptions {
+  readonly constructor?: WebTransportConstructor | undefined;
+  readonly report: (paths: readonly PathReport[]) => void;
+}
+
+/** How several paths are used together. */
+export interface BundleDesign {
+  readonly schedule: Schedule;
+  /** Makes more paths like the first as downloads ask for them; undefined: paths stay. */
+  readonly pool?: (first: Path, create: (id: number) => Path) => PathPool;
+}
+
+/** As `openSession`; where the endpoint has several paths, all of them are opened, and the session is theirs together. */
+export function openPaths(
   endpoint: Endpoint,
   constructor?: WebTransportConstructor,
-  report: (paths: readonly PathReport[]) => void = () => {},
+  report: PathsOptions['report'] = () => {},
 ): Promise<Session> {
-  const { schedule = 'voxel', hasFlows } = endpoint;
-  const first = { ...endpoint, cost: 0 };
-  const endpoints = hasFlows ? [first] : (endpoint.paths ?? []);
-  if (endpoints.length < 2 && !hasFlows) return openSession(endpoint, constructor);
+  const { paths = [] } = endpoint;
+  if (paths.length < 2) return openSession(endpoint, constructor);
+  return openBundle(paths, { constructor, report }, { schedule: voxelSchedule });
+}
+
+/** One session over all these paths: it is open when the first of them is, and rejects when every first attempt has failed. */
+export async function openBundle(
+  endpoints: readonly PathEndpoint[],
+  { constructor, report }: PathsOptions,
+  { schedule, pool }: BundleDesign,
+): Promise<Session> {
   const listener: { changed?: (path: Path) => void } = {};
   const onChanged = (path: Path): void => listener.changed?.(path);
   const open = (one: Endpoint): Promise<Session> => openSession(one, constructor);
@@ -30,8 +47,11 @@ export async function openPaths(
     for (const path of paths) path.stop();
     throw (error as AggregateError).errors[0];
   }
-  const flows = hasFlows ? new FlowPaths(paths[0]!, (id) => pathOver(first, id)) : undefined;
-  const bundle = new Bundle(paths, { schedule: SCHEDULES[schedule as ScheduleName], report, flows });
+  const bundle = new Bundle(paths, {
+    schedule,
+    report,
+    pool: pool?.(paths[0]!, (id) => pathOver(endpoints[0]!, id)),
+  });
   listener.changed = (path) => bundle.changed(path);
   return bundle;
 }

@@ -1,0 +1,5 @@
+import { liveAbilities } from './live/abilities.js';
+import { startHost } from './start-host.js';
+
+/** The program of the worker of `voxel-dash/live`, with several paths and live streams. */
+startHost(liveAbilities);
