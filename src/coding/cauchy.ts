@@ -17,7 +17,7 @@ for (let exponent = 0, power = 1; exponent < 255; exponent++) {
   power = (power << 1) ^ (power & 0x80 ? 0x11d : 0);
 }
 
-/** By the logarithm of a factor: its products with all bytes. Made when first used. */
+/** The products of a factor with all bytes, by the factor's logarithm. Made when first used. */
 const products: Uint8Array[] = [];
 
 function productsOf(logarithm: number): Uint8Array {
@@ -40,7 +40,7 @@ function quotient(x: number, y: number): number {
 
 /** Makes the parity of one block from its data, in any order. */
 export class Encoder {
-  /** Of the data added so far. */
+  /** The parity of the data added so far. */
   readonly parity: readonly Uint8Array[];
 
   /** `count` parity symbols of `symbolBytes` each. */

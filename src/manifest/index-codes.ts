@@ -3,7 +3,7 @@ import { ManifestError } from './errors.js';
 const PARAMETER_BITS = 5;
 /** Keeps every number a safe integer. */
 const MAX_PARAMETER = 20;
-/** In place of a parameter: all numbers of the list are the one that follows. */
+/** A mark in place of a parameter: all numbers of the list are the one that follows. */
 const CONSTANT = 31;
 /** ue(v) reaches 2^32 - 2 at most (H.264 §9.1). */
 const MAX_GOLOMB_ZEROS = 31;

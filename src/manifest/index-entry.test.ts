@@ -14,7 +14,7 @@ const SCALE = 1e5;
 /** The facts of an entry as they stand in it. */
 interface Entry {
   readonly start: number;
-  /** Of each frame in file order: its slices, each some bytes that must arrive and some that may be missing. */
+  /** The slices of each frame in file order, each some bytes that must arrive and some that may be missing. */
   readonly frames: readonly (readonly (readonly [before: number, size: number])[])[];
   readonly tail: number;
   readonly ranks: readonly number[];

@@ -8,7 +8,7 @@ const POSITION_PARAMETER = 16;
 const ORDER_BITS = 3;
 /** Original, unreferenced last, summed, chained, measured: for reports, the player takes them alike. */
 const ORDERS = 5;
-/** In a segment: 30 s at 120 frames/s of 32 slices. */
+/** Ranges of a segment: 30 s at 120 frames/s of 32 slices. */
 const MAX_RANGES = 2 ** 17;
 /** Where all frames are alike a list is a few bits; even then an entry says something of each dozen. */
 const MAX_RANGES_PER_BYTE = 64;
@@ -93,7 +93,7 @@ function readOrder(reader: IndexReader, frameCount: number): number[] {
 
 /** The numbers below `count` of which one after the other is taken, in a binary indexed tree (Fenwick 1994). */
 class Remaining {
-  /** Of 1-based node `n`, how many remain of the `n & -n` numbers that end with number `n - 1`. */
+  /** How many remain, for 1-based node `n`, of the `n & -n` numbers that end with number `n - 1`. */
   readonly #counts: Int32Array;
   readonly #top: number;
 

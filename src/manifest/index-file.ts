@@ -15,7 +15,7 @@ const MAX_SEGMENTS = 2 ** 17;
 /** Where all entries are alike their sizes are a few bits; even then a table says something of each dozen, but for the first ones. */
 const MAX_SEGMENTS_PER_BYTE = 64;
 const FEW_SEGMENTS = 4096;
-/** Of the head, and of an entry: larger ones are not real. */
+/** Bytes of the head, and of an entry: larger ones are not real. */
 const MAX_PART_BYTES = 2 ** 20;
 
 /**

@@ -4,7 +4,7 @@ import { MAX_SEGMENT_BYTES } from './limits.js';
 import type { QualityMetric, SegmentMap } from './segment-map.js';
 import { decodeVarint } from './varint.js';
 
-/** Of one chunk: each of its slices has one or two. */
+/** Ranges of one chunk: each of its slices has one or two. */
 const MAX_RANGES = 4096;
 
 /** What all records of a live segment share. */
@@ -18,7 +18,7 @@ export interface LiveHead {
 
 /** A frame of a chunk that may be missing. */
 export interface LiveFrame {
-  /** In decode order in the segment, from 0. */
+  /** Place in decode order in the segment, from 0. */
   readonly index: number;
   /** Positions in the segment's file, in file order. */
   readonly ranges: readonly ByteRange[];

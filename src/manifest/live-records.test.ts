@@ -35,7 +35,7 @@ const vectors = JSON.parse(readFileSync(new URL('../../test/vectors/live-records
 const bytesOf = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'));
 const range = ([start, end]: Pair) => ({ start, end });
 
-/** As the reader gives them; views are copied. */
+/** The records that the reader gives; views are copied. */
 function readAll(reader: LiveRecordReader, pieces: readonly Uint8Array[]): LiveRecord[] {
   return pieces.flatMap((piece) =>
     reader

@@ -10,7 +10,7 @@ const VERSION = 1;
 const HEAD_BYTES = 16;
 const MAX_DECIMALS = 9;
 const MAX_CONTENT_BYTES = 2 ** 16;
-/** Of one segment: at 60 frames a second and a frame each, more than a minute. */
+/** Chunks of one segment: at 60 frames a second and a frame each, more than a minute. */
 const MAX_CHUNKS = 4096;
 
 const CHUNK = 1;
@@ -20,7 +20,7 @@ export type LiveRecord =
   | { readonly type: 'chunk'; readonly chunk: LiveChunk }
   /** The segment is finished and has so many bytes. */
   | { readonly type: 'end'; readonly bytes: number }
-  /** Of a type that files do not have, or not yet. `content` is a view that the next `push` overwrites. */
+  /** A record of a type that files do not have, or not yet. `content` is a view that the next `push` overwrites. */
   | { readonly type: 'other'; readonly code: number; readonly content: Uint8Array };
 
 /**

@@ -9,15 +9,14 @@ export type AttributeValue = string | number | undefined;
 /** dash.js names attributes as the document does, with their prefix. */
 type Prefixed = Readonly<Record<`${string}:${string}`, AttributeValue>>;
 
+type Attributes<Name extends string> = Readonly<Partial<Record<Name, AttributeValue>>>;
+
 /** The attributes of a `SegmentURL` that VOXEL reads, in its namespace, or in none as in the thesis (Listing 6.1). */
-export interface SegmentUrlElement extends Prefixed {
+export interface SegmentUrlElement extends Prefixed, Attributes<`${QualityMetric}s`> {
   readonly mediaRange?: AttributeValue;
   readonly reliable?: AttributeValue;
   readonly unreliable?: AttributeValue;
   readonly reliableSize?: AttributeValue;
-  readonly ssims?: AttributeValue;
-  readonly psnrs?: AttributeValue;
-  readonly vmafs?: AttributeValue;
 }
 
 /** `SupplementalProperty` and its kin (ISO/IEC 23009-1 §5.8.2). */
@@ -27,12 +26,9 @@ export interface DescriptorElement {
 }
 
 /** A `Representation` as dash.js hands it over on `manifestLoaded`. */
-export interface RepresentationElement extends Prefixed {
+export interface RepresentationElement extends Prefixed, Attributes<`avg${Uppercase<QualityMetric>}`> {
   readonly id?: AttributeValue;
   readonly bandwidth?: AttributeValue;
-  readonly avgSSIM?: AttributeValue;
-  readonly avgPSNR?: AttributeValue;
-  readonly avgVMAF?: AttributeValue;
   readonly SegmentList?: { readonly SegmentURL?: readonly SegmentUrlElement[] };
   readonly SupplementalProperty?: readonly DescriptorElement[];
 }
@@ -40,7 +36,7 @@ export interface RepresentationElement extends Prefixed {
 /** The `schemeIdUri` of the property whose value is the URL of the index. */
 export const INDEX_SCHEME = 'urn:voxel-dash:index:1';
 
-/** Of VOXEL's attributes (docs/MANIFEST.md). */
+/** The namespace of VOXEL's attributes (docs/MANIFEST.md). */
 const NAMESPACE = 'urn:voxel-dash:2026';
 
 /** The prefix of VOXEL's attributes, as the root element of a manifest declares it; otherwise the usual one. */

@@ -31,7 +31,7 @@ export interface SegmentMap {
   readonly lossCosts?: readonly number[];
 }
 
-/** In order of preference, should a manifest carry several; their places are the codes of an index. */
+/** The metrics, in order of preference, should a manifest carry several; their places are the codes of an index. */
 export const metrics = ['ssim', 'psnr', 'vmaf'] as const;
 
 /** The names of the scores that a manifest may carry, from its attribute (`ssims`, `psnrs`, `vmafs`). */

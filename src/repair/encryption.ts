@@ -4,7 +4,7 @@ import { type Subsample, SUBSAMPLE_BYTES } from './subsamples.js';
 
 /** The only scheme in which every slice is encrypted by itself, so that one can be replaced (ISO/IEC 23001-7 §10.4). */
 const SCHEME = 'cbcs';
-/** Of a `senc`: samples have subsamples (§7.2). */
+/** Flag of a `senc`: samples have subsamples (§7.2). */
 const SUBSAMPLES_PRESENT = 0x2;
 /** Version and flags of a `tenc`, two bytes, whether it is protected. */
 const IV_SIZE_FIELD = 6;

@@ -24,7 +24,7 @@ export interface Sample {
   readonly size: number;
   /** Position of its 32-bit size in the `trun`. */
   readonly sizeField: number;
-  /** Of an encrypted sample: which bytes are encrypted. */
+  /** Which bytes of an encrypted sample are encrypted. */
   readonly subsamples?: readonly Subsample[];
 }
 

@@ -4,7 +4,7 @@ import type { SliceHeader } from './slice-header.js';
 
 /** Makes all-skip slices: what stands in for a slice that is not complete. */
 export class SkipSliceWriter {
-  /** By type, cabac_init_idc and quantiser: some hundred at most. */
+  /** Data by type, cabac_init_idc and quantiser: some hundred at most. */
   readonly #skipped = new Map<string, SkippedMacroblocks>();
 
   /**

@@ -68,7 +68,7 @@ class PictureMeter:
 
     def __init__(self, metric: Metric, picture: VideoFrame, reference: VideoFrame) -> None:
         self._best = SCALES[metric].best
-        self._key = {Metric.SSIM: "lavfi.ssim.All", Metric.PSNR: "lavfi.psnr.psnr_avg"}[metric]
+        self._key = SCALES[metric].key
         self._graph = graph = Graph()  # its filters do not keep it alive
         graph.threads = 1
         self._inputs = [

@@ -11,7 +11,7 @@ SCORE_DECIMALS = 5
 
 
 class Metric(StrEnum):
-    """How pictures are compared with the reference; named as in FFmpeg."""
+    """How pictures are compared with the reference: FFmpeg's names, in the order of the codes in docs/MANIFEST.md."""
 
     SSIM = "ssim"
     PSNR = "psnr"
@@ -20,15 +20,23 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The range of a metric."""
+    """The range of a metric, and where its scores come from."""
 
     best: float
     """The score of a picture equal to its reference. PSNR would be infinite: this is libvmaf's limit for 8 bits."""
     step: float
     """Greatest distance of neighbouring steps of a curve: about what a viewer does not notice."""
+    targets: tuple[float, ...]
+    """Scores for which the droppable share is reported. Those of SSIM are from the thesis (§4.2.1)."""
+    key: str = ""
+    """The metadata in which FFmpeg's filter of that name gives the score of a picture; empty: no filter does."""
 
 
-SCALES = {Metric.SSIM: Scale(1, 0.005), Metric.PSNR: Scale(60, 0.25), Metric.VMAF: Scale(100, 0.5)}
+SCALES = {
+    Metric.SSIM: Scale(1, 0.005, (0.99, 0.95, 0.90), "lavfi.ssim.All"),
+    Metric.PSNR: Scale(60, 0.25, (45, 40, 35), "lavfi.psnr.psnr_avg"),
+    Metric.VMAF: Scale(100, 0.5, (95, 90, 80)),
+}
 
 
 class OrderName(StrEnum):

@@ -8,16 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from voxel_prepare.analysis.segment_analysis import Metric
+from voxel_prepare.analysis.segment_analysis import SCALES, Metric
 from voxel_prepare.errors import printable
 from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment, Droppable
 
-TARGETS: dict[Metric, tuple[float, ...]] = {
-    Metric.SSIM: (0.99, 0.95, 0.90),
-    Metric.PSNR: (45, 40, 35),
-    Metric.VMAF: (95, 90, 80),
-}
-"""Scores for which the droppable share is reported. Those of SSIM are from the thesis (§4.2.1)."""
+TARGETS = {metric: scale.targets for metric, scale in SCALES.items()}
 
 TABLE_WIDTH = 120
 """If standard output is not a terminal."""

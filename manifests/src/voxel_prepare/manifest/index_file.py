@@ -15,9 +15,9 @@ INDEX_SCHEME = "urn:voxel-dash:index:1"
 
 MAGIC = b"VXIX"
 VERSION = 1
-METRIC_CODES = {Metric.SSIM: 0, Metric.PSNR: 1, Metric.VMAF: 2}
+METRICS = dict(enumerate(Metric))
+METRIC_CODES = {metric: code for code, metric in METRICS.items()}
 """Codes of metrics in docs/MANIFEST.md."""
-METRICS = {code: metric for metric, code in METRIC_CODES.items()}
 FIXED = struct.Struct(">4sBBBxII")
 """Magic, version, metric, decimals of a score, a zero, number of segments, bytes of head and table."""
 

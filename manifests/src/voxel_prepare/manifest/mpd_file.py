@@ -16,8 +16,8 @@ VOXEL_NAMESPACE = "urn:voxel-dash:2026"
 VOXEL_PREFIX = "voxel"
 """Prefix of VOXEL's attributes: the schema of MPDs allows foreign attributes only in a namespace of their own."""
 
-SCORES = {Metric.SSIM: "ssims", Metric.PSNR: "psnrs", Metric.VMAF: "vmafs"}
-AVERAGES = {Metric.SSIM: "avgSSIM", Metric.PSNR: "avgPSNR", Metric.VMAF: "avgVMAF"}
+SCORES = {metric: f"{metric}s" for metric in Metric}
+AVERAGES = {metric: f"avg{metric.upper()}" for metric in Metric}
 """Attributes of a `SegmentURL` and of a `Representation`."""
 
 FactsPlace: TypeAlias = Literal["index", "index and attributes"]
