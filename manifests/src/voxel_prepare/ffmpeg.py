@@ -21,6 +21,9 @@ CONTAINERS = (
 INPUT_OPTIONS = {"format_whitelist": ",".join(CONTAINERS), "protocol_whitelist": "file"}
 """Options of each input that FFmpeg opens, here or through PyAV."""
 
+ANY_TAGS = "replace"
+"""What PyAV does with tags that are not UTF-8: old tools write others, and nobody reads them here."""
+
 _INPUT_WORDS = [word for name, value in INPUT_OPTIONS.items() for word in (f"-{name}", value)]
 
 OnFrames = Callable[[int], None]

@@ -1,6 +1,7 @@
 """Opens an input, and reads it in real time in a thread of its own."""
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,9 +16,11 @@ from av.container import InputContainer
 from av.error import FFmpegError, ProtocolNotFoundError
 from av.packet import Packet
 from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
 
 from voxel_prepare.errors import InputError, PreparationError
-from voxel_prepare.ffmpeg import INPUT_OPTIONS
+from voxel_prepare.ffmpeg import ANY_TAGS, INPUT_OPTIONS
+from voxel_prepare.live.fit import Fit
 from voxel_prepare.live.timeline import ASTRAY_SECONDS
 from voxel_prepare.media.source import output_rate
 
@@ -28,6 +31,8 @@ STOP_SECONDS = 0.5
 """How long it may take to notice the end of the encoder."""
 ATTEMPTS = 3
 """Attempts to find a network input's size and rate: the first may see a damaged beginning."""
+JUMP_SECONDS = 10.0
+"""Longer gaps between pictures, and shorter than none, are jumps of the source's clock (FFmpeg's limit)."""
 OPEN_SECONDS = 20.0
 READ_SECONDS = 60.0
 """How long a network input may be silent before it counts as ended."""
@@ -96,11 +101,11 @@ def _open(name: str, *, is_network: bool) -> InputContainer:
         raise InputError(f"{name}: expected a file" if Path(name).exists() else f"{name}: no such file")
     try:
         if is_network:
-            return av.open(name, timeout=(OPEN_SECONDS, READ_SECONDS))
+            return av.open(name, timeout=(OPEN_SECONDS, READ_SECONDS), metadata_errors=ANY_TAGS)
         if name == STDIN:
             formats = {"format_whitelist": INPUT_OPTIONS["format_whitelist"]}
-            return av.open(sys.stdin.buffer, mode="r", options=formats)
-        return av.open(str(Path(name).absolute()), options=INPUT_OPTIONS)
+            return av.open(sys.stdin.buffer, mode="r", options=formats, metadata_errors=ANY_TAGS)
+        return av.open(str(Path(name).absolute()), options=INPUT_OPTIONS, metadata_errors=ANY_TAGS)
     except ProtocolNotFoundError as error:
         raise InputError(
             f"{name}: PyAV lacks this protocol: let ffmpeg read it (ffmpeg -i URL -c copy -f mpegts - | voxel-live -)"
@@ -122,6 +127,8 @@ class Reader(Thread):
         """Why reading ended."""
         self._input = input_
         self._stop_event = stop
+        context = input_.container.streams.video[0].codec_context
+        self._fit = Fit(context.width, context.height, (input_.width, input_.height))
         self._has_begun = Event()
         self._origin = 0.0
         self._offset = 0.0
@@ -150,9 +157,10 @@ class Reader(Thread):
         """Reads to the end; the seconds that it lasted."""
         container, end = self._input.container, 0.0
         start: float | None = None
+        frame_seconds = float(1 / self._input.rate)
         streams = [container.streams.video[0], *container.streams.audio[:1]]
         for packet in container.demux(streams):
-            for frame in _decoded(packet):
+            for frame in self._frames(packet):
                 if self._stop_event.is_set():
                     return 0
                 if frame.time is None or not isinstance(frame, VideoFrame | AudioFrame):
@@ -161,11 +169,23 @@ class Reader(Thread):
                     if not isinstance(frame, VideoFrame):
                         continue
                     start = frame.time
-                seconds = frame.time - start
                 if isinstance(frame, VideoFrame):
-                    end = max(end, seconds + float(1 / self._input.rate))
+                    if not 0 <= frame.time - start - (end - frame_seconds) <= JUMP_SECONDS and end > 0:
+                        start = frame.time - end  # the source has begun anew: these pictures follow the others
+                    end = frame.time - start + frame_seconds
+                seconds = frame.time - start
                 self._put(Material(frame, self._paced(seconds)))
         return end
+
+    def _frames(self, packet: "Packet[Any]") -> Iterator[Any]:
+        """The frames of a packet, pictures in the shape of the first one."""
+        for frame in _decoded(packet):
+            if isinstance(frame, VideoFrame):
+                yield from self._fit.fitted(frame, packet.stream.sample_aspect_ratio or Fraction(1))
+            else:
+                yield frame
+        if packet.dts is None and packet.size == 0 and isinstance(packet.stream, VideoStream):  # the end
+            yield from self._fit.rest()
 
     def _paced(self, seconds: float) -> float:
         """Waits until material of a file or pipe is due, `seconds` after the start of this loop; `Material.seconds`."""

@@ -12,7 +12,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from voxel_prepare.errors import InputError
-from voxel_prepare.ffmpeg import INPUT_OPTIONS, list_packets
+from voxel_prepare.ffmpeg import ANY_TAGS, INPUT_OPTIONS, list_packets
 from voxel_prepare.isobmff.encryption import WHY_NOT_ENCRYPTED, has_encrypted_tracks
 from voxel_prepare.media.timeline import LEAST_INTERVAL, Timeline, read_timeline
 
@@ -136,7 +136,7 @@ def _open(path: Path) -> InputContainer:
     if not path.is_file():
         raise InputError(f"{path}: expected a file, found a folder or device")
     try:
-        return av.open(str(path.absolute()), options=INPUT_OPTIONS, metadata_errors="replace")
+        return av.open(str(path.absolute()), options=INPUT_OPTIONS, metadata_errors=ANY_TAGS)
     except PermissionError as error:
         raise InputError(f"{path}: permission denied") from error
     except ArgumentError as error:

@@ -1,0 +1,112 @@
+"""A live source that changes its size, turns, is interlaced or begins anew."""
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import pytest
+from av.video.frame import VideoFrame
+from clips import ffmpeg, make_clip
+from numpy.typing import NDArray
+from voxel_prepare.live.fit import Fit
+from voxel_prepare.live.source import Material, Reader, open_input
+
+WHITE, BLACK = 235, 16
+
+
+def picture(width: int, height: int, *, time: int = 0) -> VideoFrame:
+    """A white picture."""
+    planes = np.full((height * 3 // 2, width), 128, np.uint8)
+    planes[:height] = WHITE
+    frame = VideoFrame.from_ndarray(planes, format="yuv420p")
+    frame.pts, frame.time_base = time, Fraction(1, 25)
+    return frame
+
+
+def luma(frame: VideoFrame) -> NDArray[np.int64]:
+    return frame.to_ndarray()[: frame.height].astype(np.int64)
+
+
+def white_box(frame: VideoFrame) -> tuple[int, int, int, int]:
+    """Left, top, width and height of what is white."""
+    rows, columns = np.nonzero(luma(frame) > (WHITE + BLACK) // 2)
+    left, top = int(columns.min()), int(rows.min())
+    return left, top, int(columns.max()) + 1 - left, int(rows.max()) + 1 - top
+
+
+@pytest.mark.parametrize(
+    ("size", "aspect", "expected"),
+    [
+        ((640, 360), Fraction(1), (0, 0, 320, 180)),
+        ((160, 90), Fraction(1), (0, 0, 320, 180)),
+        ((180, 320), Fraction(1), (109, 0, 102, 180)),
+        ((240, 180), Fraction(4, 3), (0, 0, 320, 180)),
+        ((640, 180), Fraction(1), (0, 45, 320, 90)),
+    ],
+)
+def test_a_picture_of_another_size_fills_the_first_one_with_bars(
+    size: tuple[int, int], aspect: Fraction, expected: tuple[int, int, int, int]
+) -> None:
+    fit = Fit(320, 180, (320, 180))
+    assert len(list(fit.fitted(picture(320, 180), Fraction(1)))) == 1
+    (fitted,) = fit.fitted(picture(*size, time=7), aspect)
+    assert (fitted.width, fitted.height, fitted.format.name) == (320, 180, "yuv420p")
+    assert fitted.time == pytest.approx(7 / 25)
+    assert white_box(fitted) == pytest.approx(expected, abs=2)
+
+
+def test_pictures_of_the_first_size_are_left_as_they_are() -> None:
+    fit, first = Fit(320, 180, (320, 180)), picture(320, 180)
+    assert [*fit.fitted(first, Fraction(1))] == [first]
+    assert len([*fit.fitted(picture(64, 64), Fraction(1))]) == 1
+    assert [*fit.fitted(first, Fraction(1))] == [first]
+
+
+def read(path: Path) -> list[Material]:
+    """The pictures of a file, read once."""
+    stop = Event()
+    input_ = open_input(str(path))
+    reader = Reader(input_, stop)
+    reader.start()
+    pictures: list[Material] = []
+    reader.begin()
+    while (material := reader.material.get(timeout=60)) is not None:
+        if pictures and material.seconds >= 2 and isinstance(material.frame, VideoFrame):
+            break
+        pictures.append(material)
+    stop.set()
+    reader.join(timeout=60)
+    return pictures
+
+
+def test_a_source_that_begins_anew_with_another_size_goes_on(tmp_path: Path) -> None:
+    wide = make_clip(tmp_path / "wide.ts", seconds=1)
+    tall = make_clip(tmp_path / "tall.ts", size="180x320", seconds=1)
+    both = tmp_path / "both.ts"
+    both.write_bytes(wide.read_bytes() + tall.read_bytes())
+    pictures = read(both)
+    assert len(pictures) == 50
+    assert {(one.frame.width, one.frame.height) for one in pictures if isinstance(one.frame, VideoFrame)} == {
+        (320, 180)
+    }
+    assert all(later.seconds - one.seconds == pytest.approx(0.04, abs=0.001) for one, later in pairwise(pictures))
+
+
+def test_an_interlaced_source_becomes_progressive(tmp_path: Path) -> None:
+    interlaced = tmp_path / "interlaced.ts"
+    moving = "testsrc2=size=320x180:rate=50:duration=2,interlace"
+    ffmpeg("-f", "lavfi", "-i", moving, "-c:v", "libx264", "-flags", "+ildct+ilme", "-pix_fmt", "yuv420p", interlaced)
+    pictures = [one.frame for one in read(interlaced) if isinstance(one.frame, VideoFrame)]
+    assert len(pictures) == pytest.approx(50, abs=1)
+    assert not any(frame.interlaced_frame for frame in pictures)
+    # The lines of two fields differ where something moves: combs.
+    combs = [np.abs(np.diff(luma(frame), axis=0)).mean() for frame in pictures[5:]]
+    assert float(np.mean(combs)) < 0.85 * _combs_of(interlaced)
+
+
+def _combs_of(path: Path) -> float:
+    container = open_input(str(path)).container
+    frames = [frame for frame in container.decode(video=0) if isinstance(frame, VideoFrame)]
+    return float(np.mean([np.abs(np.diff(luma(frame), axis=0)).mean() for frame in frames[5:]]))
