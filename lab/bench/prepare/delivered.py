@@ -88,7 +88,7 @@ def check_segment(
 
 
 def estimate(analysis: SegmentAnalysis, lost: Collection[int]) -> float:
-    """Score as src/manifest/score-estimate.ts has it: that of the first step that holds all that is here, less what losses
+    """Score as src/manifest/score-estimate.ts has it: of the first step that holds all that is here, less what losses
     in it cost together."""
     prefix = max((position + 1 for position, index in enumerate(analysis.order) if index not in lost), default=0)
     step = next(step for step in analysis.steps if step.frames >= prefix)
