@@ -24,7 +24,7 @@ export interface LabOptions extends Omit<LiveOptions, 'abr' | 'strategy'> {
 }
 
 /**
- * As `attachVoxel` of the build for live streams, with every rule and strategy by its name, and with sessions on the page's own thread where the
+ * `attachVoxel` of the build for live streams with every rule and strategy by its name, and with sessions on the page's own thread where the
  * page's content security policy forbids workers from Blob URLs.
  */
 export function attachVoxel(player: DashPlayer, options: LabOptions = {}): LiveHandle {

@@ -19,7 +19,7 @@ export interface ResolvedOptions {
   readonly preferences: DownloadPreferences;
 }
 
-/** Of any player. `abr`: the name of a rule. */
+/** Options of a plugin in any player. `abr`: the name of a rule. */
 export type PluginOptions = Omit<VoxelOptions, 'abr'> & { readonly abr?: string | Abr };
 
 /** `ownRule`: what `abr` is where the player's own rules choose. Throws `AbrError` or `RangeError` for a bad option. */

@@ -173,7 +173,7 @@ export interface RepairedEvent {
 export interface FallbackEvent {
   /** `http`: dash.js' own path. */
   readonly to: 'streams' | 'http';
-  /** Of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
+  /** Number of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
   readonly index: number | undefined;
   readonly code: ErrorCode;
   readonly message: string;

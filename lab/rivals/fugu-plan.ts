@@ -12,7 +12,7 @@ export interface FuguStart {
   readonly bufferLevel: number;
   readonly bufferCapacity: number;
   readonly segmentDuration: number;
-  /** Of the segment before the first; undefined: there is none to change from. */
+  /** Score of the segment before the first; undefined: there is none to change from. */
   readonly score: number | undefined;
   /** What a second of stall costs, in units of score. */
   readonly stallWeight: number;

@@ -1,6 +1,6 @@
 import type { ThroughputSample } from '../../src/abr-star/types.js';
 
-/** Of the latest downloads at most so many, oldest first, in bit/s; those that say nothing are left out. */
+/** Rates of the latest downloads, at most so many, oldest first, in bit/s; those that say nothing are left out. */
 export function latestRates(samples: readonly ThroughputSample[], count: number): number[] {
   return samples
     .slice(-count)

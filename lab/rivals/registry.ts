@@ -49,11 +49,11 @@ const rules = named({
   soda: () => new Soda(),
   /** Over a learnt distribution of transmission times. */
   fugu: () => new Fugu(),
-  /** By the buffer alone. */
+  /** Chooses by the buffer alone. */
   bba: () => new Bba(),
   /** One virtual level per representation, without the unreferenced B-frames. */
   beta: () => new Beta(),
-  /** By throughput alone. */
+  /** Chooses by throughput alone. */
   tput: () => new Tput(),
 });
 

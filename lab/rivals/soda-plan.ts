@@ -1,12 +1,12 @@
 /** What a plan begins with. Rates in bit/s, levels and times in seconds. */
 export interface SodaPlan {
-  /** Of the ladder, ascending. */
+  /** Bitrates of the ladder, ascending. */
   readonly rates: readonly number[];
   readonly throughput: number;
   readonly bufferLevel: number;
   readonly capacity: number;
   readonly target: number;
-  /** Of a step: so much is played during it. */
+  /** Seconds of a step: so much is played during it. */
   readonly interval: number;
   readonly steps: number;
   /** Seconds that the first segment takes at each of the rates. */

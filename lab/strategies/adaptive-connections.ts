@@ -11,12 +11,12 @@ const THRESHOLD = 0.08;
 
 type Role = 'more' | 'fewer' | 'same';
 
-/** Of the three by size, the smallest first. */
+/** The three by size, the smallest first. */
 const ROLES: readonly Role[] = ['same', 'fewer', 'more'];
 
 interface Probe {
   readonly representation: number;
-  /** By segment. */
+  /** Roles by segment. */
   readonly roles: ReadonlyMap<number, Role>;
   /** Bit/s. */
   readonly rates: Map<Role, number>;

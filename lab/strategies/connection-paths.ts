@@ -3,9 +3,9 @@ import type { Path } from '../../src/voxel-loader/worker/paths/path.js';
 /** Milliseconds after which a connection that no download has asked for is closed: longer than a few segments. */
 const UNUSED = 10_000;
 
-/** As many paths to one address as downloads ask for. */
+/** Paths to one address, as many as downloads ask for. */
 export class ConnectionPaths {
-  /** By id; never empty. */
+  /** Paths by id; never empty. */
   readonly paths: Path[];
   readonly #create: (id: number) => Path;
   /** When each was last asked for. */

@@ -7,13 +7,13 @@ import { SCHEDULES, type ScheduleName } from './schedules.js';
 
 /** What the page tells the worker of this build besides. */
 export interface LabEndpoint extends Endpoint {
-  /** By which bytes are dealt out to paths; default `voxel`. */
+  /** Schedule by which bytes are dealt out to paths; default `voxel`. */
   readonly schedule?: ScheduleName | undefined;
-  /** As many connections to this one address as each request says, in place of `paths`. */
+  /** Whether there are as many connections to this one address as each request says, in place of `paths`. */
   readonly hasConnections?: boolean;
 }
 
-/** As `openPaths`, by any schedule, and over connections that come and go with what downloads ask for. */
+/** Opens paths as `openPaths` does, by any schedule, and over connections that come and go with what downloads ask for. */
 export function openLabPaths(
   endpoint: LabEndpoint,
   constructor?: WebTransportConstructor,

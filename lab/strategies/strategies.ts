@@ -9,7 +9,7 @@ export interface LabStrategy extends Strategy {
   readonly schedule?: ScheduleName | undefined;
   /** Over how many connections to one address; undefined: one. */
   readonly flows?: Connections | undefined;
-  /** Of live streams: whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
+  /** Whether a live segment's frames are one group, of which nothing is sent or used after a gap; default false. */
   readonly isGroup?: boolean | undefined;
 }
 

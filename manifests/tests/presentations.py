@@ -10,7 +10,7 @@ Addressing: TypeAlias = Literal["template by number", "template by time", "list"
 ADDRESSINGS: tuple[Addressing, ...] = get_args(Addressing)
 
 SEGMENT_FRAMES = [50, 50, 25]
-"""Of each representation of a ladder made of 5 s."""
+"""Frames of the segments of a ladder made of 5 s."""
 
 MUXER_OPTIONS: dict[Addressing, tuple[str, ...]] = {
     "template by number": ("-use_timeline", "0", "-media_seg_name", "$RepresentationID$/$Number%05d$.m4s"),

@@ -84,7 +84,7 @@ def prepare(mpd: Path, *options: str) -> tuple[int, str]:
 
 
 def described(mpd: Path) -> list[tuple[Sequence[int], list[float]]]:
-    """Of each segment the order of its frames and the scores of its levels; bytes differ, as headers do."""
+    """The order of each segment's frames and the scores of its levels; bytes differ, as headers do."""
     return [
         (segment.order, [step.score for step in segment.steps])
         for representation in read_described(mpd.parent)

@@ -28,7 +28,7 @@ def begun(folder: Path, now: int, state: LiveState = STATE, *, keep: bool = Fals
 
 
 def add_segments(presentation: Presentation, numbers: range) -> None:
-    """Of one chunk each, which plays one second."""
+    """Adds segments of one chunk each, which plays one second."""
     timeline, folder = presentation.state.timeline, presentation.representations[0].folder
     for number in numbers:
         folder.begin(number)

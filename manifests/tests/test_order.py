@@ -46,7 +46,7 @@ def prediction(reference: int, macroblocks: float) -> Prediction:
 
 
 def make_model(predictions: Sequence[Sequence[Prediction]], frames: Sequence[Frame] = FRAMES) -> LossModel:
-    """Of pictures that are alike but for noise."""
+    """A model of pictures that are alike but for noise."""
     random = np.random.default_rng(1)
     scene = random.integers(0, 200, (CELLS, SAMPLES), np.uint8)
     nearest = nearest_references(frames)
@@ -58,7 +58,7 @@ def make_model(predictions: Sequence[Sequence[Prediction]], frames: Sequence[Fra
 
 
 def make_evidence(predictions: Sequence[Sequence[Prediction]]) -> Evidence:
-    """As from a decode of `FRAMES`."""
+    """Evidence as from a decode of `FRAMES`."""
     model = make_model(predictions)
     droppable = [frame.index for frame in FRAMES if frame.unreliable]
     costs = dict(zip(droppable, model.losses([[index] for index in droppable]), strict=True))
@@ -178,7 +178,7 @@ def test_another_order_must_predict_clearly_fewer_bytes_than_the_measured_one(
 
 
 class Decodes:
-    """Of a segment in which every missing frame costs the same, and frames 2 and 3 only together."""
+    """Decodes of a segment in which every missing frame costs the same, and frames 2 and 3 only together."""
 
     def __init__(self) -> None:
         self.measured: list[Missing] = []
@@ -200,7 +200,7 @@ def contenders(monkeypatch: pytest.MonkeyPatch, orders: dict[OrderName, list[int
 
 
 def test_the_order_is_chosen_by_decodes_whatever_is_predicted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of three frames missing 4, 5 and 6 cost 0.12, and 5, 3 and 6 only 0.08."""
+    """Three missing frames, 4, 5 and 6, cost 0.12, and 5, 3 and 6 only 0.08."""
     orders = {OrderName.MEASURED: [1, 2, 3, 4, 5, 6], OrderName.CHAINED: [1, 2, 4, 5, 3, 6]}
     evidence = contenders(monkeypatch, orders)
     best = measured_best(evidence, list(orders), Decodes())

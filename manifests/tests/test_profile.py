@@ -19,7 +19,7 @@ def test_the_thesis_has_no_settings_of_its_own() -> None:
 
 
 def test_most_frames_of_a_segment_are_no_references(prepared: Path, clip: Path, tmp_path: Path) -> None:
-    """Of twelve B pictures in a row eleven."""
+    """Eleven of twelve B pictures in a row are no references."""
     segment = make_plan(make_request(clip, out=tmp_path)).segment
     path = next(prepared.glob("q*.mp4"))
     frames = RepairableSegment.of(read_video(path.stem, path, path.name, segment).segments[0].read()).frames

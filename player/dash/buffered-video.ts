@@ -8,7 +8,7 @@ import type {
   StreamProcessor,
 } from './dash-types.js';
 
-/** As dash.js has it. */
+/** A buffered segment as dash.js has it. */
 export interface DashSegment extends BufferedSegment {
   readonly representation: DashRepresentation;
 }

@@ -15,7 +15,7 @@ export interface DashPlayer {
   updateSettings(settings: object): void;
   getDashMetrics(): object | null | undefined;
   getActiveStream(): object | null;
-  /** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+  /** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
   getDvrWindow(): { readonly end: number };
   /** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
   getCurrentLiveLatency(): number;
@@ -81,7 +81,7 @@ export interface DashRepresentation {
   readonly mseTimeOffset: number;
   /** URL of the initialization segment, if that is a file of its own; undefined: it is in the `BaseURL`'s. */
   readonly initialization?: string | null;
-  /** Of the initialization segment: `first-last`, both inclusive; no string where it is a whole file. */
+  /** Range of the initialization segment: `first-last`, both inclusive; no string where it is a whole file. */
   readonly range?: unknown;
   readonly adaptation: { readonly index: number; readonly period: { readonly index: number } };
 }

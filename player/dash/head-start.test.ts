@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { FragmentRequest, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { HeadStart } from './head-start.js';
 
-/** Of what comes over a real connection. */
+/** Patience with what comes over a real connection. */
 const PATIENCE = { timeout: 60_000 };
 
 const BYTES = Uint8Array.from({ length: 100 }, (_, index) => index);
@@ -41,7 +41,7 @@ describe('HeadStart', () => {
     ...change,
   });
 
-  /** As dash.js asks its loader for a segment. */
+  /** Asks for a segment, as dash.js asks its loader. */
   function ask(wanted = fragment(0), address = url) {
     const customData = { request: wanted, onloadend: vi.fn(), onprogress: vi.fn(), onabort: vi.fn() };
     const request: LoaderRequest = { url: address, headers: {}, timeout: 0, customData };
@@ -52,7 +52,7 @@ describe('HeadStart', () => {
     return { startedAt, customData: request.customData as LoaderRequest['customData'] & typeof customData, response };
   }
 
-  /** Of its connection, which may be reset. */
+  /** Resolves when its connection closes, which may be reset. */
   const closeOf = ({ socket }: IncomingMessage): Promise<unknown> =>
     new Promise((resolve) => socket.once('close', resolve));
 

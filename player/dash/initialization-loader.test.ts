@@ -74,7 +74,7 @@ beforeEach(() => {
   });
 });
 
-/** As dash.js asks; resolves to what it gets. */
+/** Asks as dash.js does; resolves to what it gets. */
 async function load(representation: DashRepresentation, query = ''): Promise<string> {
   const url = fileUrl(representation);
   const fragment = { ...{ type: 'InitializationSegment', mediaType: 'video', index: NaN, url, range: RANGE } };

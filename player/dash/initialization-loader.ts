@@ -33,7 +33,7 @@ interface Initialization {
   readonly bytes: Uint8Array;
   readonly url: string;
   readonly range: string | null;
-  /** Of the representation when it came. */
+  /** Edition of the representation when it came. */
   readonly edition: number | undefined;
 }
 
@@ -110,7 +110,7 @@ export class InitializationLoader {
     this.#stopped.abort();
   }
 
-  /** As it would be answered. */
+  /** The bytes with which it would be answered. */
   #find(map: RepresentationMap, { url, customData }: LoaderRequest): Uint8Array | undefined {
     const kept = this.#kept.get(map);
     const isSame = kept?.url === withoutCmcd(url) && kept.range === customData.request.range;

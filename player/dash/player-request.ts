@@ -1,10 +1,10 @@
 import type { PlayerRequest } from '../port/player-request.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 
-/** As a server would have answered. */
+/** The answer that a server would have given. */
 export const PARTIAL = { status: 206, statusText: 'Partial Content', headers: {} } as const;
 
-/** Of dash.js' own loader, which keeps the handlers that it finds when it is asked. */
+/** What dash.js' own loader has of a request: it keeps the handlers that it finds when it is asked. */
 interface OwnLoad {
   loaded: number;
   readonly handlers: Pick<LoaderRequest['customData'], 'onloadend' | 'onprogress' | 'onabort'>;

@@ -85,7 +85,7 @@ export class DashPresentation implements Presentation {
   }
 }
 
-/** Of several tracks one plays, with its lowest rate first. */
+/** Rate of the sound: of several tracks one plays, with its lowest rate first. */
 function audioRateOf({ Period: [first] = [] }: ManifestElement): number {
   const rates = (first?.AdaptationSet ?? []).map(({ contentType, mimeType, Representation = [] }) => {
     const isAudio = [contentType, mimeType, Representation[0]?.mimeType].some((type) => type?.startsWith('audio'));

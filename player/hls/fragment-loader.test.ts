@@ -5,7 +5,7 @@ import type { Loader, LoaderCallbacks, LoaderConfiguration, LoaderContext, Loade
 const context = { url: 'https://media.example/q00.mp4', frag: {}, part: null } as LoaderContext;
 const configuration: LoaderConfiguration = { loadPolicy: { maxLoadTimeMs: 20_000 } };
 
-/** As hls.js' own: refuses to load twice. */
+/** A loader like hls.js' own: it refuses to load twice. */
 class OwnLoader implements Loader {
   static last: OwnLoader;
   context: LoaderContext | null = null;

@@ -34,7 +34,7 @@ export function fragmentLoaderClass(
       return this.#context;
     }
 
-    /** Of both ways: hls.js looks at the object that it finds first. */
+    /** Statistics of both ways: hls.js looks at the object that it finds first. */
     get stats(): LoaderStats {
       return this.#own.stats;
     }

@@ -46,7 +46,7 @@ class HlsAdapter implements LoadsFragments {
   readonly #levels: LevelChooser | undefined;
   readonly #undo: (() => void)[] = [];
   #manifestUrl = '';
-  /** By representation, each until it is here or has failed: hls.js may ask for the segment after it meanwhile. */
+  /** Initialization segments under way, by representation, each until it is here or has failed: hls.js may ask for the segment after it meanwhile. */
   readonly #initializing = new Map<string, Promise<void>>();
 
   /** Throws `PlayerError` for a player that has a plugin already. */

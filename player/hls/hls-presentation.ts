@@ -56,7 +56,7 @@ export class HlsPresentation implements Presentation {
   }
 }
 
-/** As the playlists have it; empty where they have none. */
+/** The representation's ID as the playlists have it; empty where they have none. */
 export function representationId({ attrs }: Pick<HlsLevel, 'attrs'>): string {
   return attrs['STABLE-VARIANT-ID'] ?? '';
 }

@@ -12,7 +12,7 @@ export interface HlsPlayer {
   readonly maxAutoLevel: number;
   /** False: the user or the page pinned a level. */
   readonly autoLevelEnabled: boolean;
-  /** Of the video, from where it plays; null without a media element. */
+  /** The video's buffer, from where it plays; null without a media element. */
   readonly mainForwardBufferInfo: { readonly len: number; readonly end: number } | null;
   /** Fired by name, with data of a shape of its own each. */
   trigger(event: string, data: object): unknown;

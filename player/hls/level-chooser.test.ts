@@ -17,7 +17,7 @@ function level(id: string): HlsLevel {
 
 const withRange = (fragment: HlsFragment): HlsFragment => ({ ...fragment, url: 'a.mp4', byteRange: [0, 10] });
 
-/** As hls.js: its own rule would always choose level 2. */
+/** A stand-in for hls.js: its own rule would always choose level 2. */
 class Hls {
   levels: HlsLevel[] = ['q00', 'q01', 'q02'].map(level);
   media: HTMLMediaElement | null = { currentTime: 0 } as HTMLMediaElement;

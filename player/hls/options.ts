@@ -1,7 +1,7 @@
 import type { Abr } from '../../src/abr-star/index.js';
 import type { VoxelOptions } from '../types.js';
 
-/** As for dash.js, but that what is in the buffer is never fetched again. */
+/** Options as for dash.js, but that what is in the buffer is never fetched again. */
 export interface VoxelHlsOptions extends Omit<VoxelOptions, 'abr' | 'refetch'> {
   /** `hlsjs`: hls.js chooses the level, and its segments come whole. A rule of the page's own serves one player. Default `abr-star`. */
   readonly abr?: 'abr-star' | 'hlsjs' | Abr;

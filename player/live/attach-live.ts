@@ -34,7 +34,7 @@ export interface LivePluginStatistics extends VoxelStatistics {
   readonly live: LiveStatistics | undefined;
 }
 
-/** As `VoxelHandle`, and what live streams add to it. */
+/** A `VoxelHandle` with what live streams add to it. */
 export interface LiveHandle extends VoxelHandle {
   on<Type extends keyof LivePluginEventMap>(
     type: Type,
@@ -43,7 +43,7 @@ export interface LiveHandle extends VoxelHandle {
   statistics(): LivePluginStatistics;
 }
 
-/** As `attachVoxel` of the plain build, with live streams, and over several paths where there are some. */
+/** `attachVoxel` of the plain build with live streams and over several paths where there are some. */
 export function attachVoxel(player: DashPlayer, options: LiveOptions = {}): LiveHandle {
   return attachLive(player, options, {});
 }

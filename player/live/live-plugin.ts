@@ -14,7 +14,7 @@ export interface ChunkEvent
     DeliveryCounts,
     Pick<DeliveredChunk, 'number' | 'startTime' | 'duration' | 'capturedAt' | 'wholeScore' | 'score' | 'bytesUnsent'> {
   readonly mediaType: string;
-  /** Of its segment. */
+  /** Number of its segment. */
   readonly index: number;
   readonly representation: string;
   /** Bit/s. */
@@ -24,11 +24,11 @@ export interface ChunkEvent
   readonly framesRepaired: number;
   /** In decode order. */
   readonly frames: readonly FrameState[];
-  /** As it was handed to dash.js, a fragment of its own; not to be written to. */
+  /** The bytes that dash.js was handed, a fragment of its own; not to be written to. */
   readonly data: Uint8Array;
 }
 
-/** Of the live presentation that plays. */
+/** Figures of the live presentation that plays. */
 export interface LiveStatistics {
   /** Handed to dash.js over the session, and those of them with frames that were replaced. */
   readonly chunks: number;

@@ -21,7 +21,7 @@ export type FetchRange = (
 
 /** Milliseconds for one answer. */
 const TIMEOUT = 10_000;
-/** Of a file from a server that knows no ranges: two hours take about 1 MB. */
+/** Largest file that is taken from a server that knows no ranges: two hours take about 1 MB. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 export const fetchRange: FetchRange = async (url, range, { signal, cache }) => {

@@ -7,7 +7,7 @@ export class PathFollower {
   readonly #throughput: Pick<ThroughputEstimator, 'scale'>;
   readonly #emit: (event: PathEvent) => void;
   #paths: readonly PathReport[] = [];
-  /** By URL: what was last told. */
+  /** What was last told, by URL. */
   #told = new Map<string, PathEvent['state']>();
   /** Those that are open, and known: by URL, bit/s. */
   #rates = new Map<string, number>();

@@ -17,7 +17,7 @@ export interface PlayerSegment {
   /** Seconds on the media time line. */
   readonly startTime: number;
   readonly duration: number;
-  /** Of its file. */
+  /** URL of its file. */
   readonly url: string;
   /** `first-last`, both inclusive; null: all of the file. */
   readonly range: string | null;

@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 const tick = (milliseconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
-/** As fast as a server next door. */
+/** An answer as fast as from a server next door. */
 const answered = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 
 /** Says what comes next of a list that is gone through again and again. */
@@ -201,7 +201,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
   const content = { reload: vi.fn() } as unknown as Content;
   const owner = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
 
-  /** As dash.js has its loader ask for one segment once. */
+  /** Loads one segment once, as dash.js has its loader do. */
   const load = (index: number): Promise<boolean> =>
     new Promise((resolve) => {
       const fragment = { type: 'MediaSegment', mediaType: 'video', index, startTime: 2 * index, duration: 2 };

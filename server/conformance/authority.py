@@ -23,7 +23,7 @@ class Authority:
         self.certificate.write_bytes(_pem(builder.sign(self._key, hashes.SHA256())))
 
     def server(self, address: str) -> ssl.SSLContext:
-        """Of a server that has a certificate for this IP address."""
+        """Context of a server that has a certificate for this IP address."""
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, address)])
         names = x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))])

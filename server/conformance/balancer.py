@@ -31,10 +31,10 @@ CONNECTION_ID_BYTES = 17
 """First octet and a block: what this balancer and its servers have agreed on."""
 
 MOST_ACKNOWLEDGEMENT_BYTES = 64
-"""Of a packet with nothing else: the head of a response is longer."""
+"""Most bytes of a packet with nothing but acknowledgements: the head of a response is longer."""
 
 ACKNOWLEDGED_SECONDS = 0.1
-"""By then a client has acknowledged all packets it has (RFC 9000 section 13.2.1: within `max_ack_delay`, 25 ms)."""
+"""Seconds until a client has acknowledged all packets it has (RFC 9000 section 13.2.1: within `max_ack_delay`, 25 ms)."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Balancer(asyncio.DatagramProtocol):
     servers: dict[int, bytes] = field(default_factory=dict)
     """Server ID by UDP port."""
     passed: dict[Address, dict[int, Passed]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(Passed)))
-    """By the client's address and the server's port."""
+    """What has passed, by the client's address and the server's port."""
 
     def __post_init__(self) -> None:
         self._front: asyncio.DatagramTransport | None = None
@@ -121,7 +121,7 @@ class Balancer(asyncio.DatagramProtocol):
         return self._chosen.get(client)
 
     def rebind(self) -> None:
-        """As a NAT does that has forgotten its mappings: what follows comes from other ports."""
+        """Acts as a NAT that has forgotten its mappings: what follows comes from other ports."""
         for upstream in self._upstreams.values():
             upstream.add_done_callback(lambda done: done.result().close())
         self._upstreams.clear()

@@ -42,7 +42,7 @@ class Response:
 
     @property
     def trailers(self) -> dict[str, str]:
-        """Of an empty chunked body."""
+        """Trailers of an empty chunked body."""
         assert self.body.startswith(b"0\r\n")
         return _fields(self.body[3:].decode().split("\r\n"))
 
@@ -119,7 +119,7 @@ class VoxelClient(QuicConnectionProtocol):
         assert (await self.ended(stream_id)).reset
 
     def cancel(self, stream_id: int) -> None:
-        """As a browser's `readable.cancel()`, which does nothing once the stream has ended."""
+        """Cancels as a browser's `readable.cancel()` does, which does nothing once the stream has ended."""
         if self.received(stream_id).ended.is_set():
             return
         self._quic.stop_stream(stream_id, 0)

@@ -63,7 +63,7 @@ class RawClient(QuicConnectionProtocol):
         return stream_id
 
     async def answer(self, stream_id: int, *, is_open: bool) -> int | str:
-        """As entries say it. `is_open`: the response does not end either."""
+        """The answer as entries say it. `is_open`: the response does not end either."""
         async with asyncio.timeout(TIMEOUT_SECONDS):
             while True:
                 stream = self.seen.streams.get(stream_id, _Stream())
@@ -190,7 +190,7 @@ def _frame(kind: int, content: bytes) -> bytes:
 
 
 def _status(data: bytes) -> int | None:
-    """Of the HEADERS frame at the beginning of a response."""
+    """Status in the HEADERS frame at the beginning of a response."""
     buffer = Buffer(data=data)
     try:
         assert buffer.pull_uint_var() == FrameType.HEADERS

@@ -18,7 +18,7 @@ class Block:
 
 
 def blocks(ranges: list[int], amounts: list[int], block: int, symbol: int | None) -> list[Block]:
-    """Of a body of ranges of these lengths."""
+    """Blocks of a body of ranges of these lengths."""
     length = sum(ranges)
     if symbol is None:
         lengths, parity_start = ranges, length

@@ -29,12 +29,12 @@ class Encoder:
         self.file = file
         self.vxl = file.with_name(file.name + ".vxl")
         self.content = HEAD
-        """Of the `.vxl`."""
+        """Content of the `.vxl`."""
         self.size = 0
         self.reliable: list[list[tuple[int, int]]] = []
-        """Of each chunk, as start and end."""
+        """Reliable ranges of each chunk, as start and end."""
         self.frames: list[list[list[tuple[int, int]]]] = []
-        """Of each chunk and frame, the most important first."""
+        """Ranges of each chunk's frames, the most important first."""
         file.write_bytes(b"")
         self.vxl.write_bytes(b"")
 
@@ -106,7 +106,7 @@ class Record:
 
     @property
     def numbers(self) -> list[int]:
-        """Of a content that consists of varints."""
+        """Numbers of a content that consists of varints."""
         numbers, place = [], 0
         while place < len(self.content):
             number, place = _varint(self.content, place)
@@ -114,7 +114,7 @@ class Record:
         return numbers
 
     def number_and_rest(self) -> tuple[int, bytes]:
-        """Of a content that begins with a varint."""
+        """The number with which a content begins, and the rest."""
         number, place = _varint(self.content, 0)
         return number, self.content[place:]
 
@@ -134,7 +134,7 @@ class Followed:
 
     @property
     def reliable(self) -> list[bytes]:
-        """Of each chunk."""
+        """Reliable bytes of each chunk."""
         chunks: list[bytes] = []
         for found in self.records:
             if found.number == 1:
@@ -150,7 +150,7 @@ class Followed:
 
     @property
     def sent(self) -> dict[int, list[int]]:
-        """By chunk: bytes, datagrams, round-trip time in ms, congestion window."""
+        """What was sent, by chunk: bytes, datagrams, round-trip time in ms, congestion window."""
         return {found.numbers[0]: found.numbers[1:] for found in self.of(17)}
 
 
@@ -173,7 +173,7 @@ def followed(data: bytes) -> Followed:
 
 
 def _decoded(data: bytes) -> tuple[bytes, bool]:
-    """Of the chunked coding."""
+    """Content of the chunked coding."""
     body, place = bytearray(), 0
     while (end := data.find(b"\r\n", place)) >= 0:
         length = int(data[place:end], 16)

@@ -135,7 +135,7 @@ class Origin(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
     def close(self) -> None:
-        """As if it were killed: open connections end, too."""
+        """Ends as if it were killed: open connections end, too."""
         self.shutdown()
         self.server_close()
         self._thread.join()

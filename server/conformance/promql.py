@@ -28,7 +28,7 @@ class Query:
 
     selectors: tuple[Selector, ...]
     labels: frozenset[str]
-    """By which results are grouped."""
+    """Labels by which results are grouped."""
 
 
 def parse_query(text: str) -> Query:

@@ -20,13 +20,13 @@ from .test_resets import record, token_of
 
 KEY = "8f95f09245765f80256934e50c66207f"
 SERVER_IDS = [bytes.fromhex("1122334455667788"), bytes.fromhex("1122334455667799")]
-"""As AWS' Network Load Balancer has them: eight bytes."""
+"""IDs as AWS' Network Load Balancer has them: eight bytes."""
 
 LOST_SECONDS = 1.5
 """Within which a connection that lives would have gone on."""
 
 CHANGES = 10
-"""Of a client's address in one connection: a journey by train, or a NAT that forgets within half a minute."""
+"""Changes of a client's address in one connection: a journey by train, or a NAT that forgets within half a minute."""
 
 ATTEMPTS = 20
 """To find a download in its middle."""

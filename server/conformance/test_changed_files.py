@@ -25,7 +25,7 @@ def changing(folder: Path) -> Path:
 
 
 def replace(file: Path, content: bytes, modified_ns: int) -> None:
-    """As a publisher should: never half a file."""
+    """Replaces a file as a publisher should: never half of it."""
     new = file.with_suffix(".new")
     new.write_bytes(content)
     os.utime(new, ns=(modified_ns, modified_ns))

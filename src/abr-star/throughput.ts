@@ -70,7 +70,7 @@ class CautiousAverage {
   }
 }
 
-/** Of rates in bit/s, each of which held for some seconds. There is no value before the first. */
+/** Average of rates in bit/s, each of which held for some seconds. There is no value before the first. */
 type RateAverage = Pick<CautiousAverage, 'add' | 'value'>;
 
 /** Whether bit/s say anything about a link. */

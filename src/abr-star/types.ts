@@ -31,7 +31,7 @@ export interface ThroughputSample {
 /** One chunk of a live segment that came as datagrams. */
 export interface Dispersion {
   readonly packets: number;
-  /** Of all of them but the first. */
+  /** Bytes of all of them but the first. */
   readonly bytes: number;
   /** From the first to the last. */
   readonly seconds: number;
@@ -39,7 +39,7 @@ export interface Dispersion {
 
 /** What a rule for live streams may look at besides. */
 export interface LiveState {
-  /** Of the latest chunks, newest last. */
+  /** Dispersions of the latest chunks, newest last. */
   readonly dispersions: readonly Dispersion[];
   /** Bit/s that the sender's congestion window lets through: a window each round trip. Undefined: not known yet. */
   readonly windowRate: number | undefined;
@@ -65,7 +65,7 @@ export interface DecisionState {
   readonly lastChoice: Option | undefined;
   /** Ascending in bitrate. */
   readonly ladder: readonly LadderRepresentation[];
-  /** Of the next segment: never empty, sorted by representation, then level. */
+  /** Options of the next segment: never empty, sorted by representation, then level. */
   readonly options: readonly Option[];
   /**
    * `options` of the next segment and of those after it, for rules that look ahead: at most 8, fewer towards the end of
@@ -88,12 +88,12 @@ export interface Choice {
 
 /** A download as it stands, for review every 50 ms. */
 export interface DownloadProgress {
-  /** As it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
+  /** The state as it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
   readonly state: DecisionState;
   readonly option: Option;
   /** Seconds since the request was sent. */
   readonly elapsed: number;
-  /** Of `option.bytes`. */
+  /** Bytes of `option.bytes` that are here. */
   readonly bytesReceived: number;
   /** `reliable` until every reliable byte is here: nothing may be kept before. */
   readonly phase: 'reliable' | 'unreliable';

@@ -4,7 +4,7 @@ import { bufferCapacity } from './buffer.js';
 /** What the downloads so far say about the link. */
 export interface LinkEstimate {
   readonly throughput: Pick<ThroughputEstimator, 'throughput' | 'samples'>;
-  /** Of datagrams. */
+  /** Loss of datagrams. */
   readonly loss: Pick<LossEstimator, 'lossRate'>;
 }
 

@@ -2,7 +2,7 @@ import type { Dispersion } from '../abr-star/index.js';
 
 export type { Dispersion };
 
-/** Of a packet of a stream: less than any path has. */
+/** Bytes of a packet of a stream: less than any path has. */
 const PACKET_BYTES = 1200;
 
 /** Measures how the frames of one chunk come. */

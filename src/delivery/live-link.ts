@@ -1,7 +1,7 @@
 import { linkRate, type DecisionState, type Dispersion, type LiveState, type Option } from '../abr-star/index.js';
 import { dueTime, whilePlaying, type Playhead } from './piece-queue.js';
 
-/** Of what rules look back on. */
+/** Chunks that rules look back on. */
 const CHUNKS_KEPT = 32;
 
 /** Milliseconds that a chunk may take while nothing is known: for a target of half a second. */
@@ -22,14 +22,14 @@ const MEMORY = 0.99;
 /** Seconds after the capture of a segment's last picture in which its last chunk is still being made. */
 const ENCODING_SECONDS = 0.5;
 
-/** Of a segment of which nothing is known: shares of its bytes that are reliable, and in its first picture. */
+/** Shares of a segment's bytes that are reliable, and in its first picture, while nothing is known of it. */
 const RELIABLE_SHARE = 0.25;
 const KEY_FRAME_SHARE = 0.15;
 
-/** Of the score that the unreliable bytes are worth, what a representation gains that has e times the bitrate. */
+/** Share of the score that the unreliable bytes are worth that a representation with e times the bitrate gains. */
 const GAIN = 0.05;
 
-/** Of the first representation: only differences count. */
+/** Scores of the first representation: only differences count. */
 const UNKNOWN_SCORES = { wholeScore: 1, reliableScore: 0.7 };
 
 /** What a chunk that was handed over says. */
@@ -174,7 +174,7 @@ export class LiveLink {
     };
   }
 
-  /** By its own chunks or, where none has come, by those of the representation that is nearest in bitrate. */
+  /** Describes a representation by its own chunks or, where none has come, by those of the representation that is nearest in bitrate. */
   #describe(
     { key, bitrate }: LiveRung,
     representation: number,

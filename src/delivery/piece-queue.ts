@@ -5,7 +5,7 @@ const MARGIN_MS = 80;
 export interface Playhead {
   readonly mediaTime: number;
   readonly at: number;
-  /** Of playback; paused, the one with which it goes on. Above 0. */
+  /** Rate of playback; paused, the one with which it goes on. Above 0. */
   readonly rate: number;
   /** It stands still until more comes, so nothing is due. */
   readonly isWaiting?: boolean;

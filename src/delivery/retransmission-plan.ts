@@ -92,7 +92,7 @@ function averageWorth({ steps, unreliable }: SegmentMap): number {
   return (steps.at(-1)!.score - steps[0]!.score) / Math.max(1, totalBytes(unreliable));
 }
 
-/** By what has been received: a plan is made many times over while nothing more arrives. */
+/** Slices by what has been received: a plan is made many times over while nothing more arrives. */
 const known = new WeakMap<IntervalSet, { readonly size: number; readonly slices: readonly PartialSlice[] }>();
 
 /** The slices whose gaps cost score, most score per byte first. */

@@ -58,7 +58,7 @@ export type WorkerMessage =
   | { readonly type: 'started' }
   | { readonly type: 'initialized'; readonly representation: string; readonly canRepair: boolean }
   | { readonly type: 'opened'; readonly session: number }
-  /** Of a session with several paths. */
+  /** The paths of a session with several. */
   | { readonly type: 'paths'; readonly paths: readonly PathReport[] }
   /** The session could not be opened, or is gone. */
   | { readonly type: 'closed'; readonly session: number; readonly error: ErrorMessage }

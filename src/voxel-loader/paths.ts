@@ -11,7 +11,7 @@ export interface PathDescription {
   readonly cost?: number | undefined;
 }
 
-/** As `parseDiscovery`, with `paths`: `endpoint` is the first of them, and may be named again there. Throws `VoxelError` code `discovery-failed`. */
+/** Parses as `parseDiscovery` does, with `paths`: `endpoint` is the first of them, and may be named again there. Throws `VoxelError` code `discovery-failed`. */
 export function parsePaths(answer: unknown): Endpoint {
   const endpoint = parseDiscovery(answer);
   const { paths } = asObject(answer);

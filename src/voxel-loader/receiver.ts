@@ -83,7 +83,7 @@ export class Receiver {
     this.#forget();
   }
 
-  /** As `stop`, for good: a segment that arrives later starts no worker. */
+  /** Stops for good: a segment that arrives later starts no worker. */
   close(): void {
     this.#isClosed = true;
     this.stop();

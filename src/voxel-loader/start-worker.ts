@@ -34,7 +34,7 @@ export async function startWorker(workerUrl?: string): Promise<WorkerLike> {
   }
 }
 
-/** As `startWorker`; where that fails, `withoutWorker` runs the worker's program on the page. */
+/** Starts a worker as `startWorker` does; where that fails, `withoutWorker` runs the worker's program on the page. */
 export async function startWorkerOr(
   withoutWorker: (() => WorkerLike) | undefined,
   workerUrl?: string,

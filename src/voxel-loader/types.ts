@@ -139,7 +139,7 @@ export interface DeliveredSegment extends DeliveryFacts {
 
 /** A segment with gaps, as it arrived, which is kept where segments are put together, whatever becomes of its session. */
 export interface KeptSegment {
-  /** Of the `Receiver` that has it. */
+  /** ID that the `Receiver` has for it. */
   readonly id: number;
   /** It will not be needed again. */
   release(): void;

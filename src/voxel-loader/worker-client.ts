@@ -31,7 +31,7 @@ export class WorkerClient implements SessionLink {
   readonly #sessions = new Map<number, RemoteSession>();
   readonly #downloads = new Map<number, RemoteDownload>();
   readonly #inspections = new Map<number, (frames: SegmentFrames) => void>();
-  /** Of all workers of the page: a segment that one has kept must not be taken for one of the next. */
+  /** Next ID for all workers of the page: a segment that one has kept must not be taken for one of the next. */
   static #nextId = 0;
 
   constructor({ worker, thread, onInitialized, onFailed, onPaths }: WorkerClientOptions) {

@@ -27,7 +27,7 @@ export interface LivePosition {
   /** Behind the capture, and how much is asked for. */
   readonly latency: number;
   readonly target: number;
-  /** Of the buffer. */
+  /** Seconds in the buffer. */
   readonly ahead: number;
 }
 

@@ -3,7 +3,7 @@ import { replaceLoad, type Extension } from '../extensions.js';
 
 type LiveExtension = Pick<Extension, 'load'>;
 
-/** As in `extendPlayer`: what is put in delegates to whoever is attached now. */
+/** Slots as in `extendPlayer`: what is put in delegates to whoever is attached now. */
 const slots = new WeakMap<DashPlayer, { extension: LiveExtension | undefined }>();
 
 /**

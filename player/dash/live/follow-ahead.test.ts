@@ -8,7 +8,7 @@ const representation = (id: string, bandwidth: number): DashRepresentation =>
   ({ id, bandwidth, mseTimeOffset: 0, adaptation: { index: 0, period: { index: 0 } } }) as DashRepresentation;
 const [low, high, higher] = [representation('low', 1e6), representation('high', 2e6), representation('higher', 3e6)];
 
-/** Of one second each. */
+/** A fragment of one second. */
 const fragment = (index: number, of = high): FragmentRequest => ({
   ...{ type: 'MediaSegment', mediaType: 'video', range: null },
   ...{ index, startTime: index, duration: 1, representation: of },

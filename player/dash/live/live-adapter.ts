@@ -33,7 +33,7 @@ export interface LiveAdapterOptions {
   /** `http`: no session is opened. */
   readonly delivery: Delivery;
   readonly headerHosts: readonly string[];
-  /** As of a strategy. */
+  /** Whether segments are groups, as a strategy says. */
   readonly isGroup: boolean;
   /** False: dash.js' rules choose. */
   readonly hasRule: boolean;
@@ -53,7 +53,7 @@ export class LiveAdapter {
   readonly #jump: EdgeJump;
   readonly #undo: (() => void)[] = [];
   #link = new LiveLink(performance.now());
-  /** Of the presentation that plays, while it is live with records. */
+  /** Identity of the presentation that plays, while it is live with records. */
   #identity: string | undefined;
   #origin = '';
   #looks: ReturnType<typeof setInterval> | undefined;

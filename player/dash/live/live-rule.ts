@@ -11,7 +11,7 @@ const RULE = 'VoxelLiveRule';
 export interface LiveRuleOptions {
   readonly link: () => LiveLink;
   readonly video: Pick<BufferedVideo, 'bufferLevel' | 'nextRequest'>;
-  /** Of the representation in which that segment is followed already: it is too late to choose. */
+  /** Key of the representation in which that segment is followed already: it is too late to choose. */
   readonly keyAhead: (index: number) => string | undefined;
   /** False: dash.js' rules choose. */
   readonly isActive: () => boolean;

@@ -8,7 +8,7 @@ import type { FetchRange } from '../../network/fetch-range.js';
 import { IndexLoader } from './index-loader.js';
 
 const short = bytesOf(indexVectors.good.find(({ name }) => name === 'like a video')!.index);
-/** Of a segment. */
+/** Bytes of a segment's entry. */
 const ENTRY_BYTES = 300;
 /** The loader looks at no entry. */
 const long = indexOf(Array.from({ length: 500 }, () => new Uint8Array(ENTRY_BYTES)));

@@ -40,7 +40,7 @@ interface Task {
   /** Milliseconds on the clock of `performance.now()`, and until the attempt after that. */
   retryAt: number;
   retry: number;
-  /** Of the index that is being read. */
+  /** Version of the index that is being read. */
   etag: string | undefined;
   /** Not from the browser's cache: there the former version may be. */
   cache: RequestCache;

@@ -73,7 +73,7 @@ export class RateControl {
   readonly #settings: RateControlSettings;
   readonly #onDecision: (event: DecisionEvent) => void;
   #candidates: readonly RepresentationMap[] = [];
-  /** By segment: the next one may be decided on while one is under way. */
+  /** Decisions by segment: the next one may be decided on while one is under way. */
   readonly #decisions = new Map<number, Decision>();
   #previous: Decision | undefined;
   /** What loading the manifest has shown. */
@@ -112,7 +112,7 @@ export class RateControl {
     return this.#standing(situation, this.#candidates) ?? this.#decide(this.#candidates, situation, link);
   }
 
-  /** As `decide` said, or the level of a segment whose representation dash.js chose itself, as it does after a seek. */
+  /** The decision that `decide` gave, or the level of a segment whose representation dash.js chose itself, as it does after a seek. */
   decideLevel(representation: RepresentationMap, situation: Situation): Decision | undefined {
     return this.#standing(situation, [representation]) ?? this.#decide([representation], situation);
   }

@@ -142,7 +142,7 @@ export class Attempt {
     });
   }
 
-  /** As planned, or on streams when that fails. Undefined: it is not wanted any more. */
+  /** Fetches as planned, or on streams when that fails. Undefined: it is not wanted any more. */
   async #fetch(state: OverSession): Promise<SessionDelivered | undefined> {
     const { sessions, owner } = this.#collaborators;
     state.started ??= await this.#ask(state);

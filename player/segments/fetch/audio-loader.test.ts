@@ -26,7 +26,7 @@ const [fallback, abandon, loadOwn, deliver, progress] = [vi.fn(), vi.fn(), vi.fn
 const probe = vi.fn(() => Promise.resolve());
 const arrivals = { bytes: 0 };
 let loader: AudioLoader;
-/** As dash.js gives a request up. */
+/** Gives the request up as dash.js does. */
 let abort: () => void;
 
 beforeEach(() => {

@@ -59,7 +59,7 @@ describe('Pipeline', () => {
     };
   }
 
-  /** As dash.js asks its loader for a segment. */
+  /** A request as dash.js gives it to its loader. */
   function requestFor(index: number, whole = low, change: Partial<RequestedSegment> = {}, query = '') {
     const fragment = fragmentFor(index, whole);
     const customData = { request: fragment, onloadend: vi.fn(), onprogress: vi.fn(), onabort: vi.fn() };
@@ -89,7 +89,7 @@ describe('Pipeline', () => {
     request.finish();
   }
 
-  /** Of the datagrams' 90 bytes. */
+  /** Sends part of the datagrams' 90 bytes. */
   function sendDatagrams(request: FakeRequest, start: number, end: number): void {
     if (start === 0) request.send(responses.unreliable(request.body.length, request.flow!));
     server.sendDatagram(datagram(request.flow!, start, request.body.subarray(start, end)));

@@ -46,7 +46,7 @@ interface EarlyDownload {
 
 /** Where a representation's file is, as it was asked for. */
 interface Source {
-  /** As the player has it, before the page changes it. */
+  /** The URL as the player has it, before the page changes it. */
   readonly fragmentUrl: string;
   readonly key: string;
   readonly request: WantedSegment['request'];

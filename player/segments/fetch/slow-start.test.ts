@@ -20,7 +20,7 @@ describe('Attempt, while the first segment is on its way over HTTP', () => {
   let request: LoaderRequest;
   let response: LoaderResponse;
   let handlers: Record<'onloadend' | 'onprogress' | 'onabort', ReturnType<typeof vi.fn<() => void>>>;
-  /** Of dash.js' own loader: what it found when it was asked. */
+  /** What dash.js' own loader found when it was asked. */
   let own: { loads: number; isAborted: boolean; progress(loaded: number): void; end(): void };
 
   beforeEach(() => {
@@ -39,7 +39,7 @@ describe('Attempt, while the first segment is on its way over HTTP', () => {
     return () => vi.useRealTimers();
   });
 
-  /** As dash.js' loader for XMLHttpRequest: it keeps the handlers. */
+  /** Loads as dash.js' loader for XMLHttpRequest does: it keeps the handlers. */
   function dashLoad({ customData }: LoaderRequest, answer: LoaderResponse): void {
     const { onloadend, onprogress, onabort } = customData;
     own.loads++;

@@ -15,7 +15,7 @@ from .quic_pair import CLIENT_ADDRESS, ONE_WAY_SECONDS, SERVER_ADDRESS, QuicPair
 
 IP_AND_UDP_BYTES = 28
 QUEUE_PACKETS = 32
-"""As in the trials (docs/TRIALS.md)."""
+"""Packets that the queue holds, as in the trials (docs/TRIALS.md)."""
 
 SETTLE_SECONDS = 1.0
 """For what is on its way, and its acknowledgement."""

@@ -1,4 +1,4 @@
-"""Of a connection that has ended nothing stays, even if the cyclic collector never comes."""
+"""Nothing stays of a connection that has ended, even if the cyclic collector never comes."""
 
 import asyncio
 import gc
@@ -86,7 +86,7 @@ async def test_a_client_that_vanishes_leaves_nothing(server: Server, huge: str) 
     client.datagram_received = lambda *_: None  # type: ignore[method-assign]
 
     def expire() -> bool:
-        """As after the idle timeout."""
+        """Ends the connection as the idle timeout does."""
         for connection in server.http3.connections:
             connection.quic._close_at = asyncio.get_running_loop().time()
             connection.transmit()

@@ -6,7 +6,7 @@ const MIN_PACKETS = 8;
 /** Rates looked back on: about two seconds. */
 const RATES = 16;
 
-/** Of the rates at which they came: a rate that dips is believed before one that has returned. */
+/** Quantile of the rates at which they came: a rate that dips is believed before one that has returned. */
 const QUANTILE = 0.25;
 
 /** A window that grows is behind the link by as much. */

@@ -20,7 +20,7 @@ const LEAST_LEFT = 0.05;
 
 /** What a choice was made on, for the reviews of its download. */
 interface Basis {
-  /** Of the segment chosen. */
+  /** Outlook of the segment chosen. */
   readonly outlook: Outlook;
   readonly after: ValueTable;
   /** Bit/s. */
@@ -48,7 +48,7 @@ export class AbrStar implements Abr {
   readonly #constants: Constants;
   readonly #candidates = memoize(candidatesOf);
   readonly #fewCandidates = memoize((options: readonly Option[]) => thinned(this.#candidates(options)));
-  /** Of the segments under way, by their index: the next one may be chosen before the former is here. */
+  /** Segments under way, by their index: the next one may be chosen before the former is here. */
   readonly #running = new Map<number, Running>();
 
   constructor(constants: Constants) {

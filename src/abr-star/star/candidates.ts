@@ -5,7 +5,7 @@ import type { Option } from '../types.js';
 export interface Candidates {
   /** Ascending in bytes and in score, or, where thinned, by representation; never empty. */
   readonly options: readonly Option[];
-  /** By representation: score of the reliable bytes alone. */
+  /** Score of the reliable bytes alone, by representation. */
   readonly floors: readonly number[];
   /** The lowest and the highest. */
   readonly scores: readonly [number, number];
@@ -33,7 +33,7 @@ export function candidatesOf(options: readonly Option[]): Candidates {
   return { options: candidates, floors, scores: [candidates[0]!.score, candidates.at(-1)!.score] };
 }
 
-/** Of each representation the first and the last: where a segment is not the next one, a plan tries no more. */
+/** The first and the last of each representation: where a segment is not the next one, a plan tries no more. */
 export function thinned({ options, floors, scores }: Candidates): Candidates {
   const firsts: Option[] = [];
   const lasts: Option[] = [];

@@ -15,7 +15,7 @@ function optionOf(score: number, seconds: number, representation = 0): Option {
   return { representation, level: 0, score, bytes, reliableBytes: bytes };
 }
 
-/** Of one representation, all bytes of which are reliable. */
+/** Candidates of one representation, all bytes of which are reliable. */
 function candidates(options: readonly Option[]): Candidates {
   return { options, floors: [options[0]!.score], scores: [options[0]!.score, options.at(-1)!.score] };
 }

@@ -42,7 +42,7 @@ export class ValueTable {
   readonly axes: Axes;
   /** First for all representations that are not raised, then of those that are. At first no way to go on is known. */
   readonly #values: number[];
-  /** By representation: which of these tables is its own. */
+  /** Which of these tables is a representation's own, by representation. */
   readonly #places: Uint8Array;
   #tables = 1;
 

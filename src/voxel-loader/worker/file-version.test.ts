@@ -105,7 +105,7 @@ const anyScript = fc.record({
   looksAtETags: fc.boolean(),
   datagramsFirst: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
   hasHead: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
-  /** Of each flow, of ten. */
+  /** What has arrived of each flow, of ten. */
   arrived: fc.array(fc.nat(10), { minLength: 1, maxLength: 5 }),
 });
 

@@ -7,7 +7,7 @@ const strongETag = /^"[!#-~]*"$/;
 export class FileVersion {
   #etag: string | undefined;
 
-  /** Of the first response, for `if-match`; undefined: none has come, or the server has no strong ones. */
+  /** Tag of the first response, for `if-match`; undefined: none has come, or the server has no strong ones. */
   get etag(): string | undefined {
     return this.#etag;
   }
@@ -24,7 +24,7 @@ export class FileVersion {
   }
 }
 
-/** As many files may be known: a ladder has few, but each segment may be a file of its own. */
+/** Files that may be known: a ladder has few, but each segment may be a file of its own. */
 const FILES_KNOWN = 64;
 
 /** The versions that requests are made for. */

@@ -202,7 +202,7 @@ export class Host {
   }
 }
 
-/** Of an error as structured cloning keeps it. */
+/** Message of an error, as structured cloning keeps it. */
 export function encodeError(error: unknown): ErrorMessage {
   if (error instanceof VoxelError) return { code: error.code, message: error.message, status: error.status };
   if (error instanceof RepairError) return { code: error.code, message: error.message, status: undefined };

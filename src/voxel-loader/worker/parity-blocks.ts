@@ -97,7 +97,7 @@ export class ParityBlocks {
     });
   }
 
-  /** Of what is lost, by its place in the order of sending: what of the body no parity will fill. Each byte is given once. */
+  /** What of the body no parity will fill, given what is lost by its place in the order of sending. Each byte is given once. */
   lost(places: readonly ByteRange[]): ByteRange[] {
     return this.#blocks.flatMap((block) => {
       for (const place of places) noteLost(block, place);

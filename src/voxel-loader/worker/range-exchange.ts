@@ -21,7 +21,7 @@ export interface ExchangeContext {
   readonly request: DownloadRequest;
   /** Milliseconds from now, of datagrams. */
   readonly deadline: number | undefined;
-  /** Of datagrams. */
+  /** Parity of datagrams. */
   readonly parity: Parity | undefined;
   /** The flow whose bytes go before these. */
   readonly after: number | undefined;
@@ -43,7 +43,7 @@ export class RangeExchange {
   readonly #part: AssemblyPart;
   readonly #context: ExchangeContext;
   readonly #flow: Flow | undefined;
-  /** Of datagrams by their place in the order of sending. */
+  /** Losses of datagrams by their place in the order of sending. */
   readonly #losses = new LossDetection();
   readonly #parity: ParityBlocks;
   #lossTimer: ReturnType<typeof setTimeout> | undefined;
@@ -80,7 +80,7 @@ export class RangeExchange {
     void this.#run();
   }
 
-  /** Of its datagrams. */
+  /** Number of its datagrams' flow. */
   get flow(): number | undefined {
     return this.#flow?.id;
   }

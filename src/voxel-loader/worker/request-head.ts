@@ -75,7 +75,7 @@ export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuff
   return new TextEncoder().encode(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
 }
 
-/** As in the `range` field: both ends inclusive. */
+/** A range as in the `range` field: both ends inclusive. */
 export function formatRange({ start, end }: ByteRange): string {
   return `${start}-${end - 1}`;
 }

@@ -13,7 +13,7 @@ export interface PlannedRequest {
 /** What a server must take (docs/PROTOCOL.md, limits). */
 export const MAX_RANGES = 4096;
 
-/** Of a head's 64 KiB: the rest is for the target, CMCD and the other fields. */
+/** Bytes for ranges of a head's 64 KiB: the rest is for the target, CMCD and the other fields. */
 export const MAX_RANGE_FIELD_BYTES = 56 * 1024;
 
 /**
@@ -33,7 +33,7 @@ export function planRequests(
   ];
 }
 
-/** As few requests on streams as the limits allow, for these pieces of the delivery order. */
+/** Requests on streams, as few as the limits allow, for these pieces of the delivery order. */
 export function planStreams(assembly: SegmentAssembly, pieces: readonly ByteRange[]): PlannedRequest[] {
   return split(assembly, pieces, 'stream');
 }

@@ -118,7 +118,7 @@ const happening = fc.record({
   what: fc.constantFrom('datagram', 'datagram', 'datagram', 'bytes', 'bytes', 'wait', 'keep', 'reset', 'FIN', 'break'),
   /** Which of the two streams. */
   stream: fc.nat(1),
-  /** Of bytes, or of milliseconds. */
+  /** Bytes or milliseconds. */
   amount: fc.nat(300),
 });
 

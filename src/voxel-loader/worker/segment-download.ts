@@ -54,7 +54,7 @@ class RunningDownload implements Download {
   #before = { at: 0, bytes: 0 };
   #firstArrival: number | undefined;
   #lastArrival: number;
-  /** Of the requests that the download began with: what of the link they show. Recoveries come when nothing else may. */
+  /** What the requests that the download began with show of the link. Recoveries come when nothing else may. */
   #measured: { readonly at: number; readonly bytes: number };
   /** How many of those have not ended well. */
   #measuring = 0;
@@ -212,7 +212,7 @@ class RunningDownload implements Download {
     if (this.#running === 0) this.#deliver();
   }
 
-  /** Of so many new bytes that have come now, all others came before what goes first has come further. */
+  /** Notes so many new bytes: all others came before what goes first has come further. */
   #lookBefore(bytes: number): void {
     const at = this.#after?.lastMeasured ?? 0;
     if (at > this.#before.at) this.#before = { at, bytes: this.#bytesHere - bytes };

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.modes import ECB
 from .errors import ConfigurationError
 
 RANDOM_BYTES = 8
-"""Of an ID without a server ID."""
+"""Random bytes of an ID without a server ID."""
 
 BLOCK_BYTES = 16
 """Server ID and nonce fill a block of AES, which is then encrypted in a single pass (section 5.4.1 of the draft)."""
@@ -34,7 +34,7 @@ class ServerId:
     configuration: int = 0
     """The number of the load balancer's configuration."""
     key: bytes | None = field(default=None, repr=False)
-    """Of AES-128; None: everybody may read the server ID."""
+    """Key of AES-128; None: everybody may read the server ID."""
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.value) <= MOST_SERVER_ID_BYTES:

@@ -36,7 +36,7 @@ from .fields import check_request, check_trailers
 PACKET_NUMBER_BYTES = 2
 
 LONG_HEADER_BIT = 0x80
-"""Of a packet's first byte (RFC 9000 section 17.2)."""
+"""Bit of a packet's first byte (RFC 9000 section 17.2)."""
 
 SHORT_HEADER_BYTES = 1 + PACKET_NUMBER_BYTES
 """Bytes of first byte and packet number of a 1-RTT packet of aioquic, without the connection ID (RFC 9000 17.3.1)."""

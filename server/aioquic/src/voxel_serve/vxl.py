@@ -168,7 +168,7 @@ class _Numbers:
             raise ValueError("bytes after the content of a record")
 
     def ranges(self, start: int) -> tuple[ByteRange, ...]:
-        """As many ranges as a number says, each an offset from `start` and a length."""
+        """Ranges, as many as a number says, each an offset from `start` and a length."""
         ranges = []
         for _ in range(self.next()):
             first = start + self.next()

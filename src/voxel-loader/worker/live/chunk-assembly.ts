@@ -4,7 +4,7 @@ import { VoxelError } from '../../errors.js';
 import { SegmentAssembly } from '../assembly.js';
 import type { SentReport } from './follow-parser.js';
 
-/** Of datagrams that come before the record that announces them, for a flow. */
+/** Most bytes of datagrams that come before the record that announces them, for a flow. */
 export const MAX_EARLY_BYTES = 256 * 1024;
 
 /** One chunk being put together. */
@@ -15,7 +15,7 @@ export interface ChunkInAssembly {
   readonly assembly: SegmentAssembly;
   /** Where its frames are in the concatenation that offsets of the response count in. */
   readonly frames: { readonly start: number; readonly end: number };
-  /** Of its frames' bytes; undefined: the server has not said yet. */
+  /** Bytes of its frames that were sent; undefined: the server has not said yet. */
   readonly bytesSent: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Placed {
  */
 export class ChunkAssembly {
   readonly #chunks: OpenChunk[] = [];
-  /** By offset: a network may bring one twice. */
+  /** Datagrams by offset: a network may bring one twice. */
   readonly #early = new Map<number, Uint8Array>();
   #earlyBytes = 0;
 
@@ -104,7 +104,7 @@ export class ChunkAssembly {
     return chunk && offset < chunk.frames.end ? chunk : undefined;
   }
 
-  /** Of the frames of all chunks that are known, in the concatenation. */
+  /** End of the frames of all chunks that are known, in the concatenation. */
   get end(): number {
     return this.#chunks.at(-1)?.frames.end ?? 0;
   }
@@ -124,7 +124,7 @@ export class ChunkAssembly {
     }
   }
 
-  /** Of the first chunk whose frames end after it. */
+  /** Index of the first chunk whose frames end after it. */
   #indexAt(offset: number): number {
     const index = this.#chunks.findLastIndex(({ frames }) => frames.end <= offset);
     return index + 1;

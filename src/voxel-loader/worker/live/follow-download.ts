@@ -20,7 +20,7 @@ const SILENCE_MS = 10_000;
 const UNKNOWN_ROUND_TRIP_MS = 100;
 const MAX_ROUND_TRIP_MS = 1000;
 
-/** Of a flow, how far ahead of the records a datagram may be: more is no honest server's. */
+/** How far ahead of the records a flow's datagram may be: more is no honest server's. */
 const MAX_BYTES_AHEAD = 2 ** 20;
 
 export interface FollowOptions {
@@ -59,7 +59,7 @@ export class FollowDownload {
   /** Media time at which the next chunk starts. */
   #nextStart: number;
   #window: number | undefined;
-  /** Of one group frames are missing: what follows them cannot be decoded. */
+  /** Whether frames of a group are missing: what follows them cannot be decoded. */
   #isBroken = false;
   /** The whole body has come. */
   #hasEnded = false;

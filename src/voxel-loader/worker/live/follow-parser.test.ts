@@ -31,7 +31,7 @@ const vectors = JSON.parse(readFileSync(new URL('../../../../test/vectors/follow
 const bytesOf = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'));
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** As the vectors write it. */
+/** An event as the vectors write it. */
 function described(event: FollowEvent): VectorRecord {
   switch (event.type) {
     case 'chunk': {

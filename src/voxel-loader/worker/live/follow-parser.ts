@@ -13,12 +13,12 @@ const FRAMES = 18;
 export interface SentReport {
   /** Number of the chunk in this body. */
   readonly chunk: number;
-  /** Of its frames, the first ones: the rest was left out. */
+  /** Bytes of its frames, the first ones: the rest was left out. */
   readonly bytes: number;
   readonly datagrams: number;
   /** Milliseconds, smoothed; undefined: not known yet. */
   readonly roundTrip: number | undefined;
-  /** Of the sender's congestion control, in bytes. */
+  /** Window of the sender's congestion control, in bytes. */
   readonly window: number;
 }
 

@@ -23,7 +23,7 @@ const LEAST_CHANCE_MS = 50;
 /** A chunk as it arrived, before its repair. */
 export interface ReceivedChunk {
   readonly chunk: LiveChunk;
-  /** Of its full length; gaps are zero. */
+  /** The chunk in its full length; gaps are zero. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Positions from its first byte, as in `lost`. */
   readonly received: IntervalSet;
@@ -135,7 +135,7 @@ export class PendingChunk implements QueuedPiece {
     for (const exchange of this.#exchanges) exchange.stop();
   }
 
-  /** Of the delivery order. Where the server has not said so yet, what lies beyond the furthest byte here counts as not sent. */
+  /** How far the delivery order was sent. Where the server has not said so yet, what lies beyond the furthest byte here counts as not sent. */
   #sentTo(): number {
     const { assembly, bytesSent } = this.open;
     if (bytesSent !== undefined) return assembly.reliableLength + bytesSent;

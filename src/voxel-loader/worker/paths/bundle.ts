@@ -35,7 +35,7 @@ export interface BundleOptions {
 
 /** Paths to one address that come and go. */
 export interface PathPool {
-  /** By id; never empty. */
+  /** Paths by id; never empty. */
   readonly paths: readonly Path[];
   /** A download is about to use the first so many. */
   want(count: number, isIdle: (path: Path) => boolean): void;
@@ -70,7 +70,7 @@ export class Bundle implements Session, Carrier {
     this.#reportNow();
   }
 
-  /** Of the path that carries most. */
+  /** Round trip of the path that carries most. */
   get roundTrip(): number | undefined {
     const now = performance.now();
     const rate = ({ traffic }: Path): number => traffic.rate(now) ?? 0;

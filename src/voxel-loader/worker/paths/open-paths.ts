@@ -19,7 +19,7 @@ export interface BundleDesign {
   readonly pool?: (first: Path, create: (id: number) => Path) => PathPool;
 }
 
-/** As `openSession`; where the endpoint has several paths, all of them are opened, and the session is theirs together. */
+/** Opens a session as `openSession` does; where the endpoint has several paths, all of them are opened, and the session is theirs together. */
 export function openPaths(
   endpoint: Endpoint,
   constructor?: WebTransportConstructor,
