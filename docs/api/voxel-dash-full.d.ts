@@ -15,7 +15,7 @@ export interface DashPlayer {
 	updateSettings(settings: object): void;
 	getDashMetrics(): object | null | undefined;
 	getActiveStream(): object | null;
-	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
 	getDvrWindow(): {
 		readonly end: number;
 	};
@@ -192,14 +192,14 @@ export interface ThroughputSample {
 /** One chunk of a live segment that came as datagrams. */
 export interface Dispersion {
 	readonly packets: number;
-	/** Of all of them but the first. */
+	/** Bytes of all of them but the first. */
 	readonly bytes: number;
 	/** From the first to the last. */
 	readonly seconds: number;
 }
 /** What a rule for live streams may look at besides. */
 export interface LiveState {
-	/** Of the latest chunks, newest last. */
+	/** Dispersions of the latest chunks, newest last. */
 	readonly dispersions: readonly Dispersion[];
 	/** Bit/s that the sender's congestion window lets through: a window each round trip. Undefined: not known yet. */
 	readonly windowRate: number | undefined;
@@ -224,7 +224,7 @@ export interface DecisionState {
 	readonly lastChoice: Option$1 | undefined;
 	/** Ascending in bitrate. */
 	readonly ladder: readonly LadderRepresentation[];
-	/** Of the next segment: never empty, sorted by representation, then level. */
+	/** Options of the next segment: never empty, sorted by representation, then level. */
 	readonly options: readonly Option$1[];
 	/**
 	 * `options` of the next segment and of those after it, for rules that look ahead: at most 8, fewer towards the end of
@@ -245,12 +245,12 @@ export interface Choice {
 }
 /** A download as it stands, for review every 50 ms. */
 export interface DownloadProgress {
-	/** As it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
+	/** The state as it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
 	readonly state: DecisionState;
 	readonly option: Option$1;
 	/** Seconds since the request was sent. */
 	readonly elapsed: number;
-	/** Of `option.bytes`. */
+	/** Bytes of `option.bytes` that are here. */
 	readonly bytesReceived: number;
 	/** `reliable` until every reliable byte is here: nothing may be kept before. */
 	readonly phase: "reliable" | "unreliable";
@@ -402,7 +402,7 @@ export interface Strategy {
 	readonly schedule?: ScheduleName | undefined;
 	/** Over how many connections to one address; undefined: one. */
 	readonly flows?: Flows | undefined;
-	/** Of live streams: whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
+	/** Whether a live segment's frames are one group, of which nothing is sent or used after a gap; default false. */
 	readonly isGroup?: boolean | undefined;
 }
 type ManifestErrorCode = 
@@ -597,7 +597,7 @@ export interface RepairedEvent {
 export interface FallbackEvent {
 	/** `http`: dash.js' own path. */
 	readonly to: "streams" | "http";
-	/** Of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
+	/** Number of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
 	readonly code: ErrorCode;
 	readonly message: string;
@@ -659,7 +659,7 @@ interface DeliveredChunk extends ChunkFacts {
 /** A chunk of a live segment was handed to dash.js. */
 export interface ChunkEvent extends DeliveryCounts, Pick<DeliveredChunk, "number" | "startTime" | "duration" | "capturedAt" | "wholeScore" | "score" | "bytesUnsent"> {
 	readonly mediaType: string;
-	/** Of its segment. */
+	/** Number of its segment. */
 	readonly index: number;
 	readonly representation: string;
 	/** Bit/s. */
@@ -669,10 +669,10 @@ export interface ChunkEvent extends DeliveryCounts, Pick<DeliveredChunk, "number
 	readonly framesRepaired: number;
 	/** In decode order. */
 	readonly frames: readonly FrameState[];
-	/** As it was handed to dash.js, a fragment of its own; not to be written to. */
+	/** The bytes that dash.js was handed, a fragment of its own; not to be written to. */
 	readonly data: Uint8Array;
 }
-/** Of the live presentation that plays. */
+/** Figures of the live presentation that plays. */
 export interface LiveStatistics {
 	/** Handed to dash.js over the session, and those of them with frames that were replaced. */
 	readonly chunks: number;
@@ -740,13 +740,13 @@ export interface FullStatistics extends VoxelStatistics {
 	/** Undefined: what plays is not live with records. */
 	readonly live: LiveStatistics | undefined;
 }
-/** As `VoxelHandle`, and what live streams add to it. */
+/** A `VoxelHandle` with what live streams add to it. */
 export interface FullVoxelHandle extends VoxelHandle {
 	on<Type extends keyof FullEventMap>(type: Type, listener: (event: FullEventMap[Type]) => void): () => void;
 	statistics(): FullStatistics;
 }
 /**
- * As `attachVoxel` of the plain build, with live streams, with every rule and strategy by its name, over several paths where there are some, and with
+ * `attachVoxel` of the plain build with live streams, with every rule and strategy by its name, over several paths where there are some, and with
  * sessions on the page's own thread where the page's content security policy forbids workers from Blob URLs.
  */
 export declare function attachVoxel(player: DashPlayer, options?: FullVoxelOptions): FullVoxelHandle;

@@ -15,7 +15,7 @@ export interface DashPlayer {
 	updateSettings(settings: object): void;
 	getDashMetrics(): object | null | undefined;
 	getActiveStream(): object | null;
-	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
 	getDvrWindow(): {
 		readonly end: number;
 	};
@@ -178,14 +178,14 @@ export interface ThroughputSample {
 /** One chunk of a live segment that came as datagrams. */
 export interface Dispersion {
 	readonly packets: number;
-	/** Of all of them but the first. */
+	/** Bytes of all of them but the first. */
 	readonly bytes: number;
 	/** From the first to the last. */
 	readonly seconds: number;
 }
 /** What a rule for live streams may look at besides. */
 export interface LiveState {
-	/** Of the latest chunks, newest last. */
+	/** Dispersions of the latest chunks, newest last. */
 	readonly dispersions: readonly Dispersion[];
 	/** Bit/s that the sender's congestion window lets through: a window each round trip. Undefined: not known yet. */
 	readonly windowRate: number | undefined;
@@ -210,7 +210,7 @@ export interface DecisionState {
 	readonly lastChoice: Option$1 | undefined;
 	/** Ascending in bitrate. */
 	readonly ladder: readonly LadderRepresentation[];
-	/** Of the next segment: never empty, sorted by representation, then level. */
+	/** Options of the next segment: never empty, sorted by representation, then level. */
 	readonly options: readonly Option$1[];
 	/**
 	 * `options` of the next segment and of those after it, for rules that look ahead: at most 8, fewer towards the end of
@@ -231,12 +231,12 @@ export interface Choice {
 }
 /** A download as it stands, for review every 50 ms. */
 export interface DownloadProgress {
-	/** As it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
+	/** The state as it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
 	readonly state: DecisionState;
 	readonly option: Option$1;
 	/** Seconds since the request was sent. */
 	readonly elapsed: number;
-	/** Of `option.bytes`. */
+	/** Bytes of `option.bytes` that are here. */
 	readonly bytesReceived: number;
 	/** `reliable` until every reliable byte is here: nothing may be kept before. */
 	readonly phase: "reliable" | "unreliable";
@@ -378,7 +378,7 @@ export interface Strategy {
 	readonly schedule?: ScheduleName | undefined;
 	/** Over how many connections to one address; undefined: one. */
 	readonly flows?: Flows | undefined;
-	/** Of live streams: whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
+	/** Whether a live segment's frames are one group, of which nothing is sent or used after a gap; default false. */
 	readonly isGroup?: boolean | undefined;
 }
 type ManifestErrorCode = 
@@ -573,7 +573,7 @@ export interface RepairedEvent {
 export interface FallbackEvent {
 	/** `http`: dash.js' own path. */
 	readonly to: "streams" | "http";
-	/** Of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
+	/** Number of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
 	readonly code: ErrorCode;
 	readonly message: string;

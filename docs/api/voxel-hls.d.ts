@@ -11,7 +11,7 @@ interface DashPlayer {
 	updateSettings(settings: object): void;
 	getDashMetrics(): object | null | undefined;
 	getActiveStream(): object | null;
-	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
 	getDvrWindow(): {
 		readonly end: number;
 	};
@@ -170,13 +170,13 @@ interface ThroughputSample {
 }
 interface Dispersion {
 	readonly packets: number;
-	/** Of all of them but the first. */
+	/** Bytes of all of them but the first. */
 	readonly bytes: number;
 	/** From the first to the last. */
 	readonly seconds: number;
 }
 interface LiveState {
-	/** Of the latest chunks, newest last. */
+	/** Dispersions of the latest chunks, newest last. */
 	readonly dispersions: readonly Dispersion[];
 	/** Bit/s that the sender's congestion window lets through: a window each round trip. Undefined: not known yet. */
 	readonly windowRate: number | undefined;
@@ -200,7 +200,7 @@ interface DecisionState {
 	readonly lastChoice: Option$1 | undefined;
 	/** Ascending in bitrate. */
 	readonly ladder: readonly LadderRepresentation[];
-	/** Of the next segment: never empty, sorted by representation, then level. */
+	/** Options of the next segment: never empty, sorted by representation, then level. */
 	readonly options: readonly Option$1[];
 	/**
 	 * `options` of the next segment and of those after it, for rules that look ahead: at most 8, fewer towards the end of
@@ -220,12 +220,12 @@ interface Choice {
 	readonly delivery?: "streams";
 }
 interface DownloadProgress {
-	/** As it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
+	/** The state as it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
 	readonly state: DecisionState;
 	readonly option: Option$1;
 	/** Seconds since the request was sent. */
 	readonly elapsed: number;
-	/** Of `option.bytes`. */
+	/** Bytes of `option.bytes` that are here. */
 	readonly bytesReceived: number;
 	/** `reliable` until every reliable byte is here: nothing may be kept before. */
 	readonly phase: "reliable" | "unreliable";
@@ -363,7 +363,7 @@ export interface Strategy {
 	readonly schedule?: ScheduleName | undefined;
 	/** Over how many connections to one address; undefined: one. */
 	readonly flows?: Flows | undefined;
-	/** Of live streams: whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
+	/** Whether a live segment's frames are one group, of which nothing is sent or used after a gap; default false. */
 	readonly isGroup?: boolean | undefined;
 }
 type ManifestErrorCode = 
@@ -558,7 +558,7 @@ export interface RepairedEvent {
 export interface FallbackEvent {
 	/** `http`: dash.js' own path. */
 	readonly to: "streams" | "http";
-	/** Of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
+	/** Number of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
 	readonly code: ErrorCode;
 	readonly message: string;
@@ -587,7 +587,7 @@ export interface HlsPlayer {
 	readonly maxAutoLevel: number;
 	/** False: the user or the page pinned a level. */
 	readonly autoLevelEnabled: boolean;
-	/** Of the video, from where it plays; null without a media element. */
+	/** The video's buffer, from where it plays; null without a media element. */
 	readonly mainForwardBufferInfo: {
 		readonly len: number;
 		readonly end: number;
@@ -597,7 +597,7 @@ export interface HlsPlayer {
 	on(event: string, listener: (event: string, data: unknown) => void): void;
 	off(event: string, listener: (event: string, data: unknown) => void): void;
 }
-/** As for dash.js, but that what is in the buffer is never fetched again. */
+/** Options as for dash.js, but that what is in the buffer is never fetched again. */
 export interface VoxelHlsOptions extends Omit<VoxelOptions, "abr" | "refetch"> {
 	/** `hlsjs`: hls.js chooses the level, and its segments come whole. A rule of the page's own serves one player. Default `abr-star`. */
 	readonly abr?: "abr-star" | "hlsjs" | Abr;

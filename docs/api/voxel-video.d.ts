@@ -11,7 +11,7 @@ interface DashPlayer {
 	updateSettings(settings: object): void;
 	getDashMetrics(): object | null | undefined;
 	getActiveStream(): object | null;
-	/** Of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
 	getDvrWindow(): {
 		readonly end: number;
 	};
@@ -266,7 +266,7 @@ interface RepairedEvent {
 interface FallbackEvent {
 	/** `http`: dash.js' own path. */
 	readonly to: "streams" | "http";
-	/** Of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
+	/** Number of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
 	readonly index: number | undefined;
 	readonly code: ErrorCode;
 	readonly message: string;
