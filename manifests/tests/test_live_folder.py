@@ -1,5 +1,7 @@
 """The files of a live representation: MP4 that others read, and growth that survives an interruption."""
 
+import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, VideoEntry, audi
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.resume import end_complete
 from voxel_prepare.live.state import lock_folder
-from voxel_prepare.manifest.live_records import write_chunk
+from voxel_prepare.manifest.live_records import read_records, write_chunk
 
 AVCC = bytes.fromhex("0164001effe100046764001e01000268ee")
 
@@ -103,6 +105,39 @@ def test_after_an_interruption_complete_chunks_are_left(tmp_path: Path, lost: in
     assert [chunk.range for chunk in again.records(0).chunks] == [ByteRange(0, 9000), ByteRange(9000, 9900)]
 
 
+@pytest.mark.parametrize("held", [0, 8999, 9000, 9899])
+def test_after_a_loss_of_power_records_announce_no_more_than_the_media_hold(tmp_path: Path, held: int) -> None:
+    track = TrackFolder(tmp_path, HEAD)
+    track.begin(0)
+    track.append(bytes(9000), FIRST)
+    track.append(bytes(900), SECOND)
+    track.finish()
+    os.truncate(tmp_path / "0.m4s", held)
+    chunks = (FIRST,) if held >= 9000 else ()
+    again = TrackFolder(tmp_path, HEAD)
+    assert (again.records(0).chunks, again.records(0).length) == (chunks, None)
+    assert again.begin(0) == len(again.media(0)) == 9000 * len(chunks)
+    assert read_records((tmp_path / "0.m4s.vxl").read_bytes()).chunks == chunks
+
+
+def test_where_there_is_no_room_for_a_chunk_nothing_of_it_stays(tmp_path: Path) -> None:
+    track = TrackFolder(tmp_path, HEAD)
+    track.begin(0)
+    track.append(bytes(9000), FIRST)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # The first write is a short one, as on a disk that is full.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9500, hard))
+    try:
+        with pytest.raises(OSError, match=r"0\.m4s"):
+            track.append(bytes(900), SECOND)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert len(track.media(0)) == 9000
+    assert track.records(0).chunks == (FIRST,)
+    track.append(bytes(900), SECOND)
+    assert track.records(0).chunks == (FIRST, SECOND)
+
+
 def test_a_segment_is_ended_after_an_interruption_just_before_its_end(tmp_path: Path) -> None:
     track = TrackFolder(tmp_path, HEAD)
     track.begin(0)
@@ -124,6 +159,16 @@ def test_old_segments_are_removed(tmp_path: Path) -> None:
     track.close()
     assert track.numbers() == [11, 12]
     assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_folder_with_files_of_others_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "film").mkdir()
+    (tmp_path / "film" / "0.m4s").write_bytes(b"mine")
+    with pytest.raises(InputError, match="expected an empty folder or that of a live presentation, found film in it"):
+        lock_folder(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["film"]
+    lock_folder(tmp_path / "new").close()
+    lock_folder(tmp_path / "new").close()
 
 
 def test_one_encoder_at_a_time_has_a_folder(tmp_path: Path) -> None:

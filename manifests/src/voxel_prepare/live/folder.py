@@ -1,5 +1,7 @@
 """The files of one representation, as they grow: media by whole chunks, and the records beside them."""
 
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 from voxel_prepare.byte_ranges import ByteRange
@@ -84,8 +86,16 @@ class TrackFolder:
         return sorted(int(name) for name in names if name.isdecimal())
 
     def records(self, number: int) -> Records:
-        """What is known of a segment. Raises `RecordError`; `OSError` if there is none."""
-        return read_records(self._path(number, RECORDS_SUFFIX).read_bytes())
+        """What is known of a segment, as far as its media go: after a loss of power records may announce what is not
+        there. Raises `RecordError`; `OSError` if there is none.
+        """
+        records = read_records(self._path(number, RECORDS_SUFFIX).read_bytes())
+        size = self._path(number, MEDIA_SUFFIX).stat().st_size
+        held = tuple(takewhile(lambda chunk: chunk.range.end <= size, records.chunks))
+        if records.head is None or len(held) == len(records.chunks):
+            return records
+        complete_bytes = sum(map(len, [write_head(records.head), *map(write_chunk, held)]))
+        return replace(records, chunks=held, length=None, complete_bytes=complete_bytes)
 
     def media(self, number: int) -> bytes:
         """A segment's bytes. Raises `OSError`."""
@@ -110,9 +120,19 @@ class TrackFolder:
 
 
 def _append(path: Path, data: bytes) -> None:
-    """Adds `data` in one write, so that followers see all of it or nothing."""
+    """Adds `data` in one write, so that followers see all of it or nothing; where the disk is full, nothing stays.
+
+    Raises `OSError`.
+    """
     with path.open("ab", buffering=0) as file:
-        file.write(data)
+        size = file.tell()
+        try:
+            written = file.write(data)
+            while written < len(data):  # what is missing had no room: the next write says so, or it has some by now
+                written += file.write(data[written:])
+        except OSError as error:
+            file.truncate(size)
+            raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _cut(path: Path, size: int) -> None:

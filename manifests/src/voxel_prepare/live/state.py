@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -74,8 +75,16 @@ class LiveState:
 
 
 def lock_folder(folder: Path) -> IO[str]:
-    """Makes the folder if necessary, and keeps other encoders out until the result is closed. Raises `InputError`."""
+    """Makes the folder if necessary, and keeps other encoders out until the result is closed.
+
+    Raises `InputError`, also for a folder with files of others: an encoder deletes what its window has left behind.
+    """
     try:
+        others = (
+            [] if (folder / STATE).exists() or not folder.is_dir() else sorted(path.name for path in folder.iterdir())
+        )
+        if found := next((name for name in others if name != LOCK), None):
+            raise InputError(f"{folder}: expected an empty folder or that of a live presentation, found {found} in it")
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / LOCK).open("w")
     except OSError as error:
