@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -84,7 +83,7 @@ def lock_folder(folder: Path) -> IO[str]:
             [] if (folder / STATE).exists() or not folder.is_dir() else sorted(path.name for path in folder.iterdir())
         )
         if found := next((name for name in others if name != LOCK), None):
-            raise InputError(f"{folder}: expected an empty folder or that of a live presentation, found {found} in it")
+            raise InputError(f"{folder}: expected an empty folder or that of a live presentation, found {others[0]} in it")
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / LOCK).open("w")
     except OSError as error:
