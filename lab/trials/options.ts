@@ -18,6 +18,7 @@ where one does not play as its system says.
   --resume      go on where an earlier run in DIR was interrupted; finished trials are not repeated
   --sessions F  the lines of trials.jsonl are in file F instead, which is kept longer than DIR: --resume goes on from it
   --attempts N  how often a trial is played that does not count (default 3): more than before, with --resume, plays those again
+  --only S,S    with --smoke: these systems alone
   --keep        keep what npm run study needs: the bytes of segments that came with gaps, and where the video lies
   --jobs N      trials at a time (default 1; one needs about two cores)
   --report      only write the summaries and report.html again, from what DIR holds
@@ -49,6 +50,8 @@ export interface TrialsOptions {
   readonly attempts: number;
   /** Keep the bytes of segments with gaps. */
   readonly keep: boolean;
+  /** The systems of --smoke; undefined: all. */
+  readonly only: readonly string[] | undefined;
 }
 
 const MOST_JOBS = 64;
@@ -68,6 +71,7 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
   }
   const jobs = integerOption('jobs', values.jobs, { low: 1, high: MOST_JOBS });
   const attempts = integerOption('attempts', values.attempts, { low: 1, high: MOST_ATTEMPTS });
+  if (values.only !== undefined && mode !== 'smoke') throw new UserError('--only needs --smoke');
   const usual = mode === 'smoke' ? SMOKE_FOLDER : `output/trials/${basename(config ?? 'quick', '.json')}`;
   const out = values.out ?? usual;
   return {
@@ -80,6 +84,7 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
     jobs,
     attempts,
     keep: values.keep,
+    only: values.only?.split(','),
   };
 }
 
@@ -101,6 +106,7 @@ function parse(args: readonly string[]) {
       jobs: { type: 'string', default: '1' },
       attempts: { type: 'string', default: '3' },
       keep: { type: 'boolean', default: false },
+      only: { type: 'string' },
       report: { type: 'boolean', default: false },
       calibrate: { type: 'boolean', default: false },
       plan: { type: 'boolean', default: false },

@@ -6,7 +6,7 @@ import { parseConfig, readConfig, type TrialsConfig } from './config.js';
 import { hasOutages } from './path.js';
 import { parseOptions, type TrialsOptions } from './options.js';
 import type { TrialResult } from './result.js';
-import { failuresOf, smoke, smokeConfigs } from './smoke.js';
+import { failuresOf, onlySystems, smoke, smokeConfigs } from './smoke.js';
 
 const FOLDER = join(import.meta.dirname, 'configs');
 
@@ -36,6 +36,15 @@ it('--smoke leaves the results of an earlier run alone', async () => {
   await expect(smoke(options, new AbortController().signal)).rejects.toThrow('holds results of an earlier run');
   expect([results, other].map((file) => readFileSync(file, 'utf8'))).toEqual(['{}\n', '{}\n']);
   rmSync(out, { recursive: true });
+});
+
+it('--only leaves the other systems out, and names none in vain', () => {
+  const configs = [config({ systems: ['voxel', 'bola'] }), config({ systems: ['bola'] })];
+  const namesOf = (left: TrialsConfig[]) => left.map(({ systems }) => systems.map(({ name }) => name));
+  const [[voxel]] = namesOf(configs) as [[string]];
+  expect(namesOf(onlySystems(configs, [voxel]))).toEqual([[voxel]]);
+  expect(onlySystems(configs, undefined)).toHaveLength(2);
+  expect(() => onlySystems(configs, ['none'])).toThrow('--only names none of the systems: got none');
 });
 
 describe('smokeConfigs', () => {

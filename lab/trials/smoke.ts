@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { say } from '../../tools/setup/process.mjs';
+import { say, UserError } from '../../tools/setup/process.mjs';
 import { canBuildQuiche } from '../../tools/setup/rust.mjs';
 import { readConfig, type TrialsConfig } from './config.js';
 import type { CrossTraffic } from './cross-traffic.js';
@@ -28,11 +28,11 @@ const SECONDS = 10;
  * `--smoke`: plays ten seconds with every system, server and control that configurations name. Resolves to the exit code: 1 where one did
  * not play to its end or its segments did not travel as the system says.
  */
-export async function smoke({ config, out, jobs, keep }: TrialsOptions, signal: AbortSignal): Promise<number> {
+export async function smoke({ config, out, jobs, keep, only }: TrialsOptions, signal: AbortSignal): Promise<number> {
   if (out === SMOKE_FOLDER) rmSync(out, { recursive: true, force: true });
   const file = new ResultsFile(join(out, 'trials.jsonl'), 'refuse');
   const paths = config === undefined ? readdirSync(CONFIGS).map((name) => join(CONFIGS, name)) : [config];
-  const combinations = smokeConfigs(paths.map(readConfig));
+  const combinations = onlySystems(smokeConfigs(paths.map(readConfig)), only);
   const playable = combinations.filter(({ servers }) => servers[0] !== 'quiche' || canBuildQuiche());
   if (playable.length < combinations.length) say('left out: trials of the quiche server, which cannot be built here');
   const trials: Trial[] = [];
@@ -48,7 +48,7 @@ export async function smoke({ config, out, jobs, keep }: TrialsOptions, signal: 
     laboratory.close();
   }
   const failed = file.results.filter((result) => failuresOf(result).length > 0);
-  for (const failure of failed.flatMap(failuresOf)) say(failure);
+  for (const result of failed) say(`failed: ${result.system} ${failuresOf(result).join('; ')}`);
   console.log(`${file.results.length} trials, ${failed.length} of them failed`);
   return failed.length > 0 ? 1 : 0;
 }
@@ -67,6 +67,17 @@ export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
       }),
     ),
   );
+}
+
+/** The configurations with the systems named `only`, all where it is undefined. Throws a `UserError` where there are none. */
+export function onlySystems(configs: readonly TrialsConfig[], only: readonly string[] | undefined): TrialsConfig[] {
+  const left = configs.map((config) => ({
+    ...config,
+    systems: config.systems.filter(({ name }) => only?.includes(name) ?? true),
+  }));
+  const found = left.filter(({ systems }) => systems.length > 0);
+  if (found.length === 0) throw new UserError(`--only names none of the systems: got ${only?.join(',') ?? ''}`);
+  return found;
 }
 
 /** Kind of a path, as far as systems may travel otherwise over it. */

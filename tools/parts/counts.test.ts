@@ -1,11 +1,13 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cargoCounts, pytestCounts, releaseCounts, smokeCounts, vitestCounts } from './counts.mjs';
+import { root } from '../setup/paths.mjs';
 
 describe('vitest', () => {
   const report = { numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 };
   const error = '\u001b[31mAssertionError: 1 is not 2\u001b[39m\n    at /test/a.test.ts:3:1\n    at runner.js:1:1';
   const file = (status: string, ...results: string[]) => ({
-    name: '/clone/test/a.test.ts',
+    name: join(root, 'test/a.test.ts'),
     status,
     message: 'no such module',
     assertionResults: results.map((result) => ({
@@ -27,7 +29,23 @@ describe('vitest', () => {
         'a.test.ts: no such module',
         'a.test.ts: adds up failed: AssertionError: 1 is not 2\n    at /test/a.test.ts:3:1',
       ],
+      files: [
+        {
+          file: 'test/a.test.ts',
+          failed: 2,
+          failures: [
+            'a.test.ts: no such module',
+            'a.test.ts: adds up failed: AssertionError: 1 is not 2\n    at /test/a.test.ts:3:1',
+          ],
+        },
+      ],
     });
+  });
+
+  it('knows of no file to run again where something failed outside of tests', () => {
+    const testResults = [file('failed', 'failed')];
+    const output = '\u001b[31m⎯⎯⎯ Unhandled Errors ⎯⎯⎯\u001b[39m\nError: Worker exited unexpectedly\n';
+    expect(vitestCounts({ ...report, testResults }, output)).toMatchObject({ failed: 1, files: [] });
   });
 });
 
@@ -48,7 +66,28 @@ describe('pytest', () => {
       skipped: 2,
       leftOut: ['no "netns" & no tun'],
       failures: ['pkg.test_a: test_sum[1]: assert 1 == 2\nsecond', 'pkg.test_a: test_b: failed on setup'],
+      files: [
+        {
+          file: 'pkg/test_a.py',
+          failed: 2,
+          failures: ['pkg.test_a: test_sum[1]: assert 1 == 2\nsecond', 'pkg.test_a: test_b: failed on setup'],
+        },
+      ],
     });
+  });
+
+  it('knows the file of a test in a class, and none of a test in which a worker died or of a module that was not read', () => {
+    const cases = [
+      ['tests.test_b.TestSum', 'test_one', 'assert 0'],
+      ['tests.test_c', 'test_two', "worker 'gw1' crashed while running 'tests/test_c.py::test_two'"],
+      ['', 'tests.test_d', 'collection failure'],
+    ];
+    const xml = cases
+      .map(([place, name, message]) => `<testcase classname="${place}" name="${name}"><failure message="${message}"/>`)
+      .join('');
+    expect(pytestCounts(`<testsuite failures="3" errors="0" skipped="0" tests="3">${xml}`).files).toEqual([
+      { file: 'tests/test_b.py', failed: 1, failures: ['tests.test_b.TestSum: test_one: assert 0'] },
+    ]);
   });
 
   it('has no counts for a report that is not one', () => {
@@ -88,14 +127,41 @@ describe('cargo test', () => {
         "tests::adds: thread 'tests::adds' panicked at src/lib.rs:3:5:\nassertion `left == right` failed",
         'tests::subtracts: Error: "no"',
       ],
+      files: [
+        {
+          file: 'tests',
+          failed: 2,
+          failures: [
+            "tests::adds: thread 'tests::adds' panicked at src/lib.rs:3:5:\nassertion `left == right` failed",
+            'tests::subtracts: Error: "no"',
+          ],
+        },
+      ],
     });
+    const aborted =
+      "Caused by:\n  process didn't exit successfully: `/target/voxel` (signal: 11, SIGSEGV: invalid memory)";
+    expect(cargoCounts(`${output}\n${aborted}`).files).toEqual([]);
+  });
+
+  it('takes the tests of a module as a file', () => {
+    const output = '---- edge::upstream::tests::waits stdout ----\nno\n\n\nfailures:';
+    expect(cargoCounts(output).files).toMatchObject([{ file: 'edge::upstream', failed: 1 }]);
   });
 });
 
 describe('the trials', () => {
   it('count each short trial as a test', () => {
     const output = 'left out: trials of a server\n29 of 30 trials, about 2 min left\n30 trials, 2 of them failed\n';
-    expect(smokeCounts(output)).toEqual({ passed: 28, failed: 2, skipped: 1, leftOut: ['trials of a server'] });
+    const failed =
+      'failed: bola BOLA, quiche with cubic: it stalled\nfailed: voxel VOXEL, aioquic with reno: no report\n';
+    expect(smokeCounts(output + failed)).toEqual({
+      ...{ passed: 28, failed: 2, skipped: 1, leftOut: ['trials of a server'] },
+      failures: ['bola BOLA, quiche with cubic: it stalled', 'voxel VOXEL, aioquic with reno: no report'],
+      files: [
+        { file: 'bola', failed: 1, failures: ['bola BOLA, quiche with cubic: it stalled'] },
+        { file: 'voxel', failed: 1, failures: ['voxel VOXEL, aioquic with reno: no report'] },
+      ],
+    });
     expect(smokeCounts('error: no such file').passed).toBeNaN();
   });
 });

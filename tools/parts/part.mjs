@@ -1,7 +1,7 @@
 // @ts-check
 // One part of `npm test`: a group of checks, or the tests of one folder. Whatever goes wrong in a part is that part's failure.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, stripVTControlCharacters } from 'node:util';
@@ -10,10 +10,17 @@ import { UserError } from '../setup/process.mjs';
 
 /**
  * `needs`: what set-up cannot install into the checkout. `plays`: it plays in real time, so no other that plays runs beside it, and what
- * computes gives way to it. `serial`: it measures time or needs the whole machine, so nothing runs beside it.
+ * computes gives way to it. `serial`: it measures time or needs the whole machine, so nothing runs beside it. `again`: runs one of its test
+ * files once more; only parts with a clock in them have it, where a busy machine may fail what is right.
  * @typedef {import('./counts.mjs').Counts} Counts
- * @typedef {{ name: string, about: string, needs?: string, plays?: boolean, serial?: boolean, run(job: Job): Promise<Counts> }} Part
- * @typedef {Counts & { name: string, seconds: number, failures: string[] }} Row
+ * @typedef {{ name: string, about: string, needs?: string, plays?: boolean, serial?: boolean, run(job: Job): Promise<Counts>,
+ *   again?(job: Job, file: string): Promise<Counts> }} Part
+ */
+
+/**
+ * How a part ended. `cpu`: seconds of processors that its commands took, with all processes that they waited for; undefined where the
+ * system does not tell. `unsteady`: files that failed, and passed when they ran again.
+ * @typedef {Counts & { name: string, seconds: number, cpu: number | undefined, failures: string[], unsteady: string[] }} Row
  */
 
 /** Thrown by a part that cannot run on this machine: the message is the reason. */
@@ -22,10 +29,23 @@ export class LeftOut extends Error {}
 /** Of commands that give way: the others get three quarters of a processor that both want. */
 const NICENESS = '5';
 
+/** Runs its other arguments as a command, and writes what `times` says of it into the file that is the first: the second line counts. */
+const TIMED = '"$@"; code=$?; times > "$0"; exit $code';
+
+/** The exit code with which a shell says that there is no such program. */
+const NOT_FOUND = 127;
+
+/** Above it an exit code of a shell is that of a signal. */
+const SIGNALLED = 128;
+
 /** What a part works with: a folder for reports, and commands whose output is collected. */
 export class Job {
   /** Everything that the part's commands printed. */
   output = '';
+  /** Seconds of processors so far; undefined where they cannot be had. @type {number | undefined} */
+  cpu = 0;
+  /** Whether a command was ended by a signal: what its report says may be half of it. */
+  crashed = false;
   /** Emptied when the part is done. */
   folder = mkdtempSync(join(tmpdir(), 'voxel-test-'));
   /** @type {import('node:child_process').ChildProcess | undefined} */
@@ -44,9 +64,10 @@ export class Job {
    */
   exec(command, args, { cwd = root, env = process.env } = {}) {
     return new Promise((resolve) => {
-      const [program, words] = this.#givesWay
-        ? ['nice', ['-n', NICENESS, command, ...args]]
-        : /** @type {const} */ ([command, args]);
+      const times = join(this.folder, 'times');
+      rmSync(times, { force: true });
+      const timed = ['sh', '-c', TIMED, times, command, ...args];
+      const [program = '', ...words] = this.#givesWay ? ['nice', '-n', NICENESS, ...timed] : timed;
       const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
       this.#child = child;
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (this.output += text));
@@ -56,6 +77,10 @@ export class Job {
         resolve(false);
       });
       child.on('close', (code, signal) => {
+        const took = existsSync(times) ? secondsOf(readFileSync(times, 'utf8')) : undefined;
+        this.cpu = this.cpu === undefined || took === undefined ? undefined : this.cpu + took;
+        if (signal !== null || (code ?? 0) > SIGNALLED) this.crashed = true;
+        if (code === NOT_FOUND) this.output += `cannot run ${command}\n`;
         if (code !== 0) this.output += `${command} ended with ${signal ?? `exit code ${code}`}\n`;
         resolve(code === 0);
       });
@@ -72,6 +97,15 @@ export class Job {
   close() {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** @param {string} times as the shell's `times` prints them: of itself, then of its children, user and system @returns those of the children, s */
+export function secondsOf(times) {
+  const [, children = ''] = times.split('\n');
+  const found = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(
+    ([, minutes, seconds]) => 60 * Number(minutes) + Number(seconds),
+  );
+  return found.length === 2 ? found.reduce((sum, value) => sum + value, 0) : undefined;
 }
 
 /** Of the output of a part that failed without naming a test: a linter's last complaints, or why a program ended. */
@@ -91,6 +125,8 @@ export async function runPart(part, job) {
   return {
     name: part.name,
     seconds: (performance.now() - started) / 1000,
+    cpu: job.cpu,
+    unsteady: [],
     ...counts,
     failures: failed > 0 && failures.length === 0 ? [last()] : failures,
   };
@@ -98,13 +134,14 @@ export async function runPart(part, job) {
 
 /**
  * The counts of a test runner; where it failed without a failed test, that is one failure, and so is a report that is
- * missing or cannot be read.
+ * missing or cannot be read. Of one that crashed no file is known to have failed alone.
  * @param {boolean} succeeded @param {() => Counts} read @param {Job} job @returns {Counts}
  */
 export function countsOf(succeeded, read, job) {
   try {
     const counts = read();
     if (!Number.isFinite(counts.passed + counts.failed + counts.skipped)) throw new Error('it has no counts');
+    if (job.crashed) return { ...counts, failed: counts.failed + 1, files: [] };
     return succeeded || counts.failed > 0 ? counts : { ...counts, failed: 1 };
   } catch (error) {
     job.output += `the report of the test runner cannot be read: ${error instanceof Error ? error.message : String(error)}\n`;

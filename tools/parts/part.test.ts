@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../setup/process.mjs';
-import { countsOf, Job, LeftOut, runPart } from './part.mjs';
+import { countsOf, Job, LeftOut, runPart, secondsOf } from './part.mjs';
 
 const NOTHING = { passed: 0, failed: 0, skipped: 0, leftOut: [] };
 
@@ -66,6 +66,28 @@ describe('a command', () => {
     expect(job.output).toContain('ended with exit code 3');
   });
 
+  it('takes seconds of processors, with the processes that it waited for', async () => {
+    const busy = 'let sum = 0; for (let n = 0; n < 2e8; n++) sum += n;';
+    const script = `require('node:child_process').spawnSync(process.execPath, ['-e', '${busy}'])`;
+    await job.exec(process.execPath, ['-e', script]);
+    const first = job.cpu!;
+    expect(first).toBeGreaterThan(0.1);
+    await job.exec(process.execPath, ['-e', busy]);
+    expect(job.cpu).toBeGreaterThan(first + 0.05);
+  });
+
+  it('has no seconds where the shell does not tell', () => {
+    expect(secondsOf('0m0.00s 0m0.01s\n1m2.50s 0m0.25s\n')).toBe(62.75);
+    expect(secondsOf('')).toBeUndefined();
+  });
+
+  it('that a signal ends has crashed', async () => {
+    await job.exec('false', []);
+    expect(job.crashed).toBe(false);
+    await job.exec('sh', ['-c', 'kill -SEGV $$']);
+    expect(job.crashed).toBe(true);
+  });
+
   it('that does not exist fails', async () => {
     expect(await job.exec('/nonexistent', [])).toBe(false);
     expect(job.output).toContain('cannot run /nonexistent');
@@ -100,6 +122,12 @@ describe('the counts of a test runner', () => {
   it('have a failure where the runner failed, even if no test did', () => {
     expect(countsOf(false, () => passed, job)).toEqual({ ...passed, failed: 1 });
     expect(countsOf(false, () => ({ ...passed, failed: 2 }), job).failed).toBe(2);
+  });
+
+  it('have a failure more and no file to run again where the runner crashed, whatever it reported', async () => {
+    await job.exec('sh', ['-c', 'kill -SEGV $$']);
+    const files = [{ file: 'a', failed: 1, failures: ['a'] }];
+    expect(countsOf(false, () => ({ ...passed, failed: 1, files }), job)).toEqual({ ...passed, failed: 2, files: [] });
   });
 
   it('are a failure where the report is missing or has no counts', () => {

@@ -1,5 +1,5 @@
 // @ts-check
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKS, ensurePackages } from '../check.mjs';
 import { ensureChrome } from '../setup/chrome.mjs';
@@ -21,6 +21,7 @@ import {
 import { ensureSample } from '../start/sample.mjs';
 import { cargoCounts, pytestCounts, releaseCounts, smokeCounts, vitestCounts } from './counts.mjs';
 import { countsOf, LeftOut } from './part.mjs';
+import { seedOf } from './seed.mjs';
 
 /** @typedef {import('./part.mjs').Part} Part */
 /** @typedef {import('./part.mjs').Counts} Counts */
@@ -48,82 +49,116 @@ const linkEmulator = memoize(async () => {
   if (hasCargo('lab/link')) await ensureLinkEmulator();
 });
 
-/** @param {string} name @param {string} folder @param {string} about @param {() => Promise<unknown>} [setUp] @returns {Part} */
-function pytestPart(name, folder, about, setUp = ensurePackages) {
-  return {
-    name,
-    about,
-    async run(job) {
-      await ensurePackages();
-      await setUp();
-      const report = join(job.folder, 'pytest.xml');
-      const succeeded = await job.exec(venvProgram('pytest'), ['-q', `--junitxml=${report}`, folder]);
-      return countsOf(succeeded, () => pytestCounts(readFileSync(report, 'utf8')), job);
-    },
-  };
-}
-
 /**
- * @param {string} name of the project in vitest.config.ts @param {string} about @param {(() => Promise<unknown>)[]} setUp
- * @param {Partial<Part>} [settings] @returns {Part}
+ * @param {string} name @param {string} folder @param {string} about
+ * @param {{ setUp?: () => Promise<unknown>, hasClock?: (file: string) => boolean, properties?: boolean } & Partial<Part>} [settings]
+ *   `hasClock`: which of its files have a second chance, none where it is absent; `properties`: it has property tests
+ * @returns {Part}
  */
-function vitestPart(name, about, setUp, settings) {
+function pytestPart(name, folder, about, { setUp = ensurePackages, hasClock, properties = false, ...settings } = {}) {
+  /** @param {import('./part.mjs').Job} job @param {string[]} args */
+  const pytest = async (job, ...args) => {
+    await ensurePackages();
+    await setUp();
+    const report = join(job.folder, 'pytest.xml');
+    const seed = properties ? [`--hypothesis-seed=${seedOf(process.env.SEED)}`] : [];
+    const succeeded = await job.exec(venvProgram('pytest'), ['-q', ...seed, `--junitxml=${report}`, ...args]);
+    return countsOf(succeeded, () => pytestCounts(readFileSync(report, 'utf8')), job);
+  };
   return {
     name,
     about,
     ...settings,
     async run(job) {
-      await ensurePackages();
-      for (const ensure of setUp) await ensure();
-      const report = join(job.folder, 'vitest.json');
-      const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-      const env = setUp.includes(chrome) ? { ...process.env, CHROME: await chrome() } : process.env;
-      const program = join(root, 'node_modules', '.bin', 'vitest');
-      const succeeded = await job.exec(program, ['run', '--project', name, ...reporters], { env });
-      return countsOf(succeeded, () => vitestCounts(JSON.parse(readFileSync(report, 'utf8')), job.output), job);
+      const { files = [], ...counts } = await pytest(job, folder);
+      const inFolder = files.map((file) => ({ ...file, file: join(folder, file.file) }));
+      return { ...counts, files: inFolder.filter(({ file }) => hasClock?.(file)) };
     },
+    // Without workers beside it.
+    ...(hasClock && { again: (job, file) => pytest(job, '-n', '0', file) }),
   };
 }
 
 /**
- * @param {string} name @param {import('../setup/rust.mjs').Project} folder @param {string} about @param {string} needs
- * @param {() => Promise<{ args: string[], leftOut: string[] }>} settings @returns {Part}
+ * @param {string} name of the project in vitest.config.ts @param {string} about @param {(() => Promise<unknown>)[]} setUp
+ * @param {{ hasClock?: boolean } & Partial<Part>} [settings] `hasClock`: its files have a second chance
+ * @returns {Part}
  */
-function cargoPart(name, folder, about, needs, settings) {
-  return {
-    name,
-    about,
-    needs,
-    async run(job) {
-      if (!hasCargo(folder)) throw new LeftOut(noRust(folder));
-      const { args, leftOut } = await settings();
-      const test = ['test', '--release', '--locked', '--quiet', '--no-fail-fast', ...args];
-      const cwd = join(root, folder);
-      claimTargetFolder(cwd);
-      const succeeded = await job.exec('cargo', test, { cwd, env: cargoEnvironment });
-      const counts = countsOf(succeeded, () => cargoCounts(job.output), job);
-      return { ...counts, skipped: counts.skipped + leftOut.length, leftOut: [...counts.leftOut, ...leftOut] };
-    },
+function vitestPart(name, about, setUp, { hasClock = false, ...settings } = {}) {
+  /** @param {import('./part.mjs').Job} job @param {string[]} files */
+  const vitest = async (job, ...files) => {
+    await ensurePackages();
+    for (const ensure of setUp) await ensure();
+    const report = join(job.folder, 'vitest.json');
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const env = setUp.includes(chrome) ? { ...process.env, CHROME: await chrome() } : process.env;
+    const program = join(root, 'node_modules', '.bin', 'vitest');
+    const succeeded = await job.exec(program, ['run', '--project', name, ...reporters, ...files], { env });
+    return countsOf(succeeded, () => vitestCounts(JSON.parse(readFileSync(report, 'utf8')), job.output), job);
   };
+  return { name, about, ...settings, run: (job) => vitest(job), ...(hasClock && { again: vitest }) };
+}
+
+/**
+ * @param {string} name @param {import('../setup/rust.mjs').Project} folder @param {string} about @param {string} needs
+ * @param {() => Promise<{ args: string[], leftOut: string[] }>} settings
+ * @param {(module: string) => boolean} [hasClock] which of its modules have a second chance, none where it is absent
+ * @returns {Part}
+ */
+function cargoPart(name, folder, about, needs, settings, hasClock) {
+  /** @param {import('./part.mjs').Job} job @param {string[]} filter */
+  const cargo = async (job, ...filter) => {
+    if (!hasCargo(folder)) throw new LeftOut(noRust(folder));
+    const { args, leftOut } = await settings();
+    const test = ['test', '--release', '--locked', '--quiet', '--no-fail-fast', ...args, '--', ...filter];
+    const cwd = join(root, folder);
+    claimTargetFolder(cwd);
+    const env = { ...cargoEnvironment, PROPTEST_RNG_SEED: String(seedOf(process.env.SEED)) };
+    const succeeded = await job.exec('cargo', test, { cwd, env });
+    const { files = [], ...counts } = countsOf(succeeded, () => cargoCounts(job.output), job);
+    return {
+      ...{ ...counts, skipped: counts.skipped + leftOut.length, leftOut: [...counts.leftOut, ...leftOut] },
+      files: files.filter(({ file }) => hasClock?.(file)),
+    };
+  };
+  return {
+    ...{ name, about, needs, run: (job) => cargo(job) },
+    ...(hasClock && { again: (job, module) => cargo(job, `${module}::`, '--test-threads=1') }),
+  };
+}
+
+/** @param {string} file a test of voxel-serve @returns {boolean} whether sockets or processes are in it */
+const usesServer = (file) =>
+  /: (?:Server|VoxelClient)\b|\brunning\(|\bsubprocess\b/.test(readFileSync(join(root, file), 'utf8'));
+
+/** @param {string} module of voxel-quiche @returns {boolean} whether sockets, threads or timers are in its tests */
+function usesSockets(module) {
+  const path = join(root, 'server/quiche/server/src', ...module.split('::'));
+  const sources = [`${path}.rs`, join(path, 'tests.rs'), join(path, 'mod.rs')].filter((file) => existsSync(file));
+  return sources.some((file) => /tokio::test|UdpSocket|TcpListener|TcpStream/.test(readFileSync(file, 'utf8')));
 }
 
 const BROWSER = 'Chrome or Chromium (installed from the packages of Debian and Ubuntu); Firefox for its own tests';
 
-/** A short trial of every system, server and control: each counts as a test. @type {Part} */
+/** @param {import('./part.mjs').Job} job @param {string[]} args @returns {Promise<Counts>} each trial is a test */
+async function smokeTrials(job, ...args) {
+  if (!hasCargo('lab/link')) throw new LeftOut(noRust('lab/link'));
+  await sample();
+  await quicheServer();
+  const out = join(job.folder, 'trials');
+  const command = [join(root, 'lab/trials/trials.mjs'), '--smoke', '--out', out, ...args];
+  const succeeded = await job.exec(process.execPath, command, { env: { ...process.env, CHROME: await chrome() } });
+  return countsOf(succeeded, () => smokeCounts(job.output), job);
+}
+
+/** A short trial of every system, server and control. @type {Part} */
 const trials = {
   name: 'trials',
   about: 'ten seconds of every system, server and control of the trials',
   needs: `Rust; /dev/net/tun and namespaces; ${BROWSER}`,
   plays: true,
-  async run(job) {
-    if (!hasCargo('lab/link')) throw new LeftOut(noRust('lab/link'));
-    await sample();
-    await quicheServer();
-    const out = join(job.folder, 'trials');
-    const args = [join(root, 'lab/trials/trials.mjs'), '--smoke', '--jobs', '5', '--out', out];
-    const succeeded = await job.exec(process.execPath, args, { env: { ...process.env, CHROME: await chrome() } });
-    return countsOf(succeeded, () => smokeCounts(job.output), job);
-  },
+  run: (job) => smokeTrials(job, '--jobs', '5'),
+  again: (job, system) => smokeTrials(job, '--only', system),
 };
 
 /** Every package, built, checked and tried: each check counts as a test. @type {Part} */
@@ -142,8 +177,15 @@ const release = {
 /** It would wait for the build of the server's tests: cargo runs one in a folder. @param {Part} part */
 const isClippy = ({ name }) => name === 'clippy';
 
-/** In the order in which they are started: the long ones first. @type {readonly Part[]} */
+/** What fails fastest, in this order: formatters, then types. */
+const FIRST = ['prettier', 'ruff', 'rustfmt', 'tsc'];
+
+const first = FIRST.flatMap((name) => CHECKS.filter((part) => part.name === name));
+
+/** In the order in which they are started: what fails fastest, then the long ones. @type {readonly Part[]} */
 export const PARTS = [
+  ...first,
+  vitestPart('unit', 'the cores, the simulator, trials and tools, without a browser', [sample]),
   cargoPart(
     'quiche',
     'server/quiche',
@@ -154,21 +196,31 @@ export const PARTS = [
       const { packages, leftOut } = quicheWorkspace();
       return { args: packages, leftOut };
     },
+    usesSockets,
   ),
-  pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation'),
-  ...CHECKS.filter((part) => !isClippy(part)),
-  pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python'),
-  pytestPart('study', 'lab/study', 'clips, sheets and analysis of studies with viewers', ensureStudyPython),
-  pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python'),
-  vitestPart('unit', 'the cores, the simulator, trials and tools, without a browser', [sample]),
-  vitestPart('package', 'the package as it is published', [build]),
-  {
-    ...pytestPart('conformance', 'server/conformance', 'both servers, seen from outside', quicheServer),
+  pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation', { properties: true }),
+  pytestPart('conformance', 'server/conformance', 'both servers, seen from outside', {
     needs: 'for the quiche server Rust, cmake and libclang',
-  },
+    setUp: quicheServer,
+    hasClock: () => true,
+  }),
+  ...CHECKS.filter((part) => !first.includes(part) && !isClippy(part)),
   ...CHECKS.filter(isClippy),
   // After it: its compiler has read the dependencies of voxel-quiche then.
   release,
+  pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python', {
+    properties: true,
+    hasClock: usesServer,
+  }),
+  vitestPart('messages', 'what programs say about bad input', [linkEmulator, quicheServer], {
+    needs: 'for those of the link emulator and the quiche server Rust',
+  }),
+  vitestPart('tutorials', 'every command and file of docs/tutorials/', [build, sample, chrome], {
+    needs: BROWSER,
+    hasClock: true,
+  }),
+  vitestPart('examples', 'examples/, built and played', [build, chrome], { needs: BROWSER, hasClock: true }),
+  pytestPart('study', 'lab/study', 'clips, sheets and analysis of studies with viewers', { setUp: ensureStudyPython }),
   cargoPart(
     'link',
     'lab/link',
@@ -176,15 +228,17 @@ export const PARTS = [
     'Rust; /dev/net/tun and namespaces for its tests in networks',
     () => Promise.resolve({ args: [], leftOut: [] }),
   ),
-  vitestPart('messages', 'what programs say about bad input', [linkEmulator, quicheServer], {
-    needs: 'for those of the link emulator and the quiche server Rust',
+  vitestPart('package', 'the package as it is published', [build]),
+  pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python'),
+  vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], {
+    needs: BROWSER,
+    plays: true,
+    hasClock: true,
   }),
-  vitestPart('examples', 'examples/, built and played', [build, chrome], { needs: BROWSER }),
-  vitestPart('tutorials', 'every command and file of docs/tutorials/', [build, sample, chrome], { needs: BROWSER }),
-  vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], { needs: BROWSER, plays: true }),
   vitestPart('browser-serial', 'playback that others would disturb', [build, sample, chrome, quicheServer], {
     needs: BROWSER,
     serial: true,
+    hasClock: true,
   }),
   trials,
 ];

@@ -2,6 +2,16 @@ import { expect, it } from 'vitest';
 import config from '../../vitest.config.js';
 import { PARTS } from './parts.mjs';
 
+it('only what plays or races processes has a second chance', () => {
+  const again = PARTS.filter((part) => part.again !== undefined).map(({ name }) => name);
+  const wanted = ['aioquic', 'browser', 'browser-serial', 'conformance', 'examples', 'quiche', 'trials', 'tutorials'];
+  expect(again.sort()).toEqual(wanted);
+});
+
+it('formatters, types and unit tests come first', () => {
+  expect(PARTS.slice(0, 5).map(({ name }) => name)).toEqual(['prettier', 'ruff', 'rustfmt', 'tsc', 'unit']);
+});
+
 it('every project of vitest is a part of npm test', () => {
   const projects = config.test!.projects!.map((project) => (project as { test: { name: string } }).test.name);
   const names = PARTS.map(({ name }) => name);

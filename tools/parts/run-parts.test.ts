@@ -53,11 +53,13 @@ describe('the table', () => {
   const row = {
     name: 'unit',
     seconds: 12.4,
+    cpu: 20.2,
     passed: 100,
     failed: 1,
     skipped: 2,
     leftOut: ['Rust is missing'],
     failures: [],
+    unsteady: [],
   };
 
   it('ends with what failed, so that the end of a log is enough', () => {
@@ -67,14 +69,23 @@ describe('the table', () => {
     expect(lines.slice(-3)).toEqual(['failed in unit: 2 more', '', '100 passed, 1 failed, 2 skipped']);
   });
 
+  it('says where there are too many unsteady files', () => {
+    const lines = tableOf([{ ...row, unsteady: ['a', 'b', 'c'] }]).split('\n');
+    expect(lines.at(-3)).toBe('failed: more than 2 unsteady files');
+  });
+
   it('has a row for each part, what was left out, and the sum as its last line', () => {
-    expect(tableOf([row, { ...row, name: 'browser-serial', skipped: 0, leftOut: [] }])).toBe(
+    expect(
+      tableOf([row, { ...row, name: 'browser-serial', cpu: undefined, skipped: 0, leftOut: [], unsteady: ['a'] }]),
+    ).toBe(
       [
-        'part            seconds  passed  failed  skipped',
-        'unit                 12     100       1        2',
-        'browser-serial       12     100       1        0',
+        'part            seconds  cpu  passed  failed  skipped  unsteady',
+        'unit                 12   20     100       1        2         0',
+        'browser-serial       12          100       1        0         1',
         '',
         'left out of unit: Rust is missing',
+        '',
+        'unsteady in browser-serial: a',
         '',
         '200 passed, 2 failed, 2 skipped',
       ].join('\n'),

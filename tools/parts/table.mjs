@@ -1,17 +1,21 @@
 // @ts-check
 
+import { MOST_UNSTEADY } from './second-chance.mjs';
+
 /** @typedef {import('./part.mjs').Row} Row */
 
-const HEAD = ['part', 'seconds', 'passed', 'failed', 'skipped'];
+const HEAD = ['part', 'seconds', 'cpu', 'passed', 'failed', 'skipped', 'unsteady'];
 
 /** More of them have one cause, and the part's own output has them all. */
 const MOST_FAILURES = 20;
 
-/** @param {readonly Row[]} rows @returns the table that `npm test` ends with, what was left out, and what failed; the last line is the sum */
+/** @param {readonly Row[]} rows @returns the table that `npm test` ends with, what was left out, what failed, and what is unsteady; the last line is the sum */
 export function tableOf(rows) {
-  const cells = rows.map(({ name, seconds, passed, failed, skipped }) => [
+  const cells = rows.map(({ name, seconds, cpu, passed, failed, skipped, unsteady }) => [
     name,
-    ...[seconds, passed, failed, skipped].map((value) => String(Math.round(value))),
+    ...[seconds, cpu, passed, failed, skipped, unsteady.length].map((value) =>
+      value === undefined ? '' : String(Math.round(value)),
+    ),
   ]);
   const widths = HEAD.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
   const line = (/** @type {string[]} */ row) =>
@@ -23,7 +27,9 @@ export function tableOf(rows) {
     ...failures.slice(0, MOST_FAILURES).map((text) => `failed in ${name}: ${text}`),
     ...(failures.length > MOST_FAILURES ? [`failed in ${name}: ${failures.length - MOST_FAILURES} more`] : []),
   ]);
-  const sections = [[HEAD, ...cells].map(line), leftOut, failures, [sumLine(rows)]];
+  const unsteady = rows.flatMap(({ name, unsteady }) => unsteady.map((file) => `unsteady in ${name}: ${file}`));
+  if (unsteady.length > MOST_UNSTEADY) unsteady.push(`failed: more than ${MOST_UNSTEADY} unsteady files`);
+  const sections = [[HEAD, ...cells].map(line), leftOut, failures, unsteady, [sumLine(rows)]];
   return sections
     .filter((section) => section.length > 0)
     .map((section) => section.join('\n'))
