@@ -34,7 +34,7 @@ MOST_ACKNOWLEDGEMENT_BYTES = 64
 """Most bytes of a packet with nothing but acknowledgements: the head of a response is longer."""
 
 ACKNOWLEDGED_SECONDS = 0.1
-"""Seconds until a client has acknowledged all packets it has (RFC 9000 section 13.2.1: within `max_ack_delay`, 25 ms)."""
+"""Seconds until a client has acknowledged all packets it has: `max_ack_delay` is 25 ms (RFC 9000 section 13.2.1)."""
 
 
 @dataclass(frozen=True)

@@ -79,11 +79,11 @@ def lock_folder(folder: Path) -> IO[str]:
     Raises `InputError`, also for a folder with files of others: an encoder deletes what its window has left behind.
     """
     try:
-        others = (
-            [] if (folder / STATE).exists() or not folder.is_dir() else sorted(path.name for path in folder.iterdir())
-        )
-        if found := next((name for name in others if name != LOCK), None):
-            raise InputError(f"{folder}: expected an empty folder or that of a live presentation, found {others[0]} in it")
+        is_ours = not folder.is_dir() or (folder / STATE).exists()
+        others = [] if is_ours else sorted({path.name for path in folder.iterdir()} - {LOCK})
+        if others:
+            wanted = "an empty folder or that of a live presentation"
+            raise InputError(f"{folder}: expected {wanted}, found {others[0]} in it")
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / LOCK).open("w")
     except OSError as error:
