@@ -104,18 +104,19 @@ describe('readEntry', () => {
     const file = new IndexFile(metric);
     file.add({ start: 0, end: bytes.length }, bytes);
     expect(file.segmentCount).toBe(segments.length);
-    segments.forEach((expected, number) => {
+    segments.forEach(({ range, reliable, unreliable, steps, slices, costs, ...others }, number) => {
       const map = file.segment(number)!;
       const pairs = (ranges: readonly ByteRange[]) => ranges.map(({ start, end }) => [start, end]);
-      expect(pairs([map.range])[0]).toEqual(expected.range);
-      expect(pairs(map.reliable)).toEqual(expected.reliable);
-      expect(pairs(map.unreliable)).toEqual(expected.unreliable);
-      expect(map.steps.map(({ score, frames, bytes: size }) => [score, frames, size])).toEqual(expected.steps);
+      expect(pairs([map.range])[0]).toEqual(range);
+      expect(pairs(map.reliable)).toEqual(reliable);
+      expect(pairs(map.unreliable)).toEqual(unreliable);
+      expect(map.steps.map(({ score, frames, bytes: size }) => [score, frames, size])).toEqual(steps);
+      expect(map).toMatchObject(others); // under the player's own names
       let first = 0;
-      const costs = map.lossCosts ?? map.unreliable.map(() => 0);
-      expected.slices.forEach((count, frame) => {
-        const sum = costs.slice(first, (first += count)).reduce((total, cost) => total + cost, 0);
-        expect(sum).toBeCloseTo(expected.costs[frame]!, 12);
+      const found = map.lossCosts ?? map.unreliable.map(() => 0);
+      slices.forEach((count, frame) => {
+        const sum = found.slice(first, (first += count)).reduce((total, cost) => total + cost, 0);
+        expect(sum).toBeCloseTo(costs[frame]!, 12);
       });
       expectInvariants(map);
     });
