@@ -1,12 +1,17 @@
 """Writes test/vectors/index.json, for the readers of an index in both languages: `python index_vectors.py`."""
 
 import json
+import re
+from dataclasses import fields
 from pathlib import Path
 from random import Random
 
 from analyses import DECIMALS, SCALE, make_analysis
 from voxel_prepare.analysis.segment_analysis import Metric, SegmentAnalysis
 from voxel_prepare.manifest.index_file import FIXED, write_index
+
+NAMED = {"range", "reliable", "unreliable", "steps", "slices", "loss_costs", "metric", "order", "order_name", "warning"}
+"""Fields of a `SegmentAnalysis` that vectors name otherwise, or of which an entry does not tell the player."""
 
 VECTORS = Path(__file__).parents[2] / "test/vectors/index.json"
 
@@ -80,10 +85,17 @@ def _described(name: str, analyses: list[SegmentAnalysis]) -> dict[str, object]:
                 "steps": [[step.score, step.frames, step.bytes] for step in analysis.steps],
                 "slices": analysis.slices,
                 "costs": analysis.loss_costs,
+                **_others(analysis),
             }
             for analysis in analyses
         ],
     }
+
+
+def _others(analysis: SegmentAnalysis) -> dict[str, object]:
+    """What more an entry may say, under the player's names."""
+    names = {field.name for field in fields(analysis)} - NAMED
+    return {re.sub("_(.)", lambda found: found[1].upper(), name): getattr(analysis, name) for name in sorted(names)}
 
 
 if __name__ == "__main__":
