@@ -53,6 +53,10 @@ test.each(documents)('%s has no line of prose that is longer than 160 characters
   expect(longLines(textOf(document))).toEqual([]);
 });
 
+test('RESULTS has headlines only: 300 lines at most', () => {
+  expect(textOf('docs/RESULTS.md').split('\n').length).toBeLessThanOrEqual(300);
+});
+
 test('a long line of prose is found, and none in a table or in code', () => {
   const words = 'word '.repeat(40);
   expect(longLines(`# T\n\n${words}\n\n| ${words} |\n\n\`\`\`sh\n${words}\n\`\`\`\n- ${words}`)).toHaveLength(2);
