@@ -1,8 +1,8 @@
-import { attachLive, locateWith, type LiveHandle, type LiveOptions } from '../player/live/attach-live.js';
+import { attachLive, locateWith, type LiveOptions } from '../player/live/attach-live.js';
 import type { DashPlayer } from '../player/dash/dash-types.js';
 import { PathFollower } from '../player/network/path-follower.js';
 import { createSessionSource, type SessionSource } from '../player/network/session-manager.js';
-import type { AbrName, PathReport, VoxelOptions } from '../player/types.js';
+import type { AbrName, LiveHandle, PathReport, VoxelOptions } from '../player/types.js';
 import type { Abr } from '../src/abr-star/index.js';
 import { runOnPage } from '../src/voxel-loader/worker/run-on-page.js';
 import { createAbr, type AbrName as NamedRule } from './rivals/registry.js';
@@ -75,7 +75,7 @@ function ruleFor(abr: VoxelOptions['abr'] = 'abr-star', options: LabOptions): Ab
 function knownSchedule(schedule: LabStrategy['schedule']): LabStrategy['schedule'] {
   if (schedule === undefined || Object.hasOwn(SCHEDULES, schedule)) return schedule;
   const known = Object.keys(SCHEDULES).join(', ');
-  throw new RangeError(`the strategy's schedule must be one of ${known}, got ${String(schedule)}`);
+  throw new RangeError(`the strategy's schedule must be one of ${known}, got ${schedule}`);
 }
 
 /** The endpoint, with what the worker of this build is to know of the strategy. */

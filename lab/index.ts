@@ -4,4 +4,4 @@ export type {
   LiveHandle as FullVoxelHandle,
   LivePluginEventMap as FullEventMap,
   LivePluginStatistics as FullStatistics,
-} from '../player/live/attach-live.js';
+} from '../player/types.js';

@@ -1,4 +1,4 @@
-import { openDashPlayer } from './dash/dash-adapter.js';
+import { openDashPlayer, type OpenLive } from './dash/dash-adapter.js';
 import type { DashPlayer } from './dash/dash-types.js';
 import { resolveOptions } from './options.js';
 import { Plugin, type Additions } from './plugin.js';
@@ -15,6 +15,11 @@ export function attachVoxel(player: DashPlayer, options: VoxelOptions = {}): Vox
   return attachWith(player, options, {});
 }
 
-export function attachWith(player: DashPlayer, options: VoxelOptions, additions: Additions): VoxelHandle {
-  return new Plugin(openDashPlayer(player), options, resolveOptions(options), additions);
+/** What builds for dash.js add. `live`: plays live streams. */
+export interface DashAdditions extends Additions {
+  readonly live?: OpenLive;
+}
+
+export function attachWith(player: DashPlayer, options: VoxelOptions, additions: DashAdditions): Plugin {
+  return new Plugin(openDashPlayer(player, additions.live), options, resolveOptions(options), additions);
 }

@@ -10,9 +10,16 @@ import type { PathFollower } from './network/path-follower.js';
 import { RateControl } from './segments/choose/rate-control.js';
 import { Retransmission } from './segments/record/retransmission.js';
 import type { PlayerVideo } from './port/player-segment.js';
-import type { OpenPort } from './segments/wiring.js';
+import type { Connection, OpenPort } from './segments/wiring.js';
 import { createSessionSource, SessionManager } from './network/session-manager.js';
-import type { Delivery, VoxelEventMap, VoxelHandle, VoxelOptions, VoxelStatistics } from './types.js';
+import type {
+  Delivery,
+  LivePluginEventMap,
+  LivePluginStatistics,
+  VoxelHandle,
+  VoxelOptions,
+  VoxelStatistics,
+} from './types.js';
 
 /** What the full build has besides. */
 export interface Additions {
@@ -20,15 +27,13 @@ export interface Additions {
   readonly withoutWorker?: () => WorkerLike;
   /** Sessions with several paths where there are some. */
   readonly source?: typeof createSessionSource;
-  /** False: the session is not opened before a manifest says that it is of use. Default: always true. */
-  readonly opensEarly?: () => boolean;
   /** Made for each player: follows the paths. */
   readonly follow?: (...of: ConstructorParameters<typeof PathFollower>) => PathFollower;
 }
 
 /** The plugin in one player. */
 export class Plugin implements VoxelHandle {
-  readonly #events = new EventEmitter<VoxelEventMap>();
+  readonly #events = new EventEmitter<LivePluginEventMap>();
   readonly #journal = new Journal(this.#events);
   readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator(), path: new PathEstimate() };
   readonly #delivery: Delivery;
@@ -37,14 +42,14 @@ export class Plugin implements VoxelHandle {
   readonly #sessions: SessionManager;
   readonly #video: PlayerVideo;
   readonly #retransmission: Retransmission | undefined;
-  readonly #connection: { detach(): void };
+  readonly #connection: Connection;
   readonly #leavePage: () => void;
 
   constructor(
     openPort: OpenPort,
     options: Pick<VoxelOptions, 'workerUrl' | 'endpoint'>,
     { rule, bufferSegments, preferences }: ResolvedOptions,
-    { withoutWorker, source = createSessionSource, opensEarly = () => true, follow }: Additions = {},
+    { withoutWorker, source = createSessionSource, follow }: Additions = {},
   ) {
     this.#delivery = preferences.delivery;
     this.#paths = follow?.(this.#link.throughput, (event) => this.#events.emit('path', event));
@@ -65,15 +70,18 @@ export class Plugin implements VoxelHandle {
       : undefined;
     this.#retransmission = retransmission;
     const parts = { sessions, receiver, journal, link, video, settings, rateControl, retransmission, preferences };
-    this.#connection = port.connect({ ...parts, opensEarly });
+    this.#connection = port.connect(parts);
     this.#leavePage = followPage(this.#sessions);
   }
 
-  on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void {
+  on<Type extends keyof LivePluginEventMap>(
+    type: Type,
+    listener: (event: LivePluginEventMap[Type]) => void,
+  ): () => void {
     return this.#events.on(type, listener);
   }
 
-  statistics(): VoxelStatistics {
+  statistics(): VoxelStatistics & Partial<LivePluginStatistics> {
     const { segments, decisions, fallbacks, errors } = this.#journal;
     return {
       delivery: this.#sessions.isOpen ? this.#delivery : 'http',
@@ -84,6 +92,7 @@ export class Plugin implements VoxelHandle {
       paths: this.#paths?.paths ?? [],
       throughput: this.#link.throughput.throughput,
       buffer: this.#video.bufferLevel,
+      ...this.#connection.live,
     };
   }
 

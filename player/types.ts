@@ -1,6 +1,6 @@
 import type { Abr } from '../src/abr-star/index.js';
 import type { DeliveryCounts, Strategy } from '../src/delivery/index.js';
-import type { Delivery, FrameState, PathReport } from '../src/voxel-loader/types.js';
+import type { DeliveredChunk, Delivery, FrameState, PathReport } from '../src/voxel-loader/types.js';
 import type { ErrorCode } from './errors.js';
 
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
@@ -188,4 +188,56 @@ export interface VoxelEventMap {
   lost: LostEvent;
   repaired: RepairedEvent;
   fallback: FallbackEvent;
+}
+
+/** A chunk of a live segment was handed to dash.js. */
+export interface ChunkEvent
+  extends
+    DeliveryCounts,
+    Pick<DeliveredChunk, 'number' | 'startTime' | 'duration' | 'capturedAt' | 'wholeScore' | 'score' | 'bytesUnsent'> {
+  readonly mediaType: string;
+  /** Index of its segment. */
+  readonly index: number;
+  readonly representation: string;
+  /** Bit/s. */
+  readonly bandwidth: number;
+  readonly framesTotal: number;
+  /** With at least one slice that was replaced, left out by the server or lost. */
+  readonly framesRepaired: number;
+  /** In decode order. */
+  readonly frames: readonly FrameState[];
+  /** As it was handed to dash.js, a fragment of its own; not to be written to. */
+  readonly data: Uint8Array;
+}
+
+/** What is known of the live presentation that plays. */
+export interface LiveStatistics {
+  /** Handed to dash.js over the session, and those of them with frames that were replaced. */
+  readonly chunks: number;
+  readonly chunksRepaired: number;
+  /** Bit/s; undefined: not known yet. */
+  readonly rate: number | undefined;
+  /** As in `VoxelStatistics`. */
+  readonly fallbacks: number;
+  readonly errors: readonly string[];
+}
+
+/** Events of builds that play live streams. */
+export interface LivePluginEventMap extends VoxelEventMap {
+  chunk: ChunkEvent;
+}
+
+/** Statistics of builds that play live streams. */
+export interface LivePluginStatistics extends VoxelStatistics {
+  /** Undefined: what plays is not live with records. */
+  readonly live: LiveStatistics | undefined;
+}
+
+/** As `VoxelHandle`, and what live streams add to it. */
+export interface LiveHandle extends VoxelHandle {
+  on<Type extends keyof LivePluginEventMap>(
+    type: Type,
+    listener: (event: LivePluginEventMap[Type]) => void,
+  ): () => void;
+  statistics(): LivePluginStatistics;
 }

@@ -3,7 +3,7 @@ import { linkTo } from '../network/first-link.js';
 import type { AudioLoader } from '../segments/fetch/audio-loader.js';
 import type { Content } from '../segments/choose/content.js';
 import type { Pipeline } from '../segments/fetch/pipeline.js';
-import { connectSegments, type OpenPort, type PluginParts } from '../segments/wiring.js';
+import { connectSegments, type Connection, type OpenPort, type PluginParts } from '../segments/wiring.js';
 import { BufferedVideo } from './buffered-video.js';
 import { requestTypes, type DashPlayer, type LoaderResponse, type ResponseInterceptor } from './dash-types.js';
 import { extendPlayer } from './extensions.js';
@@ -14,20 +14,29 @@ import { DashPresentation, keyOf, type ManifestElement } from './presentation.js
 import { addRules } from './rule-adapter.js';
 import { DashPlayerSettings } from './settings.js';
 
+/** Plays live streams with records in a dash.js player; builds without it leave those to dash.js. */
+export interface LivePart extends Connection {
+  /** Takes a presentation that has just been loaded, or an update of one. False: it is none of these. */
+  take(manifest: ManifestElement): boolean;
+}
+
+export type OpenLive = (player: DashPlayer, video: BufferedVideo, parts: PluginParts) => LivePart;
+
 /** A dash.js player's port. */
-export function openDashPlayer(player: DashPlayer): OpenPort {
+export function openDashPlayer(player: DashPlayer, openLive?: OpenLive): OpenPort {
   return (receiver, options) => {
     const settings = new DashPlayerSettings(player, options);
     const video = new BufferedVideo(player, (representation) => receiver.initialization(keyOf(representation)));
-    return { video, settings, connect: (parts) => new DashAdapter(player, video, parts) };
+    return { video, settings, connect: (parts) => new DashAdapter(player, video, parts, openLive) };
   };
 }
 
 /** Connects a plugin with a dash.js player: its loader, its rules and its events. */
-class DashAdapter {
+class DashAdapter implements Connection {
   readonly #player: DashPlayer;
   readonly #video: BufferedVideo;
   readonly #parts: PluginParts;
+  readonly #live: LivePart | undefined;
   readonly #content: Content;
   readonly #pipeline: Pipeline;
   readonly #headStart: HeadStart;
@@ -35,7 +44,7 @@ class DashAdapter {
   readonly #undo: (() => void)[] = [];
 
   /** Throws `PlayerError` for a player that cannot be attached to. */
-  constructor(player: DashPlayer, video: BufferedVideo, parts: PluginParts) {
+  constructor(player: DashPlayer, video: BufferedVideo, parts: PluginParts, openLive: OpenLive | undefined) {
     const { sessions, receiver, settings, retransmission, rateControl, preferences } = parts;
     this.#player = player;
     this.#video = video;
@@ -52,7 +61,8 @@ class DashAdapter {
     });
     const loader = new LoaderAdapter({
       openSession: (manifestUrl) => {
-        if (parts.opensEarly()) this.#openSession(manifestUrl);
+        // An update of a manifest may be asked for elsewhere than where the manifest came from.
+        if (!this.live) this.#openSession(manifestUrl);
       },
       initializations,
       segments,
@@ -60,6 +70,7 @@ class DashAdapter {
       headStart,
     });
     this.#undo.push(extendPlayer(player, loader));
+    this.#live = openLive?.(player, video, parts);
     if (rateControl)
       this.#undo.push(addRules(player, { content, chooser, recorder, segments, initializations, retransmission }));
     this.#undo.push(
@@ -68,7 +79,12 @@ class DashAdapter {
       () => audio.release(),
       () => initializations.stop(),
       () => headStart.cancel(),
+      () => this.#live?.detach(),
     );
+  }
+
+  get live(): Connection['live'] {
+    return this.#live?.live;
   }
 
   /** Takes the plugin off: the player is plain dash.js with its settings again. */
@@ -116,12 +132,14 @@ class DashAdapter {
     this.#content.load(presentation, manifest.url ?? '');
     rateControl?.reset();
     if (rateControl) rateControl.firstLink = { ...linkTo(manifest.url), audioRate: presentation.audioRate };
-    if (presentation.hasVoxelData) {
+    const isLive = this.#live?.take(manifest);
+    const { hasVoxelData } = presentation;
+    if (!hasVoxelData) settings.restore();
+    if (hasVoxelData || isLive) {
       this.#openSession(manifest.url ?? '');
     } else {
       sessions.stop();
       receiver.stop();
-      settings.restore();
     }
   }
 

@@ -147,7 +147,7 @@ class HlsAdapter implements LoadsFragments {
       this.#undo.push(() => this.#hls.off(event, own));
     };
     const { video, settings } = this.#port;
-    const { rateControl, opensEarly } = this.#parts;
+    const { rateControl } = this.#parts;
     const onSeeking = (): void => {
       this.#segmentParts.pipeline.cancel();
       rateControl?.reset();
@@ -165,7 +165,7 @@ class HlsAdapter implements LoadsFragments {
     on(events.error, over);
     on(events.manifestLoading, ({ url }: { url: string }) => {
       this.#manifestUrl = new URL(url, location.href).href;
-      if (opensEarly()) this.#openSession(new URL(this.#manifestUrl).origin);
+      this.#openSession(new URL(this.#manifestUrl).origin);
     });
     on(events.manifestParsed, (data: ManifestParsed) => this.#onManifest(data));
     on(events.levelLoaded, ({ details }: { details: HlsDetails }) => {

@@ -2,6 +2,7 @@ import type { Receiver } from '../../src/voxel-loader/index.js';
 import { fetchRange } from '../network/fetch-range.js';
 import type { SessionManager } from '../network/session-manager.js';
 import type { PlayerSettings, PlayerVideo, RuleOwner } from '../port/player-segment.js';
+import type { LivePluginStatistics } from '../types.js';
 import { Content } from './choose/content.js';
 import { IndexLoader } from './choose/index-loader.js';
 import type { RateControl } from './choose/rate-control.js';
@@ -29,8 +30,13 @@ export interface PluginParts {
   /** Undefined: nothing is fetched again. */
   readonly retransmission: Retransmission | undefined;
   readonly preferences: DownloadPreferences;
-  /** Whether a session is opened while a manifest is on its way. */
-  readonly opensEarly: () => boolean;
+}
+
+/** A plugin in a player. */
+export interface Connection {
+  /** What is otherwise while a live stream plays; undefined: none does. */
+  readonly live?: Partial<LivePluginStatistics> | undefined;
+  detach(): void;
 }
 
 /** A player, as the plugin is put into it. */
@@ -38,7 +44,7 @@ export interface PlayerPort {
   readonly video: PlayerVideo;
   readonly settings: PlayerSettings;
   /** Throws `PlayerError` for a player that cannot be attached to. */
-  connect(parts: PluginParts): { detach(): void };
+  connect(parts: PluginParts): Connection;
 }
 
 /** Finds a player's port. */

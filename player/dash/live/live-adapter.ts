@@ -1,10 +1,12 @@
 import type { Playhead } from '../../../src/delivery/piece-queue.js';
 import { LiveLink } from '../../../src/delivery/live-link.js';
-import type { DeliveredChunk, FollowRequest, Receiver } from '../../../src/voxel-loader/index.js';
+import { addCounts } from '../../../src/delivery/index.js';
+import type { DeliveredChunk, FollowRequest } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../errors.js';
-import type { SessionManager } from '../../network/session-manager.js';
+import type { PluginParts } from '../../segments/wiring.js';
 import type { Delivery } from '../../types.js';
-import { BufferedVideo } from '../buffered-video.js';
+import type { BufferedVideo } from '../buffered-video.js';
+import type { LivePart } from '../dash-adapter.js';
 import {
   requestTypes,
   type DashPlayer,
@@ -28,24 +30,18 @@ import { PlayheadWatch } from './playhead-watch.js';
 const LOOK_INTERVAL = 100;
 
 export interface LiveAdapterOptions {
-  readonly sessions: SessionManager;
-  readonly receiver: Pick<Receiver, 'addInitialization' | 'initialization' | 'stop'>;
-  /** `http`: no session is opened. */
+  /** Delivery as the page's options have it; with `http` dash.js' own loader brings everything. */
   readonly delivery: Delivery;
-  readonly headerHosts: readonly string[];
-  /** Whether segments are groups, as a strategy says. */
-  readonly isGroup: boolean;
-  /** False: dash.js' rules choose. */
-  readonly hasRule: boolean;
-  readonly onChunk: (chunk: DeliveredChunk, fragment: FragmentRequest) => void;
-  readonly onFallback: (error: unknown, fragment: FragmentRequest) => void;
+  /** Whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
+  readonly isGroup?: boolean | undefined;
 }
 
 /** Connects live streams with a dash.js player: its loader of growing segments, its rules, settings and events. */
-export class LiveAdapter {
+export class LiveAdapter implements LivePart {
   readonly #player: DashPlayer;
-  readonly #options: LiveAdapterOptions;
   readonly #video: BufferedVideo;
+  readonly #parts: PluginParts;
+  readonly #options: LiveAdapterOptions;
   readonly #segments = new Set<LiveSegment>();
   readonly #rule: LiveRule | undefined;
   readonly #ahead: FollowAhead;
@@ -58,46 +54,75 @@ export class LiveAdapter {
   #origin = '';
   #looks: ReturnType<typeof setInterval> | undefined;
   #restoreSettings: (() => void) | undefined;
+  #chunks = 0;
+  #chunksRepaired = 0;
 
-  constructor(player: DashPlayer, options: LiveAdapterOptions) {
+  constructor(player: DashPlayer, video: BufferedVideo, parts: PluginParts, options: LiveAdapterOptions) {
+    const { sessions, receiver } = parts;
     this.#player = player;
+    this.#video = video;
+    this.#parts = parts;
     this.#options = options;
-    this.#video = new BufferedVideo(player, () => undefined);
     this.#undo.push(extendFetchLoader(player, { load: (...of) => this.#load(...of) }), this.#listen());
     this.#ahead = new FollowAhead({
-      next: () => this.#video.nextRequest,
+      next: () => video.nextRequest,
       choice: (next) => {
         const choice = this.#rule?.choose(next) ?? next.representation!;
-        return options.receiver.initialization(keyOf(choice)) ? choice : undefined;
+        return receiver.initialization(keyOf(choice)) ? choice : undefined;
       },
       edge: () => player.getDvrWindow().end,
-      follow: (request, onChunk) => options.sessions.session?.follow(this.#followRequest(request), onChunk),
+      follow: (request, onChunk) => sessions.session?.follow(this.#followRequest(request), onChunk),
     });
     this.#jump = new EdgeJump({
-      element: () => this.#video.element,
+      element: () => video.element,
       position: () => this.#position,
       isWanted: () => catchesUp(player),
       isThere,
     });
-    if (options.hasRule) {
+    // Without a rule of the plugin dash.js' own choose.
+    if (parts.rateControl) {
       this.#rule = new LiveRule(player, {
         link: () => this.#link,
-        video: this.#video,
+        video,
         keyAhead: (index) => this.#ahead.representationOf(index),
-        isActive: () => this.isLive,
+        isActive: () => this.#isLive,
       });
       this.#undo.push(() => this.#rule!.remove());
     }
   }
 
-  /** True while the presentation that plays is live with records. */
-  get isLive(): boolean {
-    return this.#identity !== undefined;
+  get live(): LivePart['live'] {
+    if (!this.#isLive) return undefined;
+    const { sessions, journal } = this.#parts;
+    const { rate } = this.#link;
+    const { fallbacks, errors } = journal;
+    return {
+      delivery: sessions.isOpen ? this.#options.delivery : 'http',
+      throughput: rate,
+      live: { chunks: this.#chunks, chunksRepaired: this.#chunksRepaired, rate, fallbacks, errors: [...errors] },
+    };
   }
 
-  /** Bit/s that the link carries, as the latest chunks show; undefined: not known. */
-  get rate(): number | undefined {
-    return this.#link.rate;
+  take(manifest: LiveManifestElement): boolean {
+    if (this.#options.delivery === 'http' || !isLiveWithRecords(manifest)) {
+      this.#leave();
+      return false;
+    }
+    askEarly(manifest);
+    const identity = identityOf(manifest);
+    if (identity === this.#identity) return true;
+    this.#identity = identity;
+    this.#link = new LiveLink(performance.now());
+    this.#ahead.reset();
+    this.#jump.leave();
+    this.#origin = new URL(manifest.url ?? '', location.href).origin;
+    this.#restoreSettings ??= applyLiveSettings(this.#player);
+    this.#looks ??= setInterval(() => {
+      this.#tellPlayhead();
+      this.#ahead.look();
+      this.#jump.look();
+    }, LOOK_INTERVAL);
+    return true;
   }
 
   detach(): void {
@@ -105,12 +130,13 @@ export class LiveAdapter {
     this.#leave();
   }
 
+  /** True while the presentation that plays is live with records. */
+  get #isLive(): boolean {
+    return this.#identity !== undefined;
+  }
+
   #listen(): () => void {
     const player = this.#player;
-    const onManifestLoaded = (event: unknown): void => {
-      const { data } = event as { readonly data?: LiveManifestElement };
-      if (data) this.#onManifest(data);
-    };
     const interceptor: ResponseInterceptor = (response) => {
       this.#learn(response as LoaderResponse);
       return Promise.resolve(response);
@@ -123,44 +149,20 @@ export class LiveAdapter {
     const onPaused = (): void => this.#jump.leave();
     // What is due depends on it: the next look may be too late.
     const onWaiting = (): void => {
-      if (this.isLive) this.#tellPlayhead();
+      if (this.#isLive) this.#tellPlayhead();
     };
-    player.on('manifestLoaded', onManifestLoaded);
     player.on('playbackSeeking', onSeeking);
     player.on('playbackPaused', onPaused);
     player.on('playbackWaiting', onWaiting);
     player.on('playbackPlaying', onWaiting);
     player.addResponseInterceptor(interceptor);
     return () => {
-      player.off('manifestLoaded', onManifestLoaded);
       player.off('playbackSeeking', onSeeking);
       player.off('playbackPaused', onPaused);
       player.off('playbackWaiting', onWaiting);
       player.off('playbackPlaying', onWaiting);
       player.removeResponseInterceptor(interceptor);
     };
-  }
-
-  #onManifest(manifest: LiveManifestElement): void {
-    if (this.#options.delivery === 'http' || !isLiveWithRecords(manifest)) {
-      this.#leave();
-      return;
-    }
-    askEarly(manifest);
-    const identity = identityOf(manifest);
-    if (identity === this.#identity) return;
-    this.#identity = identity;
-    this.#link = new LiveLink(performance.now());
-    this.#ahead.reset();
-    this.#jump.leave();
-    this.#origin = new URL(manifest.url ?? '', location.href).origin;
-    this.#options.sessions.start(this.#origin);
-    this.#restoreSettings ??= applyLiveSettings(this.#player);
-    this.#looks ??= setInterval(() => {
-      this.#tellPlayhead();
-      this.#ahead.look();
-      this.#jump.look();
-    }, LOOK_INTERVAL);
   }
 
   #leave(): void {
@@ -173,21 +175,22 @@ export class LiveAdapter {
     this.#jump.leave();
     for (const segment of this.#segments)
       segment.release(new PlayerError('session-opening', 'the session was given up'));
-    this.#options.sessions.stop();
-    this.#options.receiver.stop();
   }
 
   /** Initialization segments come through dash.js' own loader. */
   #learn({ request, data }: LoaderResponse): void {
     const { type, representation } = request.customData.request;
-    if (this.isLive && type === requestTypes.initialization && representation && data instanceof ArrayBuffer)
-      this.#options.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+    if (this.#isLive && type === requestTypes.initialization && representation && data instanceof ArrayBuffer)
+      this.#parts.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
   }
 
-  #load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): unknown {
+  #load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void {
     const fragment = request.customData.request;
     const { representation } = fragment;
-    if (!this.isLive || !representation) return parentLoad(request, response);
+    if (!this.#isLive || !representation) {
+      parentLoad(request, response);
+      return;
+    }
     const isVideo = fragment.mediaType === 'video';
     const segment: LiveSegment = new LiveSegment({
       request,
@@ -196,25 +199,37 @@ export class LiveAdapter {
       follow: async (onChunk) => {
         const followed = isVideo && this.#ahead.adopt(request, onChunk);
         if (followed) return followed;
-        const session = await this.#options.sessions.ready('now');
+        const session = await this.#parts.sessions.ready('now');
         return session.follow(this.#followRequest(request), onChunk);
       },
       onChunk: (chunk) => {
         if (isVideo) this.#link.add(rungOf(representation), chunk, performance.now());
-        this.#options.onChunk(chunk, fragment);
+        this.#report(chunk, fragment);
         if (!isVideo) return;
         this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
         void this.#jump.arrived(chunk, { ...fragment, request });
       },
-      onFallback: (error) => this.#options.onFallback(error, fragment),
-      rate: () => this.rate,
+      onFallback: (error) => this.#parts.journal.fallback(error, fragment.url, fragment.index),
+      rate: () => this.#link.rate,
     });
     this.#segments.add(segment);
     void segment.run().finally(() => this.#segments.delete(segment));
-    return true;
   }
 
-  /** Undefined before playback. */
+  #report(chunk: DeliveredChunk, { mediaType, index, representation }: FragmentRequest): void {
+    const { repairedFrames, states } = chunk.frames;
+    this.#chunks++;
+    if (repairedFrames > 0) this.#chunksRepaired++;
+    const { number, startTime, duration, capturedAt, wholeScore, score, bytesUnsent } = chunk;
+    this.#parts.journal.chunk({
+      ...{ number, startTime, duration, capturedAt, wholeScore, score, bytesUnsent },
+      ...addCounts(chunk),
+      ...{ mediaType, index, representation: representation!.id, bandwidth: representation!.bandwidth },
+      ...{ framesTotal: states.length, framesRepaired: repairedFrames, frames: states, data: chunk.bytes },
+    });
+  }
+
+  /** Position of playback; undefined before it. */
   get #position(): LivePosition | undefined {
     const player = this.#player;
     const latency = player.isReady() ? player.getCurrentLiveLatency() : NaN;
@@ -224,6 +239,7 @@ export class LiveAdapter {
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
   #followRequest({ url, headers = {}, customData }: AheadRequest): FollowRequest {
+    const { preferences } = this.#parts;
     const { startTime, duration, representation } = customData.request;
     const { origin, hostname, pathname, search } = new URL(url);
     if (origin !== this.#origin)
@@ -237,19 +253,19 @@ export class LiveAdapter {
         { startTime, duration },
         { edge: this.#player.getDvrWindow().end, playhead: this.#playhead(0), now: performance.now() },
       ),
-      isGroup: this.#options.isGroup,
+      isGroup: this.#options.isGroup ?? false,
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range')),
-      headerHosts: [hostname, ...this.#options.headerHosts],
+      headerHosts: [hostname, ...preferences.headerHosts],
     };
   }
 
   /** Records speak of media time. */
   #tellPlayhead(): void {
     const offset = this.#video.nextRequest?.representation?.mseTimeOffset ?? 0;
-    this.#options.sessions.session?.play(this.#playhead(offset));
+    this.#parts.sessions.session?.play(this.#playhead(offset));
   }
 
-  /** On a time line that is `offset` seconds behind the presentation's. */
+  /** Playhead on a time line that is `offset` seconds behind the presentation's. */
   #playhead(offset: number): Playhead | undefined {
     return this.#watch.look(this.#video.element, offset, performance.now());
   }

@@ -1,7 +1,7 @@
 import type { DeliveredSegment } from '../../../src/voxel-loader/types.js';
 import { describeError } from '../../errors.js';
 import type { EventEmitter } from '../../events.js';
-import type { DecisionEvent, FallbackEvent, SegmentRecord, VoxelEventMap } from '../../types.js';
+import type { ChunkEvent, DecisionEvent, FallbackEvent, LivePluginEventMap, SegmentRecord } from '../../types.js';
 
 /** A page may play for days beside a server that fails. */
 const ERRORS_KEPT = 100;
@@ -13,9 +13,9 @@ export class Journal {
   fallbacks = 0;
   /** In order of arrival; undefined until recorded. */
   readonly #segments: (SegmentRecord | undefined)[] = [];
-  readonly #events: EventEmitter<VoxelEventMap>;
+  readonly #events: EventEmitter<LivePluginEventMap>;
 
-  constructor(events: EventEmitter<VoxelEventMap>) {
+  constructor(events: EventEmitter<LivePluginEventMap>) {
     this.#events = events;
   }
 
@@ -27,6 +27,8 @@ export class Journal {
     this.decisions++;
     this.#events.emit('decision', event);
   };
+
+  readonly chunk = (event: ChunkEvent): void => this.#events.emit('chunk', event);
 
   /** The order of a segment that has arrived: another may arrive and be recorded before it is. */
   arrived(): number {
