@@ -9,7 +9,7 @@ import { RangeExchange } from './range-exchange.js';
 import { planRequests, type PlannedRequest } from './request-plan.js';
 import { Recovery } from './recovery.js';
 import type { SegmentProgress } from '../types.js';
-import type { Carriage, Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
+import type { PathDownload, Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
 
 /**
  * A download with nothing arriving for so long has failed. Longer than the outages of mobile links that QUIC itself
@@ -49,7 +49,7 @@ class RunningDownload implements Download {
   /** Whose bytes come first, while this one runs. */
   #after: Download | undefined;
   readonly #afterFlow: number | undefined;
-  readonly carriage: Carriage | undefined;
+  readonly paths: PathDownload | undefined;
   /** When the last of them came, as far as this one's bytes have shown, and how many of its own were here sooner. */
   #before = { at: 0, bytes: 0 };
   #firstArrival: number | undefined;
@@ -73,7 +73,7 @@ class RunningDownload implements Download {
     this.#started = this.#lastArrival = now();
     this.#measured = { at: this.#started, bytes: 0 };
     this.#after = request.after;
-    this.#afterFlow = session.carry ? undefined : this.#after?.flow;
+    this.#afterFlow = session.dispatch ? undefined : this.#after?.flow;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -83,13 +83,13 @@ class RunningDownload implements Download {
       isInTime: () => request.recovery && comesInTime(request.deadline, now() - this.#started, this.#roundTrip()),
       send: (planned, onArrival, onFinished) => this.#send(planned, onArrival, onFinished),
     });
-    this.carriage = session.carry?.({
+    this.paths = session.dispatch?.({
       request,
       assembly: this.#assembly,
       send: (planned, over, after) => this.#sendFirst(planned, over, after),
       end: (failure) => this.#finish(failure),
     });
-    if (this.carriage) this.#running++;
+    if (this.paths) this.#running++;
     else
       for (const planned of planRequests(this.#assembly, request.delivery, longestRange(request.parity)))
         this.#sendFirst(planned);
@@ -163,11 +163,11 @@ class RunningDownload implements Download {
     planned: PlannedRequest,
     onArrival: (bytes: number) => void,
     onFinished: (failure: VoxelError | undefined) => void,
-    session = this.carriage?.pick() ?? this.#session,
+    session = this.paths?.pick() ?? this.#session,
     after = this.#afterFlow,
   ): number | undefined {
     this.#running++;
-    const { carriage } = this;
+    const { paths } = this;
     const request = this.#request;
     const exchange = new RangeExchange(planned, {
       session,
@@ -180,11 +180,11 @@ class RunningDownload implements Download {
       now: this.#now,
       reorderingWindow: () => reorderingWindow(this.#roundTrip(session), request.recovery),
       onLost: (pieces) => {
-        carriage?.lost(session, totalBytes(pieces));
+        paths?.lost(session, totalBytes(pieces));
         this.#recovery.add(pieces);
       },
       onArrival: (bytes) => {
-        carriage?.arrived(session, bytes);
+        paths?.arrived(session, bytes);
         this.#lookBefore(bytes);
         this.#lastArrival = this.#now();
         this.#firstArrival ??= this.#lastArrival;
@@ -195,7 +195,7 @@ class RunningDownload implements Download {
     this.#exchanges.push(exchange);
     void exchange.finished.then((failure) => {
       if (this.#settled) return;
-      const own = carriage?.finished(planned, session, failure) ? undefined : failure;
+      const own = paths?.finished(planned, session, failure) ? undefined : failure;
       onFinished(own);
       this.#finish(own);
     });
@@ -206,7 +206,7 @@ class RunningDownload implements Download {
     if (this.#settled) return;
     this.#failure ??= failure;
     // Over several paths a failure without what must be here is one that no path could mend.
-    if (failure?.code === 'file-changed' || (this.carriage && failure && !this.#assembly.reliableComplete))
+    if (failure?.code === 'file-changed' || (this.paths && failure && !this.#assembly.reliableComplete))
       this.#fail(failure);
     this.#running--;
     if (this.#running === 0) this.#deliver();
@@ -250,7 +250,7 @@ class RunningDownload implements Download {
       lost: lost.flatMap(({ start, end }) => assembly.missing(start, end)),
       bytesLost,
       bytesUnsent: assembly.length - this.#bytesHere - bytesLost,
-      bytesRepeated: this.#recovery.bytesRepeated + (this.carriage?.bytesRepeated ?? 0),
+      bytesRepeated: this.#recovery.bytesRepeated + (this.paths?.bytesRepeated ?? 0),
       bytesRecovered: this.#recovery.bytesRecovered,
       bytesDecoded: sum(this.#exchanges.map((exchange) => exchange.bytesDecoded)),
       bytesParity: sum(this.#exchanges.map((exchange) => exchange.bytesParity)),
@@ -272,7 +272,7 @@ class RunningDownload implements Download {
   #stop(): void {
     this.#settled = true;
     this.#after = undefined;
-    this.carriage?.stop();
+    this.paths?.stop();
     clearTimeout(this.#stallTimer);
     for (const exchange of this.#exchanges) exchange.stop();
   }

@@ -31,16 +31,16 @@ export interface Session {
    */
   request(head: Uint8Array<ArrayBuffer>, signal: AbortSignal): AsyncIterable<Uint8Array>;
   openFlow(onDatagram: DatagramListener): Flow;
-  /** Where there are several paths: deals a download out to them. */
-  carry?(load: Load): Carriage;
+  /** Deals a download out to several paths; undefined: there is one. */
+  dispatch?(options: PathDownloadOptions): PathDownload;
   /** Where there are several paths: the session of the one over which something is best asked for now. */
   pick?(): Session;
   /** Ends the session; everything in flight fails with `session-closed`. */
   close(): void;
 }
 
-/** A download that is to be dealt out to several paths. */
-export interface Load {
+/** What of a download is needed to deal it out to several paths. */
+export interface PathDownloadOptions {
   readonly request: DownloadRequest;
   readonly assembly: SegmentAssembly;
   /** Sends a request over the session of one path, and returns its flow. `after`: the flow of that session whose bytes go first. */
@@ -50,7 +50,7 @@ export interface Load {
 }
 
 /** A download on its way over several paths. */
-export interface Carriage {
+export interface PathDownload {
   /** Bytes that were asked for over two paths. */
   readonly bytesRepeated: number;
   /** Over which path lost bytes are asked for again. */
@@ -89,8 +89,8 @@ export interface Download {
   readonly result: Promise<ReceivedSegment>;
   /** The flow of its datagrams; undefined: there are none. */
   readonly flow: number | undefined;
-  /** Over several paths. */
-  readonly carriage: Carriage | undefined;
+  /** Where it is dealt out to several paths; undefined: there is one. */
+  readonly paths: PathDownload | undefined;
   /** When the last byte came of what it began with, recoveries apart; before the first: when it began. In ms. */
   readonly lastMeasured: number;
   progress(): SegmentProgress;

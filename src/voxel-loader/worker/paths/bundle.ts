@@ -2,8 +2,8 @@ import { earliest, INITIAL_WINDOW, isSilent, type PathLink, type Schedule } from
 import { sum } from '../../../delivery/sum.js';
 import { VoxelError } from '../../errors.js';
 import type { PathReport } from '../../types.js';
-import type { DatagramListener, Flow, Load, Session } from '../types.js';
-import { Freight, type Carrier } from './freight.js';
+import type { DatagramListener, Flow, PathDownloadOptions, Session } from '../types.js';
+import { PathDispatcher, type DispatcherBundle } from './path-dispatcher.js';
 import type { Path } from './path.js';
 
 /** Milliseconds between two looks at paths that bring nothing. */
@@ -42,7 +42,7 @@ export interface PathPool {
 }
 
 /** Several paths as one session: downloads are dealt out to them, and go on while one of them is left. */
-export class Bundle implements Session, Carrier {
+export class Bundle implements Session, DispatcherBundle {
   readonly host: string;
   readonly closed: Promise<VoxelError>;
   #close!: (reason: VoxelError) => void;
@@ -50,7 +50,7 @@ export class Bundle implements Session, Carrier {
   readonly #pool: PathPool | undefined;
   readonly #schedule: Schedule;
   readonly #report: (paths: readonly PathReport[]) => void;
-  readonly #freights = new Set<Freight>();
+  readonly #dispatchers = new Set<PathDispatcher>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looks: ReturnType<typeof setInterval> | undefined;
   #reportedAt = 0;
@@ -78,13 +78,13 @@ export class Bundle implements Session, Carrier {
     return open.sort((a, b) => rate(b) - rate(a))[0]?.session?.roundTrip;
   }
 
-  carry(load: Load): Freight {
-    this.#pool?.want(load.request.connections ?? 1, ({ id }) => this.#queued(id) === 0);
-    const freight = new Freight(load, this);
-    this.#freights.add(freight);
+  dispatch(options: PathDownloadOptions): PathDispatcher {
+    this.#pool?.want(options.request.connections ?? 1, ({ id }) => this.#queued(id) === 0);
+    const dispatcher = new PathDispatcher(options, this);
+    this.#dispatchers.add(dispatcher);
     this.#looks ??= setInterval(() => this.#look(), LOOK_INTERVAL);
     this.wake();
-    return freight;
+    return dispatcher;
   }
 
   request(head: Uint8Array<ArrayBuffer>, signal: AbortSignal): AsyncIterable<Uint8Array> {
@@ -125,9 +125,9 @@ export class Bundle implements Session, Carrier {
     return true;
   }
 
-  remove(freight: Freight): void {
-    this.#freights.delete(freight);
-    if (this.#freights.size > 0) this.wake();
+  remove(dispatcher: PathDispatcher): void {
+    this.#dispatchers.delete(dispatcher);
+    if (this.#dispatchers.size > 0) this.wake();
     else {
       clearInterval(this.#looks);
       this.#looks = undefined;
@@ -143,7 +143,7 @@ export class Bundle implements Session, Carrier {
   changed(path: Path): void {
     if (this.#isClosed) return;
     if (!path.session) {
-      for (const freight of this.#freights) freight.takeFrom(path);
+      for (const dispatcher of this.#dispatchers) dispatcher.takeFrom(path);
       if (!this.#paths.some(({ session }) => session)) {
         this.#end(path.error!);
         return;
@@ -174,20 +174,20 @@ export class Bundle implements Session, Carrier {
   #deal(): void {
     const now = performance.now();
     let before = 0;
-    for (const freight of this.#freights) {
+    for (const dispatcher of this.#dispatchers) {
       const bytes = sum(this.#paths.map(({ traffic }) => traffic.bytes));
-      const links = this.#links(now).filter(({ id }) => id < freight.connections);
-      const deals = this.#schedule(freight.work(before, REDUNDANCY * bytes - this.#bytesRepeated), links);
+      const links = this.#links(now).filter(({ id }) => id < dispatcher.connections);
+      const deals = this.#schedule(dispatcher.work(before, REDUNDANCY * bytes - this.#bytesRepeated), links);
       for (const path of this.#paths) {
         const own = deals.filter((deal) => deal.path === path.id);
-        if (own.length > 0) this.#bytesRepeated += freight.ask(own, path);
+        if (own.length > 0) this.#bytesRepeated += dispatcher.ask(own, path);
       }
-      freight.endIfDone();
-      if (!freight.leavesRoom) break;
-      before += freight.bytesLeft;
+      dispatcher.endIfDone();
+      if (!dispatcher.leavesRoom) break;
+      before += dispatcher.bytesLeft;
     }
     // Also of what has come over another one meanwhile: a path that is silent would seem idle, and be asked for more.
-    for (const path of this.#paths) path.traffic.owes(this.#hasOrders(path), now);
+    for (const path of this.#paths) path.traffic.owes(this.#hasRequests(path), now);
   }
 
   #links(now: number): PathLink[] {
@@ -212,12 +212,12 @@ export class Bundle implements Session, Carrier {
     });
   }
 
-  #hasOrders(path: Path): boolean {
-    return [...this.#freights].some((freight) => freight.hasOrders(path));
+  #hasRequests(path: Path): boolean {
+    return [...this.#dispatchers].some((dispatcher) => dispatcher.hasRequests(path));
   }
 
   #queued(id: number): number {
-    return sum([...this.#freights].map((freight) => freight.queuedOn(this.#paths[id]!)));
+    return sum([...this.#dispatchers].map((dispatcher) => dispatcher.queuedOn(this.#paths[id]!)));
   }
 
   #reportNow(): void {
