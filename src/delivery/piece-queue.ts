@@ -1,7 +1,7 @@
 /** Milliseconds before its first frame is shown by which a piece is with the player: it has to be appended and decoded. */
 const MARGIN_MS = 80;
 
-/** Where playback is: `mediaTime` seconds at the time `at`, in ms. */
+/** Place of playback: `mediaTime` seconds at the time `at`, in ms. */
 export interface Playhead {
   readonly mediaTime: number;
   readonly at: number;
@@ -29,7 +29,7 @@ export interface QueuedPiece {
   readonly isPlayable: boolean;
   /** All bytes are. */
   readonly isComplete: boolean;
-  /** In ms: until then something may be on its way. Infinity while the server has not sent all that it will. */
+  /** Time in ms until which something may be on its way. Infinity while the server has not sent all that it will. */
   readonly lastChance: number;
 }
 

@@ -33,7 +33,7 @@ export interface HeldSegment extends PartialSegment {
   readonly round: 'urgent' | 'in-pause' | undefined;
 }
 
-/** Where the media element is: seconds on the media time line, and their pace. */
+/** Place of the media element: seconds on the media time line, and their pace. */
 export interface PlaybackPosition {
   readonly currentTime: number;
   readonly playbackRate: number;

@@ -14,7 +14,7 @@ import type {
 } from './types.js';
 
 /**
- * From the page to the worker. The page numbers what it asks for: `session` is one number space, `id` (downloads,
+ * Messages from the page to the worker. The page numbers what it asks for: `session` is one number space, `id` (downloads,
  * what is followed, inspections) another. A segment that is kept with gaps has the number of the download that brought it.
  */
 export type PageMessage =
@@ -52,7 +52,7 @@ export type PageMessage =
   | { readonly type: 'close'; readonly session: number }
   | { readonly type: 'stop' };
 
-/** From the worker to the page. */
+/** Messages from the worker to the page. */
 export type WorkerMessage =
   /** The worker runs. */
   | { readonly type: 'started' }

@@ -11,7 +11,7 @@ export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
 
 /** What became of a segment's frames. */
 export interface SegmentFrames {
-  /** In decode order; empty where the make-up of the segment is unknown. */
+  /** States in decode order; empty where the make-up of the segment is unknown. */
   readonly states: readonly FrameState[];
   /** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
   readonly repairedFrames: number;
@@ -24,7 +24,7 @@ export interface SegmentFrames {
  * chunks; of one on demand all are there.
  */
 export interface Piece {
-  /** In its segment, from 0. */
+  /** Its number in its segment, from 0. */
   readonly number: number;
   /** Positions in the segment's file; the piece handed over may have another length. */
   readonly range: ByteRange;

@@ -18,7 +18,7 @@ export type Delivery = 'datagrams' | 'streams' | 'http';
 /** How a session delivers. */
 export type SessionDelivery = Exclude<Delivery, 'http'>;
 
-/** Where a VOXEL server answers, from `/.well-known/voxel.json` or `options.endpoint`. */
+/** Address at which a VOXEL server answers, from `/.well-known/voxel.json` or `options.endpoint`. */
 export interface Endpoint {
   /** `https://host:port/voxel` */
   readonly url: string;
@@ -52,7 +52,7 @@ export interface PathReport {
   readonly error: { readonly code: VoxelErrorCode; readonly message: string } | undefined;
 }
 
-/** Where the bytes of a segment lie: what a download needs to know of it. */
+/** Places of a segment's bytes: what a download needs to know of it. */
 export type SegmentLayout = Pick<SegmentMap, 'range' | 'reliable' | 'unreliable' | 'reliableBytes'>;
 
 export interface SegmentRequest {
@@ -71,7 +71,7 @@ export interface SegmentRequest {
   readonly recovery: boolean;
   /** That the datagrams should come with; of a request that has to be divided, each part gets it. Undefined: none. */
   readonly parity?: Parity | undefined;
-  /** Over how many connections, of an endpoint that has several; default: all that are open. */
+  /** Number of connections to use, of an endpoint that has several; default: all that are open. */
   readonly connections?: number;
   /** Extra request headers (CMCD), sent unchanged. */
   readonly headers: Readonly<Record<string, string>>;
@@ -171,7 +171,7 @@ export interface SegmentDownload {
 
 /** A WebTransport session with a server. */
 export interface VoxelSession {
-  /** Where it runs. */
+  /** Thread that it runs on. */
   readonly thread: 'worker' | 'page';
   /** Resolves, never rejects, with the reason once the session is gone. */
   readonly closed: Promise<VoxelError>;

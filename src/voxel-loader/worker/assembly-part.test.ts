@@ -17,13 +17,13 @@ function lastAndMiddle() {
 }
 
 describe('AssemblyPart', () => {
-  it('is a body of its pieces in their order', () => {
+  it('is a body of its places in their order', () => {
     const { assembly, part } = lastAndMiddle();
     expect(part.length).toBe(7);
     expect(part.fileRanges()).toEqual([...assembly.fileRanges(26, 28), ...assembly.fileRanges(6, 11)]);
   });
 
-  it('puts bytes at their place across pieces, and counts new ones only', () => {
+  it('puts bytes where they belong across places, and counts new ones only', () => {
     const { assembly, part } = lastAndMiddle();
     assembly.place(6, fileBytes(assembly.fileRanges(6, 7)));
     expect(part.gaps(0, 7)).toEqual([

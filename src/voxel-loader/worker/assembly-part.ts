@@ -2,22 +2,22 @@ import { cut, type ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
 import { Concatenation } from './concatenation.js';
 
-/** Some of an assembly's bytes as one body: pieces of its delivery order, one after the other. */
+/** Some of an assembly's bytes as one body: places of its delivery order, one after the other. */
 export class AssemblyPart {
   readonly #assembly: SegmentAssembly;
-  readonly #pieces: Concatenation;
+  readonly #places: Concatenation;
   readonly #longest: number;
 
-  /** `pieces`: positions in the assembly's delivery order; `longest`: bytes of a file range at most. */
-  constructor(assembly: SegmentAssembly, pieces: readonly ByteRange[], longest = Infinity) {
+  /** `places`: positions in the assembly's delivery order; `longest`: bytes of a file range at most. */
+  constructor(assembly: SegmentAssembly, places: readonly ByteRange[], longest = Infinity) {
     this.#assembly = assembly;
-    this.#pieces = new Concatenation(pieces);
+    this.#places = new Concatenation(places);
     this.#longest = longest;
   }
 
   /** Bytes of the body. */
   get length(): number {
-    return this.#pieces.length;
+    return this.#places.length;
   }
 
   /** The file ranges to ask for. */
@@ -42,8 +42,8 @@ export class AssemblyPart {
   read(start: number, end: number): Uint8Array {
     const bytes = new Uint8Array(end - start);
     let read = 0;
-    for (const piece of this.#slice(start, end)) {
-      this.#assembly.read(piece.start, bytes.subarray(read, (read += piece.end - piece.start)));
+    for (const place of this.#slice(start, end)) {
+      this.#assembly.read(place.start, bytes.subarray(read, (read += place.end - place.start)));
     }
     return bytes;
   }
@@ -51,19 +51,19 @@ export class AssemblyPart {
   /** What of the body's bytes `[start, end)` is not here. */
   missing(start: number, end: number): ByteRange[] {
     let shift = start;
-    return this.#slice(start, end).flatMap((piece) => {
-      const at = shift - piece.start;
-      shift += piece.end - piece.start;
-      return this.#assembly.gaps(piece.start, piece.end).map((gap) => ({ start: gap.start + at, end: gap.end + at }));
+    return this.#slice(start, end).flatMap((place) => {
+      const at = shift - place.start;
+      shift += place.end - place.start;
+      return this.#assembly.gaps(place.start, place.end).map((gap) => ({ start: gap.start + at, end: gap.end + at }));
     });
   }
 
   /** The same, as positions in the delivery order. */
   gaps(start: number, end: number): ByteRange[] {
-    return this.#slice(start, end).flatMap((piece) => this.#assembly.gaps(piece.start, piece.end));
+    return this.#slice(start, end).flatMap((place) => this.#assembly.gaps(place.start, place.end));
   }
 
   #slice(start: number, end: number): ByteRange[] {
-    return this.#pieces.slice(start, end);
+    return this.#places.slice(start, end);
   }
 }

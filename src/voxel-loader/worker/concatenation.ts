@@ -3,7 +3,7 @@ import type { ByteRange } from '../../manifest/byte-range.js';
 /** Byte ranges of a file put one after the other, in the order given: the body that a request for them gets. */
 export class Concatenation {
   readonly #ranges: readonly ByteRange[];
-  /** Where each range starts in the concatenation. */
+  /** Start of each range in the concatenation. */
   readonly #offsets: number[] = [];
   /** Bytes in all of it. */
   readonly length: number;

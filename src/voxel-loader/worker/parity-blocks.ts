@@ -7,7 +7,7 @@ import type { AssemblyPart } from './assembly-part.js';
 interface OpenBlock extends Block {
   /** None once no more comes. */
   parity: number;
-  /** Where its first byte stands in the order of sending, in which a block's parity follows its data. */
+  /** Place of its first byte in the order of sending, in which a block's parity follows its data. */
   readonly sentAt: number;
   /** Parity that is here, by number. */
   readonly came: Map<number, Uint8Array>;
@@ -55,7 +55,7 @@ export class ParityBlocks {
     return parityEnd(this.#blocks.at(-1)!);
   }
 
-  /** Where a datagram stands in the order of sending; undefined when it is not to be used. */
+  /** Place of a datagram in the order of sending; undefined when it is not to be used. */
   placeInOrder(offset: number, length: number): ByteRange | undefined {
     const end = offset + length;
     if (end <= this.#part.length) {
@@ -68,7 +68,7 @@ export class ParityBlocks {
     return { start, end: start + length };
   }
 
-  /** Where the order of sending ends when so many bytes of the body were sent: after the parity of the last block that is whole. */
+  /** End of the order of sending when so many bytes of the body were sent: after the parity of the last block that is whole. */
   endInOrder(sent: number): number {
     if (sent === 0) return 0;
     const block = this.#blockOf(sent - 1);

@@ -31,8 +31,8 @@ export interface ExchangeContext {
   readonly reorderingWindow: () => number;
   /** Something arrived; `bytes`: how many bytes of the segment came with it that were not here. */
   readonly onArrival: (bytes: number) => void;
-  /** These pieces of the delivery order were sent as datagrams and are lost; each is given once. */
-  readonly onLost: (pieces: readonly ByteRange[]) => void;
+  /** These places of the delivery order were sent as datagrams and are lost; each is given once. */
+  readonly onLost: (places: readonly ByteRange[]) => void;
 }
 
 /** One request and its answer: on its stream, and on its flow if the body comes as datagrams. */
@@ -64,18 +64,18 @@ export class RangeExchange {
   #bodyOnStream = false;
   /** Bytes of the body that came on the stream. */
   #streamed = 0;
-  /** From the trailer. */
+  /** Bytes that were sent, as the trailer says. */
   #sent: number | undefined;
   #rtt: number | undefined;
 
-  constructor({ pieces, delivery }: PlannedRequest, context: ExchangeContext) {
+  constructor({ places, delivery }: PlannedRequest, context: ExchangeContext) {
     this.#context = context;
     this.#etag = context.request.file.etag;
     this.finished = new Promise((resolve) => (this.#resolve = resolve));
     if (delivery === 'datagrams') {
       this.#flow = context.session.openFlow((offset, payload) => this.#onDatagram(offset, payload));
     }
-    this.#part = new AssemblyPart(context.assembly, pieces, longestRange(this.#parityAskedFor));
+    this.#part = new AssemblyPart(context.assembly, places, longestRange(this.#parityAskedFor));
     this.#parity = new ParityBlocks(this.#part, this.#parityAskedFor);
     void this.#run();
   }
@@ -101,7 +101,7 @@ export class RangeExchange {
   }
 
   /**
-   * Bytes that were sent but are not here, as pieces of the delivery order. What was sent is known from the trailer; without
+   * Bytes that were sent but are not here, as places of the delivery order. What was sent is known from the trailer; without
    * one, everything below the furthest byte seen.
    */
   lost(): ByteRange[] {

@@ -36,18 +36,18 @@ export class Recovery {
     return this.#bytesRecovered;
   }
 
-  /** Asks for these pieces of the delivery order, or gives them up. */
-  add(pieces: readonly ByteRange[]): void {
-    this.#lost = this.#options.isInTime() ? [...this.#lost, ...pieces] : [];
+  /** Asks for these places of the delivery order, or gives them up. */
+  add(places: readonly ByteRange[]): void {
+    this.#lost = this.#options.isInTime() ? [...this.#lost, ...places] : [];
     const requests = planStreams(this.#options.assembly, this.#lost);
     const next = requests.splice(0, MAX_REQUESTS - this.#running);
-    this.#lost = requests.flatMap((planned) => planned.pieces);
+    this.#lost = requests.flatMap((planned) => planned.places);
     for (const planned of next) this.#send(planned);
   }
 
   #send(planned: PlannedRequest): void {
     this.#running++;
-    this.#bytesRepeated += totalBytes(planned.pieces);
+    this.#bytesRepeated += totalBytes(planned.places);
     this.#options.send(
       planned,
       (bytes) => (this.#bytesRecovered += bytes),

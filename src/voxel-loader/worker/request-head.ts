@@ -11,7 +11,7 @@ export interface RequestHead {
   readonly host: string;
   /** Further fields, sent as they are. */
   readonly headers: Readonly<Record<string, string>>;
-  /** In the order in which they are wanted. */
+  /** Ranges in the order in which they are wanted. */
   readonly ranges: readonly ByteRange[];
   /** The flow on which the body may come as datagrams; undefined: it must come on the stream. */
   readonly flow: number | undefined;

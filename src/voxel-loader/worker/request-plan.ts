@@ -6,7 +6,7 @@ import type { SessionDelivery } from '../types.js';
 /** One request of a download. */
 export interface PlannedRequest {
   /** Pieces of the delivery order (see `SegmentAssembly`). */
-  readonly pieces: readonly ByteRange[];
+  readonly places: readonly ByteRange[];
   readonly delivery: 'stream' | 'datagrams';
 }
 
@@ -33,15 +33,15 @@ export function planRequests(
   ];
 }
 
-/** Requests on streams, as few as the limits allow, for these pieces of the delivery order. */
-export function planStreams(assembly: SegmentAssembly, pieces: readonly ByteRange[]): PlannedRequest[] {
-  return split(assembly, pieces, 'stream');
+/** Requests on streams, as few as the limits allow, for these places of the delivery order. */
+export function planStreams(assembly: SegmentAssembly, places: readonly ByteRange[]): PlannedRequest[] {
+  return split(assembly, places, 'stream');
 }
 
 /** The same for either kind. */
 export function split(
   assembly: SegmentAssembly,
-  pieces: readonly ByteRange[],
+  places: readonly ByteRange[],
   delivery: PlannedRequest['delivery'],
   longestRange = Infinity,
 ): PlannedRequest[] {
@@ -49,14 +49,14 @@ export function split(
   let taken: ByteRange[] = [];
   let ranges = 0;
   let fieldBytes = 0;
-  for (const piece of pieces) {
-    let from = piece.start;
+  for (const place of places) {
+    let from = place.start;
     let at = from;
-    for (const range of assembly.fileRanges(piece.start, piece.end).flatMap((one) => cut(one, longestRange))) {
+    for (const range of assembly.fileRanges(place.start, place.end).flatMap((one) => cut(one, longestRange))) {
       const text = formatRange(range).length + 1;
       if (ranges === MAX_RANGES || fieldBytes + text > MAX_RANGE_FIELD_BYTES) {
         if (at > from) taken.push({ start: from, end: at });
-        requests.push({ pieces: taken, delivery });
+        requests.push({ places: taken, delivery });
         taken = [];
         from = at;
         ranges = 0;
@@ -68,6 +68,6 @@ export function split(
     }
     if (at > from) taken.push({ start: from, end: at });
   }
-  if (taken.length > 0) requests.push({ pieces: taken, delivery });
+  if (taken.length > 0) requests.push({ places: taken, delivery });
   return requests;
 }

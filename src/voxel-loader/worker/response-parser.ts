@@ -9,7 +9,7 @@ export type ResponseEvent =
   | { readonly type: 'body'; readonly bytes: Uint8Array }
   | { readonly type: 'end'; readonly trailers: Fields };
 
-/** For the head, for the trailers, and for one chunk-size line. Our servers need 200 bytes. */
+/** Bytes of the head, of the trailers, and of one chunk-size line at most. Our servers need 200 bytes. */
 export const MAX_SECTION_BYTES = 16 * 1024;
 
 const LINE_FEED = 0x0a;

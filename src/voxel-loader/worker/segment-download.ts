@@ -133,19 +133,19 @@ class RunningDownload implements Download {
     return this.#assembly.bytesReliable + this.#assembly.bytesUnreliable;
   }
 
-  /** In ms, from the server once it has said so. */
+  /** Round-trip time in ms, from the server once it has said so. */
   get #rtt(): number | undefined {
     return this.#exchanges.map(({ rtt }) => rtt).find((rtt) => rtt !== undefined);
   }
 
-  /** In ms: with the server's time to answer, until it has said how long the way is; 0 before the first byte. */
+  /** Round-trip time in ms: with the server's time to answer, until it has said how long the way is; 0 before the first byte. */
   #roundTrip(session = this.#session): number {
     const roundTrip = session.roundTrip ?? (this.#firstArrival ?? this.#started) - this.#started;
     return Math.min(roundTrip, MAX_ROUND_TRIP_MS);
   }
 
   #sendFirst(planned: PlannedRequest, over?: Session, after?: number): number | undefined {
-    const withReliableBytes = planned.pieces[0]!.start < this.#assembly.reliableLength;
+    const withReliableBytes = planned.places[0]!.start < this.#assembly.reliableLength;
     this.#measuring++;
     return this.#send(
       planned,
@@ -174,14 +174,14 @@ class RunningDownload implements Download {
       request,
       // What is asked for later has less time.
       deadline: request.deadline && request.deadline - (this.#now() - this.#started),
-      parity: request.parity && parityFrom(request.parity, planned.pieces[0]!.start - this.#assembly.reliableLength),
+      parity: request.parity && parityFrom(request.parity, planned.places[0]!.start - this.#assembly.reliableLength),
       after,
       assembly: this.#assembly,
       now: this.#now,
       reorderingWindow: () => reorderingWindow(this.#roundTrip(session), request.recovery),
-      onLost: (pieces) => {
-        paths?.lost(session, totalBytes(pieces));
-        this.#recovery.add(pieces);
+      onLost: (places) => {
+        paths?.lost(session, totalBytes(places));
+        this.#recovery.add(places);
       },
       onArrival: (bytes) => {
         paths?.arrived(session, bytes);
@@ -268,7 +268,7 @@ class RunningDownload implements Download {
     this.#reject(error);
   }
 
-  /** From here on nothing is written to the segment. */
+  /** Stops: nothing is written to the segment any more. */
   #stop(): void {
     this.#settled = true;
     this.#after = undefined;

@@ -13,7 +13,7 @@ export type DatagramListener = (offset: number, payload: Uint8Array) => void;
 export interface Flow {
   /** Never used again in this session. */
   readonly id: number;
-  /** From here on its datagrams are dropped. */
+  /** Closes it: its datagrams are dropped from here on. */
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export interface Session {
   openFlow(onDatagram: DatagramListener): Flow;
   /** Deals a download out to several paths; undefined: there is one. */
   dispatch?(options: PathDownloadOptions): PathDownload;
-  /** Where there are several paths: the session of the one over which something is best asked for now. */
+  /** Picks the session of the path over which something is best asked for now; undefined: there is one path. */
   pick?(): Session;
   /** Ends the session; everything in flight fails with `session-closed`. */
   close(): void;
@@ -53,7 +53,7 @@ export interface PathDownloadOptions {
 export interface PathDownload {
   /** Bytes that were asked for over two paths. */
   readonly bytesRepeated: number;
-  /** Over which path lost bytes are asked for again. */
+  /** Picks the path over which lost bytes are asked for again. */
   pick(): Session;
   /** Its last flow over that path. */
   flowOver(path: Session): number | undefined;
@@ -89,7 +89,7 @@ export interface Download {
   readonly result: Promise<ReceivedSegment>;
   /** The flow of its datagrams; undefined: there are none. */
   readonly flow: number | undefined;
-  /** Where it is dealt out to several paths; undefined: there is one. */
+  /** Its part that is dealt out to several paths; undefined: there is one. */
   readonly paths: PathDownload | undefined;
   /** When the last byte came of what it began with, recoveries apart; before the first: when it began. In ms. */
   readonly lastMeasured: number;

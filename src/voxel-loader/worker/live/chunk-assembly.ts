@@ -13,7 +13,7 @@ export interface ChunkInAssembly {
   readonly chunk: LiveChunk;
   /** Its reliable bytes come first in the delivery order, then its frames. */
   readonly assembly: SegmentAssembly;
-  /** Where its frames are in the concatenation that offsets of the response count in. */
+  /** Place of its frames in the concatenation that offsets of the response count in. */
   readonly frames: { readonly start: number; readonly end: number };
   /** Bytes of its frames that were sent; undefined: the server has not said yet. */
   readonly bytesSent: number | undefined;

@@ -162,7 +162,7 @@ export class FollowDownload {
     this.#window = report.window;
   }
 
-  /** On the stream: without datagrams nothing else shows the link's rate. */
+  /** Places frames that come on the stream: without datagrams nothing else shows the link's rate. */
   #onFrames(offset: number, bytes: Uint8Array): void {
     if (this.#isBroken) return;
     const { length } = bytes;

@@ -102,7 +102,7 @@ export class PendingChunk implements QueuedPiece {
     if (gaps.length > 0) this.#recovery.add(gaps);
   }
 
-  /** From here on nothing is put into it. */
+  /** Ends it: nothing is put into it any more. */
   handOver(link: Pick<ChunkFacts, 'roundTrip' | 'window'>): ReceivedChunk {
     this.stop();
     const { chunk, assembly, number } = this.open;

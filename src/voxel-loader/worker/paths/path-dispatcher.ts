@@ -169,16 +169,16 @@ export class PathDispatcher implements PathDownload {
     });
   }
 
-  #missing({ pieces }: PlannedRequest): ByteRange[] {
-    return pieces.flatMap(({ start, end }) => this.#options.assembly.gaps(start, end));
+  #missing({ places }: PlannedRequest): ByteRange[] {
+    return places.flatMap(({ start, end }) => this.#options.assembly.gaps(start, end));
   }
 
   /** It is to be asked for again, unless that is under way elsewhere. */
   #takeBack(planned: PlannedRequest): void {
-    const elsewhere = new IntervalSet(this.#requests.flatMap((request) => request.planned.pieces));
+    const elsewhere = new IntervalSet(this.#requests.flatMap((request) => request.planned.places));
     const left = new IntervalSet(this.#left);
-    for (const piece of this.#missing(planned)) {
-      for (const { start, end } of elsewhere.gaps(piece.start, piece.end)) left.add(start, end);
+    for (const place of this.#missing(planned)) {
+      for (const { start, end } of elsewhere.gaps(place.start, place.end)) left.add(start, end);
     }
     this.#left = [...left];
   }

@@ -69,7 +69,7 @@ export class PathTraffic {
     return now - this.#lastArrival < FORGOTTEN ? this.#rate : undefined;
   }
 
-  /** With a new session everything begins anew. */
+  /** Forgets what was seen: with a new session everything begins anew. */
   forget(): void {
     this.#rate = this.#owedSince = this.#sample = this.firstByte = undefined;
   }
