@@ -217,7 +217,7 @@ export interface LiveStatistics {
   readonly chunksRepaired: number;
   /** Bit/s; undefined: not known yet. */
   readonly rate: number | undefined;
-  /** As in `VoxelStatistics`. */
+  /** Fallbacks and errors, as in `VoxelStatistics`. */
   readonly fallbacks: number;
   readonly errors: readonly string[];
 }
@@ -233,7 +233,7 @@ export interface LivePluginStatistics extends VoxelStatistics {
   readonly live: LiveStatistics | undefined;
 }
 
-/** As `VoxelHandle`, and what live streams add to it. */
+/** A `VoxelHandle` with what live streams add to it. */
 export interface LiveHandle extends VoxelHandle {
   on<Type extends keyof LivePluginEventMap>(
     type: Type,
