@@ -206,7 +206,7 @@ export interface ChunkEvent
   readonly framesRepaired: number;
   /** In decode order. */
   readonly frames: readonly FrameState[];
-  /** As it was handed to dash.js, a fragment of its own; not to be written to. */
+  /** Bytes as they were handed to dash.js, a fragment of its own; not to be written to. */
   readonly data: Uint8Array;
 }
 
