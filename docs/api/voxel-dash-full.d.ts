@@ -1,31 +1,3 @@
-/**
- * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
- * and the plugin works on the instance that the page made, without importing dash.js at run time.
- */
-export interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
-	getDvrWindow(): {
-		readonly end: number;
-	};
-	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
-	getCurrentLiveLatency(): number;
-	getTargetLiveDelay(): number;
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -116,44 +88,6 @@ interface DeliveryCounts {
 interface ByteRange {
 	readonly start: number;
 	readonly end: number;
-}
-/**
- * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
- * ordinary HTTP request.
- */
-export type Delivery = "datagrams" | "streams" | "http";
-/** What is known of one path. */
-export interface PathReport {
-	readonly url: string;
-	readonly cost: number;
-	/** `failed`: it is tried again. */
-	readonly state: "opening" | "open" | "failed";
-	/** Bytes of segments that came over it, and over no other before. */
-	readonly bytes: number;
-	/** Bit/s, as last seen; undefined: not known yet. */
-	readonly rate: number | undefined;
-	/** Milliseconds. */
-	readonly roundTrip: number | undefined;
-	/** Share of datagrams that are lost on the way. */
-	readonly lossRate: number;
-	/** Why it is not open. */
-	readonly error: {
-		readonly code: VoxelErrorCode;
-		readonly message: string;
-	} | undefined;
-}
-/**
- * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
- * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
- */
-export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
-interface SegmentFrames {
-	/** In decode order; empty where the make-up of the segment is unknown. */
-	readonly states: readonly FrameState[];
-	/** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
-	readonly repairedFrames: number;
-	readonly repairedSlices: number;
 }
 interface AbrSettings {
 	/**
@@ -299,16 +233,77 @@ export declare class AbrError extends Error {
 	readonly code: AbrErrorCode;
 	constructor(code: AbrErrorCode, message: string);
 }
-interface NamedRule {
-	/** What people read. */
-	readonly label: string;
-	/** Makes one for one playback. */
-	readonly create: (settings: AbrSettings) => Abr;
-	/** False: the rule chooses the same whatever the link does. */
-	readonly adapts?: false;
+/**
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
+ * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ */
+export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
+interface SegmentFrames {
+	/** States in decode order; empty where the make-up of the segment is unknown. */
+	readonly states: readonly FrameState[];
+	/** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
+	readonly repairedFrames: number;
+	readonly repairedSlices: number;
 }
-declare const rules: Readonly<Record<"abr-star" | "bola-ssim" | "bba" | "tput" | "beta" | "bola" | "bola-e" | "mpc" | "fugu" | "soda" | "abr-star-2021" | "abr-star-reliable", NamedRule>>;
-type AbrName = keyof typeof rules;
+interface Piece {
+	/** Its number in its segment, from 0. */
+	readonly number: number;
+	/** Positions in the segment's file; the piece handed over may have another length. */
+	readonly range: ByteRange;
+	/** Media time in seconds. */
+	readonly startTime: number;
+	readonly duration: number;
+}
+interface DeliveredPiece extends Piece {
+	readonly bytes: Uint8Array<ArrayBuffer>;
+	readonly frames: SegmentFrames;
+}
+interface ChunkFacts extends Piece, DeliveryCounts {
+	/** When its first picture was captured, in ms since 1970. */
+	readonly capturedAt: number;
+	/** What of the segment's score is to be expected with all of it, with its reliable bytes alone, and as it arrived. */
+	readonly wholeScore: number;
+	readonly reliableScore: number;
+	readonly score: number;
+	/** Left out by the server for want of time. */
+	readonly bytesUnsent: number;
+	/** How its datagrams came; undefined: it had fewer than two. */
+	readonly dispersion: Dispersion | undefined;
+	/** Milliseconds from its record until it was due, as far as could be told then; undefined: nothing played. */
+	readonly slack: number | undefined;
+	/** Milliseconds; undefined: not known yet. */
+	readonly roundTrip: number | undefined;
+	/** The sender's congestion window in bytes, as it last said; undefined: not known yet. */
+	readonly window: number | undefined;
+}
+interface DeliveredChunk extends DeliveredPiece, ChunkFacts {
+}
+/**
+ * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
+ * ordinary HTTP request.
+ */
+export type Delivery = "datagrams" | "streams" | "http";
+/** What is known of one path. */
+export interface PathReport {
+	readonly url: string;
+	readonly cost: number;
+	/** `failed`: it is tried again. */
+	readonly state: "opening" | "open" | "failed";
+	/** Bytes of segments that came over it, and over no other before. */
+	readonly bytes: number;
+	/** Bit/s, as last seen; undefined: not known yet. */
+	readonly rate: number | undefined;
+	/** Milliseconds. */
+	readonly roundTrip: number | undefined;
+	/** Share of datagrams that are lost on the way. */
+	readonly lossRate: number;
+	/** Why it is not open. */
+	readonly error: {
+		readonly code: VoxelErrorCode;
+		readonly message: string;
+	} | undefined;
+}
 interface ProtectionNeed {
 	readonly bytesReliable: number;
 	/** Those of the unreliable bytes that are asked for, most valuable first; they are sent after the reliable ones. */
@@ -323,58 +318,6 @@ interface ProtectionNeed {
 	readonly lossRate: number | undefined;
 }
 type Protection = (need: ProtectionNeed) => Parity | undefined;
-type Flows = number | "adaptive" | "voxel";
-interface PathLink {
-	readonly id: number;
-	/** Bytes per second. */
-	readonly rate: number;
-	readonly roundTrip: number;
-	/** Share of datagrams that are lost on the way. */
-	readonly lossRate: number;
-	/** Bytes that were asked for over it and are not here. */
-	readonly queued: number;
-	/** Congestion window in bytes; Infinity: not in slow start. */
-	readonly window: number;
-	/** Seconds until it takes a request: what its handshakes still take, 0 once it is open. */
-	readonly setup: number;
-	/** Seconds since anything came, while bytes are owed; 0 where none are. */
-	readonly silence: number;
-	/** Above 0: metered. */
-	readonly cost: number;
-}
-interface UnderWay extends ByteRange {
-	readonly path: number;
-	/** They were asked for a second time, over another path. */
-	readonly isRepeated: boolean;
-}
-interface Work {
-	readonly reliableLength: number;
-	/** Not yet asked for, ascending and apart. */
-	readonly left: readonly ByteRange[];
-	/** Bytes of the downloads before this one that are not yet asked for: they go first. */
-	readonly before: number;
-	readonly underWay: readonly UnderWay[];
-	/** Seconds until the buffer runs out; Infinity: nothing plays. */
-	readonly buffer: number;
-	/** Bytes that may be asked for a second time. */
-	readonly repeatable: number;
-}
-interface Dealt extends ByteRange {
-	readonly path: number;
-	/** They are under way on another path, too. */
-	readonly isRepeat: boolean;
-}
-type Schedule = (work: Work, paths: readonly PathLink[]) => readonly Dealt[];
-declare const SCHEDULES: {
-	readonly single: Schedule;
-	readonly "round-robin": Schedule;
-	readonly "min-rtt": Schedule;
-	readonly victor: Schedule;
-	readonly eaf: Schedule;
-	readonly "whoever-is-free": Schedule;
-	readonly voxel: Schedule;
-};
-type ScheduleName = keyof typeof SCHEDULES;
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
  * (docs/DELIVERY.md). For simulator and player.
@@ -398,12 +341,6 @@ export interface Strategy {
 	readonly keepsLate: boolean;
 	/** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
 	readonly discountsLosses: boolean;
-	/** Over which of several paths what is asked for; default `voxel`. */
-	readonly schedule?: ScheduleName | undefined;
-	/** Over how many connections to one address; undefined: one. */
-	readonly flows?: Flows | undefined;
-	/** Whether a live segment's frames are one group, of which nothing is sent or used after a gap; default false. */
-	readonly isGroup?: boolean | undefined;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -444,10 +381,10 @@ export declare class PlayerError extends Error {
 /** Every code that an error or an event can have (docs/ERRORS.md); `internal` is none of the project's own. */
 export type ErrorCode = PlayerErrorCode | VoxelErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
-type AbrName$1 = "abr-star" | "dashjs";
+export type AbrName = "abr-star" | "dashjs";
 export interface VoxelOptions {
 	/** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
-	readonly abr?: AbrName$1 | Abr;
+	readonly abr?: AbrName | Abr;
 	/** N of an "N-segment buffer": N segments held and one in flight (docs/ABR.md). Default 7. */
 	readonly bufferSegments?: number;
 	/** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
@@ -612,54 +549,10 @@ export interface VoxelEventMap {
 	repaired: RepairedEvent;
 	fallback: FallbackEvent;
 }
-declare const STRATEGIES: {
-	readonly voxel: Strategy;
-	readonly clipstream: Strategy;
-	readonly "clipstream-fec": Strategy;
-	readonly hollywood: Strategy;
-	readonly victor: Strategy;
-	readonly eaf: Strategy;
-	readonly "min-rtt": Strategy;
-	readonly "round-robin": Strategy;
-	readonly chunklets: Strategy;
-	readonly "adaptive-chunklets": Strategy;
-	readonly "voxel-chunklets": Strategy;
-	readonly groups: Strategy;
-};
-type StrategyName = keyof typeof STRATEGIES;
-interface ChunkFacts extends DeliveryCounts {
-	/** In its segment, from 0. */
-	readonly number: number;
-	/** Positions in the segment's file; the chunk handed over may have another length. */
-	readonly range: ByteRange;
-	/** Media time in seconds. */
-	readonly startTime: number;
-	readonly duration: number;
-	/** When its first picture was captured, in ms since 1970. */
-	readonly capturedAt: number;
-	/** What of the segment's score is to be expected with all of it, with its reliable bytes alone, and as it arrived. */
-	readonly wholeScore: number;
-	readonly reliableScore: number;
-	readonly score: number;
-	/** Left out by the server for want of time. */
-	readonly bytesUnsent: number;
-	/** How its datagrams came; undefined: it had fewer than two. */
-	readonly dispersion: Dispersion | undefined;
-	/** Milliseconds from its record until it was due, as far as could be told then; undefined: nothing played. */
-	readonly slack: number | undefined;
-	/** Milliseconds; undefined: not known yet. */
-	readonly roundTrip: number | undefined;
-	/** The sender's congestion window in bytes, as it last said; undefined: not known yet. */
-	readonly window: number | undefined;
-}
-interface DeliveredChunk extends ChunkFacts {
-	readonly bytes: Uint8Array<ArrayBuffer>;
-	readonly frames: SegmentFrames;
-}
 /** A chunk of a live segment was handed to dash.js. */
 export interface ChunkEvent extends DeliveryCounts, Pick<DeliveredChunk, "number" | "startTime" | "duration" | "capturedAt" | "wholeScore" | "score" | "bytesUnsent"> {
 	readonly mediaType: string;
-	/** Number of its segment. */
+	/** Index of its segment. */
 	readonly index: number;
 	readonly representation: string;
 	/** Bit/s. */
@@ -669,18 +562,70 @@ export interface ChunkEvent extends DeliveryCounts, Pick<DeliveredChunk, "number
 	readonly framesRepaired: number;
 	/** In decode order. */
 	readonly frames: readonly FrameState[];
-	/** The bytes that dash.js was handed, a fragment of its own; not to be written to. */
+	/** Bytes as they were handed to dash.js, a fragment of its own; not to be written to. */
 	readonly data: Uint8Array;
 }
-/** Figures of the live presentation that plays. */
+/** What is known of the live presentation that plays. */
 export interface LiveStatistics {
 	/** Handed to dash.js over the session, and those of them with frames that were replaced. */
 	readonly chunks: number;
 	readonly chunksRepaired: number;
 	/** Bit/s; undefined: not known yet. */
 	readonly rate: number | undefined;
+	/** Fallbacks and errors, as in `VoxelStatistics`. */
 	readonly fallbacks: number;
 	readonly errors: readonly string[];
+}
+/** Events of builds that play live streams. */
+export interface LivePluginEventMap extends VoxelEventMap {
+	chunk: ChunkEvent;
+}
+/** Statistics of builds that play live streams. */
+export interface LivePluginStatistics extends VoxelStatistics {
+	/** Undefined: what plays is not live with records. */
+	readonly live: LiveStatistics | undefined;
+}
+/** A `VoxelHandle` with what live streams add to it. */
+export interface LiveHandle extends VoxelHandle {
+	on<Type extends keyof LivePluginEventMap>(type: Type, listener: (event: LivePluginEventMap[Type]) => void): () => void;
+	statistics(): LivePluginStatistics;
+}
+/**
+ * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
+ * and the plugin works on the instance that the page made, without importing dash.js at run time.
+ */
+export interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	getDvrWindow(): {
+		readonly end: number;
+	};
+	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
+	getCurrentLiveLatency(): number;
+	getTargetLiveDelay(): number;
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
+/** One address of the service. */
+export interface PathOption extends EndpointOption {
+	/** Above 0: metered, used where playback would stall otherwise. Default 0. */
+	readonly cost?: number;
+}
+export interface LiveOptions extends VoxelOptions {
+	/** Several addresses of the service, all of which are used: each has a session. Default: what `voxel.json` says (docs/DELIVERY.md). */
+	readonly paths?: readonly PathOption[];
 }
 /** Seconds. */
 export interface LatencySummary {
@@ -718,38 +663,97 @@ export declare function measureLatency(video: HTMLVideoElement, clock: () => Liv
  * server's clock that dash.js found by the manifest's `UTCTiming`. Call it before `initialize()`; undefined until a live manifest is loaded.
  */
 export declare function liveClock(player: DashPlayer): () => LiveClock | undefined;
-/** Every rule of the plugin, the published rivals of `abr-star` among them (docs/ABR.md), or `dashjs`. */
-export type RuleName = AbrName | AbrName$1;
-/** One address of the service. */
-export interface PathOption extends EndpointOption {
-	/** Above 0: metered, used where playback would stall otherwise. Default 0. */
-	readonly cost?: number;
+type Create = (settings: AbrSettings) => Abr;
+declare const rules: Readonly<Record<"abr-star" | "bola-ssim" | "bba" | "tput" | "beta" | "bola" | "bola-e" | "fugu" | "mpc" | "soda" | "abr-star-2021" | "abr-star-reliable", Create>>;
+type AbrName$1 = keyof typeof rules;
+type Connections = number | "adaptive" | "voxel";
+interface PathLink {
+	readonly id: number;
+	/** Bytes per second. */
+	readonly rate: number;
+	readonly roundTrip: number;
+	/** Share of datagrams that are lost on the way. */
+	readonly lossRate: number;
+	/** Bytes that were asked for over it and are not here. */
+	readonly queued: number;
+	/** Congestion window in bytes; Infinity: not in slow start. */
+	readonly window: number;
+	/** Seconds until it takes a request: what its handshakes still take, 0 once it is open. */
+	readonly setup: number;
+	/** Seconds since anything came, while bytes are owed; 0 where none are. */
+	readonly silence: number;
+	/** Above 0: metered. */
+	readonly cost: number;
 }
-export interface FullVoxelOptions extends Omit<VoxelOptions, "abr" | "strategy"> {
+interface UnderWay extends ByteRange {
+	readonly path: number;
+	/** They were asked for a second time, over another path. */
+	readonly isRepeated: boolean;
+}
+interface Work {
+	readonly reliableLength: number;
+	/** Not yet asked for, ascending and apart. */
+	readonly left: readonly ByteRange[];
+	/** Bytes of the downloads before this one that are not yet asked for: they go first. */
+	readonly before: number;
+	readonly underWay: readonly UnderWay[];
+	/** Seconds until the buffer runs out; Infinity: nothing plays. */
+	readonly buffer: number;
+	/** Bytes that may be asked for a second time. */
+	readonly repeatable: number;
+}
+interface Dealt extends ByteRange {
+	readonly path: number;
+	/** They are under way on another path, too. */
+	readonly isRepeat: boolean;
+}
+type Schedule = (work: Work, paths: readonly PathLink[]) => readonly Dealt[];
+declare const SCHEDULES: {
+	readonly single: Schedule;
+	readonly "round-robin": Schedule;
+	readonly "min-rtt": Schedule;
+	readonly victor: Schedule;
+	readonly eaf: Schedule;
+	readonly "whoever-is-free": Schedule;
+	readonly voxel: Schedule;
+};
+type ScheduleName = keyof typeof SCHEDULES;
+interface LabStrategy extends Strategy {
+	/** Over which of several paths what is asked for; default `voxel`. */
+	readonly schedule?: ScheduleName | undefined;
+	/** Over how many connections to one address; undefined: one. */
+	readonly flows?: Connections | undefined;
+	/** Whether a live segment's frames are one group, of which nothing is sent or used after a gap; default false. */
+	readonly isGroup?: boolean | undefined;
+}
+declare const STRATEGIES: {
+	readonly voxel: Strategy;
+	readonly clipstream: LabStrategy;
+	readonly "clipstream-fec": LabStrategy;
+	readonly hollywood: LabStrategy;
+	readonly victor: LabStrategy;
+	readonly eaf: LabStrategy;
+	readonly "min-rtt": LabStrategy;
+	readonly "round-robin": LabStrategy;
+	readonly chunklets: LabStrategy;
+	readonly "adaptive-chunklets": LabStrategy;
+	readonly "voxel-chunklets": LabStrategy;
+	readonly groups: LabStrategy;
+};
+type StrategyName = keyof typeof STRATEGIES;
+/** Every rule of the plugin, the published rivals of `abr-star` among them (docs/ABR.md), or `dashjs`. */
+export type RuleName = AbrName$1 | AbrName;
+interface LabOptions extends Omit<LiveOptions, "abr" | "strategy"> {
 	/** Default `abr-star`. */
 	readonly abr?: RuleName | VoxelOptions["abr"];
 	/** Default `voxel`. */
-	readonly strategy?: StrategyName | VoxelOptions["strategy"];
-	/** Several addresses of the service, all of which are used: each has a session. Default: what `voxel.json` says (docs/DELIVERY.md). */
-	readonly paths?: readonly PathOption[];
-}
-export interface FullEventMap extends VoxelEventMap {
-	chunk: ChunkEvent;
-}
-export interface FullStatistics extends VoxelStatistics {
-	/** Undefined: what plays is not live with records. */
-	readonly live: LiveStatistics | undefined;
-}
-/** A `VoxelHandle` with what live streams add to it. */
-export interface FullVoxelHandle extends VoxelHandle {
-	on<Type extends keyof FullEventMap>(type: Type, listener: (event: FullEventMap[Type]) => void): () => void;
-	statistics(): FullStatistics;
+	readonly strategy?: StrategyName | LabStrategy;
 }
 /**
- * `attachVoxel` of the plain build with live streams, with every rule and strategy by its name, over several paths where there are some, and with
- * sessions on the page's own thread where the page's content security policy forbids workers from Blob URLs.
+ * `attachVoxel` of the build for live streams with every rule and strategy by its name, and with sessions on the page's own thread where the
+ * page's content security policy forbids workers from Blob URLs.
  */
-export declare function attachVoxel(player: DashPlayer, options?: FullVoxelOptions): FullVoxelHandle;
+export declare function attachVoxel(player: DashPlayer, options?: LabOptions): LiveHandle;
 type MediaMembers = Omit<HTMLVideoElement, keyof HTMLElement | "src" | "srcObject" | "load" | "play">;
 interface DashNamespace {
 	MediaPlayer(): {
@@ -789,7 +793,10 @@ declare global {
 }
 
 export {
-	AbrName$1 as AbrName,
+	LabOptions as FullVoxelOptions,
+	LiveHandle as FullVoxelHandle,
+	LivePluginEventMap as FullEventMap,
+	LivePluginStatistics as FullStatistics,
 	Option$1 as Option,
 };
 

@@ -1,31 +1,3 @@
-/**
- * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
- * and the plugin works on the instance that the page made, without importing dash.js at run time.
- */
-export interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
-	getDvrWindow(): {
-		readonly end: number;
-	};
-	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
-	getCurrentLiveLatency(): number;
-	getTargetLiveDelay(): number;
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -113,41 +85,6 @@ interface DeliveryCounts {
 	/** Parity that came, in addition to all other counts. */
 	readonly bytesParity: number;
 }
-interface ByteRange {
-	readonly start: number;
-	readonly end: number;
-}
-/**
- * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
- * ordinary HTTP request.
- */
-export type Delivery = "datagrams" | "streams" | "http";
-/** What is known of one path. */
-export interface PathReport {
-	readonly url: string;
-	readonly cost: number;
-	/** `failed`: it is tried again. */
-	readonly state: "opening" | "open" | "failed";
-	/** Bytes of segments that came over it, and over no other before. */
-	readonly bytes: number;
-	/** Bit/s, as last seen; undefined: not known yet. */
-	readonly rate: number | undefined;
-	/** Milliseconds. */
-	readonly roundTrip: number | undefined;
-	/** Share of datagrams that are lost on the way. */
-	readonly lossRate: number;
-	/** Why it is not open. */
-	readonly error: {
-		readonly code: VoxelErrorCode;
-		readonly message: string;
-	} | undefined;
-}
-/**
- * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
- * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
- */
-export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
 /** One way to download the next segment: a representation and how much of its unreliable part. */
 interface Option$1 {
 	/** Position in the ladder, 0 = lowest. */
@@ -285,6 +222,37 @@ export declare class AbrError extends Error {
 	readonly code: AbrErrorCode;
 	constructor(code: AbrErrorCode, message: string);
 }
+/**
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
+ * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ */
+export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
+/**
+ * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
+ * ordinary HTTP request.
+ */
+export type Delivery = "datagrams" | "streams" | "http";
+/** What is known of one path. */
+export interface PathReport {
+	readonly url: string;
+	readonly cost: number;
+	/** `failed`: it is tried again. */
+	readonly state: "opening" | "open" | "failed";
+	/** Bytes of segments that came over it, and over no other before. */
+	readonly bytes: number;
+	/** Bit/s, as last seen; undefined: not known yet. */
+	readonly rate: number | undefined;
+	/** Milliseconds. */
+	readonly roundTrip: number | undefined;
+	/** Share of datagrams that are lost on the way. */
+	readonly lossRate: number;
+	/** Why it is not open. */
+	readonly error: {
+		readonly code: VoxelErrorCode;
+		readonly message: string;
+	} | undefined;
+}
 interface ProtectionNeed {
 	readonly bytesReliable: number;
 	/** Those of the unreliable bytes that are asked for, most valuable first; they are sent after the reliable ones. */
@@ -299,58 +267,6 @@ interface ProtectionNeed {
 	readonly lossRate: number | undefined;
 }
 type Protection = (need: ProtectionNeed) => Parity | undefined;
-type Flows = number | "adaptive" | "voxel";
-interface PathLink {
-	readonly id: number;
-	/** Bytes per second. */
-	readonly rate: number;
-	readonly roundTrip: number;
-	/** Share of datagrams that are lost on the way. */
-	readonly lossRate: number;
-	/** Bytes that were asked for over it and are not here. */
-	readonly queued: number;
-	/** Congestion window in bytes; Infinity: not in slow start. */
-	readonly window: number;
-	/** Seconds until it takes a request: what its handshakes still take, 0 once it is open. */
-	readonly setup: number;
-	/** Seconds since anything came, while bytes are owed; 0 where none are. */
-	readonly silence: number;
-	/** Above 0: metered. */
-	readonly cost: number;
-}
-interface UnderWay extends ByteRange {
-	readonly path: number;
-	/** They were asked for a second time, over another path. */
-	readonly isRepeated: boolean;
-}
-interface Work {
-	readonly reliableLength: number;
-	/** Not yet asked for, ascending and apart. */
-	readonly left: readonly ByteRange[];
-	/** Bytes of the downloads before this one that are not yet asked for: they go first. */
-	readonly before: number;
-	readonly underWay: readonly UnderWay[];
-	/** Seconds until the buffer runs out; Infinity: nothing plays. */
-	readonly buffer: number;
-	/** Bytes that may be asked for a second time. */
-	readonly repeatable: number;
-}
-interface Dealt extends ByteRange {
-	readonly path: number;
-	/** They are under way on another path, too. */
-	readonly isRepeat: boolean;
-}
-type Schedule = (work: Work, paths: readonly PathLink[]) => readonly Dealt[];
-declare const SCHEDULES: {
-	readonly single: Schedule;
-	readonly "round-robin": Schedule;
-	readonly "min-rtt": Schedule;
-	readonly victor: Schedule;
-	readonly eaf: Schedule;
-	readonly "whoever-is-free": Schedule;
-	readonly voxel: Schedule;
-};
-type ScheduleName = keyof typeof SCHEDULES;
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
  * (docs/DELIVERY.md). For simulator and player.
@@ -374,12 +290,6 @@ export interface Strategy {
 	readonly keepsLate: boolean;
 	/** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
 	readonly discountsLosses: boolean;
-	/** Over which of several paths what is asked for; default `voxel`. */
-	readonly schedule?: ScheduleName | undefined;
-	/** Over how many connections to one address; undefined: one. */
-	readonly flows?: Flows | undefined;
-	/** Whether a live segment's frames are one group, of which nothing is sent or used after a gap; default false. */
-	readonly isGroup?: boolean | undefined;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -588,6 +498,34 @@ export interface VoxelEventMap {
 	repaired: RepairedEvent;
 	fallback: FallbackEvent;
 }
+/**
+ * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
+ * and the plugin works on the instance that the page made, without importing dash.js at run time.
+ */
+export interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	getDvrWindow(): {
+		readonly end: number;
+	};
+	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
+	getCurrentLiveLatency(): number;
+	getTargetLiveDelay(): number;
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 /**
  * Makes a dash.js player load VOXEL video over WebTransport. Call it before `player.initialize()`. Presentations and
  * segments without VOXEL data play as before, and so does everything when no VOXEL server answers.

@@ -1,27 +1,3 @@
-interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
-	getDvrWindow(): {
-		readonly end: number;
-	};
-	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
-	getCurrentLiveLatency(): number;
-	getTargetLiveDelay(): number;
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -113,37 +89,6 @@ interface ByteRange {
 	readonly start: number;
 	readonly end: number;
 }
-/**
- * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
- * ordinary HTTP request.
- */
-export type Delivery = "datagrams" | "streams" | "http";
-/** What is known of one path. */
-export interface PathReport {
-	readonly url: string;
-	readonly cost: number;
-	/** `failed`: it is tried again. */
-	readonly state: "opening" | "open" | "failed";
-	/** Bytes of segments that came over it, and over no other before. */
-	readonly bytes: number;
-	/** Bit/s, as last seen; undefined: not known yet. */
-	readonly rate: number | undefined;
-	/** Milliseconds. */
-	readonly roundTrip: number | undefined;
-	/** Share of datagrams that are lost on the way. */
-	readonly lossRate: number;
-	/** Why it is not open. */
-	readonly error: {
-		readonly code: VoxelErrorCode;
-		readonly message: string;
-	} | undefined;
-}
-/**
- * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
- * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
- */
-export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
 interface Option$1 {
 	/** Position in the ladder, 0 = lowest. */
 	readonly representation: number;
@@ -270,6 +215,77 @@ export declare class AbrError extends Error {
 	readonly code: AbrErrorCode;
 	constructor(code: AbrErrorCode, message: string);
 }
+/**
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
+ * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ */
+export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
+interface SegmentFrames {
+	/** States in decode order; empty where the make-up of the segment is unknown. */
+	readonly states: readonly FrameState[];
+	/** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
+	readonly repairedFrames: number;
+	readonly repairedSlices: number;
+}
+interface Piece {
+	/** Its number in its segment, from 0. */
+	readonly number: number;
+	/** Positions in the segment's file; the piece handed over may have another length. */
+	readonly range: ByteRange;
+	/** Media time in seconds. */
+	readonly startTime: number;
+	readonly duration: number;
+}
+interface DeliveredPiece extends Piece {
+	readonly bytes: Uint8Array<ArrayBuffer>;
+	readonly frames: SegmentFrames;
+}
+interface ChunkFacts extends Piece, DeliveryCounts {
+	/** When its first picture was captured, in ms since 1970. */
+	readonly capturedAt: number;
+	/** What of the segment's score is to be expected with all of it, with its reliable bytes alone, and as it arrived. */
+	readonly wholeScore: number;
+	readonly reliableScore: number;
+	readonly score: number;
+	/** Left out by the server for want of time. */
+	readonly bytesUnsent: number;
+	/** How its datagrams came; undefined: it had fewer than two. */
+	readonly dispersion: Dispersion | undefined;
+	/** Milliseconds from its record until it was due, as far as could be told then; undefined: nothing played. */
+	readonly slack: number | undefined;
+	/** Milliseconds; undefined: not known yet. */
+	readonly roundTrip: number | undefined;
+	/** The sender's congestion window in bytes, as it last said; undefined: not known yet. */
+	readonly window: number | undefined;
+}
+interface DeliveredChunk extends DeliveredPiece, ChunkFacts {
+}
+/**
+ * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
+ * ordinary HTTP request.
+ */
+export type Delivery = "datagrams" | "streams" | "http";
+/** What is known of one path. */
+export interface PathReport {
+	readonly url: string;
+	readonly cost: number;
+	/** `failed`: it is tried again. */
+	readonly state: "opening" | "open" | "failed";
+	/** Bytes of segments that came over it, and over no other before. */
+	readonly bytes: number;
+	/** Bit/s, as last seen; undefined: not known yet. */
+	readonly rate: number | undefined;
+	/** Milliseconds. */
+	readonly roundTrip: number | undefined;
+	/** Share of datagrams that are lost on the way. */
+	readonly lossRate: number;
+	/** Why it is not open. */
+	readonly error: {
+		readonly code: VoxelErrorCode;
+		readonly message: string;
+	} | undefined;
+}
 interface ProtectionNeed {
 	readonly bytesReliable: number;
 	/** Those of the unreliable bytes that are asked for, most valuable first; they are sent after the reliable ones. */
@@ -284,58 +300,6 @@ interface ProtectionNeed {
 	readonly lossRate: number | undefined;
 }
 type Protection = (need: ProtectionNeed) => Parity | undefined;
-type Flows = number | "adaptive" | "voxel";
-interface PathLink {
-	readonly id: number;
-	/** Bytes per second. */
-	readonly rate: number;
-	readonly roundTrip: number;
-	/** Share of datagrams that are lost on the way. */
-	readonly lossRate: number;
-	/** Bytes that were asked for over it and are not here. */
-	readonly queued: number;
-	/** Congestion window in bytes; Infinity: not in slow start. */
-	readonly window: number;
-	/** Seconds until it takes a request: what its handshakes still take, 0 once it is open. */
-	readonly setup: number;
-	/** Seconds since anything came, while bytes are owed; 0 where none are. */
-	readonly silence: number;
-	/** Above 0: metered. */
-	readonly cost: number;
-}
-interface UnderWay extends ByteRange {
-	readonly path: number;
-	/** They were asked for a second time, over another path. */
-	readonly isRepeated: boolean;
-}
-interface Work {
-	readonly reliableLength: number;
-	/** Not yet asked for, ascending and apart. */
-	readonly left: readonly ByteRange[];
-	/** Bytes of the downloads before this one that are not yet asked for: they go first. */
-	readonly before: number;
-	readonly underWay: readonly UnderWay[];
-	/** Seconds until the buffer runs out; Infinity: nothing plays. */
-	readonly buffer: number;
-	/** Bytes that may be asked for a second time. */
-	readonly repeatable: number;
-}
-interface Dealt extends ByteRange {
-	readonly path: number;
-	/** They are under way on another path, too. */
-	readonly isRepeat: boolean;
-}
-type Schedule = (work: Work, paths: readonly PathLink[]) => readonly Dealt[];
-declare const SCHEDULES: {
-	readonly single: Schedule;
-	readonly "round-robin": Schedule;
-	readonly "min-rtt": Schedule;
-	readonly victor: Schedule;
-	readonly eaf: Schedule;
-	readonly "whoever-is-free": Schedule;
-	readonly voxel: Schedule;
-};
-type ScheduleName = keyof typeof SCHEDULES;
 /**
  * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
  * (docs/DELIVERY.md). For simulator and player.
@@ -359,12 +323,6 @@ export interface Strategy {
 	readonly keepsLate: boolean;
 	/** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
 	readonly discountsLosses: boolean;
-	/** Over which of several paths what is asked for; default `voxel`. */
-	readonly schedule?: ScheduleName | undefined;
-	/** Over how many connections to one address; undefined: one. */
-	readonly flows?: Flows | undefined;
-	/** Whether a live segment's frames are one group, of which nothing is sent or used after a gap; default false. */
-	readonly isGroup?: boolean | undefined;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
@@ -573,6 +531,71 @@ export interface VoxelEventMap {
 	repaired: RepairedEvent;
 	fallback: FallbackEvent;
 }
+/** A chunk of a live segment was handed to dash.js. */
+export interface ChunkEvent extends DeliveryCounts, Pick<DeliveredChunk, "number" | "startTime" | "duration" | "capturedAt" | "wholeScore" | "score" | "bytesUnsent"> {
+	readonly mediaType: string;
+	/** Index of its segment. */
+	readonly index: number;
+	readonly representation: string;
+	/** Bit/s. */
+	readonly bandwidth: number;
+	readonly framesTotal: number;
+	/** With at least one slice that was replaced, left out by the server or lost. */
+	readonly framesRepaired: number;
+	/** In decode order. */
+	readonly frames: readonly FrameState[];
+	/** Bytes as they were handed to dash.js, a fragment of its own; not to be written to. */
+	readonly data: Uint8Array;
+}
+/** What is known of the live presentation that plays. */
+export interface LiveStatistics {
+	/** Handed to dash.js over the session, and those of them with frames that were replaced. */
+	readonly chunks: number;
+	readonly chunksRepaired: number;
+	/** Bit/s; undefined: not known yet. */
+	readonly rate: number | undefined;
+	/** Fallbacks and errors, as in `VoxelStatistics`. */
+	readonly fallbacks: number;
+	readonly errors: readonly string[];
+}
+/** Events of builds that play live streams. */
+export interface LivePluginEventMap extends VoxelEventMap {
+	chunk: ChunkEvent;
+}
+/** Statistics of builds that play live streams. */
+export interface LivePluginStatistics extends VoxelStatistics {
+	/** Undefined: what plays is not live with records. */
+	readonly live: LiveStatistics | undefined;
+}
+/** A `VoxelHandle` with what live streams add to it. */
+export interface LiveHandle extends VoxelHandle {
+	on<Type extends keyof LivePluginEventMap>(type: Type, listener: (event: LivePluginEventMap[Type]) => void): () => void;
+	statistics(): LivePluginStatistics;
+}
+interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	getDvrWindow(): {
+		readonly end: number;
+	};
+	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
+	getCurrentLiveLatency(): number;
+	getTargetLiveDelay(): number;
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 /**
  * The parts of hls.js 1.5 to 1.7 that the plugin touches, as structural types: it works on the instance that the page made, without
  * importing hls.js.

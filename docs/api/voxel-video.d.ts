@@ -1,27 +1,3 @@
-interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
-	getDvrWindow(): {
-		readonly end: number;
-	};
-	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
-	getCurrentLiveLatency(): number;
-	getTargetLiveDelay(): number;
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 declare const catalogue: {
 	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
 	readonly unsupported: {
@@ -99,6 +75,8 @@ interface DeliveryCounts {
 	/** Parity that came, in addition to all other counts. */
 	readonly bytesParity: number;
 }
+type AbrErrorCode = "unknown-rule" | "bad-setting";
+type FrameState = "reliable" | "complete" | "skipped" | "repaired";
 type Delivery = "datagrams" | "streams" | "http";
 interface PathReport {
 	readonly url: string;
@@ -119,8 +97,6 @@ interface PathReport {
 		readonly message: string;
 	} | undefined;
 }
-type FrameState = "reliable" | "complete" | "skipped" | "repaired";
-type AbrErrorCode = "unknown-rule" | "bad-setting";
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */
 "syntax"
@@ -281,6 +257,30 @@ interface VoxelEventMap {
 	repaired: RepairedEvent;
 	fallback: FallbackEvent;
 }
+interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	getDvrWindow(): {
+		readonly end: number;
+	};
+	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
+	getCurrentLiveLatency(): number;
+	getTargetLiveDelay(): number;
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 type MediaMembers = Omit<HTMLVideoElement, keyof HTMLElement | "src" | "srcObject" | "load" | "play">;
 /** What the element needs of dash.js: the package as it is imported, or the page's global `dashjs`. */
 export interface DashNamespace {
