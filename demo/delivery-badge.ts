@@ -1,4 +1,4 @@
-import type { Delivery } from '../player/types.js';
+import type { Delivery } from '../player/api/types.js';
 import type { DemoDelivery } from './settings.js';
 
 const names: Readonly<Record<Delivery, string>> = {

@@ -1,4 +1,4 @@
-import type { SegmentRecord } from '../player/types.js';
+import type { SegmentRecord } from '../player/api/types.js';
 import { byId } from './dom.js';
 import { formatBytes, formatScore, formatSeconds, unknown } from './format.js';
 import type { LivePlayback } from './report.js';

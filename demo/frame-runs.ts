@@ -1,4 +1,4 @@
-import type { FrameState } from '../player/types.js';
+import type { FrameState } from '../player/api/types.js';
 
 export const frameStates: readonly FrameState[] = ['reliable', 'complete', 'skipped', 'repaired'];
 

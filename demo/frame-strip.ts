@@ -1,4 +1,4 @@
-import type { FrameState } from '../player/types.js';
+import type { FrameState } from '../player/api/types.js';
 import { describeFrames, frameRuns, frameStateNames } from './frame-runs.js';
 
 const svgNamespace = 'http://www.w3.org/2000/svg';

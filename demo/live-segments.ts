@@ -1,5 +1,5 @@
 import type { ChunkEvent } from '../lab/index.js';
-import type { SegmentRecord } from '../player/types.js';
+import type { SegmentRecord } from '../player/api/types.js';
 import { addCounts } from '../src/delivery/index.js';
 
 /** What became of the chunks of video that came over the session. */

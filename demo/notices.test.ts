@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../player/errors.js';
+import type { ErrorCode } from '../player/api/errors.js';
 import { dashErrorNotice, fallbackNotice, sessionNotice } from './notices.js';
 
 describe('dashErrorNotice', () => {

@@ -1,4 +1,4 @@
-import type { FallbackEvent, SessionEvent } from '../player/types.js';
+import type { FallbackEvent, SessionEvent } from '../player/api/types.js';
 import type { Support } from './support.js';
 
 /** A problem in words for the person at the page. */

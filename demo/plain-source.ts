@@ -1,6 +1,6 @@
 import type { MediaPlayerClass } from 'dashjs';
 import { NO_COUNTS } from '../src/delivery/index.js';
-import type { SegmentRecord } from '../player/types.js';
+import type { SegmentRecord } from '../player/api/types.js';
 import type { SegmentSource } from './segment-source.js';
 
 /** The parts of dash.js' `fragmentLoadingCompleted` event that say what a segment was (its `index.d.ts` lacks some). */

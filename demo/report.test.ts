@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery, SegmentRecord } from '../player/types.js';
+import type { Delivery, SegmentRecord } from '../player/api/types.js';
 import { NO_COUNTS } from '../src/delivery/index.js';
 import { buildReport, type LivePlayback, type ReportTransport } from './report.js';
 import { defaultSettings } from './settings.js';

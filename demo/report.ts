@@ -1,4 +1,4 @@
-import type { Delivery, FallbackEvent, FrameState, SegmentRecord } from '../player/types.js';
+import type { Delivery, FallbackEvent, FrameState, SegmentRecord } from '../player/api/types.js';
 import type { LatencySummary } from '../lab/index.js';
 import type { ChunkCounts } from './live-segments.js';
 import type { Settings } from './settings.js';

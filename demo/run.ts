@@ -1,6 +1,6 @@
 import type { MediaPlayerClass } from 'dashjs';
 import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle } from '../lab/index.js';
-import type { FallbackEvent, SessionEvent } from '../player/types.js';
+import type { FallbackEvent, SessionEvent } from '../player/api/types.js';
 import { dashErrorNotice, fallbackNotice, notice, type Notice } from './notices.js';
 import { plainSegment, plainSource, type FragmentLoadingCompleted } from './plain-source.js';
 import { buildReport, type LivePlayback, type Report } from './report.js';

@@ -1,5 +1,5 @@
 import type { FullVoxelHandle } from '../lab/index.js';
-import type { SegmentRecord, Delivery } from '../player/types.js';
+import type { SegmentRecord, Delivery } from '../player/api/types.js';
 import { LiveSegments, type ChunkCounts } from './live-segments.js';
 
 /** What was chosen for a segment. Live ones have no virtual levels: `level` is the share of the unreliable bytes that came, `levels` 2. */

@@ -1,4 +1,4 @@
-import type { SegmentRecord, Delivery } from '../player/types.js';
+import type { SegmentRecord, Delivery } from '../player/api/types.js';
 import { create } from './dom.js';
 import { formatBitrate, formatBytes, formatScore, unknown } from './format.js';
 import { createFrameStrip } from './frame-strip.js';

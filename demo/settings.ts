@@ -1,5 +1,5 @@
 import type { FullVoxelOptions, RuleName } from '../lab/index.js';
-import type { Delivery } from '../player/types.js';
+import type { Delivery } from '../player/api/types.js';
 import labels from './rule-labels.json' with { type: 'json' };
 
 /**

@@ -1,4 +1,4 @@
-import type { PathReport, SessionEvent } from '../player/types.js';
+import type { PathReport, SessionEvent } from '../player/api/types.js';
 import { create } from './dom.js';
 import { formatBitrate, formatBytes } from './format.js';
 import { supportItems, type Support, type SupportItem } from './support.js';

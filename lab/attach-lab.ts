@@ -2,7 +2,7 @@ import { attachLive, locateWith, type LiveOptions } from '../player/live/attach-
 import type { DashPlayer } from '../player/dash/dash-types.js';
 import { PathFollower } from '../player/network/path-follower.js';
 import { createSessionSource, type SessionSource } from '../player/network/session-manager.js';
-import type { AbrName, LiveHandle, PathReport, VoxelOptions } from '../player/types.js';
+import type { AbrName, LiveHandle, PathReport, VoxelOptions } from '../player/api/types.js';
 import type { Abr } from '../src/abr-star/index.js';
 import { runOnPage } from '../src/voxel-loader/worker/run-on-page.js';
 import { createAbr, type AbrName as NamedRule } from './rivals/registry.js';

@@ -4,4 +4,4 @@ export type {
   LiveHandle as FullVoxelHandle,
   LivePluginEventMap as FullEventMap,
   LivePluginStatistics as FullStatistics,
-} from '../player/types.js';
+} from '../player/api/types.js';

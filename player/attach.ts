@@ -1,8 +1,8 @@
 import { openDashPlayer, type OpenLive } from './dash/dash-adapter.js';
 import type { DashPlayer } from './dash/dash-types.js';
-import { resolveOptions } from './options.js';
-import { Plugin, type Additions } from './plugin.js';
-import type { VoxelHandle, VoxelOptions } from './types.js';
+import { resolveOptions } from './plugin/options.js';
+import { Plugin, type Additions } from './plugin/plugin.js';
+import type { VoxelHandle, VoxelOptions } from './api/types.js';
 
 /**
  * Makes a dash.js player load VOXEL video over WebTransport. Call it before `player.initialize()`. Presentations and

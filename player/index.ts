@@ -13,7 +13,7 @@ export type {
 } from '../src/abr-star/index.js';
 export { AbrError, type AbrErrorCode } from '../src/abr-star/index.js';
 export type { DashPlayer } from './dash/dash-types.js';
-export { PlayerError, type ErrorCode, type PlayerErrorCode } from './errors.js';
+export { PlayerError, type ErrorCode, type PlayerErrorCode } from './api/errors.js';
 export type {
   AbrName,
   DecisionEvent,
@@ -33,4 +33,4 @@ export type {
   VoxelHandle,
   VoxelOptions,
   VoxelStatistics,
-} from './types.js';
+} from './api/types.js';

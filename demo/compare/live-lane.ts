@@ -2,7 +2,7 @@ import type { MediaPlayerClass } from 'dashjs';
 import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle, type LatencyMeter } from '../../lab/index.js';
 import { concatenate } from '../../src/manifest/bytes.js';
 import { LiveSegments } from '../live-segments.js';
-import type { Delivery, SegmentRecord } from '../../player/types.js';
+import type { Delivery, SegmentRecord } from '../../player/api/types.js';
 import { plainSegment, type FragmentLoadingCompleted } from '../plain-source.js';
 import { VideoObserver } from '../video-observer.js';
 import type { LanePlace, Program } from './control.js';

@@ -1,4 +1,4 @@
-import type { FrameState } from '../../player/types.js';
+import type { FrameState } from '../../player/api/types.js';
 import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
 import { isReplaced } from './shown-frames.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FrameState } from '../../player/types.js';
+import type { FrameState } from '../../player/api/types.js';
 import { firstFrame, frameAt, frameBeside, nextReplaced, shownRuns } from './shown-frames.js';
 import type { ShownSegment } from './types.js';
 

@@ -1,4 +1,4 @@
-import type { FrameState } from '../../player/types.js';
+import type { FrameState } from '../../player/api/types.js';
 import { frameRuns } from '../frame-runs.js';
 import type { PlayingSpan } from './timeline.js';
 import type { ShownSegment } from './types.js';

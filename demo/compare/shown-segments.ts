@@ -1,4 +1,4 @@
-import type { FrameState, SegmentRecord } from '../../player/types.js';
+import type { FrameState, SegmentRecord } from '../../player/api/types.js';
 import type { ShownSegment } from './types.js';
 
 /** What the page knows of a video beside the player's records. */

@@ -1,4 +1,4 @@
-import type { Delivery, FrameState } from '../../player/types.js';
+import type { Delivery, FrameState } from '../../player/api/types.js';
 
 export type LaneId = 'dynamic' | 'streams' | 'datagrams';
 

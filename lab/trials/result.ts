@@ -1,4 +1,4 @@
-import type { SegmentRecord } from '../../player/types.js';
+import type { SegmentRecord } from '../../player/api/types.js';
 import type { Metrics } from '../sim/metrics.js';
 import type { FrameCounts } from './frame-counts.js';
 import type { Outcome } from './job.js';

@@ -7,7 +7,7 @@ import type {
   RulesContext,
   SwitchRequest,
 } from './dash-types.js';
-import { PlayerError } from '../errors.js';
+import { PlayerError } from '../api/errors.js';
 
 /** What the plugin does inside dash.js classes. */
 export interface Extension {

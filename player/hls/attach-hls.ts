@@ -1,6 +1,6 @@
-import { resolveOptions } from '../options.js';
-import { Plugin } from '../plugin.js';
-import type { VoxelHandle } from '../types.js';
+import { resolveOptions } from '../plugin/options.js';
+import { Plugin } from '../plugin/plugin.js';
+import type { VoxelHandle } from '../api/types.js';
 import { openHlsPlayer } from './hls-adapter.js';
 import { events, type HlsPlayer } from './hls-types.js';
 import type { VoxelHlsOptions } from './options.js';

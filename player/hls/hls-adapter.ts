@@ -1,4 +1,4 @@
-import { PlayerError } from '../errors.js';
+import { PlayerError } from '../api/errors.js';
 import { linkTo } from '../network/first-link.js';
 import type { PlayerSegment } from '../port/player-segment.js';
 import type { WantedSegment } from '../segments/fetch/segment-requests.js';

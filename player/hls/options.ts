@@ -1,5 +1,5 @@
 import type { Abr } from '../../src/abr-star/index.js';
-import type { VoxelOptions } from '../types.js';
+import type { VoxelOptions } from '../api/types.js';
 
 /** Options as for dash.js, but that what is in the buffer is never fetched again. */
 export interface VoxelHlsOptions extends Omit<VoxelOptions, 'abr' | 'refetch'> {

@@ -5,8 +5,8 @@ import type { DashPlayer } from '../dash/dash-types.js';
 import { LiveAdapter, type LiveAdapterOptions } from '../dash/live/live-adapter.js';
 import { PathFollower } from '../network/path-follower.js';
 import { createSessionSource, type SessionSource } from '../network/session-manager.js';
-import type { Additions } from '../plugin.js';
-import type { EndpointOption, LiveHandle, VoxelOptions } from '../types.js';
+import type { Additions } from '../plugin/plugin.js';
+import type { EndpointOption, LiveHandle, VoxelOptions } from '../api/types.js';
 
 /** One address of the service. */
 export interface PathOption extends EndpointOption {

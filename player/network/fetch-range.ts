@@ -1,6 +1,6 @@
 import type { ByteRange } from '../../src/manifest/byte-range.js';
 import { readAtMost } from '../../src/voxel-loader/index.js';
-import { describeError, PlayerError } from '../errors.js';
+import { describeError, PlayerError } from '../api/errors.js';
 
 /** What a server sent of a file; `range.start` is where `bytes` starts. */
 export interface SentRange {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ThroughputEstimator } from '../../src/abr-star/index.js';
 import type { PathReport } from '../../src/voxel-loader/types.js';
 import { PathFollower } from './path-follower.js';
-import type { PathEvent } from '../types.js';
+import type { PathEvent } from '../api/types.js';
 
 const a: PathReport = {
   ...{

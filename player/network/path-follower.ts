@@ -1,6 +1,6 @@
 import type { ThroughputEstimator } from '../../src/abr-star/index.js';
 import type { PathReport } from '../../src/voxel-loader/types.js';
-import type { PathEvent } from '../types.js';
+import type { PathEvent } from '../api/types.js';
 
 /** Follows the paths of a session: tells of those that come and go, and what that does to the link. */
 export class PathFollower {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { VoxelError, type VoxelSession } from '../../src/voxel-loader/index.js';
 import { SessionManager, type SessionSource } from './session-manager.js';
-import type { SessionEvent } from '../types.js';
+import type { SessionEvent } from '../api/types.js';
 
 const ORIGIN = 'https://media.example';
 

@@ -7,9 +7,9 @@ import {
   type Receiver,
   type VoxelSession,
 } from '../../src/voxel-loader/index.js';
-import { describeError, PlayerError } from '../errors.js';
+import { describeError, PlayerError } from '../api/errors.js';
 import type { Arrivals } from './silence-watch.js';
-import type { EndpointOption, SessionEvent } from '../types.js';
+import type { EndpointOption, SessionEvent } from '../api/types.js';
 
 /**
  * Milliseconds that a segment may wait for a session that is being opened, from the start of that attempt. Discovery

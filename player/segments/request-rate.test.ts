@@ -14,10 +14,10 @@ import { Attempt } from './fetch/attempt.js';
 import type { Pipeline } from './fetch/pipeline.js';
 import { SegmentLoader } from './fetch/segment-loader.js';
 import { SegmentRequests } from './fetch/segment-requests.js';
-import { EventEmitter } from '../events.js';
+import { EventEmitter } from '../api/events.js';
 import { Journal } from './record/journal.js';
 import { SessionManager, type SessionSource } from '../network/session-manager.js';
-import type { SessionEvent, VoxelEventMap } from '../types.js';
+import type { SessionEvent, LivePluginEventMap } from '../api/types.js';
 
 /** What a failing service may be asked in one second: for an index, a manifest with its discovery, or a segment. */
 const MOST_A_SECOND = 5;
@@ -185,7 +185,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0 }),
   };
   const retransmission = { suspend: vi.fn(), resume: vi.fn(), hold: vi.fn() };
-  const journal = new Journal(new EventEmitter<VoxelEventMap>());
+  const journal = new Journal(new EventEmitter<LivePluginEventMap>());
   const recorder = new DeliveryRecorder({ journal, link, receiver, rateControl, retransmission });
   const preferences = {
     delivery: 'datagrams',

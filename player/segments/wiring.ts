@@ -2,7 +2,7 @@ import type { Receiver } from '../../src/voxel-loader/index.js';
 import { fetchRange } from '../network/fetch-range.js';
 import type { SessionManager } from '../network/session-manager.js';
 import type { PlayerSettings, PlayerVideo, RuleOwner } from '../port/player-segment.js';
-import type { LivePluginStatistics } from '../types.js';
+import type { LivePluginStatistics } from '../api/types.js';
 import { Content } from './choose/content.js';
 import { IndexLoader } from './choose/index-loader.js';
 import type { RateControl } from './choose/rate-control.js';

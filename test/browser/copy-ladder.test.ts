@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import type { FallbackEvent, SegmentRecord } from '../../player/types.js';
+import type { FallbackEvent, SegmentRecord } from '../../player/api/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HANDSHAKE_PACKETS, startRelay } from '../../tools/start/relay.mjs';
 import { copyLadder, encryptLadder, makeLadder, type Addressing } from './support/ladder.js';

@@ -1,7 +1,7 @@
 import { test } from 'vitest';
 import { attachVoxel as attachPlain } from '../../player/attach.js';
 import type { DashPlayer } from '../../player/dash/dash-types.js';
-import { describeError } from '../../player/errors.js';
+import { describeError } from '../../player/api/errors.js';
 import { attachVoxel } from '../../lab/index.js';
 import { attachVoxelHls } from '../../player/hls/index.js';
 import { readRepresentation } from '../../src/manifest/representation.js';

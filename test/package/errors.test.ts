@@ -6,7 +6,7 @@ import { root } from '../../tools/setup/paths.mjs';
 
 /** The members of the exported union `ErrorCode`, as the type checker sees them. */
 function errorCodes(): string[] {
-  const file = join(root, 'player/errors.ts');
+  const file = join(root, 'player/api/errors.ts');
   const program = ts.createProgram([file], {
     strict: true,
     module: ts.ModuleKind.ESNext,

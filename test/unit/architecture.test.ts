@@ -34,7 +34,7 @@ describe('imports', () => {
     ['lab/sim/planted.ts', '../trials/config.js'],
     ['lab/rivals/planted.ts', '../strategies/strategies.js'],
     ['src/delivery/planted.ts', '../voxel-loader/index.js'],
-    ['src/delivery/planted.ts', '../../player/types.js'],
+    ['src/delivery/planted.ts', '../../player/api/types.js'],
     ['src/voxel-loader/planted.ts', '../abr-star/index.js'],
     ['src/voxel-loader/planted.ts', '../repair/index.js'],
     ['player/planted.ts', '../src/voxel-loader/worker/host.js'],

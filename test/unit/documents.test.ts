@@ -139,7 +139,7 @@ describe('the documents', () => {
     const constant = (path: string, pattern: RegExp) => pattern.exec(readFileSync(join(root, path), 'utf8'))?.[1];
     const used = constant('src/abr-star/star/constants.ts', /bandwidthSafety: ([\d.]+)/);
     expect(used).toBeDefined();
-    expect(constant('player/types.ts', /Default ([\d.]+)\. \*\/\n {2}readonly bandwidthSafety/)).toBe(used);
+    expect(constant('player/api/types.ts', /Default ([\d.]+)\. \*\/\n {2}readonly bandwidthSafety/)).toBe(used);
     expect(constant('docs/ABR.md', /`bandwidthSafety` \| ([\d.]+) +\| share of the throughput that plans/)).toBe(used);
   });
 

@@ -1,4 +1,4 @@
-import type { FrameState } from '../../../player/types.js';
+import type { FrameState } from '../../../player/api/types.js';
 import { isFrozenAt, momentAt } from '../timeline.js';
 import { laneKinds, type Lane, type LaneNow, type Moment, type ShownSegment } from '../types.js';
 import { toMoments, type RecordedLane, type RecordedSegment } from './format.js';

@@ -1,4 +1,4 @@
-import type { FrameState } from '../../../player/types.js';
+import type { FrameState } from '../../../player/api/types.js';
 import type { LiveComparison } from '../live-comparison.js';
 import type { LiveLane } from '../live-lane.js';
 import type { Catalogue, Rung } from '../types.js';

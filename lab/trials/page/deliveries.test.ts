@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SegmentRecord } from '../../../player/types.js';
+import type { SegmentRecord } from '../../../player/api/types.js';
 import { Deliveries } from './deliveries.js';
 
 const record = (bandwidth: number, framesRepaired = 0) =>

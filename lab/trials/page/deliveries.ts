@@ -1,4 +1,4 @@
-import type { SegmentRecord } from '../../../player/types.js';
+import type { SegmentRecord } from '../../../player/api/types.js';
 import { FRAME_LETTERS, type DeliveredSegment } from './types.js';
 
 /** When a segment was delivered. */

@@ -2,7 +2,7 @@ import type { MediaPlayerClass } from 'dashjs';
 import { plainSegment, type FragmentLoadingCompleted } from '../../../demo/plain-source.js';
 import { VideoObserver } from '../../../demo/video-observer.js';
 import { attachVoxel } from '../../../lab/index.js';
-import type { SegmentRecord } from '../../../player/types.js';
+import type { SegmentRecord } from '../../../player/api/types.js';
 import { base64 } from './base64.js';
 import { Deliveries } from './deliveries.js';
 import { discardedShare, type FragmentLoadingAbandoned } from './discards.js';

@@ -1,4 +1,4 @@
-import type { FrameState, SegmentRecord } from '../../../player/types.js';
+import type { FrameState, SegmentRecord } from '../../../player/api/types.js';
 import type { PlaybackSummary } from '../../../demo/video-observer.js';
 import type { SystemDelivery, PlayerKind } from '../system.js';
 

@@ -2,9 +2,9 @@ import type { Playhead } from '../../../src/delivery/piece-queue.js';
 import { LiveLink } from '../../../src/delivery/live-link.js';
 import { addCounts } from '../../../src/delivery/index.js';
 import type { DeliveredChunk, FollowRequest } from '../../../src/voxel-loader/index.js';
-import { PlayerError } from '../../errors.js';
+import { PlayerError } from '../../api/errors.js';
 import type { PluginParts } from '../../segments/wiring.js';
-import type { Delivery } from '../../types.js';
+import type { Delivery } from '../../api/types.js';
 import type { BufferedVideo } from '../buffered-video.js';
 import type { LivePart } from '../dash-adapter.js';
 import {

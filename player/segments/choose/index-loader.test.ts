@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IndexedRepresentation } from '../../../src/manifest/indexed-representation.js';
 import { bytesOf, indexVectors } from '../../../test/unit/index-vectors.js';
 import { indexOf } from '../../../test/unit/index-writer.js';
-import { PlayerError } from '../../errors.js';
+import { PlayerError } from '../../api/errors.js';
 import type { FetchRange } from '../../network/fetch-range.js';
 import { IndexLoader } from './index-loader.js';
 

@@ -3,7 +3,7 @@ import type { ByteRange } from '../../../src/manifest/byte-range.js';
 import { ManifestError } from '../../../src/manifest/errors.js';
 import { IndexedRepresentation } from '../../../src/manifest/indexed-representation.js';
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
-import { PlayerError } from '../../errors.js';
+import { PlayerError } from '../../api/errors.js';
 import type { FetchRange } from '../../network/fetch-range.js';
 
 /** A fetch starts when fewer segments than this are described: those that a decision looks at, and time to fetch. */

@@ -10,7 +10,7 @@ import { voxel } from '../../../src/delivery/index.js';
 import { ManifestError } from '../../../src/manifest/errors.js';
 import type { RepresentationMap, SegmentMap } from '../../../src/manifest/segment-map.js';
 import { RateControl, type Situation } from './rate-control.js';
-import type { DecisionEvent } from '../../types.js';
+import type { DecisionEvent } from '../../api/types.js';
 
 /** 100 reliable bytes and steps of 0, 100 and 200 unreliable ones, times `scale`. */
 function segment(scale: number): SegmentMap {

@@ -22,7 +22,7 @@ import {
 } from '../../../src/delivery/index.js';
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../../../src/voxel-loader/types.js';
-import type { DecisionEvent } from '../../types.js';
+import type { DecisionEvent } from '../../api/types.js';
 
 /** What is known when a segment must be chosen. Times in seconds. */
 export interface Situation {

@@ -8,7 +8,7 @@ import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
 import type { Content } from '../choose/content.js';
 import type { Load, LoaderRequest, LoaderResponse } from '../../dash/dash-types.js';
 import { playerRequest } from '../../dash/player-request.js';
-import { EventEmitter } from '../../events.js';
+import { EventEmitter } from '../../api/events.js';
 import { Journal } from '../record/journal.js';
 import { DeliveryRecorder } from '../record/delivery-recorder.js';
 import type { Decision, RateControl, ReviewResult } from '../choose/rate-control.js';
@@ -18,7 +18,7 @@ import type { Pipeline } from './pipeline.js';
 import { SegmentLoader } from './segment-loader.js';
 import { SegmentRequests, type RequestedSegment } from './segment-requests.js';
 import type { SessionManager } from '../../network/session-manager.js';
-import type { DeliveredEvent, Delivery, FallbackEvent, VoxelEventMap } from '../../types.js';
+import type { DeliveredEvent, Delivery, FallbackEvent, LivePluginEventMap } from '../../api/types.js';
 
 const ORIGIN = 'https://media.example';
 const map = segmentOf(1000, [40, 60, 10, 30]);
@@ -81,7 +81,7 @@ describe('Attempt', () => {
       headerHosts?: string[];
     } = {},
   ): Attempt {
-    const events = new EventEmitter<VoxelEventMap>();
+    const events = new EventEmitter<LivePluginEventMap>();
     const ofThisTest = delivered;
     events.on('delivered', (event) => ofThisTest.push(event));
     events.on('fallback', (event) => fallbacks.push(event));

@@ -8,7 +8,7 @@ import {
 } from '../../../src/voxel-loader/index.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import { silentError, SilenceWatch } from '../../network/silence-watch.js';
-import type { FallbackEvent } from '../../types.js';
+import type { FallbackEvent } from '../../api/types.js';
 import type { Decision } from '../choose/rate-control.js';
 import type { SegmentChooser } from '../choose/segment-chooser.js';
 import type {

@@ -1,7 +1,7 @@
 import { REVIEW_INTERVAL } from '../../../src/delivery/index.js';
 import { MAX_SEGMENT_BYTES } from '../../../src/manifest/limits.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
-import { describeError } from '../../errors.js';
+import { describeError } from '../../api/errors.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import { silentError, SilenceWatch } from '../../network/silence-watch.js';
 import type { PlayerRequest } from '../../port/player-request.js';

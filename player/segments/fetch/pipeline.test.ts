@@ -6,11 +6,11 @@ import type { DeliveredSegment, SegmentDownload, VoxelSession } from '../../../s
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
 import { openPageSession } from '../../../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
-import { EventEmitter } from '../../events.js';
+import { EventEmitter } from '../../api/events.js';
 import { Journal } from '../record/journal.js';
 import type { Content } from '../choose/content.js';
 import type { Decision } from '../choose/rate-control.js';
-import type { VoxelEventMap } from '../../types.js';
+import type { LivePluginEventMap } from '../../api/types.js';
 import type { FragmentRequest, LoaderRequest, LoaderResponse } from '../../dash/dash-types.js';
 import { playerRequest } from '../../dash/player-request.js';
 import { DeliveryRecorder } from '../record/delivery-recorder.js';
@@ -121,7 +121,7 @@ describe('Pipeline', () => {
     isDestroyed = false;
     startTime = 0;
     strategy = { ...voxel, pipelineAt: 0.9 };
-    journal = new Journal(new EventEmitter<VoxelEventMap>());
+    journal = new Journal(new EventEmitter<LivePluginEventMap>());
     const sessions = {
       ...{
         session,

@@ -1,10 +1,10 @@
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../../../src/voxel-loader/index.js';
-import { PlayerError } from '../../errors.js';
+import { PlayerError } from '../../api/errors.js';
 import { refreshCache } from '../../network/fetch-range.js';
 import type { PlayerRequest } from '../../port/player-request.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
-import type { FallbackEvent } from '../../types.js';
+import type { FallbackEvent } from '../../api/types.js';
 import type { Content } from '../choose/content.js';
 import type { Decision } from '../choose/rate-control.js';
 import type { SegmentChooser } from '../choose/segment-chooser.js';

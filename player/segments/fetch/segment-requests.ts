@@ -7,11 +7,11 @@ import type {
   SessionDelivery,
   VoxelSession,
 } from '../../../src/voxel-loader/index.js';
-import { PlayerError } from '../../errors.js';
+import { PlayerError } from '../../api/errors.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import type { PlayerRequest } from '../../port/player-request.js';
 import type { PlayerSegment, PlayerVideo } from '../../port/player-segment.js';
-import type { Delivery } from '../../types.js';
+import type { Delivery } from '../../api/types.js';
 import type { Decision } from '../choose/rate-control.js';
 
 /** One segment with VOXEL data, and where it is. */

@@ -5,7 +5,7 @@ import { openPageSession } from '../../../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
 import type { LoaderRequest, LoaderResponse } from '../../dash/dash-types.js';
 import { playerRequest } from '../../dash/player-request.js';
-import { PlayerError } from '../../errors.js';
+import { PlayerError } from '../../api/errors.js';
 import type { Decision } from '../choose/rate-control.js';
 import { Attempt, type AttemptCollaborators, type AttemptOwner } from './attempt.js';
 import { SegmentRequests, type SegmentRequestsCollaborators } from './segment-requests.js';

@@ -3,9 +3,9 @@ import { LossEstimator, ThroughputEstimator } from '../../../src/abr-star/index.
 import { NO_COUNTS, PathEstimate } from '../../../src/delivery/index.js';
 import { IntervalSet } from '../../../src/manifest/interval-set.js';
 import { segmentOf } from '../../../test/unit/segment-content.js';
-import { EventEmitter } from '../../events.js';
+import { EventEmitter } from '../../api/events.js';
 import { Journal } from './journal.js';
-import type { Delivery, VoxelEventMap } from '../../types.js';
+import type { Delivery, LivePluginEventMap } from '../../api/types.js';
 import { DeliveryRecorder, type RecordedSegment } from './delivery-recorder.js';
 
 const fragment = { index: 3, startTime: 12, duration: 4, representation: { id: 'q00', bandwidth: 1000 } };
@@ -17,7 +17,7 @@ const segment = {
 
 function createRecorder() {
   const link = { loss: new LossEstimator(), throughput: new ThroughputEstimator(), path: new PathEstimate() };
-  const journal = new Journal(new EventEmitter<VoxelEventMap>());
+  const journal = new Journal(new EventEmitter<LivePluginEventMap>());
   const rateControl = { delivered: vi.fn() };
   const retransmission = { suspend: vi.fn(), resume: vi.fn(), hold: vi.fn() };
   const receiver = { inspect: vi.fn() };

@@ -5,7 +5,7 @@ import { IntervalSet } from '../../../src/manifest/interval-set.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import type { DeliveredSegment, Receiver } from '../../../src/voxel-loader/index.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
-import type { Delivery, FallbackEvent } from '../../types.js';
+import type { Delivery, FallbackEvent } from '../../api/types.js';
 import type { RateControl } from '../choose/rate-control.js';
 import type { Journal } from './journal.js';
 import type { Retransmission } from './retransmission.js';

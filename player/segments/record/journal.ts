@@ -1,7 +1,7 @@
 import type { DeliveredSegment } from '../../../src/voxel-loader/types.js';
-import { describeError } from '../../errors.js';
-import type { EventEmitter } from '../../events.js';
-import type { ChunkEvent, DecisionEvent, FallbackEvent, LivePluginEventMap, SegmentRecord } from '../../types.js';
+import { describeError } from '../../api/errors.js';
+import type { EventEmitter } from '../../api/events.js';
+import type { ChunkEvent, DecisionEvent, FallbackEvent, LivePluginEventMap, SegmentRecord } from '../../api/types.js';
 
 /** A page may play for days beside a server that fails. */
 const ERRORS_KEPT = 100;

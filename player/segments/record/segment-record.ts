@@ -2,7 +2,7 @@ import { estimateScore } from '../../../src/manifest/score-estimate.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import type { IntervalSet } from '../../../src/manifest/interval-set.js';
 import type { DeliveredSegment } from '../../../src/voxel-loader/types.js';
-import type { SegmentRecord } from '../../types.js';
+import type { SegmentRecord } from '../../api/types.js';
 
 /** What a record says beside what the delivery says. */
 type Estimated = Pick<

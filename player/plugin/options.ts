@@ -1,7 +1,7 @@
-import { AbrError, createAbrStar, type Abr } from '../src/abr-star/index.js';
-import { voxel, withoutRepeats, type Strategy } from '../src/delivery/index.js';
-import type { DownloadPreferences } from './segments/fetch/segment-requests.js';
-import type { Delivery, VoxelOptions } from './types.js';
+import { AbrError, createAbrStar, type Abr } from '../../src/abr-star/index.js';
+import { voxel, withoutRepeats, type Strategy } from '../../src/delivery/index.js';
+import type { DownloadPreferences } from '../segments/fetch/segment-requests.js';
+import type { Delivery, VoxelOptions } from '../api/types.js';
 
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
 const DEFAULT_BUFFER_SEGMENTS = 7;

@@ -1,6 +1,6 @@
-import type { AbrErrorCode } from '../src/abr-star/index.js';
-import type { ManifestErrorCode } from '../src/manifest/errors.js';
-import type { VoxelErrorCode } from '../src/voxel-loader/errors.js';
+import type { AbrErrorCode } from '../../src/abr-star/index.js';
+import type { ManifestErrorCode } from '../../src/manifest/errors.js';
+import type { VoxelErrorCode } from '../../src/voxel-loader/errors.js';
 
 /** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
 export type PlayerErrorCode =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAbr } from '../lab/rivals/registry.js';
-import { strategyOf } from '../lab/strategies/strategies.js';
+import { createAbr } from '../../lab/rivals/registry.js';
+import { strategyOf } from '../../lab/strategies/strategies.js';
 import { resolveOptions } from './options.js';
 
 describe('resolveOptions', () => {

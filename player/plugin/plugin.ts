@@ -1,17 +1,17 @@
-import { LossEstimator, ThroughputEstimator } from '../src/abr-star/index.js';
-import { PathEstimate } from '../src/delivery/index.js';
-import { Receiver, type ReceiverOptions } from '../src/voxel-loader/index.js';
-import type { WorkerLike } from '../src/voxel-loader/start-worker.js';
-import { EventEmitter } from './events.js';
-import { Journal } from './segments/record/journal.js';
+import { LossEstimator, ThroughputEstimator } from '../../src/abr-star/index.js';
+import { PathEstimate } from '../../src/delivery/index.js';
+import { Receiver, type ReceiverOptions } from '../../src/voxel-loader/index.js';
+import type { WorkerLike } from '../../src/voxel-loader/start-worker.js';
+import { EventEmitter } from '../api/events.js';
+import { Journal } from '../segments/record/journal.js';
 import type { ResolvedOptions } from './options.js';
-import { followPage } from './network/page-lifecycle.js';
-import type { PathFollower } from './network/path-follower.js';
-import { RateControl } from './segments/choose/rate-control.js';
-import { Retransmission } from './segments/record/retransmission.js';
-import type { PlayerVideo } from './port/player-segment.js';
-import type { Connection, OpenPort } from './segments/wiring.js';
-import { createSessionSource, SessionManager } from './network/session-manager.js';
+import { followPage } from '../network/page-lifecycle.js';
+import type { PathFollower } from '../network/path-follower.js';
+import { RateControl } from '../segments/choose/rate-control.js';
+import { Retransmission } from '../segments/record/retransmission.js';
+import type { PlayerVideo } from '../port/player-segment.js';
+import type { Connection, OpenPort } from '../segments/wiring.js';
+import { createSessionSource, SessionManager } from '../network/session-manager.js';
 import type {
   Delivery,
   LivePluginEventMap,
@@ -19,7 +19,7 @@ import type {
   VoxelHandle,
   VoxelOptions,
   VoxelStatistics,
-} from './types.js';
+} from '../api/types.js';
 
 /** What the full build has besides. */
 export interface Additions {

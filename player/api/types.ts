@@ -1,6 +1,6 @@
-import type { Abr } from '../src/abr-star/index.js';
-import type { DeliveryCounts, Strategy } from '../src/delivery/index.js';
-import type { DeliveredChunk, Delivery, FrameState, PathReport } from '../src/voxel-loader/types.js';
+import type { Abr } from '../../src/abr-star/index.js';
+import type { DeliveryCounts, Strategy } from '../../src/delivery/index.js';
+import type { DeliveredChunk, Delivery, FrameState, PathReport } from '../../src/voxel-loader/types.js';
 import type { ErrorCode } from './errors.js';
 
 /** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
