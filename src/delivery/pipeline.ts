@@ -1,9 +1,3 @@
-/**
- * Rx_T of "Dashing towards Hollywood": the share of a segment's bytes that are here when the next one is asked for. They
- * tried 0.75 to 0.99.
- */
-export const PIPELINE_AT = 0.9;
-
 /** Nothing is asked for before this share is here: the choice would be made with too little knowledge. */
 const LEAST_SHARE = 0.2;
 

@@ -2,7 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../tools/setup/paths.mjs';
-import { circles, forbiddenImports, importGraph, isForTests, isIn, readSources } from './import-graph.js';
+import {
+  circles,
+  drawing,
+  floorsOf,
+  forbiddenImports,
+  graphWithin,
+  importGraph,
+  isForTests,
+  isIn,
+  readSources,
+} from './import-graph.js';
 import { ARROWS, ZONES } from './zones.js';
 
 const sources = readSources(root);
@@ -41,6 +51,12 @@ describe('imports', () => {
     ['player/dash/planted.ts', '../../demo/report.js'],
     ['player/segments/planted.ts', '../dash/settings.js'],
     ['player/hls/planted.ts', '../dash/settings.js'],
+    ['player/dash/planted.ts', '../plugin/plugin.js'],
+    ['player/segments/planted.ts', '../attach.js'],
+    ['player/network/planted.ts', '../segments/record/journal.js'],
+    ['player/segments/choose/planted.ts', '../record/journal.js'],
+    ['player/segments/record/planted.ts', '../fetch/attempt.js'],
+    ['player/segments/fetch/planted.ts', '../wiring.js'],
     ['player/planted.ts', '../tools/setup/paths.mjs'],
     ['src/delivery/planted.ts', '../../lab/sim/random.js'],
     ['tools/setup/planted.mjs', '../../lab/sim/random.js'],
@@ -81,6 +97,23 @@ describe('imports', () => {
     const named = ZONES.flatMap(({ folder, never, but = [] }) => [folder, ...never, ...but]);
     const empty = [...new Set(named)].filter((place) => ![...graph.keys()].some((file) => isIn(file, [place])));
     expect(empty).toEqual([]);
+  });
+});
+
+describe('player/segments', () => {
+  it('has five floors at most', () => {
+    const floors = floorsOf(graphWithin(graph, 'player/segments'));
+    expect(Math.max(...floors.values())).toBeLessThanOrEqual(5);
+  });
+
+  it('is drawn in its README with every import, and no other', async () => {
+    const path = join(root, 'player/segments/README.md');
+    const drawn = readFileSync(path, 'utf8').replace(
+      /(```mermaid\n)[^`]*/,
+      (_, head: string) => `${head}${drawing(graph, 'player/segments')}\n`,
+    );
+    // `npx vitest run --project unit test/unit/architecture.test.ts -u` draws it anew.
+    await expect(drawn).toMatchFileSnapshot(path);
   });
 });
 

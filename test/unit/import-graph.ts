@@ -55,6 +55,52 @@ export function circles(graph: ImportGraph): string[][] {
   return found;
 }
 
+/** The graph among the modules in `folder`, types included, tests and what they use aside. */
+export function graphWithin(graph: ImportGraph, folder: string): ImportGraph {
+  const isModule = (file: string) => isIn(file, [folder]) && !isForTests(file);
+  const modules = [...graph].filter(([file]) => isModule(file));
+  return new Map(modules.map(([file, targets]) => [file, new Set([...targets].filter(isModule))]));
+}
+
+/** The floor of each file of a graph without circles: 1 where it imports no other, else the one above the highest that it imports. */
+export function floorsOf(graph: ImportGraph): Map<string, number> {
+  const floors = new Map<string, number>();
+  const floorOf = (file: string): number => {
+    const floor = floors.get(file) ?? 1 + Math.max(0, ...[...graph.get(file)!].map(floorOf));
+    floors.set(file, floor);
+    return floor;
+  };
+  for (const file of graph.keys()) floorOf(file);
+  return floors;
+}
+
+/** The arrows between the rooms of `folder`, which are the folders in it and itself: `from --> to` by their paths in it. */
+export function roomArrows(graph: ImportGraph, folder: string): string[] {
+  const roomOf = (file: string) => file.slice(folder.length + 1).match(/^([^/]+)\//)?.[1] ?? '.';
+  const pairs = [...graphWithin(graph, folder)].flatMap(([file, targets]) =>
+    [...targets].map((target) => [roomOf(file), roomOf(target)] as const),
+  );
+  return [...new Set(pairs.filter(([from, to]) => from !== to).map((pair) => pair.join(' --> ')))].sort();
+}
+
+/** A Mermaid graph of the modules in `folder`, the folders in it as boxes. */
+export function drawing(graph: ImportGraph, folder: string): string {
+  const within = graphWithin(graph, folder);
+  const nameOf = (file: string) => file.slice(folder.length + 1).replace(/\.ts$/, '');
+  const nodeOf = (file: string) => nameOf(file).replaceAll(/\W/g, '-');
+  const names = [...within.keys()].map(nameOf).sort();
+  const rooms = [...new Set(names.map((name) => posix.dirname(name)))];
+  const boxes = rooms.flatMap((room) => {
+    const inRoom = names.filter((name) => posix.dirname(name) === room);
+    const nodes = inRoom.map((name) => `    ${nodeOf(`${folder}/${name}`)}[${posix.basename(name)}]`);
+    return room === '.' ? nodes : [`  subgraph ${room}`, ...nodes, '  end'];
+  });
+  const arrows = [...within].flatMap(([file, targets]) =>
+    [...targets].map((to) => `  ${nodeOf(file)} --> ${nodeOf(to)}`),
+  );
+  return ['graph TD', ...boxes, ...arrows.sort()].join('\n');
+}
+
 /** The imports that break one of `zones`, each as a line `FILE imports FILE`. */
 export function forbiddenImports(graph: ImportGraph, zones: readonly Zone[]): string[] {
   const lines = zones.flatMap(({ folder, never, but = [], shipped = false }) =>

@@ -15,6 +15,35 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   demo: ['src/manifest', 'src/repair', 'src/abr-star', 'src/coding', 'src/delivery', 'src/voxel-loader', 'player'],
 };
 
+/** What each room of `player/` may import of the others; its own files, the entry points, import all but `live` and `element`. */
+const PLAYER_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  port: [],
+  network: ['api'],
+  segments: ['api', 'port', 'network'],
+  plugin: ['api', 'port', 'network', 'segments'],
+  dash: ['api', 'port', 'network', 'segments'],
+  hls: ['api', 'port', 'network', 'segments', 'plugin'],
+  latency: ['dash'],
+};
+
+/** What each room of `player/segments/` may import of the others; `wiring.ts` imports all, and none of them imports that. */
+const SEGMENT_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  choose: [],
+  record: ['choose'],
+  fetch: ['choose', 'record'],
+};
+
+/** Zones of the rooms of a folder. `above`: what stands on top of them. */
+const zonesOf = (folder: string, rooms: typeof PLAYER_ROOMS, above: readonly string[]): Zone[] =>
+  Object.entries(rooms).map(([room, allowed]) => ({
+    folder: `${folder}/${room}`,
+    never: [...Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other)), ...above].map(
+      (other) => `${folder}/${other}`,
+    ),
+    shipped: true,
+  }));
+
 /**
  * A folder whose files import nothing of other folders. `but`: files and folders in it that may. `shipped`: its tests, and what only tests
  * use, may as well.
@@ -69,9 +98,8 @@ export const ZONES: readonly Zone[] = [
   { folder: 'lab/sim', never: ['lab/trials', 'lab/study', 'lab/bench'] },
   { folder: 'lab/trials', never: ['lab/study', 'lab/bench'] },
   // Each player has a folder that knows it, and no other does.
-  { folder: 'player/segments', never: ['player/dash', 'player/hls'], shipped: true },
-  { folder: 'player/hls', never: ['player/dash'], shipped: true },
-  { folder: 'player/dash', never: ['player/hls'], shipped: true },
+  ...zonesOf('player', PLAYER_ROOMS, ['attach.ts', 'index.ts', 'live', 'element']),
+  ...zonesOf('player/segments', SEGMENT_ROOMS, ['wiring.ts']),
   { folder: 'src/voxel-loader', never: WORKER, but: ['src/voxel-loader/worker'], shipped: true },
   { folder: 'player', never: WORKER, shipped: true },
   // The comparison takes segments apart to show single frames.
