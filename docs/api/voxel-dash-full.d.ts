@@ -469,7 +469,7 @@ export interface VoxelStatistics {
 	readonly fallbacks: number;
 	/** The latest hundred, one line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
 	readonly errors: readonly string[];
-	/** Where several are used (`voxel-dash/full`): what is known of each. */
+	/** Where several are used (`voxel-dash/live`): what is known of each. */
 	readonly paths: readonly PathReport[];
 	/** Estimate, bit/s; undefined before the first download. */
 	readonly throughput: number | undefined;
@@ -479,7 +479,7 @@ export interface VoxelStatistics {
 export type SessionEvent = {
 	readonly state: "opened";
 	readonly url: string;
-	/** Where it runs: on the page's thread with `voxel-dash/full` where the page's policy forbids workers from Blob URLs. */
+	/** Where it runs: on the page's thread with `voxel-dash/lab` where the page's policy forbids workers from Blob URLs. */
 	readonly thread: "worker" | "page";
 } | {
 	readonly state: "failed" | "closed";

@@ -7,7 +7,7 @@ import type { Delivery, VoxelOptions } from '../api/types.js';
 const DEFAULT_BUFFER_SEGMENTS = 7;
 
 /** The full build is for dash.js. */
-const MORE_RULES = { dashjs: ' (voxel-dash/full has more rules)', hlsjs: '' };
+const MORE_RULES = { dashjs: ' (voxel-dash/lab has more rules)', hlsjs: '' };
 
 const DELIVERIES: readonly Delivery[] = ['datagrams', 'streams', 'http'];
 
@@ -57,7 +57,7 @@ function strategyIn({ strategy, refetch = true }: PluginOptions, rule: Abr | und
 function strategyFor(rule: Abr | undefined, name: string | undefined): Strategy {
   if (name === undefined && rule?.name !== 'abr-star') return { ...voxel, pipelineAt: undefined };
   if (name === undefined || name === 'voxel') return voxel;
-  throw new RangeError(`strategy must be 'voxel' or an object, got '${name}' (voxel-dash/full has more strategies)`);
+  throw new RangeError(`strategy must be 'voxel' or an object, got '${name}' (voxel-dash/lab has more strategies)`);
 }
 
 function ruleOf(abr: string | Abr, options: PluginOptions, ownRule: keyof typeof MORE_RULES): Abr | undefined {

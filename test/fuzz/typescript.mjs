@@ -4,8 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { ensureNodePackages } from '../../tools/setup/node.mjs';
 import { root } from '../../tools/setup/paths.mjs';
-import { say, UserError } from '../../tools/setup/process.mjs';
-import { typescriptModules } from '../../tools/package/typescript-modules.mjs';
+import { say } from '../../tools/setup/process.mjs';
 import { libFuzzerOptions, runLibFuzzer } from './lib-fuzzer.mjs';
 
 const folder = join(import.meta.dirname, 'typescript');
@@ -32,21 +31,16 @@ export async function fuzz(chosen, secondsEach) {
 
 /** One file each, which Jazzer.js instruments when it imports it. @param {readonly string[]} chosen @returns {Promise<void>} */
 async function bundleTargets(chosen) {
-  const { default: webpack } = await import('webpack');
-  const compiler = webpack({
-    mode: 'development',
-    devtool: false,
-    target: 'node',
-    entry: Object.fromEntries(chosen.map((target) => [target, join(folder, 'targets', `${target}.ts`)])),
-    experiments: { outputModule: true },
-    output: { path: build, filename: '[name].mjs', library: { type: 'module' } },
-    ...typescriptModules,
-  });
-  await new Promise((resolve, reject) => {
-    compiler.run((error, stats) => {
-      if (error ?? stats?.hasErrors()) reject(error ?? new UserError(String(stats), 1));
-      else resolve(undefined);
-    });
+  const { build: bundle } = await import('esbuild');
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: chosen.map((target) => join(folder, 'targets', `${target}.ts`)),
+    outdir: build,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'es2022',
   });
 }
 

@@ -30,10 +30,14 @@ test('publint finds nothing to say', async () => {
 });
 
 test('the tarball has every file of the exports, each script’s source map, the licence, and nothing of the sources', () => {
-  const scripts = ['voxel-dash', 'voxel-dash-full', 'voxel-hls', 'voxel-video'].flatMap((name) => [
-    name,
-    `umd/${name}`,
-  ]);
+  const scripts = [
+    'voxel-dash',
+    'voxel-dash-live',
+    'voxel-dash-lab',
+    'voxel-dash-full',
+    'voxel-hls',
+    'voxel-video',
+  ].flatMap((name) => [name, `umd/${name}`]);
   const built = scripts.flatMap((name) => ['js', 'js.map', 'd.ts'].map((ending) => `dist/${name}.${ending}`));
   const rest = ['LICENSE', 'README.md', 'package.json', 'dist/umd/package.json', 'dist/voxel-worker.js'];
   expect([...consumer.files].sort()).toEqual([...built, ...rest].sort());
@@ -50,6 +54,8 @@ test('source maps hold the sources', () => {
 
 const ENTRIES = {
   'voxel-dash': 'attachVoxel',
+  'voxel-dash/live': 'attachVoxel',
+  'voxel-dash/lab': 'attachVoxel',
   'voxel-dash/full': 'attachVoxel',
   'voxel-dash/hls': 'attachVoxelHls',
   'voxel-dash/element': 'defineVoxelVideo',
@@ -65,6 +71,8 @@ describe.each(Object.entries(ENTRIES))('in Node, %s', (entry, name) => {
 // The element's script defines the element, which takes a page.
 test.each([
   ['voxel-dash', 'attachVoxel'],
+  ['voxel-dash/live', 'attachVoxel'],
+  ['voxel-dash/lab', 'attachVoxel'],
   ['voxel-dash/full', 'attachVoxel'],
   ['voxel-dash/hls', 'attachVoxelHls'],
 ])('in Node, %s can be required', (entry, name) => {
@@ -75,7 +83,9 @@ test.each([
 const PAGE = `
 import * as dashjs from 'dashjs';
 import { attachVoxel, type VoxelHandle } from 'voxel-dash';
-import { attachVoxel as attachAny } from 'voxel-dash/full';
+import { attachVoxel as attachFull } from 'voxel-dash/full';
+import { attachVoxel as attachAny } from 'voxel-dash/lab';
+import { attachVoxel as attachLive, liveClock, measureLatency } from 'voxel-dash/live';
 import { defineVoxelVideo } from 'voxel-dash/element';
 import Hls from 'hls.js';
 import { attachVoxelHls } from 'voxel-dash/hls';
@@ -83,8 +93,13 @@ import { attachVoxelHls } from 'voxel-dash/hls';
 const player = dashjs.MediaPlayer().create();
 const handle: VoxelHandle = attachVoxel(player, { abr: 'abr-star', bufferSegments: 3 });
 handle.on('fallback', ({ code }) => console.log(code.length));
-attachAny(dashjs.MediaPlayer().create(), { abr: 'mpc' });
-// @ts-expect-error a rival's name is for the full build
+attachAny(dashjs.MediaPlayer().create(), { abr: 'mpc', strategy: 'hollywood' });
+attachFull(dashjs.MediaPlayer().create(), { abr: 'mpc' });
+attachLive(player, { paths: [{ url: 'https://media.example/voxel' }] }).statistics().live?.rate;
+measureLatency(document.createElement('video'), liveClock(player)).stop();
+// @ts-expect-error a rival's name is for the laboratory's build
+attachLive(player, { abr: 'mpc' });
+// @ts-expect-error a rival's name is for the laboratory's build
 attachVoxel(player, { abr: 'mpc' });
 defineVoxelVideo(dashjs);
 document.createElement('voxel-video').voxel?.detach();

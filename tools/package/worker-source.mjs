@@ -1,7 +1,5 @@
 // @ts-check
-import { join } from 'node:path';
-import { build } from 'vite';
-import { root } from '../setup/paths.mjs';
+import { bundled } from './bundle.mjs';
 
 const WORKERS = {
   plain: 'src/voxel-loader/worker/main.ts',
@@ -16,17 +14,6 @@ const WORKERS = {
  * @returns {Promise<string>}
  */
 export async function bundleWorker(program) {
-  const output = await build({
-    configFile: false,
-    root,
-    logLevel: 'error',
-    build: {
-      write: false,
-      target: 'es2022',
-      lib: { entry: join(root, WORKERS[program]), formats: ['iife'], name: 'worker' },
-    },
-  });
-  const [bundle] = [output].flat();
-  if (!bundle || !('output' in bundle)) throw new Error('the worker has no bundle');
-  return bundle.output[0].code.trim();
+  const { code } = await bundled({ entry: WORKERS[program], format: 'script' });
+  return code.trim();
 }

@@ -15,6 +15,8 @@ import { check, contentProblems, licenceProblems, report } from './artefact.mjs'
 const ENTRIES = {
   'voxel-dash': [
     { entry: 'voxel-dash', name: 'attachVoxel' },
+    { entry: 'voxel-dash/live', name: 'attachVoxel' },
+    { entry: 'voxel-dash/lab', name: 'attachVoxel' },
     { entry: 'voxel-dash/full', name: 'attachVoxel' },
     { entry: 'voxel-dash/hls', name: 'attachVoxelHls' },
     { entry: 'voxel-dash/element', name: 'defineVoxelVideo' },

@@ -26,12 +26,17 @@ export async function ensureTypeScript() {
 export function ensureBuild() {
   const inputs = [
     'package-lock.json',
-    'webpack.config.mjs',
     'tools/package',
     'tsconfig.base.json',
     'tsconfig.json',
     'src',
     'player',
+    'lab/index.ts',
+    'lab/full.ts',
+    'lab/attach-lab.ts',
+    'lab/rivals',
+    'lab/strategies',
+    'lab/worker',
     'demo',
     'packages',
     'LICENSE',

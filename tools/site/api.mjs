@@ -11,7 +11,8 @@ import { UserError } from '../setup/process.mjs';
 /** Files of docs/api by what a page imports. */
 export const ENTRY_POINTS = {
   'voxel-dash': 'voxel-dash.d.ts',
-  'voxel-dash/full': 'voxel-dash-full.d.ts',
+  'voxel-dash/live': 'voxel-dash-live.d.ts',
+  'voxel-dash/lab': 'voxel-dash-lab.d.ts',
   'voxel-dash/hls': 'voxel-hls.d.ts',
   'voxel-dash/element': 'voxel-video.d.ts',
   'voxel-repair': 'voxel-repair.d.ts',

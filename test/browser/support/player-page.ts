@@ -15,7 +15,7 @@ import { root } from '../../../tools/setup/paths.mjs';
 import { startServer } from '../../../tools/start/server.mjs';
 
 export const PAGE = `<!doctype html><title>player</title>
-<script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-dash-full.js"></script>`;
+<script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-dash-lab.js"></script>`;
 
 /** A player that `startPlayer` has put on the page; the page calls it by its number. */
 export interface PlayerUnderTest {

@@ -76,7 +76,11 @@ interface Scene {
   readonly reports: () => readonly PathReport[];
 }
 
-async function open({ schedule = 'voxel' as ScheduleName, costs = [0, 0], opensIn = 0 } = {}): Promise<Scene> {
+async function open({
+  schedule,
+  costs = [0, 0],
+  opensIn = 0,
+}: { schedule?: ScheduleName; costs?: number[]; opensIn?: number } = {}): Promise<Scene> {
   const routes = [new Route(), new Route()] as const;
   routes[1].opensIn = opensIn;
   const WebTransport = function (url: string, options: WebTransportOptions) {

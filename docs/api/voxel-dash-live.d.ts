@@ -1,0 +1,703 @@
+declare const catalogue: {
+	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
+	readonly unsupported: {
+		readonly fatal: true;
+	};
+	/** No usable `/.well-known/voxel.json` or `options.endpoint`. */
+	readonly "discovery-failed": {
+		readonly fatal: true;
+	};
+	/** The session could not be opened: UDP blocked, certificate refused, no such server. */
+	readonly "session-failed": {
+		readonly fatal: true;
+	};
+	/** The session was open and is gone. */
+	readonly "session-closed": {
+		readonly fatal: true;
+	};
+	/** The request cannot be sent: a line break in a header value, a target that is not a path. */
+	readonly "bad-request": {
+		readonly fatal: false;
+	};
+	/** The server broke the protocol. */
+	readonly "bad-response": {
+		readonly fatal: false;
+	};
+	/** The server answered with something other than 206: see `status`. */
+	readonly status: {
+		readonly fatal: false;
+	};
+	/** The media file is another one than earlier responses were of. */
+	readonly "file-changed": {
+		readonly fatal: false;
+	};
+	/** A stream ended or was reset before the bytes that it promised. */
+	readonly incomplete: {
+		readonly fatal: false;
+	};
+	/** Nothing arrived for too long. */
+	readonly timeout: {
+		readonly fatal: false;
+	};
+	/** The caller gave up. */
+	readonly aborted: {
+		readonly fatal: false;
+	};
+	/** Incomplete, and the initialization segment that the repair needs is not known. */
+	readonly "no-initialization": {
+		readonly fatal: false;
+	};
+	/** Incomplete, and the repair does not support a feature of the stream (src/repair). */
+	readonly "unsupported-stream": {
+		readonly fatal: false;
+	};
+	/** Incomplete, and what is here is not what it should be (src/repair). */
+	readonly malformed: {
+		readonly fatal: false;
+	};
+	/** Bytes have not arrived without which there is no repair (src/repair). */
+	readonly "missing-reliable-bytes": {
+		readonly fatal: false;
+	};
+};
+type VoxelErrorCode = keyof typeof catalogue;
+interface Parity {
+	/** Parity symbols of each block, 0 … 64; the last number holds for all further blocks. At most 64 numbers. */
+	readonly amounts: readonly number[];
+	/** Data symbols of a block, 1 … 192. */
+	readonly block: number;
+	/** Bytes of a symbol, 64 … 1400. Undefined: every range of the request is a block, of symbols of equal length. */
+	readonly symbol?: number | undefined;
+	/** Sent whatever the link does. */
+	readonly always?: boolean | undefined;
+}
+interface DeliveryCounts {
+	readonly bytesReliable: number;
+	readonly bytesUnreliable: number;
+	/** Sent as datagrams, not here, nor fetched again. */
+	readonly bytesLost: number;
+	/** Asked for a second time while the segment was on its way, because they seemed lost. */
+	readonly bytesRepeated: number;
+	/** Those of them that came no sooner: lost, and here all the same. */
+	readonly bytesRecovered: number;
+	/** Lost on the way, and filled from parity. */
+	readonly bytesDecoded: number;
+	/** Parity that came, in addition to all other counts. */
+	readonly bytesParity: number;
+}
+interface ByteRange {
+	readonly start: number;
+	readonly end: number;
+}
+/** One way to download the next segment: a representation and how much of its unreliable part. */
+interface Option$1 {
+	/** Position in the ladder, 0 = lowest. */
+	readonly representation: number;
+	/** Virtual level: index into the segment's quality steps; the last one is the whole segment. */
+	readonly level: number;
+	readonly score: number;
+	/** All bytes to download: reliable and the prefix of unreliable. */
+	readonly bytes: number;
+	/** The part of `bytes` that is reliable. */
+	readonly reliableBytes: number;
+}
+/** One representation of the ladder, over the whole stream. */
+export interface LadderRepresentation {
+	/** Bit/s. */
+	readonly bitrate: number;
+	/** Mean score of its untouched segments. */
+	readonly averageScore: number;
+}
+/** One finished (or reviewed) download, for throughput estimates. Pauses and the wait after a trailer are not in it. */
+export interface ThroughputSample {
+	readonly bytes: number;
+	/** From the request to the last byte. */
+	readonly seconds: number;
+	/** The part of `seconds` before the first byte; 0 where it is not known. */
+	readonly timeToFirstByte?: number;
+}
+/** One chunk of a live segment that came as datagrams. */
+export interface Dispersion {
+	readonly packets: number;
+	/** Bytes of all of them but the first. */
+	readonly bytes: number;
+	/** From the first to the last. */
+	readonly seconds: number;
+}
+/** What a rule for live streams may look at besides. */
+export interface LiveState {
+	/** Dispersions of the latest chunks, newest last. */
+	readonly dispersions: readonly Dispersion[];
+	/** Bit/s that the sender's congestion window lets through: a window each round trip. Undefined: not known yet. */
+	readonly windowRate: number | undefined;
+	/** Bytes of the picture that a segment begins with, for each representation of the ladder. */
+	readonly keyFrameBytes: readonly number[];
+	/** Seconds that a chunk may take from the server to the buffer; less two round trips where losses are the rule. */
+	readonly slack: number;
+	/** Seconds since a chunk last came with bytes that the server did not send in time, or since the beginning. */
+	readonly secondsWithoutUnsent: number;
+}
+/** Everything a rule may look at before it chooses. Times in seconds, rates in bit/s, sizes in bytes. */
+export interface DecisionState {
+	readonly segmentIndex: number;
+	readonly segmentDuration: number;
+	readonly bufferLevel: number;
+	/** An "N-segment buffer" is (N + 1) × segmentDuration here: N held and one in flight (docs/ABR.md). */
+	readonly bufferCapacity: number;
+	/** Estimate over everything downloaded so far, or undefined before the first sample. */
+	readonly throughput: number | undefined;
+	/** The latest samples, newest last, at most 20. */
+	readonly samples: readonly ThroughputSample[];
+	readonly lastChoice: Option$1 | undefined;
+	/** Ascending in bitrate. */
+	readonly ladder: readonly LadderRepresentation[];
+	/** Options of the next segment: never empty, sorted by representation, then level. */
+	readonly options: readonly Option$1[];
+	/**
+	 * `options` of the next segment and of those after it, for rules that look ahead: at most 8, fewer towards the end of
+	 * the stream. Undefined: what comes after the next segment is not known.
+	 */
+	readonly upcoming?: readonly (readonly Option$1[])[];
+	/** Share of the unreliable bytes sent lately that never arrived, nor when they were asked for again, 0 … 1. Undefined before the first. */
+	readonly lossRate?: number;
+	/** Undefined: the stream is not live, or its server sends no chunks. */
+	readonly live?: LiveState;
+}
+export interface Choice {
+	readonly option: Option$1;
+	/** Seconds to wait before the request. */
+	readonly delay: number;
+	/** On streams, whatever the player's default: what is lost on the way is sent again. It holds for restarts, too. */
+	readonly delivery?: "streams";
+}
+/** A download as it stands, for review every 50 ms. */
+export interface DownloadProgress {
+	/** The state as it is now: `bufferLevel` is what is left to play, `lastChoice` the segment before, `options` this one's. */
+	readonly state: DecisionState;
+	readonly option: Option$1;
+	/** Seconds since the request was sent. */
+	readonly elapsed: number;
+	/** Bytes of `option.bytes` that are here. */
+	readonly bytesReceived: number;
+	/** `reliable` until every reliable byte is here: nothing may be kept before. */
+	readonly phase: "reliable" | "unreliable";
+	/**
+	 * The highest virtual level whose frames have arrived, 0 while in the reliable phase. Count bytes, not an unbroken
+	 * prefix: one lost datagram must not make all that follows it worthless.
+	 */
+	readonly levelReceived: number;
+}
+export type Review = {
+	readonly action: "continue";
+}
+/** Stop here and play what has arrived. */
+ | {
+	readonly action: "keep";
+}
+/** Throw away what has arrived and download this instead; one of `state.options`. */
+ | {
+	readonly action: "restart";
+	readonly option: Option$1;
+};
+/**
+ * A bitrate rule. It has memory (a rule is made anew for every playback) but no clock and no I/O, so player and simulator
+ * run the very same code.
+ */
+export interface Abr {
+	readonly name: string;
+	/** Set by rules that are published for reliable transports: all that they choose travels on streams. */
+	readonly delivery?: "streams";
+	/** Bit/s to begin with where a player must ask for something before it knows any sizes. Undefined: the lowest representation. */
+	readonly firstRate?: number;
+	/**
+	 * Ask once per segment and keep the answer: the rule takes it as downloaded next. The segment before may be still on its
+	 * way, and under review; `bufferLevel` then holds it.
+	 */
+	choose(state: DecisionState): Choice;
+	/** Ask every 50 ms while a chosen option downloads. Rules without it let every download run to its end. */
+	review?(progress: DownloadProgress): Review;
+	/** Forget everything, for example after a seek. */
+	reset(): void;
+}
+/** What can be wrong when a rule is made; the decision itself never throws. */
+export type AbrErrorCode = "unknown-rule" | "bad-setting";
+export declare class AbrError extends Error {
+	readonly name = "AbrError";
+	readonly code: AbrErrorCode;
+	constructor(code: AbrErrorCode, message: string);
+}
+/**
+ * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
+ * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
+ * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ */
+export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
+interface SegmentFrames {
+	/** States in decode order; empty where the make-up of the segment is unknown. */
+	readonly states: readonly FrameState[];
+	/** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
+	readonly repairedFrames: number;
+	readonly repairedSlices: number;
+}
+interface Piece {
+	/** Its number in its segment, from 0. */
+	readonly number: number;
+	/** Positions in the segment's file; the piece handed over may have another length. */
+	readonly range: ByteRange;
+	/** Media time in seconds. */
+	readonly startTime: number;
+	readonly duration: number;
+}
+interface DeliveredPiece extends Piece {
+	readonly bytes: Uint8Array<ArrayBuffer>;
+	readonly frames: SegmentFrames;
+}
+interface ChunkFacts extends Piece, DeliveryCounts {
+	/** When its first picture was captured, in ms since 1970. */
+	readonly capturedAt: number;
+	/** What of the segment's score is to be expected with all of it, with its reliable bytes alone, and as it arrived. */
+	readonly wholeScore: number;
+	readonly reliableScore: number;
+	readonly score: number;
+	/** Left out by the server for want of time. */
+	readonly bytesUnsent: number;
+	/** How its datagrams came; undefined: it had fewer than two. */
+	readonly dispersion: Dispersion | undefined;
+	/** Milliseconds from its record until it was due, as far as could be told then; undefined: nothing played. */
+	readonly slack: number | undefined;
+	/** Milliseconds; undefined: not known yet. */
+	readonly roundTrip: number | undefined;
+	/** The sender's congestion window in bytes, as it last said; undefined: not known yet. */
+	readonly window: number | undefined;
+}
+interface DeliveredChunk extends DeliveredPiece, ChunkFacts {
+}
+/**
+ * How the bytes of a segment travel: the unreliable part as datagrams, all of it on streams of the session, or by an
+ * ordinary HTTP request.
+ */
+export type Delivery = "datagrams" | "streams" | "http";
+/** What is known of one path. */
+export interface PathReport {
+	readonly url: string;
+	readonly cost: number;
+	/** `failed`: it is tried again. */
+	readonly state: "opening" | "open" | "failed";
+	/** Bytes of segments that came over it, and over no other before. */
+	readonly bytes: number;
+	/** Bit/s, as last seen; undefined: not known yet. */
+	readonly rate: number | undefined;
+	/** Milliseconds. */
+	readonly roundTrip: number | undefined;
+	/** Share of datagrams that are lost on the way. */
+	readonly lossRate: number;
+	/** Why it is not open. */
+	readonly error: {
+		readonly code: VoxelErrorCode;
+		readonly message: string;
+	} | undefined;
+}
+interface ProtectionNeed {
+	readonly bytesReliable: number;
+	/** Those of the unreliable bytes that are asked for, most valuable first; they are sent after the reliable ones. */
+	readonly bytesUnreliable: number;
+	/** Milliseconds until the buffer runs out; undefined: there is no hurry. */
+	readonly deadline: number | undefined;
+	/** Bit/s; undefined: not known yet. */
+	readonly throughput: number | undefined;
+	/** Milliseconds. */
+	readonly roundTrip: number;
+	/** Share of datagrams that are lost on the way, whatever becomes of them; undefined: not known yet. */
+	readonly lossRate: number | undefined;
+}
+type Protection = (need: ProtectionNeed) => Parity | undefined;
+/**
+ * How a player deals with losses, with the way between two segments and with bytes that come too late: one choice of each
+ * (docs/DELIVERY.md). For simulator and player.
+ */
+export interface Strategy {
+	readonly name: string;
+	/** What is lost on the way is asked for again at once. */
+	readonly recovery: boolean;
+	/** What is missing of segments in the buffer is fetched again in pauses. */
+	readonly retransmission: boolean;
+	/** Whether requests say when the buffer runs out: what is unsent then stays unsent, and is not asked for again. */
+	readonly deadlines: boolean;
+	/** Which datagrams come with parity. */
+	readonly protection: Protection;
+	/**
+	 * Share of a segment's bytes at which the next segment is asked for; `round-trip`: so late that its first byte follows the last
+	 * of this one; undefined: when the player asks.
+	 */
+	readonly pipelineAt: number | "round-trip" | undefined;
+	/** Whether a segment of which the reliable bytes are here is played as it is when the buffer runs out, whatever the rule says. */
+	readonly keepsLate: boolean;
+	/** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
+	readonly discountsLosses: boolean;
+}
+type ManifestErrorCode = 
+/** An attribute is missing or does not have its syntax. */
+"syntax"
+/** `reliable` and `unreliable` do not make up the segment, each byte once. */
+ | "ranges"
+/** The scores (`ssims`…) do not fit the ranges. */
+ | "steps"
+/** The segment is larger than any real one. */
+ | "size"
+/** The index is damaged, or no index. */
+ | "index"
+/** The records of a live segment are damaged, or none. */
+ | "record";
+/** What can go wrong in the glue itself; the parts below have their own catalogues. Every one of them ends in HTTP. */
+export type PlayerErrorCode = 
+/** The session is still being opened and the segment should not wait longer. */
+"session-opening"
+/** The media file is on another origin than the manifest, so the VOXEL server does not have it. */
+ | "other-origin"
+/** The index that describes a segment is not here yet and the segment should not wait longer. */
+ | "index-late"
+/** No answer to the request for an index, or a failure: it is asked for again later. */
+ | "index-failed"
+/** The server has no such index, or what it sends is none. */
+ | "index-refused"
+/** One plugin per player. */
+ | "already-attached"
+/** dash.js makes its loaders in `initialize()`. */
+ | "attached-too-late"
+/** `<voxel-video>` was given no dash.js and the page has none. */
+ | "no-dashjs";
+export declare class PlayerError extends Error {
+	readonly code: PlayerErrorCode;
+	readonly name = "PlayerError";
+	constructor(code: PlayerErrorCode, message: string);
+}
+/** Every code that an error or an event can have (docs/ERRORS.md); `internal` is none of the project's own. */
+export type ErrorCode = PlayerErrorCode | VoxelErrorCode | ManifestErrorCode | AbrErrorCode | "internal";
+/** The plugin's own rule, or `dashjs`: the page's dash.js rules choose, and whole segments go over VOXEL. */
+export type AbrName = "abr-star" | "dashjs";
+export interface VoxelOptions {
+	/** Default `abr-star`. A rule of the page's own serves one player: rules have memory. */
+	readonly abr?: AbrName | Abr;
+	/** N of an "N-segment buffer": N segments held and one in flight (docs/ABR.md). Default 7. */
+	readonly bufferSegments?: number;
+	/** Default: `datagrams`, where the rule does not ask for streams. `http` never opens a session: every segment takes dash.js' own path. */
+	readonly delivery?: Delivery;
+	/** How losses, late bytes and the way between two segments are dealt with (docs/DELIVERY.md). Default `voxel`. */
+	readonly strategy?: "voxel" | Strategy;
+	/** Whether what is lost on the way or missing of segments that are not played yet is fetched again. Default true. */
+	readonly refetch?: boolean;
+	/** Where the VOXEL server answers; default: `/.well-known/voxel.json` of the manifest's origin says so. */
+	readonly endpoint?: EndpointOption;
+	/**
+	 * Hosts, without ports, whose VOXEL server gets the headers of dash.js' requests (CMCD, and what the page adds, such as
+	 * `authorization`). Default: none but the media's own host, which gets them over HTTP, too.
+	 */
+	readonly headerHosts?: readonly string[];
+	/**
+	 * URL of `dist/voxel-worker.js` of this version, on the page's origin: for pages whose policy allows no worker from a Blob URL, which is what
+	 * the plugin starts otherwise.
+	 */
+	readonly workerUrl?: string;
+	/** Share of the measured throughput that plans count on where a link is unsteady, and reviews of a running download. Default 0.9. */
+	readonly bandwidthSafety?: number;
+}
+export interface EndpointOption {
+	/** `https://host:port/voxel` */
+	readonly url: string;
+	/** Base64 SHA-256 of acceptable certificates; absent or empty: the certificate must be publicly trusted. */
+	readonly certificateHashes?: readonly string[];
+}
+/** What `attachVoxel` returns. */
+export interface VoxelHandle {
+	/** Calls `listener` for every event of that type; the function returned ends that. */
+	on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void;
+	statistics(): VoxelStatistics;
+	/** Takes the plugin off: running downloads end over HTTP, and the player is plain dash.js with its settings again. */
+	detach(): void;
+}
+/** One delivered video segment. Bytes are bytes of the media file. */
+export interface SegmentRecord extends DeliveryCounts {
+	/** 0-based. */
+	readonly index: number;
+	/** Seconds on the media time line. */
+	readonly startTime: number;
+	readonly duration: number;
+	/** `Representation@id`. */
+	readonly representation: string;
+	/** `Representation@bandwidth`, bit/s. */
+	readonly bandwidth: number;
+	/** Virtual level asked for: 0 = reliable bytes only, `levels - 1` = the whole segment. */
+	readonly level: number;
+	readonly levels: number;
+	readonly delivery: Delivery;
+	/** Asked for ahead of dash.js: while the segment before was on its way or, the first one, as soon as it could be chosen. */
+	readonly early: boolean;
+	/** Those of `bytesReliable` and `bytesUnreliable` that were fetched later, lost or left out before, while the buffer was full. */
+	readonly bytesRefetched: number;
+	readonly framesTotal: number;
+	/** Not asked for or not sent, on purpose. */
+	readonly framesSkipped: number;
+	/** Asked for and sent, but arrived incomplete: replaced. */
+	readonly framesRepaired: number;
+	/** What the first delivery counted, where gaps have been fetched since. */
+	readonly firstPass?: Pick<SegmentRecord, "bytesLost" | "framesRepaired">;
+	/** Estimated score as delivered, in the manifest's metric; undefined where the manifest has none. */
+	readonly score: number | undefined;
+	/** Seconds of download, without the wait for what was lost at its end. */
+	readonly seconds: number;
+	/** Bit/s of this download. */
+	readonly throughput: number;
+	/** In decode order; empty where the segment's make-up is unknown. */
+	readonly frames: readonly FrameState[];
+}
+export interface VoxelStatistics {
+	/** How the next segment will be asked for. */
+	readonly delivery: Delivery;
+	/**
+	 * In the order of delivery; a segment that was downloaded twice is here twice. The record of one that was improved by
+	 * retransmission is replaced.
+	 */
+	readonly segments: readonly SegmentRecord[];
+	readonly decisions: number;
+	readonly fallbacks: number;
+	/** The latest hundred, one line each; every one of them ended in an ordinary HTTP request, or left a segment as it was. */
+	readonly errors: readonly string[];
+	/** Where several are used (`voxel-dash/live`): what is known of each. */
+	readonly paths: readonly PathReport[];
+	/** Estimate, bit/s; undefined before the first download. */
+	readonly throughput: number | undefined;
+	/** Seconds of video in the buffer. */
+	readonly buffer: number;
+}
+export type SessionEvent = {
+	readonly state: "opened";
+	readonly url: string;
+	/** Where it runs: on the page's thread with `voxel-dash/lab` where the page's policy forbids workers from Blob URLs. */
+	readonly thread: "worker" | "page";
+} | {
+	readonly state: "failed" | "closed";
+	readonly code: ErrorCode;
+	readonly message: string;
+	/** Seconds until the next attempt, 0 = with the next segment; undefined: the reason is permanent. */
+	readonly retryIn: number | undefined;
+};
+/** One of several paths has become usable, or is not any more; it is tried again then. */
+export interface PathEvent {
+	readonly url: string;
+	readonly state: "open" | "failed";
+	/** Why it is not. */
+	readonly code: ErrorCode | undefined;
+	readonly message: string | undefined;
+}
+/** What the rule chose for one segment. */
+export interface DecisionEvent {
+	readonly index: number;
+	readonly representation: string;
+	readonly bandwidth: number;
+	readonly level: number;
+	readonly levels: number;
+	/** Expected score and bytes of the choice. */
+	readonly score: number;
+	readonly bytes: number;
+	/** Seconds in the buffer, bit/s estimated, seconds to wait before the request, options weighed. */
+	readonly buffer: number;
+	readonly throughput: number | undefined;
+	readonly delay: number;
+	readonly options: number;
+}
+/** Again for a segment that comes a second time, or better than before by what was fetched again: the latest counts. */
+export interface DeliveredEvent {
+	readonly record: SegmentRecord;
+	/** The very bytes that dash.js appends (not a copy): do not change them. */
+	readonly data: Uint8Array;
+}
+export interface LostEvent {
+	readonly index: number;
+	readonly representation: string;
+	readonly bytes: number;
+}
+export interface RepairedEvent {
+	readonly index: number;
+	readonly representation: string;
+	/** Frames with at least one all-skip slice, skipped on purpose or lost. */
+	readonly frames: number;
+	readonly slices: number;
+}
+/** A request took a lower rung of the ladder than was asked for: datagrams, streams of the session, HTTP. */
+export interface FallbackEvent {
+	/** `http`: dash.js' own path. */
+	readonly to: "streams" | "http";
+	/** Number of the segment, of video or audio: see `url`; undefined when the reason concerns the whole presentation. */
+	readonly index: number | undefined;
+	readonly code: ErrorCode;
+	readonly message: string;
+	readonly url: string;
+}
+export interface VoxelEventMap {
+	session: SessionEvent;
+	path: PathEvent;
+	decision: DecisionEvent;
+	delivered: DeliveredEvent;
+	lost: LostEvent;
+	repaired: RepairedEvent;
+	fallback: FallbackEvent;
+}
+/** A chunk of a live segment was handed to dash.js. */
+export interface ChunkEvent extends DeliveryCounts, Pick<DeliveredChunk, "number" | "startTime" | "duration" | "capturedAt" | "wholeScore" | "score" | "bytesUnsent"> {
+	readonly mediaType: string;
+	/** Index of its segment. */
+	readonly index: number;
+	readonly representation: string;
+	/** Bit/s. */
+	readonly bandwidth: number;
+	readonly framesTotal: number;
+	/** With at least one slice that was replaced, left out by the server or lost. */
+	readonly framesRepaired: number;
+	/** In decode order. */
+	readonly frames: readonly FrameState[];
+	/** Bytes as they were handed to dash.js, a fragment of its own; not to be written to. */
+	readonly data: Uint8Array;
+}
+/** What is known of the live presentation that plays. */
+export interface LiveStatistics {
+	/** Handed to dash.js over the session, and those of them with frames that were replaced. */
+	readonly chunks: number;
+	readonly chunksRepaired: number;
+	/** Bit/s; undefined: not known yet. */
+	readonly rate: number | undefined;
+	/** Fallbacks and errors, as in `VoxelStatistics`. */
+	readonly fallbacks: number;
+	readonly errors: readonly string[];
+}
+/** Events of builds that play live streams. */
+export interface LivePluginEventMap extends VoxelEventMap {
+	chunk: ChunkEvent;
+}
+/** Statistics of builds that play live streams. */
+export interface LivePluginStatistics extends VoxelStatistics {
+	/** Undefined: what plays is not live with records. */
+	readonly live: LiveStatistics | undefined;
+}
+/** A `VoxelHandle` with what live streams add to it. */
+export interface LiveHandle extends VoxelHandle {
+	on<Type extends keyof LivePluginEventMap>(type: Type, listener: (event: LivePluginEventMap[Type]) => void): () => void;
+	statistics(): LivePluginStatistics;
+}
+/**
+ * The parts of dash.js 5.2 that the plugin touches, as structural types: its own `index.d.ts` lacks several of them,
+ * and the plugin works on the instance that the page made, without importing dash.js at run time.
+ */
+export interface DashPlayer {
+	extend(parentName: string, child: object, override: boolean): void;
+	on(type: string, listener: (event: unknown) => void): void;
+	off(type: string, listener: (event: unknown) => void): void;
+	addABRCustomRule(type: string, name: string, rule: object): void;
+	removeABRCustomRule(name: string): void;
+	addResponseInterceptor(interceptor: ResponseInterceptor): void;
+	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
+	isReady(): boolean;
+	getSettings(): object;
+	updateSettings(settings: object): void;
+	getDashMetrics(): object | null | undefined;
+	getActiveStream(): object | null;
+	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
+	getDvrWindow(): {
+		readonly end: number;
+	};
+	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
+	getCurrentLiveLatency(): number;
+	getTargetLiveDelay(): number;
+	/** Throws before the element is attached. */
+	getVideoElement(): HTMLMediaElement;
+}
+type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
+/** One address of the service. */
+export interface PathOption extends EndpointOption {
+	/** Above 0: metered, used where playback would stall otherwise. Default 0. */
+	readonly cost?: number;
+}
+export interface LiveOptions extends VoxelOptions {
+	/** Several addresses of the service, all of which are used: each has a session. Default: what `voxel.json` says (docs/DELIVERY.md). */
+	readonly paths?: readonly PathOption[];
+}
+/** `attachVoxel` of the plain build with live streams and over several paths where there are some. */
+export declare function attachVoxel(player: DashPlayer, options?: LiveOptions): LiveHandle;
+/** Seconds. */
+export interface LatencySummary {
+	/** Now: while no picture follows it grows with the clock. Undefined before the first one and while nothing is measured. */
+	readonly latency: number | undefined;
+	/** Weighted by time; undefined before there is any. */
+	readonly mean: number | undefined;
+	/** For 95 % of the time it was no longer, to 1 ms and at most a minute. */
+	readonly p95: number | undefined;
+	/** That were measured. */
+	readonly seconds: number;
+}
+/** Which moment a media time is of. */
+export interface LiveClock {
+	/** When media time 0 was captured: a live presentation's availability start. ms since 1970, UTC. */
+	readonly start: number;
+	/** What the server's clock shows more than this machine's, ms. Default 0: the machines' clocks agree. */
+	readonly offset?: number;
+}
+export interface LatencyMeter {
+	summary(): LatencySummary;
+	stop(): void;
+}
+/**
+ * Measures how far a video plays behind the capture, by the pictures that the browser shows (`requestVideoFrameCallback`):
+ * the wall clock when one is displayed less the moment of its media time. While no picture follows latency grows with the
+ * clock, and that counts; the time in which the viewer has paused, or the page is hidden, does not.
+ *
+ * Works with any player. `clock` is asked at every picture; undefined: not known yet. Without `requestVideoFrameCallback`
+ * nothing is measured.
+ */
+export declare function measureLatency(video: HTMLVideoElement, clock: () => LiveClock | undefined): LatencyMeter;
+/**
+ * The clock of what a dash.js player plays, for `measureLatency`: the manifest's availability start, and the offset of the
+ * server's clock that dash.js found by the manifest's `UTCTiming`. Call it before `initialize()`; undefined until a live manifest is loaded.
+ */
+export declare function liveClock(player: DashPlayer): () => LiveClock | undefined;
+type MediaMembers = Omit<HTMLVideoElement, keyof HTMLElement | "src" | "srcObject" | "load" | "play">;
+interface DashNamespace {
+	MediaPlayer(): {
+		create(): ElementPlayer;
+	};
+}
+interface ElementPlayer extends DashPlayer {
+	initialize(view: HTMLMediaElement, source: string, autoPlay: boolean): void;
+	destroy(): void;
+}
+declare const Base: new () => HTMLElement & MediaMembers;
+declare class VoxelVideoElement extends Base {
+	#private;
+	static readonly observedAttributes: readonly string[];
+	/** The dash.js to play with; undefined: the page's global `dashjs`. */
+	static dashjs: DashNamespace | undefined;
+	readonly video: HTMLVideoElement;
+	constructor();
+	/** The dash.js player; undefined while nothing is loaded. */
+	get player(): ElementPlayer | undefined;
+	/** The plugin; undefined while nothing is loaded. */
+	get voxel(): VoxelHandle | undefined;
+	get src(): string;
+	set src(url: string);
+	/** Starts over. */
+	load(): void;
+	/** Once there is something to play: to attach it would end what a video has begun to do. Rejects as a video does. */
+	play(): Promise<void>;
+	connectedCallback(): void;
+	disconnectedCallback(): void;
+	attributeChangedCallback(name: string, previous: string | null, value: string | null): void;
+}
+declare global {
+	interface HTMLElementTagNameMap {
+		"voxel-video": VoxelVideoElement;
+	}
+}
+
+export {
+	Option$1 as Option,
+};
+
+export {};

@@ -1,0 +1,67 @@
+// @ts-check
+// `npm run build`: the packages, the demo page and the comparison, into dist/.
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { root } from '../setup/paths.mjs';
+import { writeBundle } from './bundle.mjs';
+import { bundleWorker } from './worker-source.mjs';
+
+const dist = join(root, 'dist');
+
+/** Copies files or folders of the checkout. @param {string} folder in dist/ @param {readonly string[]} sources */
+function copy(folder, sources) {
+  mkdirSync(join(dist, folder), { recursive: true });
+  for (const source of sources) copyFileSync(join(root, source), join(dist, folder, basename(source)));
+}
+
+const [plain, live, lab] = await Promise.all([bundleWorker('plain'), bundleWorker('live'), bundleWorker('lab')]);
+
+/** The entry points: modules, and scripts whose exports are those of the global `voxelDash`. */
+const PLUGINS = [
+  { file: 'voxel-dash', entry: 'player/index.ts', worker: plain },
+  { file: 'voxel-dash-live', entry: 'player/live/index.ts', worker: live },
+  { file: 'voxel-dash-lab', entry: 'lab/index.ts', worker: lab },
+  { file: 'voxel-hls', entry: 'player/hls/index.ts', worker: plain },
+];
+for (const { file, ...plugin } of PLUGINS) {
+  await writeBundle({ ...plugin, format: 'esm' }, `dist/${file}.js`);
+  await writeBundle({ ...plugin, format: 'umd', name: 'voxelDash' }, `dist/umd/${file}.js`);
+}
+// For one release: the laboratory by its old name.
+await writeBundle(
+  { entry: 'lab/full.ts', format: 'esm', shared: { module: 'lab/index.js', file: './voxel-dash-lab.js' } },
+  'dist/voxel-dash-full.js',
+);
+for (const ending of ['js', 'js.map']) {
+  copyFileSync(join(dist, `umd/voxel-dash-lab.${ending}`), join(dist, `umd/voxel-dash-full.${ending}`));
+}
+// The element's module shares the plugin's instead of carrying it once more.
+await writeBundle(
+  { entry: 'player/element/index.ts', format: 'esm', shared: { module: 'player/index.js', file: './voxel-dash.js' } },
+  'dist/voxel-video.js',
+);
+await writeBundle(
+  { entry: 'player/element/script.ts', format: 'umd', name: 'voxelDash', worker: plain },
+  'dist/umd/voxel-video.js',
+);
+// The worker as a file of its own, for pages that allow none from a Blob URL; every build may use it.
+writeFileSync(join(dist, 'voxel-worker.js'), `${lab}\n`);
+
+const REPAIR = 'src/repair/public.ts';
+await writeBundle({ entry: REPAIR, format: 'esm' }, 'dist/repair/voxel-repair.js');
+await writeBundle({ entry: REPAIR, format: 'umd', name: 'voxelRepair' }, 'dist/repair/umd/voxel-repair.js');
+copy('repair', ['packages/repair/package.json', 'packages/repair/README.md', 'LICENSE']);
+// The packages are ESM: `require` takes their UMD files for CommonJS only in a folder that says so.
+for (const folder of ['umd', 'repair/umd'])
+  writeFileSync(join(dist, folder, 'package.json'), '{ "type": "commonjs" }\n');
+
+const DASH = 'node_modules/dashjs/dist/modern/umd/dash.all.min.js';
+cpSync(join(root, 'demo/static'), join(dist, 'demo'), { recursive: true });
+copy('demo', [DASH, 'node_modules/uplot/dist/uPlot.min.css']);
+await writeBundle({ entry: 'demo/main.ts', format: 'script', worker: lab }, 'dist/demo/demo.js');
+await writeBundle({ entry: 'demo/check/main.ts', format: 'script' }, 'dist/demo/check.js');
+
+cpSync(join(root, 'demo/compare/static'), join(dist, 'compare'), { recursive: true });
+copy('compare', [DASH, 'demo/static/base.css']);
+await writeBundle({ entry: 'demo/compare/live-main.ts', format: 'esm', worker: lab }, 'dist/compare/compare.js');
+await writeBundle({ entry: 'demo/compare/recorded-main.ts', format: 'esm', worker: lab }, 'dist/compare/recorded.js');
