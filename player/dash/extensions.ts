@@ -11,7 +11,7 @@ import { PlayerError } from '../api/errors.js';
 
 /** What the plugin does inside dash.js classes. */
 export interface Extension {
-  /** In place of the loader's own `load`, which is `parentLoad`. */
+  /** Takes the place of the loader's own `load`, which is `parentLoad`. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void;
   /** True when dash.js' own rule must not abandon that request. */
   ownsRequest(request: FragmentRequest): boolean;

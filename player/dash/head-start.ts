@@ -84,7 +84,7 @@ export class HeadStart {
     });
   }
 
-  /** In place of dash.js' loader: hands that segment over as it comes; where it does not come, that loader is asked for it. */
+  /** Takes the place of dash.js' loader: hands that segment over as it comes; where it does not come, that loader is asked. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void {
     if (this.startedAt(request) === undefined) {
       parentLoad(request, response);

@@ -6,7 +6,7 @@ import { describeError, PlayerError } from '../api/errors.js';
 export interface SentRange {
   readonly range: ByteRange;
   readonly bytes: Uint8Array;
-  /** From the answer's head to its last byte. */
+  /** Time from the answer's head to its last byte. */
   readonly seconds: number;
   /** Undefined where the server says none, or the page may not read it. */
   readonly etag?: string | undefined;

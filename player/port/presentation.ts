@@ -24,14 +24,10 @@ export interface Presentation {
   forget(representation: PlayerRepresentation): void;
 }
 
-/** Before a manifest has been loaded. */
+const nothing = (): undefined => undefined;
+
+/** Presentation before a manifest has been loaded. */
 export const NO_PRESENTATION: Presentation = {
-  hasVoxelData: false,
-  origin: '',
-  errors: [],
-  keyOf: ({ id }) => id,
-  representation: () => undefined,
-  fileUrl: () => undefined,
-  segment: () => undefined,
-  forget: () => undefined,
+  ...{ hasVoxelData: false, origin: '', errors: [] },
+  ...{ keyOf: () => '', representation: nothing, fileUrl: nothing, segment: nothing, forget: nothing },
 };

@@ -230,7 +230,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
         decision: undefined,
         origin: ORIGIN,
       };
-      void new Attempt(segment, { sessions, requests, chooser, owner }).start();
+      void new Attempt(segment, { sessions, requests, chooser, recorder, owner }).start();
     });
 
   const play = async (): Promise<void> => {

@@ -79,7 +79,7 @@ export function connectSegments(
   const nextRequest = new NextRequest({ preferences, settings, video });
   const pipeline = new Pipeline({ nextRequest, chooser, requests, content, video });
   const createAttempt: SegmentLoaderCollaborators['createAttempt'] = (segment, owner) =>
-    new Attempt(segment, { sessions, requests, chooser, owner });
+    new Attempt(segment, { sessions, requests, chooser, recorder, owner });
   const segments = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt });
   const audio = new AudioLoader({ sessions, requests, content, journal });
   return { content, chooser, recorder, pipeline, segments, audio };

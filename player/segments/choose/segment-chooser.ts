@@ -34,7 +34,7 @@ export class SegmentChooser {
     this.#collaborators = collaborators;
   }
 
-  /** Among all levels of these representations. */
+  /** Decision among all levels of these representations. */
   choose(candidates: readonly RepresentationMap[], fragment: PlayerSegment): Decision | undefined {
     return this.#collaborators.rateControl?.decide(candidates, this.#situation(fragment));
   }

@@ -136,7 +136,7 @@ describe('Attempt', () => {
     const pipeline = { adopt() {}, look() {}, delivered() {}, cancel() {} } as unknown as Pipeline;
     const content = { reload } as unknown as Content;
     const owner = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
-    return new Attempt(segment, { sessions, requests, chooser, owner });
+    return new Attempt(segment, { sessions, requests, chooser, recorder, owner });
   }
 
   /** Whole segments are recorded after dash.js has them. */

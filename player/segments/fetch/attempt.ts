@@ -24,13 +24,22 @@ export interface AttemptCollaborators {
   readonly sessions: Pick<SessionManager, 'ready' | 'isOpen' | 'isPaused' | 'abandon' | 'probe' | 'arrivals'>;
   readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'areOverSessions'>;
   readonly chooser: Pick<SegmentChooser, 'review'>;
+  readonly recorder: AttemptRecorder;
   readonly owner: AttemptOwner;
 }
 
-/** Who makes an attempt, and learns what becomes of it. */
-export interface AttemptOwner {
+/** What an attempt needs of a `DeliveryRecorder`. */
+export interface AttemptRecorder {
   /** True before a segment has been delivered: the viewer waits for this one. */
   readonly isFirst: boolean;
+  /** The segment takes a lower rung of the ladder than was asked for. */
+  fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void;
+  /** The player's own loader has brought `data`, which the player is about to have. */
+  loaded(segment: RequestedSegment, data: unknown, how: { readonly seconds: number; readonly early: boolean }): void;
+}
+
+/** Who makes an attempt, and learns what becomes of it over the session. */
+export interface AttemptOwner {
   /** The way over the session begins. Returns the segment's download, if it is under way already. */
   tookSession(attempt: Attempt): StartedDownload | undefined;
   /** Called every 50 ms while the segment comes over the session, unless a restart has been decided. */
@@ -41,10 +50,6 @@ export interface AttemptOwner {
   leftSession(attempt: Attempt): void;
   /** The file is not what the index speaks of. Resolves when a request over HTTP brings what it is now. */
   fileChanged(segment: RequestedSegment): Promise<void>;
-  /** The segment takes a lower rung of the ladder than was asked for. */
-  fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void;
-  /** The player's own loader has brought `data`, which the player is about to have. */
-  loaded(segment: RequestedSegment, data: unknown, how: { readonly seconds: number; readonly early: boolean }): void;
 }
 
 /** What a session brought, and how it was asked for. */
@@ -123,15 +128,15 @@ export class Attempt {
 
   /** `early`: no session has been asked. Where HTTP brings the first segment slowly then, one that opens meanwhile is. */
   #takeHttp(when: 'early' | 'last'): void {
-    const { owner, sessions } = this.#collaborators;
+    const { recorder, sessions } = this.#collaborators;
     const { answer, decision, map } = this.segment;
     const { earlyAt } = answer;
     this.#state = { rung: 'http' };
-    const { isFirst } = owner;
+    const { isFirst } = recorder;
     const startedAt = earlyAt ?? performance.now();
     answer.loadOwn((data) => {
       const seconds = (performance.now() - startedAt) / 1000;
-      owner.loaded(this.segment, data, { seconds, early: earlyAt !== undefined });
+      recorder.loaded(this.segment, data, { seconds, early: earlyAt !== undefined });
     });
     // Without a decision all of it would be asked for again.
     if (when === 'last' || !isFirst || !decision) return;
@@ -144,7 +149,7 @@ export class Attempt {
 
   /** Fetches as planned, or on streams when that fails. Undefined: it is not wanted any more. */
   async #fetch(state: OverSession): Promise<SessionDelivered | undefined> {
-    const { sessions, owner } = this.#collaborators;
+    const { sessions, recorder } = this.#collaborators;
     state.started ??= await this.#ask(state);
     if (!state.started) return undefined;
     const { session, plan } = state.started;
@@ -158,15 +163,15 @@ export class Attempt {
       }
       if (hasCode(error, 'timeout')) sessions.abandon(session, error);
       if (plan.delivery === 'streams' || !this.#isWorthAnotherTry(state, error)) throw error;
-      owner.fellBack(this.segment, error, 'streams');
+      recorder.fellBack(this.segment, error, 'streams');
       state.started = this.#startOver(session, { ...plan, delivery: 'streams' });
       return this.#follow(state, state.started);
     }
   }
 
   async #ask(state: OverSession): Promise<StartedDownload | undefined> {
-    const { sessions, requests, owner } = this.#collaborators;
-    const session = await sessions.ready(owner.isFirst ? 'now' : 'soon');
+    const { sessions, requests, recorder } = this.#collaborators;
+    const session = await sessions.ready(recorder.isFirst ? 'now' : 'soon');
     const plan = await requests.plan(this.segment);
     return this.#state === state ? this.#startOver(session, plan) : undefined;
   }
@@ -227,11 +232,11 @@ export class Attempt {
 
   #fallBack(state: OverSession, error: unknown): void {
     if (!this.#leave(state)) return;
-    this.#collaborators.owner.fellBack(this.segment, error, 'http');
+    this.#collaborators.recorder.fellBack(this.segment, error, 'http');
     this.#takeHttp(state.started ? 'last' : 'early');
   }
 
-  /** From here on nothing that the session brings reaches the player. False: that was so already. */
+  /** Ends the way over the session: nothing that it brings reaches the player any more. False: that was so already. */
   #leave(state: OverSession): boolean {
     if (this.#state !== state) return false;
     this.#state = { rung: 'none' };

@@ -75,7 +75,7 @@ export class AudioLoader {
       if (bytesReliable > 0) answer.progress(bytesReliable, bytesRequested);
       if (silence.look(bytesReliable, performance.now())) sessions.abandon(session, silentError());
     }, 1000 * REVIEW_INTERVAL);
-    /** From here on nothing of it reaches the player. False: that was so already. */
+    /** Ends it: nothing of it reaches the player any more. False: that was so already. */
     const end = (): boolean => {
       clearInterval(look);
       return this.#running.delete(fragment);

@@ -177,7 +177,7 @@ describe('Pipeline', () => {
     const nextRequest = new NextRequest({ preferences, settings: { secondsHeld: 14 }, video });
     pipeline = new Pipeline({ nextRequest, chooser, requests, content, video });
     segments = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
-    createAttempt = (segment) => new Attempt(segment, { sessions, requests, chooser, owner: segments });
+    createAttempt = (segment) => new Attempt(segment, { sessions, requests, chooser, recorder, owner: segments });
   });
 
   it('asks for the next segment while one is on its way, after its datagrams, with the buffer that there will be', async () => {

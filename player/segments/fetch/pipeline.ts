@@ -145,7 +145,7 @@ export class Pipeline {
     started?.download.result.then(({ kept }) => kept?.release()).catch(() => undefined);
   }
 
-  /** For good: the plugin is being detached. */
+  /** Ends it for good: the plugin is being detached. */
   stop(): void {
     this.#isOff = true;
     this.cancel();

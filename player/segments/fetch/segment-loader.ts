@@ -4,7 +4,6 @@ import { PlayerError } from '../../api/errors.js';
 import { refreshCache } from '../../network/fetch-range.js';
 import type { PlayerRequest } from '../../port/player-request.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
-import type { FallbackEvent } from '../../api/types.js';
 import type { Content } from '../choose/content.js';
 import type { Decision } from '../choose/rate-control.js';
 import type { SegmentChooser } from '../choose/segment-chooser.js';
@@ -36,10 +35,6 @@ export class SegmentLoader implements AttemptOwner {
   /** Index of the segment that was last asked for. */
   get lastIndex(): number {
     return this.#lastIndex;
-  }
-
-  get isFirst(): boolean {
-    return this.#collaborators.recorder.isFirst;
   }
 
   /** At once, unless the segment's index is on its way. */
@@ -121,14 +116,6 @@ export class SegmentLoader implements AttemptOwner {
   fileChanged({ fragment, request }: RequestedSegment): Promise<void> {
     this.#collaborators.content.reload(fragment.representation!);
     return refreshCache(request.url);
-  }
-
-  fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void {
-    this.#collaborators.recorder.fellBack(segment, error, to);
-  }
-
-  loaded(segment: RequestedSegment, data: unknown, how: { readonly seconds: number; readonly early: boolean }): void {
-    this.#collaborators.recorder.loaded(segment, data, how);
   }
 
   /** The link is for the segment that has been asked for ahead of the player. */

@@ -79,13 +79,13 @@ describe('Attempt, while the first segment is on its way over HTTP', () => {
       receiver: { canRepair: () => Promise.resolve(true) },
     } as unknown as SegmentRequestsCollaborators);
     const owner: AttemptOwner = {
-      isFirst,
-      ...{ tookSession: () => undefined, leftSession() {}, progressed() {}, loaded() {}, fellBack() {} },
+      ...{ tookSession: () => undefined, leftSession() {}, progressed() {} },
       fileChanged: () => Promise.resolve(),
       delivered: ({ segment: { answer } }, { delivered }) => answer.deliver(delivered.bytes),
     };
+    const recorder = { isFirst, loaded() {}, fellBack() {} };
     const chooser = { review: () => ({ action: 'continue' }) };
-    const collaborators = { sessions, requests, chooser, owner } as unknown as AttemptCollaborators;
+    const collaborators = { sessions, requests, chooser, recorder, owner } as unknown as AttemptCollaborators;
     const answer = playerRequest(request, response, dashLoad);
     const segment = { request, fragment: request.customData.request, answer, key: '0/q00', map, edition: 0, decision };
     const loads = own.loads;

@@ -11,7 +11,7 @@ export class Journal {
   readonly errors: string[] = [];
   decisions = 0;
   fallbacks = 0;
-  /** In order of arrival; undefined until recorded. */
+  /** Records in order of arrival; undefined until there is one. */
   readonly #segments: (SegmentRecord | undefined)[] = [];
   readonly #events: EventEmitter<LivePluginEventMap>;
 
