@@ -5,10 +5,11 @@ import type { Content } from '../segments/choose/content.js';
 import type { Pipeline } from '../segments/fetch/pipeline.js';
 import { connectSegments, type Connection, type OpenPort, type PluginParts } from '../segments/wiring.js';
 import { BufferedVideo } from './buffered-video.js';
-import { requestTypes, type DashPlayer, type LoaderResponse, type ResponseInterceptor } from './dash-types.js';
+import { requestTypes, type DashPlayer, type LoaderResponse } from './dash-types.js';
 import { extendPlayer } from './extensions.js';
 import { HeadStart } from './head-start.js';
 import { InitializationLoader } from './initialization-loader.js';
+import { listen } from './listen.js';
 import { LoaderAdapter } from './loader-adapter.js';
 import { DashPresentation, keyOf, type ManifestElement } from './presentation.js';
 import { addRules } from './rule-adapter.js';
@@ -95,30 +96,18 @@ class DashAdapter implements Connection {
   }
 
   #listen(): () => void {
-    const player = this.#player;
-    const onManifestLoaded = (event: unknown): void =>
-      this.#onManifestLoaded((event as { data?: ManifestElement }).data);
-    const onSeeking = (): void => {
-      this.#pipeline.cancel();
-      this.#parts.rateControl?.reset();
-    };
-    const onSeekTarget = (event: unknown): void => {
-      this.#video.startTime = (event as { readonly time: number }).time;
-    };
-    const interceptor: ResponseInterceptor = (response) => {
-      this.#dropResourceTiming(response as LoaderResponse);
-      return Promise.resolve(response);
-    };
-    player.on('manifestLoaded', onManifestLoaded);
-    player.on('playbackSeeking', onSeeking);
-    player.on('seekTarget', onSeekTarget);
-    player.addResponseInterceptor(interceptor);
-    return () => {
-      player.off('manifestLoaded', onManifestLoaded);
-      player.off('playbackSeeking', onSeeking);
-      player.off('seekTarget', onSeekTarget);
-      player.removeResponseInterceptor(interceptor);
-    };
+    return listen(
+      this.#player,
+      {
+        manifestLoaded: ({ data }: { readonly data?: ManifestElement }) => this.#onManifestLoaded(data),
+        playbackSeeking: () => {
+          this.#pipeline.cancel();
+          this.#parts.rateControl?.reset();
+        },
+        seekTarget: ({ time }: { readonly time: number }) => (this.#video.startTime = time),
+      },
+      (response) => this.#dropResourceTiming(response),
+    );
   }
 
   #onManifestLoaded(manifest: ManifestElement | undefined): void {

@@ -14,8 +14,8 @@ import {
   type Load,
   type LoaderRequest,
   type LoaderResponse,
-  type ResponseInterceptor,
 } from '../dash-types.js';
+import { listen } from '../listen.js';
 import { keyOf } from '../presentation.js';
 import { EdgeJump, type LivePosition, type SegmentRequest } from './edge-jump.js';
 import { extendFetchLoader } from './fetch-extension.js';
@@ -52,8 +52,8 @@ export class LiveAdapter implements LivePart {
   /** Identity of the presentation that plays, while it is live with records. */
   #identity: string | undefined;
   #origin = '';
-  #looks: ReturnType<typeof setInterval> | undefined;
-  #restoreSettings: (() => void) | undefined;
+  /** Ends what only live streams need; undefined: none plays. */
+  #end: (() => void) | undefined;
   #chunks = 0;
   #chunksRepaired = 0;
 
@@ -116,12 +116,7 @@ export class LiveAdapter implements LivePart {
     this.#ahead.reset();
     this.#jump.leave();
     this.#origin = new URL(manifest.url ?? '', location.href).origin;
-    this.#restoreSettings ??= applyLiveSettings(this.#player);
-    this.#looks ??= setInterval(() => {
-      this.#tellPlayhead();
-      this.#ahead.look();
-      this.#jump.look();
-    }, LOOK_INTERVAL);
+    this.#end ??= this.#begin();
     return true;
   }
 
@@ -136,41 +131,43 @@ export class LiveAdapter implements LivePart {
   }
 
   #listen(): () => void {
-    const player = this.#player;
-    const interceptor: ResponseInterceptor = (response) => {
-      this.#learn(response as LoaderResponse);
-      return Promise.resolve(response);
-    };
-    const onSeeking = (): void => {
-      this.#link.seek();
-      this.#ahead.reset();
-      this.#jump.seeking();
-    };
-    const onPaused = (): void => this.#jump.leave();
     // What is due depends on it: the next look may be too late.
     const onWaiting = (): void => {
       if (this.#isLive) this.#tellPlayhead();
     };
-    player.on('playbackSeeking', onSeeking);
-    player.on('playbackPaused', onPaused);
-    player.on('playbackWaiting', onWaiting);
-    player.on('playbackPlaying', onWaiting);
-    player.addResponseInterceptor(interceptor);
+    return listen(
+      this.#player,
+      {
+        playbackSeeking: () => {
+          this.#link.seek();
+          this.#ahead.reset();
+          this.#jump.seeking();
+        },
+        playbackPaused: () => this.#jump.leave(),
+        playbackWaiting: onWaiting,
+        playbackPlaying: onWaiting,
+      },
+      (response) => this.#learn(response),
+    );
+  }
+
+  #begin(): () => void {
+    const restoreSettings = applyLiveSettings(this.#player);
+    const looks = setInterval(() => {
+      this.#tellPlayhead();
+      this.#ahead.look();
+      this.#jump.look();
+    }, LOOK_INTERVAL);
     return () => {
-      player.off('playbackSeeking', onSeeking);
-      player.off('playbackPaused', onPaused);
-      player.off('playbackWaiting', onWaiting);
-      player.off('playbackPlaying', onWaiting);
-      player.removeResponseInterceptor(interceptor);
+      clearInterval(looks);
+      restoreSettings();
     };
   }
 
   #leave(): void {
     this.#identity = undefined;
-    clearInterval(this.#looks);
-    this.#looks = undefined;
-    this.#restoreSettings?.();
-    this.#restoreSettings = undefined;
+    this.#end?.();
+    this.#end = undefined;
     this.#ahead.reset();
     this.#jump.leave();
     for (const segment of this.#segments)

@@ -3,7 +3,7 @@ import type { ByteRange } from '../../manifest/byte-range.js';
 import { VoxelError } from '../errors.js';
 import { formatParity } from './structured-field.js';
 
-/** A GET for byte ranges. */
+/** A GET, as a rule for byte ranges. */
 export interface RequestHead {
   /** Path and query. */
   readonly target: string;
@@ -13,6 +13,8 @@ export interface RequestHead {
   readonly headers: Readonly<Record<string, string>>;
   /** Ranges in the order in which they are wanted. */
   readonly ranges: readonly ByteRange[];
+  /** Value of `x-voxel-follow`, in place of ranges: the file is wanted as it grows. */
+  readonly follow?: string;
   /** The flow on which the body may come as datagrams; undefined: it must come on the stream. */
   readonly flow: number | undefined;
   /** The version of the file that is wanted; undefined: any. */
@@ -46,12 +48,12 @@ const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
  * line early or contradict a field of ours.
  */
 export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuffer> {
-  const { target, host, headers, ranges, etag, flow, deadline, after, parity } = request;
+  const { target, host, headers, ranges, follow, etag, flow, deadline, after, parity } = request;
   if (!originForm.test(target))
     throw new VoxelError('bad-request', `the request target must be a path, got ${JSON.stringify(target)}`);
   const fields: [string, string][] = [
     ['host', host],
-    ['range', `bytes=${ranges.map(formatRange).join(',')}`],
+    follow ? ['x-voxel-follow', follow] : ['range', `bytes=${ranges.map(formatRange).join(',')}`],
   ];
   if (etag !== undefined) fields.push(['if-match', etag]);
   if (flow !== undefined) fields.push(['x-voxel-unreliable', `?1;flow=${flow}`]);

@@ -47,7 +47,8 @@ test('whatever order datagrams come in, lost and doubled ones among them, every 
       for (const { offset, range } of early) expect(assembly.addFrames(offset, fileBytes([range]))).toBeUndefined();
       const open = chunks.map((chunk) => {
         const added = assembly.add(chunk);
-        expect(assembly.addReliable(fileBytes(chunk.reliable)).fresh).toBe(chunk.reliableBytes);
+        assembly.addReliable(fileBytes(chunk.reliable));
+        expect(added.assembly.bytesReliable).toBe(chunk.reliableBytes);
         return added;
       });
       for (const { offset, range } of late) assembly.addFrames(offset, fileBytes([range]));
@@ -75,7 +76,11 @@ describe('a datagram is ignored', () => {
     const assembly = new ChunkAssembly();
     return {
       assembly,
-      open: chunks.map((chunk) => (assembly.add(chunk), assembly.addReliable(fileBytes(chunk.reliable)).chunk)),
+      open: chunks.map((chunk) => {
+        const added = assembly.add(chunk);
+        assembly.addReliable(fileBytes(chunk.reliable));
+        return added;
+      }),
     };
   };
 
@@ -89,7 +94,8 @@ describe('a datagram is ignored', () => {
     const { assembly, open } = opened();
     assembly.release(open[0]!);
     expect(assembly.addFrames(0, new Uint8Array(4))).toBeUndefined();
-    expect(assembly.addFrames(10, new Uint8Array(4))).toEqual({ chunk: open[1], fresh: 4 });
+    expect(assembly.addFrames(10, new Uint8Array(4))).toBe(open[1]);
+    expect(open[1]!.assembly.bytesUnreliable).toBe(4);
   });
 
   test('that comes before its record once 256 KiB wait already', () => {
@@ -110,7 +116,11 @@ describe('a datagram is ignored', () => {
 test('a place of the concatenation belongs to the chunk whose frames are there', () => {
   const chunks = chunksOf([[5, 10], [5], [5, 20, 1]]);
   const assembly = new ChunkAssembly();
-  const open = chunks.map((chunk) => (assembly.add(chunk), assembly.addReliable(fileBytes(chunk.reliable)).chunk));
+  const open = chunks.map((chunk) => {
+    const added = assembly.add(chunk);
+    assembly.addReliable(fileBytes(chunk.reliable));
+    return added;
+  });
   expect(frameOffsets(chunks)).toEqual([0, 10, 10, 30]);
   expect([0, 9, 10, 29, 30].map((offset) => assembly.chunkAt(offset)?.number)).toEqual([0, 0, 2, 2, undefined]);
   expect(open[1]!.assembly.length).toBe(totalBytes(chunks[1]!.reliable));

@@ -25,12 +25,6 @@ interface OpenChunk extends ChunkInAssembly {
   isOpen: boolean;
 }
 
-/** What some bytes brought: how many of them are new. */
-export interface Placed {
-  readonly chunk: ChunkInAssembly;
-  readonly fresh: number;
-}
-
 /**
  * Puts the chunks of one response together: reliable bytes in file order, frames by their offset in the concatenation of all
  * chunks' frames. Throws `VoxelError` code `bad-response` where the server's records contradict each other; a datagram that fits
@@ -64,24 +58,24 @@ export class ChunkAssembly {
   }
 
   /** The next reliable bytes of the chunk that was added last. */
-  addReliable(bytes: Uint8Array): Placed {
+  addReliable(bytes: Uint8Array): void {
     const chunk = this.#chunks.at(-1);
     if (!chunk || chunk.reliableHere + bytes.length > chunk.chunk.reliableBytes)
       throw bad('more reliable bytes than the chunk has');
-    const fresh = chunk.assembly.place(chunk.reliableHere, bytes);
+    chunk.assembly.place(chunk.reliableHere, bytes);
     chunk.reliableHere += bytes.length;
-    return { chunk, fresh };
   }
 
-  /** Undefined: of no chunk that is being put together, or of more than one. Kept where it may be of one to come. */
-  addFrames(offset: number, payload: Uint8Array): Placed | undefined {
+  /** Places frames' bytes and returns their chunk; undefined: of none that is being put together, or of more than one. Kept where it may be of one to come. */
+  addFrames(offset: number, payload: Uint8Array): ChunkInAssembly | undefined {
     if (offset >= this.end) {
       this.#keep(offset, payload);
       return undefined;
     }
     const chunk = this.#chunks[this.#indexAt(offset)]!;
     if (!chunk.isOpen || offset + payload.length > chunk.frames.end) return undefined;
-    return { chunk, fresh: place(chunk, offset, payload) };
+    place(chunk, offset, payload);
+    return chunk;
   }
 
   /** Its bytes are somebody else's now: nothing is put into them any more. */
@@ -131,8 +125,8 @@ export class ChunkAssembly {
   }
 }
 
-function place({ assembly, frames }: OpenChunk, offset: number, payload: Uint8Array): number {
-  return assembly.place(assembly.reliableLength + offset - frames.start, payload);
+function place({ assembly, frames }: OpenChunk, offset: number, payload: Uint8Array): void {
+  assembly.place(assembly.reliableLength + offset - frames.start, payload);
 }
 
 function bad(message: string): VoxelError {

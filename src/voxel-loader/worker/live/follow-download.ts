@@ -167,7 +167,7 @@ export class FollowDownload {
     if (this.#isBroken) return;
     const { length } = bytes;
     const placed = this.#assembly.addFrames(offset, bytes);
-    if (placed) this.#pending[placed.chunk.number]!.meter.addFromStream(length, this.#lastArrival);
+    if (placed) this.#pending[placed.number]!.meter.addFromStream(length, this.#lastArrival);
   }
 
   #onDatagram(offset: number, payload: Uint8Array): void {
@@ -177,7 +177,7 @@ export class FollowDownload {
     this.#lastArrival = now;
     this.#losses.arrived(offset, end, now);
     const placed = this.#assembly.addFrames(offset, payload);
-    if (placed) this.#pending[placed.chunk.number]!.meter.add(payload.length, now);
+    if (placed) this.#pending[placed.number]!.meter.add(payload.length, now);
     this.#look();
   }
 

@@ -4,22 +4,18 @@ import { serializeRequestHead } from '../request-head.js';
 import type { Fields } from '../response-parser.js';
 import { parseUnreliable } from '../structured-field.js';
 
-/** What a request for ranges has in place of what this one wants. */
-const NO_RANGES = 'range: bytes=\r\n';
-
 /** Asks for the chunks of a live segment as they are made. `flow`: of their frames; undefined: all on the stream. Throws as `serializeRequestHead`. */
 export function serializeFollowHead(
   { target, headers, headerHosts, deadline, isGroup }: FollowRequest,
   { host, flow }: { readonly host: string; readonly flow: number | undefined },
 ): Uint8Array<ArrayBuffer> {
   const isTrusted = headerHosts.includes(new URL(`https://${host}`).hostname);
-  const head = serializeRequestHead({
-    ...{ target, host, flow, ranges: [], etag: undefined, deadline: undefined },
-    headers: isTrusted ? headers : {},
-  });
   const until = deadline === undefined ? '' : `;deadline=${Math.max(0, Math.round(deadline))}`;
   const follow = `?1${until}${isGroup ? ';group' : ''}`;
-  return new TextEncoder().encode(new TextDecoder().decode(head).replace(NO_RANGES, `x-voxel-follow: ${follow}\r\n`));
+  return serializeRequestHead({
+    ...{ target, host, flow, follow, ranges: [], etag: undefined, deadline: undefined },
+    headers: isTrusted ? headers : {},
+  });
 }
 
 /** Throws `VoxelError` for an answer that follows nothing. Whether its frames come as datagrams is the server's choice. */
