@@ -3,6 +3,7 @@
 
 const NODE = String.raw`([\w-]+)(?:\[([^\]]*)\])?`;
 const EDGE = new RegExp(`^${NODE}\\s*-->\\s*${NODE}$`);
+const ALONE = new RegExp(`^${NODE}$`);
 
 /** Colours are the page's. */
 const LOOK = `
@@ -15,7 +16,7 @@ const quoted = (text) => `"${text.replaceAll('"', '\\"')}"`;
 
 /**
  * In Graphviz' language. Throws for what it cannot draw.
- * @param {string} source of a Mermaid block: `graph TD`, and lines of the form `a[label] --> b[label]` @returns {string}
+ * @param {string} source of a Mermaid block: `graph TD`, and lines of the form `a[label] --> b[label]`, `a[label]`, `subgraph name` and `end` @returns {string}
  */
 export function graphOf(source) {
   const [head = '', ...lines] = source
@@ -26,14 +27,17 @@ export function graphOf(source) {
   if (direction === undefined) throw new Error(`a Mermaid block must begin with graph TD or graph LR, got ${head}`);
   /** @type {Map<string, string>} */
   const labels = new Map();
-  const edges = lines.map((line) => {
-    const [, from, fromLabel, to, toLabel] = EDGE.exec(line) ?? [];
-    if (from === undefined || to === undefined)
-      throw new Error(`the site draws lines such as a[A] --> b[B], got ${line}`);
+  const drawn = lines.map((line) => {
+    const group = /^subgraph ([\w-]+)$/.exec(line)?.[1];
+    if (group !== undefined) return `  subgraph ${quoted(`cluster_${group}`)} { label=${quoted(group)} style=rounded`;
+    if (line === 'end') return '  }';
+    const [, from, fromLabel, to, toLabel] = EDGE.exec(line) ?? ALONE.exec(line) ?? [];
+    if (from === undefined) throw new Error(`the site draws lines such as a[A] --> b[B], got ${line}`);
     if (fromLabel !== undefined) labels.set(from, fromLabel);
+    if (to === undefined) return `  ${quoted(from)}`;
     if (toLabel !== undefined) labels.set(to, toLabel);
     return `  ${quoted(from)} -> ${quoted(to)}`;
   });
   const nodes = [...labels].map(([name, label]) => `  ${quoted(name)} [label=${quoted(label)}]`);
-  return `digraph {\n  rankdir=${direction === 'LR' ? 'LR' : 'TB'}${LOOK}\n${[...nodes, ...edges].join('\n')}\n}`;
+  return `digraph {\n  rankdir=${direction === 'LR' ? 'LR' : 'TB'}${LOOK}\n${[...drawn, ...nodes].join('\n')}\n}`;
 }

@@ -5,8 +5,11 @@ import { choiceOption, integerOption, numberOption, parseCommandLine } from '../
 import { root } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 
+/** @type {Record<string, string>} */
+const labels = JSON.parse(readFileSync(join(root, 'demo/rule-labels.json'), 'utf8'));
+
 /** The rules that the page lists, by name. */
-export const RULES = Object.keys(JSON.parse(readFileSync(join(root, 'demo/rule-labels.json'), 'utf8')));
+export const RULES = Object.keys(labels);
 
 export const USAGE = `Usage: npm start -- [options]
 

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { cacheFolder, venvProgram } from '../../../tools/setup/paths.mjs';
@@ -56,12 +56,12 @@ export async function recordLive(spec: VideoSpec, live: LiveSpec): Promise<Media
     try {
       const clip = await cut(input, partial, { start, duration });
       await record(clip, partial, { settings, seconds: live.seconds + AROUND_SECONDS });
-      rmSync(clip);
       writeFileSync(join(partial, DESCRIPTION), await describe(partial));
       rmSync(folder, { recursive: true, force: true });
       renameSync(partial, folder);
     } finally {
       rmSync(partial, { recursive: true, force: true });
+      rmSync(clipOf(partial), { force: true });
     }
   }
   const description = JSON.parse(readFileSync(join(folder, DESCRIPTION), 'utf8')) as Description;
@@ -72,14 +72,17 @@ export async function recordLive(spec: VideoSpec, live: LiveSpec): Promise<Media
 const DESCRIPTION = 'recording.json';
 const SCORER = join(import.meta.dirname, 'live_media.py');
 
+/** The clip that is recorded into a folder: beside it, as an encoder's folder holds nothing else. */
+const clipOf = (folder: string): string => `${folder}.mp4`;
+
 /** Only what is played, so that reading it takes next to nothing of the encoder's processor. */
 async function cut(
   input: string,
   folder: string,
   { start, duration }: Pick<VideoSpec, 'start' | 'duration'>,
 ): Promise<string> {
-  mkdirSync(folder, { recursive: true });
-  const clip = join(folder, 'input.mp4');
+  mkdirSync(dirname(folder), { recursive: true });
+  const clip = clipOf(folder);
   const from = start === undefined ? [] : ['-ss', String(start)];
   const length = duration === undefined ? [] : ['-t', String(duration)];
   await run(ffmpegBinary(), ['-v', 'error', '-nostdin', ...from, '-i', input, ...length, ...CUT, clip], {
