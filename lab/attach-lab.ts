@@ -9,6 +9,7 @@ import { createAbr, type AbrName as NamedRule } from './rivals/registry.js';
 import { ConnectionsControl } from './strategies/connections-control.js';
 import { connectionsRule } from './strategies/connections-rules.js';
 import type { LabEndpoint } from './strategies/open-lab-paths.js';
+import { ruleUnder } from './strategies/rule-under.js';
 import { SCHEDULES } from './strategies/schedules.js';
 import { strategyOf, type LabStrategy, type StrategyName } from './strategies/strategies.js';
 import { labAbilities } from './worker/abilities.js';
@@ -33,7 +34,9 @@ export function attachVoxel(player: DashPlayer, options: LabOptions = {}): LiveH
   const strategy = typeof name === 'string' ? strategyOf(name) : name;
   const { flows, schedule, isGroup = false } = strategy ?? {};
   const connections = flows === undefined ? undefined : new ConnectionsControl(connectionsRule(flows));
-  const plain = { ...options, abr: connections ? connections.listenTo(ruleFor(abr, options)) : abr, strategy };
+  const listened = connections ? connections.listenTo(ruleFor(abr, options)) : abr;
+  const isRule = strategy && listened !== 'dashjs';
+  const plain = { ...options, abr: isRule ? ruleUnder(strategy, ruleFor(listened, options)) : listened, strategy };
   const locate = locateInLab(plain, { schedule: knownSchedule(schedule), hasConnections: connections !== undefined });
   return attachLive(player, plain, {
     withoutWorker: () => runOnPage(labAbilities),

@@ -156,6 +156,8 @@ export interface DecisionState {
 	readonly upcoming?: readonly (readonly Option$1[])[];
 	/** Share of the unreliable bytes sent lately that never arrived, nor when they were asked for again, 0 … 1. Undefined before the first. */
 	readonly lossRate?: number;
+	/** Whether anything that was asked for is missing of the latest segment. */
+	readonly hasGaps?: boolean;
 	/** Undefined: the stream is not live, or its server sends no chunks. */
 	readonly live?: LiveState;
 }
@@ -286,10 +288,6 @@ export interface Strategy {
 	 * of this one; undefined: when the player asks.
 	 */
 	readonly pipelineAt: number | "round-trip" | undefined;
-	/** Whether a segment of which the reliable bytes are here is played as it is when the buffer runs out, whatever the rule says. */
-	readonly keepsLate: boolean;
-	/** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
-	readonly discountsLosses: boolean;
 }
 type ManifestErrorCode = 
 /** An attribute is missing or does not have its syntax. */

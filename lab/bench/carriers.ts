@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { root } from '../../tools/setup/paths.mjs';
 import type { Experiment, SessionResult } from '../sim/experiment.js';
-import { CONTROLS } from '../sim/link/congestion-control.js';
+import { controlNames } from '../sim/link/controls.js';
 import { runExperiment } from '../sim/pool.js';
 import { progressLine } from '../sim/report/progress-line.js';
 import { mean, pairedDifference, type Difference } from '../sim/report/statistics.js';
@@ -57,7 +57,7 @@ export async function main({ json, quick }: { json: boolean; quick: boolean }): 
     seed,
   } satisfies Omit<Experiment, 'transport'>;
   const cells: Cell[] = [];
-  for (const control of CONTROLS) {
+  for (const control of controlNames) {
     for (const { name, delayMs, loss } of paths) {
       const transport = {
         kind: 'quic',

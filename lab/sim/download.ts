@@ -1,7 +1,6 @@
 import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
 import {
   deadlineOf,
-  isKeptLate,
   type PipelineMoment,
   levelReached,
   REVIEW_INTERVAL,
@@ -78,7 +77,7 @@ function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] 
   const requested = playback.time;
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
-  const isWatched = abr.review !== undefined || strategy.keepsLate || strategy.pipelineAt !== undefined;
+  const isWatched = abr.review !== undefined || strategy.pipelineAt !== undefined;
   const interval = isWatched ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
     playback.advanceTo(arrivals.receive(transport, playback.time, requested + reviews * interval));
@@ -94,8 +93,7 @@ function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] 
       levelReceived: hasAllReliable ? levelReached(segment.steps, wholeBytes(unreliable)) : 0,
     });
     if (review?.action === 'restart') return review;
-    const isLate = state.lastChoice && isKeptLate(strategy, playback.bufferLevel, hasAllReliable);
-    if ((review?.action === 'keep' && hasAllReliable) || isLate) return { action: 'keep' };
+    if (review?.action === 'keep' && hasAllReliable) return { action: 'keep' };
     lookAhead({
       bytesReceived: arrivals.arrived,
       bytesRequested: option.bytes,

@@ -60,7 +60,7 @@ describe('parseOptions', () => {
     [...NEEDED, '--transport', 'tcp'],
     [...NEEDED, '--transport', 'flat', '--loss', '1'],
     [...NEEDED, '--transport', 'flat', '--control', 'bbr'],
-    [...NEEDED, '--control', 'reno'],
+    [...NEEDED, '--control', 'fastest'],
     [...NEEDED, '--player', 'robot'],
     [...NEEDED, '--loss', '3', '--mean-burst', '0'],
     [...NEEDED, '--loss', '60', '--mean-burst', '1'],

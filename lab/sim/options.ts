@@ -5,7 +5,7 @@ import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
 import { GENERATORS } from './link/trace-generators.js';
 import { TRACE_SETS } from './link/trace-sets.js';
-import { CONTROLS, type ControlName } from './link/congestion-control.js';
+import { controlNames, type ControlName } from './link/controls.js';
 import type { LossModel } from './link/path-losses.js';
 import { BROWSER_PLAYER, IDEAL_PLAYER, type PlayerModel } from './player-model.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
@@ -39,7 +39,7 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --loss PERCENT     with quic: packets lost at random on top of what the queue drops (default 0)
   --mean-burst N     with --loss: packets lost in a row on average (default: losses are independent)
   --player NAME      ideal (default), or browser: with the time and the server's manners that trials were measured to have
-  --control NAME     with quic: cubic (default) or bbr
+  --control NAME     with quic: cubic (default) or ${controlNames.slice(1).join(', ')}
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
   --jobs N           worker threads (default: one for each core)
@@ -173,7 +173,7 @@ function lossModel({ loss = '0', 'mean-burst': burst }: Pick<TransportValues, 'l
 }
 
 function controlOf(name: string): ControlName {
-  const control = CONTROLS.find((candidate) => candidate === name);
+  const control = controlNames.find((candidate) => candidate === name);
   if (control) return control;
-  throw new UserError(`--control must be one of ${CONTROLS.join(', ')}, got '${name}'`);
+  throw new UserError(`--control must be one of ${controlNames.join(', ')}, got '${name}'`);
 }

@@ -1,7 +1,6 @@
 import { CONSTANTS, createAbrStar, type Abr, type Choice } from '../../src/abr-star/index.js';
 import { abrNames, createAbr } from '../rivals/registry.js';
-import { strategyNames, strategyOf } from '../strategies/strategies.js';
-import type { Strategy } from '../../src/delivery/index.js';
+import { strategyNames, strategyOf, type LabStrategy } from '../strategies/strategies.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import type { Delivery } from './link/transport.js';
 import { OverWholeSegments } from './over-whole-segments.js';
@@ -13,7 +12,7 @@ export interface Rule {
   readonly abr: Abr;
   /** How a choice's downloads travel. */
   readonly deliveryOf: (choice: Choice) => Delivery;
-  readonly strategy: Strategy;
+  readonly strategy: LabStrategy;
 }
 
 /** A fresh rule by its name in results: `RULE[@CARRIER][+STRATEGY]`. Throws a `UserError` for a name it does not know. */

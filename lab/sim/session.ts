@@ -10,7 +10,6 @@ import {
 import {
   bufferAhead,
   type LinkEstimate,
-  bufferShown,
   deadlineOf,
   firstRateOver,
   fullBuffer,
@@ -33,6 +32,7 @@ import type { Random } from './random.js';
 import { Playback } from './playback.js';
 import { IDEAL_PLAYER, type PlayerModel } from './player-model.js';
 import { Retransmission, type ImprovableSegment } from './retransmission.js';
+import { ruleUnder, shownUnder } from '../strategies/rule-under.js';
 import type { Rule } from './rule.js';
 import type { Delivery, Transport } from './link/transport.js';
 
@@ -80,7 +80,8 @@ interface EarlyRequest {
 
 /** Plays a stream once: the player's own rule decides, the transport delivers, one download at a time. */
 export function playSession(setup: SessionSetup): SessionRecord {
-  return new Session(setup).run();
+  const { rule } = setup;
+  return new Session({ ...setup, rule: { ...rule, abr: ruleUnder(rule.strategy, rule.abr) } }).run();
 }
 
 class Session {
@@ -127,7 +128,7 @@ class Session {
     const choice = early?.choice ?? rule.abr.choose(segmentIndex === 0 ? this.#begun(decided) : decided);
     const delivery = rule.deliveryOf(choice);
     let sentAt = early?.sentAt;
-    if (sentAt === undefined) this.#wait(decided, choice.delay);
+    if (sentAt === undefined) this.#wait(shownUnder(rule.strategy, decided), choice.delay);
 
     let option = choice.option;
     let state = decided;
@@ -269,12 +270,11 @@ class Session {
 
   #state(segmentIndex: number, bufferLevel: number, link: LinkEstimate = this.#link): DecisionState {
     const { ladder, options, segmentDuration } = this.#setup.content;
-    const { hasGaps } = this.#link.loss;
     return decisionState({
       segmentIndex,
       segmentDuration,
       ladder,
-      bufferLevel: bufferShown(this.#setup.rule.strategy, { bufferLevel, segmentDuration, hasGaps }),
+      bufferLevel,
       bufferSegments: this.#setup.bufferSegments,
       lastChoice: this.#lastChoice,
       upcoming: options.slice(segmentIndex, segmentIndex + LOOKAHEAD),

@@ -5,6 +5,10 @@ import { voxel, type Strategy } from '../../src/delivery/strategy.js';
 
 /** A strategy, and what papers do besides. */
 export interface LabStrategy extends Strategy {
+  /** Whether a segment of which the reliable bytes are here is played as it is when the buffer runs out, whatever the rule says; default false. */
+  readonly keepsLate?: boolean | undefined;
+  /** Whether the rule is shown a buffer that is a segment shorter after a segment with losses; default false. */
+  readonly discountsLosses?: boolean | undefined;
   /** Over which of several paths what is asked for; default `voxel`. */
   readonly schedule?: ScheduleName | undefined;
   /** Over how many connections to one address; undefined: one. */
@@ -21,8 +25,6 @@ const clipstream: LabStrategy = {
   deadlines: false,
   protection: noParity,
   pipelineAt: undefined,
-  keepsLate: false,
-  discountsLosses: false,
 };
 
 /**

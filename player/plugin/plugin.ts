@@ -64,7 +64,7 @@ export class Plugin implements VoxelHandle {
     const [sessions, receiver, journal, link] = [this.#sessions, this.#receiver, this.#journal, this.#link];
     const { throughput } = link;
     const { strategy } = preferences;
-    const rateControl = rule && new RateControl(rule, link, { bufferSegments, strategy }, journal.decision);
+    const rateControl = rule && new RateControl(rule, link, bufferSegments, journal.decision);
     const retransmission = strategy.retransmission
       ? new Retransmission({ sessions, throughput, settings, video, journal })
       : undefined;

@@ -74,6 +74,8 @@ export interface DecisionState {
   readonly upcoming?: readonly (readonly Option[])[];
   /** Share of the unreliable bytes sent lately that never arrived, nor when they were asked for again, 0 … 1. Undefined before the first. */
   readonly lossRate?: number;
+  /** Whether anything that was asked for is missing of the latest segment. */
+  readonly hasGaps?: boolean;
   /** Undefined: the stream is not live, or its server sends no chunks. */
   readonly live?: LiveState;
 }

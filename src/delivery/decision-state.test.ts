@@ -15,7 +15,7 @@ test('a rule is told of the next segment, of those after it, and of the capacity
   expect(decisionState(situation)).toEqual({
     ...{ segmentIndex: 3, segmentDuration: 4, bufferLevel: 5, lastChoice: option, bufferCapacity: 12 },
     ...{ ladder: situation.ladder, options: situation.upcoming[0], upcoming: situation.upcoming },
-    ...{ throughput: undefined, samples: [], lossRate: undefined },
+    ...{ throughput: undefined, samples: [], lossRate: undefined, hasGaps: false },
   });
 });
 

@@ -5,7 +5,7 @@ import { bufferCapacity } from './buffer.js';
 export interface LinkEstimate {
   readonly throughput: Pick<ThroughputEstimator, 'throughput' | 'samples'>;
   /** Loss of datagrams. */
-  readonly loss: Pick<LossEstimator, 'lossRate'>;
+  readonly loss: Pick<LossEstimator, 'lossRate' | 'hasGaps'>;
 }
 
 /** What is known when a segment must be chosen. Times in seconds. */
@@ -22,7 +22,7 @@ export interface Situation extends Pick<
 
 /** What a bitrate rule is told before it chooses. Spelled out: rest and spread would take longer than most rules do. */
 export function decisionState(known: Situation): DecisionState {
-  const { throughput, samples, lossRate } = linkState(known.link);
+  const { throughput, samples, lossRate, hasGaps } = linkState(known.link);
   return {
     segmentIndex: known.segmentIndex,
     segmentDuration: known.segmentDuration,
@@ -35,6 +35,7 @@ export function decisionState(known: Situation): DecisionState {
     throughput,
     samples,
     lossRate,
+    hasGaps,
   };
 }
 
@@ -42,6 +43,11 @@ export function decisionState(known: Situation): DecisionState {
 export function linkState({
   throughput,
   loss,
-}: LinkEstimate): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate'> {
-  return { throughput: throughput.throughput, samples: throughput.samples, lossRate: loss.lossRate };
+}: LinkEstimate): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate' | 'hasGaps'> {
+  return {
+    throughput: throughput.throughput,
+    samples: throughput.samples,
+    lossRate: loss.lossRate,
+    hasGaps: loss.hasGaps,
+  };
 }

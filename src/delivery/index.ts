@@ -19,5 +19,5 @@ export {
   type PlaybackPosition,
 } from './retransmission.js';
 export { levelReached, REVIEW_INTERVAL } from './review.js';
-export { bufferShown, isKeptLate, pipelineThreshold, voxel, withoutRepeats, type Strategy } from './strategy.js';
+export { pipelineThreshold, voxel, withoutRepeats, type Strategy } from './strategy.js';
 export { optionsAt, upcomingOptions } from './upcoming-options.js';

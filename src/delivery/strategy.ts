@@ -20,10 +20,6 @@ export interface Strategy {
    * of this one; undefined: when the player asks.
    */
   readonly pipelineAt: number | 'round-trip' | undefined;
-  /** Whether a segment of which the reliable bytes are here is played as it is when the buffer runs out, whatever the rule says. */
-  readonly keepsLate: boolean;
-  /** Whether the rule is shown a buffer that is a segment shorter after a segment with losses. */
-  readonly discountsLosses: boolean;
 }
 
 /** The plugin's own. */
@@ -34,8 +30,6 @@ export const voxel: Strategy = {
   deadlines: true,
   protection: parityForTheTail,
   pipelineAt: 'round-trip',
-  keepsLate: false,
-  discountsLosses: false,
 };
 
 /** The same without asking again for anything: every loss stays. */
@@ -50,21 +44,4 @@ const ANSWER = 0.05;
 export function pipelineThreshold({ pipelineAt }: Strategy, roundTrip: number): PipelineThreshold | undefined {
   if (pipelineAt === undefined) return undefined;
   return pipelineAt === 'round-trip' ? { share: 1, lead: roundTrip + ANSWER } : { share: pipelineAt, lead: 0 };
-}
-
-/** Seconds of buffer at which a late segment is kept: appending takes time, too. */
-const LAST_MOMENT = 0.2;
-
-/** Whether a download is kept as it is now. `bufferLevel` in seconds; `hasReliable`: whether every reliable byte is here. */
-export function isKeptLate(strategy: Strategy, bufferLevel: number, hasReliable: boolean): boolean {
-  return strategy.keepsLate && hasReliable && bufferLevel <= LAST_MOMENT;
-}
-
-/** The buffer that the rule is shown, in seconds: a loss counts like a segment that never came, if there is more than one. */
-export function bufferShown(
-  strategy: Strategy,
-  { bufferLevel, segmentDuration, hasGaps }: { bufferLevel: number; segmentDuration: number; hasGaps: boolean },
-): number {
-  const isShorter = strategy.discountsLosses && hasGaps && bufferLevel > segmentDuration;
-  return isShorter ? bufferLevel - segmentDuration : bufferLevel;
 }

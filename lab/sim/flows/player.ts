@@ -102,7 +102,7 @@ export class FlowsPlayer {
       upcoming,
       lastChoice: this.#lastChoice,
       ladder: video.ladder,
-      link: { throughput: this.#throughput, loss: { lossRate: undefined } },
+      link: { throughput: this.#throughput, loss: { lossRate: undefined, hasGaps: false } },
     });
     const { option, delay } = this.#abr.choose(state);
     this.#lastChoice = option;

@@ -12,9 +12,5 @@ export interface CongestionControl {
   readonly restsInRecovery: boolean;
 }
 
-export const CONTROLS = ['cubic', 'bbr'] as const;
-
-export type ControlName = (typeof CONTROLS)[number];
-
 /** Packets (RFC 9002 §7.2). */
 export const INITIAL_WINDOW = 10;

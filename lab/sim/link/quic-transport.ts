@@ -1,6 +1,5 @@
-import { Bbr } from './bbr.js';
-import type { CongestionControl, ControlName } from './congestion-control.js';
-import { Cubic } from './cubic.js';
+import type { CongestionControl } from './congestion-control.js';
+import { CONTROLS, type ControlName } from './controls.js';
 import type { Link } from './link.js';
 import { PathLosses, type LossModel } from './path-losses.js';
 import type { Random } from '../random.js';
@@ -83,7 +82,7 @@ export class QuicTransport implements Transport {
     this.#path = path;
     this.#losses = new PathLosses(path, PACKET_BYTES, random);
     this.#random = random;
-    this.#control = path.control === 'bbr' ? new Bbr(PACKET_BYTES) : new Cubic(PACKET_BYTES, path.isMeasured);
+    this.#control = CONTROLS[path.control](PACKET_BYTES, path.isMeasured);
   }
 
   request(time: number, bytes: number, sentAt = time): void {

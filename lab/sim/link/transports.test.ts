@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { FlatTransport } from './flat-transport.js';
+import { controlNames } from './controls.js';
 import { Link } from './link.js';
 import { PAYLOAD_SHARE, QuicTransport, type QuicPath } from './quic-transport.js';
 import { seededRandom } from '../random.js';
@@ -211,7 +212,7 @@ describe('QuicTransport', () => {
       queuePackets: fc.constantFrom(1, 32, 750),
       loss: fc.constantFrom(0, 0.01, 0.3),
       meanBurst: fc.constantFrom(1, 4),
-      control: fc.constantFrom<'cubic' | 'bbr'>('cubic', 'bbr'),
+      control: fc.constantFrom(...controlNames),
     });
     const deliveries = fc.constantFrom<Delivery>('streams', 'datagrams');
     fc.assert(

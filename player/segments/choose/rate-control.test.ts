@@ -6,7 +6,6 @@ import {
   type DecisionState,
   type Review,
 } from '../../../src/abr-star/index.js';
-import { voxel } from '../../../src/delivery/index.js';
 import { ManifestError } from '../../../src/manifest/errors.js';
 import type { RepresentationMap, SegmentMap } from '../../../src/manifest/segment-map.js';
 import { RateControl, type Situation } from './rate-control.js';
@@ -55,9 +54,7 @@ describe('RateControl', () => {
     decisions = [];
     estimator = new ThroughputEstimator();
     loss = new LossEstimator();
-    control = new RateControl(abr, { throughput: estimator, loss }, { bufferSegments: 7, strategy: voxel }, (event) =>
-      decisions.push(event),
-    );
+    control = new RateControl(abr, { throughput: estimator, loss }, 7, (event) => decisions.push(event));
   });
 
   it('begins with less the farther the server is', () => {

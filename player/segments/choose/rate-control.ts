@@ -2,23 +2,19 @@ import type {
   Abr,
   Choice,
   DecisionState,
-  LossEstimator,
   Option,
   ThroughputEstimator,
   ThroughputSample,
 } from '../../../src/abr-star/index.js';
 import {
-  bufferShown,
   decisionState,
   firstRateOver,
-  isKeptLate,
   levelReached,
   linkState,
   optionsAt,
   upcomingOptions,
   type FirstLink,
   type LinkEstimate,
-  type Strategy,
 } from '../../../src/delivery/index.js';
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../../../src/voxel-loader/types.js';
@@ -33,18 +29,8 @@ export interface Situation {
   readonly segments: 'partial' | 'whole';
 }
 
-/** The estimate of the link, to which a restart adds, and whether the latest segment came with gaps. */
-interface MeasuredLink extends LinkEstimate {
-  readonly throughput: LinkEstimate['throughput'] & Pick<ThroughputEstimator, 'add' | 'with'>;
-  readonly loss: Pick<LossEstimator, 'lossRate' | 'hasGaps'>;
-}
-
-/** What the page has chosen. */
-export interface RateControlSettings {
-  /** Segments that the buffer holds beside the one in flight. */
-  readonly bufferSegments: number;
-  readonly strategy: Strategy;
-}
+/** The estimate of the link, to which a restart adds. */
+type MeasuredLink = LinkEstimate & { readonly throughput: Pick<ThroughputEstimator, 'add' | 'with'> };
 
 export interface Decision {
   readonly state: DecisionState;
@@ -70,7 +56,8 @@ export type ReviewResult =
 export class RateControl {
   readonly #abr: Abr;
   readonly #link: MeasuredLink;
-  readonly #settings: RateControlSettings;
+  /** Segments that the buffer holds beside the one in flight. */
+  readonly #bufferSegments: number;
   readonly #onDecision: (event: DecisionEvent) => void;
   #candidates: readonly RepresentationMap[] = [];
   /** Decisions by segment: the next one may be decided on while one is under way. */
@@ -79,10 +66,10 @@ export class RateControl {
   /** What loading the manifest has shown. */
   firstLink: FirstLink = { roundTrip: 0, rate: Infinity };
 
-  constructor(abr: Abr, link: MeasuredLink, settings: RateControlSettings, onDecision: (event: DecisionEvent) => void) {
+  constructor(abr: Abr, link: MeasuredLink, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
     this.#abr = abr;
     this.#link = link;
-    this.#settings = settings;
+    this.#bufferSegments = bufferSegments;
     this.#onDecision = onDecision;
   }
 
@@ -133,12 +120,7 @@ export class RateControl {
         phase: progress.phase,
         levelReceived: progress.phase === 'reliable' ? 0 : levelReached(steps, progress.bytesUnreliable),
       });
-    if (review?.action === 'keep') return review;
-    if (review?.action !== 'restart') {
-      const isLate = isKeptLate(this.#settings.strategy, bufferLevel, progress.phase === 'unreliable');
-      // Not the first segment: playback has not begun to wait for it.
-      return { action: isLate && state.lastChoice ? 'keep' : 'continue' };
-    }
+    if (review?.action !== 'restart') return review ?? { action: 'continue' };
     // What has arrived is thrown away, but what it says about the link is not.
     this.#link.throughput.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
     const restarted = { state, ladder, delay, delivery, ...chosen(ladder, review.option, state.segmentIndex) };
@@ -167,8 +149,7 @@ export class RateControl {
     situation: Situation,
     link: LinkEstimate = this.#link,
   ): Decision | undefined {
-    const { segmentIndex, segmentDuration, segments } = situation;
-    const { bufferSegments, strategy } = this.#settings;
+    const { segmentIndex, segmentDuration, bufferLevel, segments } = situation;
     const ladder = [...new Set([...this.#candidates, ...candidates])].sort((a, b) => a.bandwidth - b.bandwidth);
     const upcoming = upcomingOptions(ladder, segmentIndex, segments);
     const [options = []] = upcoming;
@@ -177,9 +158,9 @@ export class RateControl {
     const state = decisionState({
       segmentIndex,
       segmentDuration,
-      bufferLevel: bufferShown(strategy, { ...situation, hasGaps: this.#link.loss.hasGaps }),
+      bufferLevel,
       upcoming,
-      bufferSegments,
+      bufferSegments: this.#bufferSegments,
       link,
       lastChoice: this.#lastChoiceIn(ladder),
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
