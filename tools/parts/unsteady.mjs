@@ -24,7 +24,9 @@ export async function recordUnsteady({ part, file, failures, first, again }) {
   writeFileSync(join(folder, 'failed.txt'), first);
   writeFileSync(join(folder, 'passed.txt'), again);
   const commit = outputOf('git', ['-C', root, 'rev-parse', '--short=7', 'HEAD']) ?? '';
-  const row = rowOf([now.slice(0, 10), commit, part, file, failures[0] ?? '', '']);
+  // What follows the first line is where it failed, with paths of this machine.
+  const [failure = ''] = (failures[0] ?? '').trim().split('\n', 1);
+  const row = rowOf([now.slice(0, 10), commit, part, file, failure, '']);
   const { format, resolveConfig } = await import('prettier');
   const options = await resolveConfig(RECORD);
   const text = `${readFileSync(RECORD, 'utf8').trimEnd()}\n${row}\n`;
