@@ -10,9 +10,10 @@ import typer
 from voxel_prepare.analysis.segment_analysis import Metric, OrderChoice, OrderName
 from voxel_prepare.cli.exits import errors_in_one_line, interrupt_on_sigterm, run
 from voxel_prepare.cli.options import Debug, HelpAll
+from voxel_prepare.cli.serving import how_to_serve
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.prepare import prepare
-from voxel_prepare.jobs.progress import summarise
+from voxel_prepare.jobs.progress import say, summarise
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.media.ladder import parse_representations
 from voxel_prepare.media.preset import Preset
@@ -121,6 +122,8 @@ def voxel_prepare(
         )
         request.check()
         summarise(prepare(request))
+        for line in how_to_serve(out, inputs[0].resolve().parent if request.media == "existing" else out):
+            say(line)
 
 
 def main() -> None:
