@@ -243,11 +243,11 @@ def test_names_change_with_the_content_only(clip: Path, tmp_path: Path) -> None:
     touched = tmp_path / "clip.mp4"
     touched.write_bytes(clip.read_bytes())  # another source with the same pictures is encoded again
     before = {name: (tmp_path / name).stat().st_mtime_ns for name in first - unhashed}
-    prepare(make_request(touched, out=tmp_path, **quick))
+    prepare(make_request(touched, out=tmp_path, **quick, replace=True))
     assert visible(tmp_path) - {"clip.mp4"} == first
     assert before == {name: (tmp_path / name).stat().st_mtime_ns for name in before}
 
-    prepare(make_request(clip, out=tmp_path, **quick, slices=2))
+    prepare(make_request(clip, out=tmp_path, **quick, slices=2, replace=True))
     second = visible(tmp_path) - {"clip.mp4"}
     assert second > first
     assert {representation.media.name for representation in read_manifest(tmp_path)} <= second - first
@@ -260,4 +260,4 @@ def test_an_input_is_never_overwritten(clip: Path, tmp_path: Path) -> None:
     assert own.read_bytes() == clip.read_bytes()
     (published,) = video(tmp_path)
     with pytest.raises(InputError, match="must not overwrite"):
-        prepare(make_request(published.media, out=tmp_path, media="copy"))
+        prepare(make_request(published.media, out=tmp_path, media="copy", replace=True))

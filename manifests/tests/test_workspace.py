@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from processes import visible
 from voxel_prepare.errors import InputError
-from voxel_prepare.jobs.workspace import WORK_FOLDER, Part, Workspace, source_identity
+from voxel_prepare.jobs.job import source_identity
+from voxel_prepare.jobs.workspace import WORK_FOLDER, Part, Workspace
 from voxel_prepare.manifest.mpd_file import MANIFEST
 
 PART = Part.of("q00.mp4", ["settings"])
@@ -179,7 +180,7 @@ def test_what_an_earlier_version_published_is_used_and_gets_a_name_of_its_own(tm
     (tmp_path / WORK_FOLDER).mkdir()
     old = tmp_path / "q00.mp4"
     old.write_bytes(b"media")
-    _, *identity = source_identity(old)  # type: ignore[misc]
+    _, *identity = source_identity(old)
     (tmp_path / WORK_FOLDER / "published.json").write_text(json.dumps({"q00.mp4": [PART.key, *identity]}))
     with closing(Workspace(tmp_path)) as workspace:
         assert workspace.find(PART) == old
@@ -197,6 +198,8 @@ def test_what_an_earlier_version_published_is_used_and_gets_a_name_of_its_own(tm
         "7",
         '{"files": []}',
         '{"files": {"q00.mp4": [1]}, "current": []}',
+        '{"files": {}, "current": [], "texts": []}',
+        '{"files": {}, "current": [], "job": {"sources": 7}}',
         '{"files": {"../outside.txt": ["q00.mp4", "key", SIZE, TIME]}, "current": [], "previous": []}',
         '{"../outside.txt": ["key", SIZE, TIME]}',
     ],

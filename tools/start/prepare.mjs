@@ -41,7 +41,8 @@ export async function prepareVideo({ video, duration, start, representations, se
     .slice(0, 8);
   const folder = join(cacheFolder, 'media', `${basename(input, extname(input))}-${key}`);
   const jobs = String(availableParallelism());
-  const options = ['--out', folder, '--jobs', jobs, ...CONTENT, ...settings];
+  // The folder is ours alone, and its name says what it holds: only a source that has changed is replaced.
+  const options = ['--out', folder, '--replace', '--jobs', jobs, ...CONTENT, ...settings];
   await run(venvProgram('voxel-prepare'), [input, ...options], { kind: 'tool' });
   return folder;
 }

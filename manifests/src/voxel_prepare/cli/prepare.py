@@ -50,6 +50,10 @@ def voxel_prepare(
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
     representations: Annotated[str | None, typer.Option(metavar="LIST", help=REPRESENTATIONS_HELP)] = None,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Take DIR's present video, or the same with other options, out of its place."),
+    ] = False,
     segment: Annotated[
         float,
         typer.Option(min=0.5, max=30, metavar="S", help="Duration of a segment in seconds, rounded to whole frames."),
@@ -96,7 +100,9 @@ def voxel_prepare(
 ) -> None:
     """Prepares video for voxel-dash: encodes several representations, ranks and scores frames, writes the manifest.
 
-    A second run reuses what is finished. Exit codes: 0; 1 failed; 2 bad input; 130 interrupted.
+    A second run with the same input and options reuses what is finished.
+
+    Exit codes: 0; 1 failed; 2 bad input; 130 interrupted.
     """
     interrupt_on_sigterm()
     with errors_in_one_line(COMMAND, "interrupted; a second run continues from what is finished", debug=debug):
@@ -118,6 +124,7 @@ def voxel_prepare(
             order=order,
             choice=choice,
             keys=tuple(map(_content_key, key or [])),
+            replace=replace,
             scheduler=scheduler,
         )
         request.check()

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from voxel_prepare.analysis.analyse import AnalysisSettings
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.cost import analyse_cost
+from voxel_prepare.jobs.job import Json, source_identity
 from voxel_prepare.jobs.plan import PlannedMedia
 from voxel_prepare.jobs.planned import PlannedSet, plan_representation
 from voxel_prepare.jobs.request import Request
-from voxel_prepare.jobs.workspace import Json, Part, Workspace, source_identity
+from voxel_prepare.jobs.workspace import Part, Workspace
 from voxel_prepare.manifest.existing import ExistingRepresentation, read_existing
 from voxel_prepare.manifest.indexed_mpd import write_indexed_mpd
 from voxel_prepare.manifest.mpd import MediaFile, Presentation, VideoFile
@@ -23,13 +23,13 @@ class IndexedPresentation:
 
     called = "representations"
     """What is made, in messages."""
+    texts: Sequence[str] = (MANIFEST,)
+    """What is written under the same name every time."""
     media: Sequence[PlannedMedia] = ()
 
     def __init__(self, request: Request, settings: AnalysisSettings) -> None:
         """Reads the MPD, the only input. Raises `InputError`."""
         path = request.inputs[0]
-        if (request.out / MANIFEST).resolve() == path.resolve():
-            raise InputError(f"{path}: the output must not overwrite the input")
         self._facts = request.facts
         self._existing = existing = read_existing(path, dict(request.keys))
         self.inputs = {segment.path for one in existing.representations for segment in one.segments}

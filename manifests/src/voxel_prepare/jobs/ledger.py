@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 
 from voxel_prepare.jobs.durable import write_durably
+from voxel_prepare.jobs.job import Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class PublishedFile:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The published files, and which of them manifests name."""
+    """The published files, which of them manifests name, and what for."""
 
     files: Mapping[str, PublishedFile] = field(default_factory=dict)
     """All that may exist, by name."""
@@ -41,6 +43,10 @@ class Ledger:
     """Those of the manifest; during a publication those of the old and of the new one."""
     previous: frozenset[str] = frozenset()
     """Those of the publication before: players may still play it."""
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Manifest and playlists, which are replaced under their names: SHA-256 of what may stand there."""
+    job: Job | None = None
+    """The last one that was begun here."""
 
     @classmethod
     def read(cls, path: Path) -> "Ledger":
@@ -50,7 +56,9 @@ class Ledger:
             if "files" not in stored:  # of an earlier version: key, size and time by name
                 stored = {"files": {name: [name, *fields] for name, fields in stored.items()}, "current": [*stored]}
             files = {name: PublishedFile(*fields) for name, fields in stored["files"].items() if _is_name(name)}
-            return cls(files, _known(stored["current"], files), _known(stored.get("previous", []), files))
+            texts = {str(name): tuple(map(str, digests)) for name, digests in stored.get("texts", {}).items()}
+            job = None if stored.get("job") is None else Job.from_json(stored["job"])
+            return cls(files, _known(stored["current"], files), _known(stored.get("previous", []), files), texts, job)
         except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return cls()
 
@@ -61,6 +69,8 @@ class Ledger:
             },
             "current": sorted(self.current),
             "previous": sorted(self.previous),
+            "texts": dict(self.texts),
+            "job": self.job and self.job.as_json(),
         }
         write_durably(path, json.dumps(stored).encode(), through=path.parent)
 
@@ -69,15 +79,21 @@ class Ledger:
         found = (name for name, file in self.files.items() if (file.part, file.key) == (part, key))
         return next((name for name in found if self.files[name].is_at(folder / name)), None)
 
-    def with_publication(self, files: Mapping[str, PublishedFile]) -> "Ledger":
+    def has_written(self, path: Path) -> bool:
+        """True if the text at `path` is as it was written here."""
+        return path.is_file() and not path.is_symlink() and _digest(path.read_bytes()) in self.texts.get(path.name, ())
+
+    def with_publication(self, files: Mapping[str, PublishedFile], texts: Mapping[str, bytes]) -> "Ledger":
         """The ledger before a manifest names `files`: they may already be played, those that it named may still be."""
         names = frozenset(files)
         previous = self.previous if self.current == names else self.current
-        return Ledger({**self.files, **files}, self.current | names, previous)
+        digests = {name: (*self.texts.get(name, ()), _digest(text)) for name, text in texts.items()}
+        return Ledger({**self.files, **files}, self.current | names, previous, {**self.texts, **digests}, self.job)
 
-    def completed(self, files: Mapping[str, PublishedFile]) -> "Ledger":
+    def completed(self, files: Mapping[str, PublishedFile], texts: Mapping[str, bytes]) -> "Ledger":
         """The ledger after the manifest names `files`."""
-        return replace(self, current=frozenset(files))
+        digests = {name: (_digest(text),) for name, text in texts.items()}
+        return replace(self, current=frozenset(files), texts=digests)
 
     def remove_obsolete(self, folder: Path) -> "Ledger":
         """Deletes the files of older publications, unless somebody has changed them; without them in the ledger."""
@@ -86,6 +102,10 @@ class Ledger:
             if name not in kept and file.is_at(folder / name):
                 (folder / name).unlink()
         return replace(self, files={name: file for name, file in self.files.items() if name in kept})
+
+
+def _digest(text: bytes) -> str:
+    return sha256(text).hexdigest()
 
 
 def _is_name(name: str) -> bool:

@@ -11,6 +11,7 @@ from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Part, Workspace
 from voxel_prepare.manifest.hls_playlists import MULTIVARIANT, media_playlist, multivariant_playlist
 from voxel_prepare.manifest.mpd import AudioFile, Presentation, VideoFile, write_mpd
+from voxel_prepare.manifest.mpd_file import MANIFEST
 from voxel_prepare.media.tracks import VideoTrack, read_audio, read_video
 
 
@@ -19,6 +20,8 @@ class NewPresentation:
 
     called = "parts"
     """What is made, in messages."""
+    texts: Sequence[str] = (MANIFEST, MULTIVARIANT)
+    """What is written under the same name every time."""
 
     def __init__(self, request: Request, settings: AnalysisSettings) -> None:
         """Examines the inputs. Raises `InputError`."""

@@ -9,9 +9,10 @@ from voxel_prepare.codecs import TITLES, codec_named
 from voxel_prepare.errors import InputError
 from voxel_prepare.ffmpeg import ffmpeg_version
 from voxel_prepare.jobs.cost import encode_cost
+from voxel_prepare.jobs.job import Json, source_identity
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.jobs.request import Request
-from voxel_prepare.jobs.workspace import Json, Part, source_identity
+from voxel_prepare.jobs.workspace import Part
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.encode import (
     Excerpt,

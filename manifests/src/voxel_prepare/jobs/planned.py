@@ -7,7 +7,8 @@ import numpy as np
 
 from voxel_prepare.analysis.analyse import ANALYSIS_VERSION, CHOICE_VERSION, AnalysisSettings
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
-from voxel_prepare.jobs.workspace import Json, Part
+from voxel_prepare.jobs.job import Json
+from voxel_prepare.jobs.workspace import Part
 from voxel_prepare.manifest.index_file import VERSION
 
 

@@ -11,12 +11,13 @@ from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.analyse_representations import analyse_representations, find_analysis, read_analysis
 from voxel_prepare.jobs.cluster import workers_for
 from voxel_prepare.jobs.indexed_presentation import IndexedPresentation
+from voxel_prepare.jobs.job import Job
 from voxel_prepare.jobs.make_media import make_media
 from voxel_prepare.jobs.new_presentation import NewPresentation
 from voxel_prepare.jobs.planned import PlannedRepresentation
 from voxel_prepare.jobs.progress import say, work_progress
 from voxel_prepare.jobs.request import Request
-from voxel_prepare.jobs.workspace import Workspace
+from voxel_prepare.jobs.workspace import Workspace, replaced_in
 from voxel_prepare.manifest.index_file import write_index
 from voxel_prepare.manifest.mpd import Presentation, VideoFile
 from voxel_prepare.media.tracks import VideoTrack
@@ -26,11 +27,17 @@ def prepare(request: Request) -> Presentation:
     """Prepares the inputs and publishes them in the output folder. Raises `PreparationError`."""
     settings = AnalysisSettings(request.metric, request.order, request.choice)
     kind = IndexedPresentation if request.media == "existing" else NewPresentation
+    job = Job.of(request)
+    _check_replaced(request, job, kind.texts)  # at once: it may take minutes to read the inputs
     planned = kind(request, settings)
     with closing(Workspace(request.out.absolute())) as workspace:
         for path in planned.inputs:
             if workspace.owns(path):  # a later publication may remove it
                 raise InputError(f"{path}: the output must not overwrite an input: use another --out")
+        replaced = _check_replaced(request, job, kind.texts)  # meanwhile another run may have ended
+        if replaced is not None:
+            say(f"{request.out}: replacing {replaced}")
+        workspace.begin(job)
         tracks = _make(request, planned, settings, workspace)
         representations = [one for planned_set in planned.sets for one in planned_set.representations]
         pairs = zip(representations, (track for of_set in tracks for track in of_set), strict=True)
@@ -40,6 +47,18 @@ def prepare(request: Request) -> Presentation:
         parts = [*(one.part for one in planned.media), *(one.index for one in representations)]
         planned.publish(workspace, parts, presentation)
     return presentation
+
+
+def _check_replaced(request: Request, job: Job, texts: Sequence[str]) -> str | None:
+    """What the run replaces, which the user has agreed to; None if nothing. Raises `InputError` otherwise."""
+    inputs = {path.resolve() for path in request.inputs}
+    for name in texts:
+        if (request.out / name).resolve() in inputs:
+            raise InputError(f"{request.out / name}: the output must not overwrite the input: use another --out")
+    replaced = replaced_in(request.out, job, texts)
+    if replaced is not None and not request.replace:
+        raise InputError(f"{request.out}: would replace {replaced}: use --replace, or another --out")
+    return replaced
 
 
 def _make(

@@ -46,6 +46,8 @@ class Request:
     """How the best one is found."""
     keys: tuple[tuple[bytes, bytes], ...] = ()
     """Identifier and key, 16 bytes each, of the encrypted tracks of an existing presentation."""
+    replace: bool = False
+    """Whether what was made in `out` for another job may be replaced."""
     scheduler: str | None = None
     """Address of a Dask scheduler whose workers do the work instead, such as `tcp://host:port`."""
 

@@ -3,24 +3,25 @@
 import fcntl
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.durable import sync, write_durably
+from voxel_prepare.jobs.job import Job, Json
 from voxel_prepare.jobs.ledger import Ledger, PublishedFile
 from voxel_prepare.manifest.mpd_file import MANIFEST
 
 WORK_FOLDER = ".voxel-prepare"
+LEDGER = "published.json"
 
 HASH_DIGITS = 12
 """Digits of SHA-256 in published names: two contents of one part share a name once in 10^14."""
-
-Json: TypeAlias = str | int | float | bool | Sequence["Json"] | Mapping[str, "Json"] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Workspace:
         """Creates `folder` if needed. Raises `InputError` if it cannot be written or another process uses it."""
         self.folder = folder
         self._work = folder / WORK_FOLDER
-        self._ledger_file = self._work / "published.json"
+        self._ledger_file = self._work / LEDGER
         self._lock_file = self._work / "lock"
         self._names: dict[Part, str] = {}
         try:
@@ -57,6 +58,12 @@ class Workspace:
         self._ledger = Ledger.read(self._ledger_file)
         for leftover in self._work.glob("*.unfinished"):
             shutil.rmtree(leftover)
+
+    def begin(self, job: Job) -> None:
+        """Notes what the folder is prepared for from now on; `replaced_in` says whether it was for something else."""
+        if self._ledger.job != job:
+            self._ledger = replace(self._ledger, job=job)
+            self._ledger.write(self._ledger_file)
 
     def close(self) -> None:
         """Releases the folder for other processes."""
@@ -112,16 +119,21 @@ class Workspace:
             for (name, source), part in zip(sources.items(), parts, strict=True)
         }
         # Before the files are moved, so that an interrupted publication forgets none of them.
-        self._ledger = self._ledger.with_publication(files)
+        texts = {**(beside or {}), MANIFEST: manifest}
+        obsolete = self._ledger.texts.keys() - texts.keys()
+        self._ledger = self._ledger.with_publication(files, texts)
         self._ledger.write(self._ledger_file)
         for name, source in sources.items():
             if source != self.folder / name:
                 sync(source)
                 source.replace(self.folder / name)
         sync(self.folder)
-        for name, content in {**(beside or {}), MANIFEST: manifest}.items():
+        for name, content in texts.items():
             write_durably(self.folder / name, content, through=self._work)
-        self._ledger = self._ledger.completed(files).remove_obsolete(self.folder)
+        for name in obsolete:  # playlists of a job that had some
+            if self._ledger.has_written(self.folder / name):
+                (self.folder / name).unlink()
+        self._ledger = self._ledger.completed(files, texts).remove_obsolete(self.folder)
         self._ledger.write(self._ledger_file)
         self.discard(parts)
 
@@ -151,10 +163,26 @@ class Workspace:
         return self._work / f"{part.key}-{part.name}"
 
 
-def source_identity(path: Path) -> Json:
-    """Changes with the file; does not read it."""
-    status = path.stat()
-    return [str(path.resolve()), status.st_size, status.st_mtime_ns]
+def replaced_in(folder: Path, job: Job, texts: Sequence[str]) -> str | None:
+    """What `job` would replace in an output folder, in words; None if nothing was made there for another one.
+
+    `texts` are the names of the manifest and the playlists that it would write. Raises `InputError` if there is such a
+    file that is not known to be of voxel-prepare. Touches nothing.
+    """
+    work = folder / WORK_FOLDER
+    if not work.is_dir():
+        ledger, staged = Ledger(), False
+    else:
+        ledger, staged = Ledger.read(work / LEDGER), any(path.is_file() for path in work.glob("*-*"))
+    is_of_earlier_version = bool(ledger.files) and not ledger.texts
+    present = [folder / name for name in texts if os.path.lexists(folder / name)]
+    for path in present:
+        if path.name not in ledger.texts and not is_of_earlier_version:
+            raise InputError(f"{path}: not known to be of voxel-prepare, which does not replace it: use another --out")
+    if ledger.job is None or not (ledger.files or staged):
+        return "what an earlier version of voxel-prepare made" if ledger.files else None
+    changed = ", ".join(path.name for path in present if not ledger.has_written(path))
+    return ledger.job.replaced_by(job) or (f"{changed}, changed since voxel-prepare wrote it" if changed else None)
 
 
 def _hashed_name(part: Part, path: Path) -> str:
