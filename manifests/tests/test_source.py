@@ -86,19 +86,9 @@ def test_every_usual_container_is_read(tmp_path: Path, clip: Path, suffix: str) 
         assert probe(path).width == 432
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (("-pix_fmt", "yuv444p"), "found yuv444p"),
-        (("-pix_fmt", "yuv420p10le"), "found yuv420p10le"),
-        (("-vf", "interlace", "-flags", "+ilme+ildct"), "found interlaced"),
-    ],
-)
-def test_what_the_encoder_would_have_to_change_is_refused(
-    tmp_path: Path, options: tuple[str, ...], reason: str
-) -> None:
-    source = probe(make_clip(tmp_path / "clip.mp4", *options, seconds=1))
-    with pytest.raises(InputError, match=reason):
+def test_interlaced_pictures_are_refused(tmp_path: Path) -> None:
+    source = probe(make_clip(tmp_path / "clip.mp4", "-vf", "interlace", "-flags", "+ilme+ildct", seconds=1))
+    with pytest.raises(InputError, match="found interlaced"):
         check_encodable(source)
 
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 from asyncio.subprocess import PIPE
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import imageio_ffmpeg
@@ -39,6 +40,16 @@ def ffmpeg_program() -> str:
 def ffmpeg_version() -> str:
     """Identifies the build, on which an encoder's output depends."""
     return Path(ffmpeg_program()).name
+
+
+@cache
+def available_filters() -> frozenset[str]:
+    """Names of the filters that this build has."""
+    command = [ffmpeg_program(), "-v", "error", "-filters"]
+    listing = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stdout
+    # A line is such as " T.. zscale   V->V   Apply resizing …", below a legend.
+    fields = [line.split() for line in listing.splitlines()]
+    return frozenset(one[1] for one in fields if len(one) > 2 and "->" in one[2])
 
 
 async def run_ffmpeg(

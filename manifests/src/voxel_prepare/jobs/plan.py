@@ -93,6 +93,8 @@ def _plan_encode(request: Request) -> Plan:
     source = probe(request.inputs[0])
     check_encodable(source)
     excerpt = _excerpt(source, request)
+    if source.colours.hdr is not None:
+        say(f"{source.path}: HDR ({source.colours.hdr}): tone-mapped to SDR (BT.709)")
     if not source.timeline.is_constant:
         say(f"{source.path}: its frame rate is variable: prepared at {float(source.rate):g}, that of its busy parts")
     representations = choose_representations(source.width, source.height, request.representations)

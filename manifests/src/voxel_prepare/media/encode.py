@@ -71,7 +71,8 @@ def video_arguments(
     """FFmpeg's arguments for one representation, without passes, threads and output."""
     filters = (
         f"{_from_origin('setpts', excerpt)}fps={settings.segment.rate}:start_time=0,"
-        f"scale={representation.width}:{representation.height}:flags=bicubic,setsar=1,format=yuv420p"
+        f"scale={representation.width}:{representation.height}:flags=bicubic{source.colours.scale_options()},setsar=1,"
+        f"{','.join(source.colours.filters())}"
     )
     frames = settings.segment.frames
     x264 = f"keyint={frames}:min-keyint={frames}:scenecut=0:open-gop=0:slices={settings.slices}"

@@ -12,12 +12,13 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from voxel_prepare.errors import InputError
-from voxel_prepare.ffmpeg import ANY_TAGS, INPUT_OPTIONS, list_packets
+from voxel_prepare.ffmpeg import ANY_TAGS, INPUT_OPTIONS, available_filters, ffmpeg_program, list_packets
 from voxel_prepare.isobmff.encryption import WHY_NOT_ENCRYPTED, has_encrypted_tracks
+from voxel_prepare.media.colours import TONE_MAPPING_FILTERS, Colours
 from voxel_prepare.media.timeline import LEAST_INTERVAL, Timeline, read_timeline
 
-PIXEL_FORMATS = {"yuv420p", "yuvj420p"}
-"""8-bit 4:2:0 (limited and full range): supported by every browser and by repair."""
+DOLBY_VISION_TAGS = {"dvh1", "dvhe", "dva1", "dvav"}
+"""Codec tags of video that needs a decoder for Dolby Vision, unless its base layer is ordinary HDR."""
 
 PROBED_FRAMES = 10
 
@@ -65,7 +66,9 @@ class Source:
     """Frames per second to encode at: the source's own if it is constant, otherwise the standard one nearest to that
     of its busy parts."""
     timeline: Timeline
-    pixel_format: str
+    colours: Colours
+    codec_tag: str
+    """Four characters of the container's; may be empty."""
     is_interlaced: bool
     audio: tuple[AudioTrack, ...]
 
@@ -92,22 +95,28 @@ def probe(path: Path) -> Source:
             height=height,
             rate=_rate(timeline, stream.average_rate),
             timeline=timeline,
-            pixel_format=frames[0].format.name,
+            colours=_colours(frames[0]),
+            codec_tag=stream.codec_tag,
             is_interlaced=field_order > FIELD_ORDER_PROGRESSIVE or any(frame.interlaced_frame for frame in frames),
             audio=audio,
         )
 
 
 def check_encodable(source: Source) -> None:
-    """Raises `InputError` if the pictures would have to be converted before encoding."""
+    """Raises `InputError` unless the pictures can be made progressive 8-bit SDR as they are."""
     if source.is_interlaced:
         raise InputError(
             f"{source.path}: the video must be progressive, found interlaced: deinterlace it first (ffmpeg -vf bwdif)"
         )
-    if source.pixel_format not in PIXEL_FORMATS:
+    if source.codec_tag in DOLBY_VISION_TAGS and source.colours.hdr is None:
         raise InputError(
-            f"{source.path}: the video must be 8-bit 4:2:0, found {source.pixel_format}: "
-            "convert it first (ffmpeg -pix_fmt yuv420p)"
+            f"{source.path}: Dolby Vision without a base layer for others (profile 5): export it as HLG or HDR10"
+        )
+    missing = set(TONE_MAPPING_FILTERS) - available_filters() if source.colours.hdr is not None else set()
+    if missing:
+        raise InputError(
+            f"{source.path}: HDR ({source.colours.hdr}) must be tone-mapped, and {ffmpeg_program()} has no filter "
+            f"{', '.join(sorted(missing))}: name an FFmpeg with libzimg in IMAGEIO_FFMPEG_EXE, such as Debian's"
         )
 
 
@@ -174,6 +183,10 @@ def _first_frames(container: InputContainer, stream: VideoStream, path: Path) ->
 def _display_size(frame: VideoFrame, sample_aspect_ratio: Fraction) -> tuple[int, int]:
     width, height = round(frame.width * sample_aspect_ratio), frame.height
     return (height, width) if frame.rotation % 180 == 90 else (width, height)
+
+
+def _colours(frame: VideoFrame) -> Colours:
+    return Colours(frame.color_primaries, frame.color_trc, frame.colorspace, frame.format.is_rgb)
 
 
 def _audio_tracks(container: InputContainer) -> tuple[AudioTrack, ...]:
