@@ -29,7 +29,7 @@ LUMA = {"bt709": (0.2126, 0.0722), "smpte170m": (0.299, 0.114), "bt2020nc": (0.2
 """Weights of red and blue, by FFmpeg's name of the matrix (ITU-R BT.709, BT.601, BT.2020)."""
 
 MATRIX_NAMES = {1: "bt709", 5: "smpte170m", 6: "smpte170m", 9: "bt2020nc"}
-"""By code of ISO/IEC 23091-2."""
+"""FFmpeg's names by code of ISO/IEC 23091-2."""
 
 WHITE_NITS = 203
 """Luminance of white in HDR (ITU-R BT.2408)."""
@@ -114,7 +114,7 @@ class Shown:
     """A decoded picture."""
 
     patches: Array
-    """As `PATCHES`: one signal for each patch, line by line."""
+    """One signal for each patch, line by line, as in `PATCHES`."""
     form: Form
 
 
@@ -150,7 +150,7 @@ def shown(path: Path, columns: int = COLUMNS, rows: int = ROWS) -> Shown:
 
 
 def _means(plane: Array, columns: int, rows: int) -> Array:
-    """Of the middle of each patch."""
+    """The mean in the middle of each patch."""
     high, wide = plane.shape[0] / rows, plane.shape[1] / columns
     return np.array(
         [

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 UNSPECIFIED = 2
-"""Of every code below (ISO/IEC 23091-2)."""
+"""Means so for each of the codes below (ISO/IEC 23091-2)."""
 
 HDR_TRANSFERS = {16: "PQ", 18: "HLG"}
 """Names of the transfer characteristics that need tone mapping (ITU-R BT.2100)."""
