@@ -1,66 +1,34 @@
-declare const catalogue: {
-	/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
-	readonly unsupported: {
-		readonly fatal: true;
-	};
-	/** No usable `/.well-known/voxel.json` or `options.endpoint`. */
-	readonly "discovery-failed": {
-		readonly fatal: true;
-	};
-	/** The session could not be opened: UDP blocked, certificate refused, no such server. */
-	readonly "session-failed": {
-		readonly fatal: true;
-	};
-	/** The session was open and is gone. */
-	readonly "session-closed": {
-		readonly fatal: true;
-	};
-	/** The request cannot be sent: a line break in a header value, a target that is not a path. */
-	readonly "bad-request": {
-		readonly fatal: false;
-	};
-	/** The server broke the protocol. */
-	readonly "bad-response": {
-		readonly fatal: false;
-	};
-	/** The server answered with something other than 206: see `status`. */
-	readonly status: {
-		readonly fatal: false;
-	};
-	/** The media file is another one than earlier responses were of. */
-	readonly "file-changed": {
-		readonly fatal: false;
-	};
-	/** A stream ended or was reset before the bytes that it promised. */
-	readonly incomplete: {
-		readonly fatal: false;
-	};
-	/** Nothing arrived for too long. */
-	readonly timeout: {
-		readonly fatal: false;
-	};
-	/** The caller gave up. */
-	readonly aborted: {
-		readonly fatal: false;
-	};
-	/** Incomplete, and the initialization segment that the repair needs is not known. */
-	readonly "no-initialization": {
-		readonly fatal: false;
-	};
-	/** Incomplete, and the repair does not support a feature of the stream (src/repair). */
-	readonly "unsupported-stream": {
-		readonly fatal: false;
-	};
-	/** Incomplete, and what is here is not what it should be (src/repair). */
-	readonly malformed: {
-		readonly fatal: false;
-	};
-	/** Bytes have not arrived without which there is no repair (src/repair). */
-	readonly "missing-reliable-bytes": {
-		readonly fatal: false;
-	};
-};
-type VoxelErrorCode = keyof typeof catalogue;
+type VoxelErrorCode = 
+/** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
+"unsupported"
+/** No usable `/.well-known/voxel.json` or `options.endpoint`. */
+ | "discovery-failed"
+/** The session could not be opened: UDP blocked, certificate refused, no such server. */
+ | "session-failed"
+/** The session was open and is gone. */
+ | "session-closed"
+/** The request cannot be sent: a line break in a header value, a target that is not a path. */
+ | "bad-request"
+/** The server broke the protocol. */
+ | "bad-response"
+/** The server answered with something other than 206: see `status`. */
+ | "status"
+/** The media file is another one than earlier responses were of. */
+ | "file-changed"
+/** A stream ended or was reset before the bytes that it promised. */
+ | "incomplete"
+/** Nothing arrived for too long. */
+ | "timeout"
+/** The caller gave up. */
+ | "aborted"
+/** Incomplete, and the initialization segment that the repair needs is not known. */
+ | "no-initialization"
+/** Incomplete, and the repair does not support a feature of the stream (src/repair). */
+ | "unsupported-stream"
+/** Incomplete, and what is here is not what it should be (src/repair). */
+ | "malformed"
+/** Bytes have not arrived without which there is no repair (src/repair). */
+ | "missing-reliable-bytes";
 interface DeliveryCounts {
 	readonly bytesReliable: number;
 	readonly bytesUnreliable: number;

@@ -1,7 +1,8 @@
-import { ReceiveRate, REVIEW_GRACE } from '../../src/abr-star/progress.js';
+import { REVIEW_GRACE } from '../../src/abr-star/progress.js';
 import { wholeSegment } from '../../src/abr-star/options.js';
 import { Tput } from './tput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Option, Review } from '../../src/abr-star/types.js';
+import { ReceiveRate } from './receive-rate.js';
 
 /**
  * Share of a segment's bytes taken for its unreferenced B-frames, as options do not tell frames apart: x264's default

@@ -14,10 +14,11 @@ import {
 import { bufferOf, waitForRoom, type BufferState } from '../../src/abr-star/buffer.js';
 import { InsufficientBufferRule } from './insufficient-buffer.js';
 import { settle } from './placeholder.js';
-import { ReceiveRate, REVIEW_GRACE } from '../../src/abr-star/progress.js';
+import { REVIEW_GRACE } from '../../src/abr-star/progress.js';
 import { wholeSegment } from '../../src/abr-star/options.js';
 import { receiveRate } from '../../src/abr-star/throughput.js';
 import type { Abr, Choice, DecisionState, DownloadProgress, Review } from '../../src/abr-star/types.js';
+import { ReceiveRate } from './receive-rate.js';
 
 /**
  * BOLA-E over whole segments with bitrates for utilities (Spiteri et al., "From Theory to Practice: Improving Bitrate

@@ -1,7 +1,7 @@
 import { bitrateView } from './bitrates.js';
 import { bufferOf, waitForRoom } from '../../src/abr-star/buffer.js';
 import { InsufficientBufferRule } from './insufficient-buffer.js';
-import { ReceiveRate, REVIEW_GRACE } from '../../src/abr-star/progress.js';
+import { REVIEW_GRACE } from '../../src/abr-star/progress.js';
 import { wholeSegment } from '../../src/abr-star/options.js';
 import { receiveRate } from '../../src/abr-star/throughput.js';
 import type {
@@ -13,6 +13,7 @@ import type {
   Option,
   Review,
 } from '../../src/abr-star/types.js';
+import { ReceiveRate } from './receive-rate.js';
 
 /** Share of the throughput that a representation may take. */
 const SAFETY = 0.9;

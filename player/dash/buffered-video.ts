@@ -21,20 +21,18 @@ const TIME_TOLERANCE = 0.1;
 
 /** The video that dash.js holds. */
 export class BufferedVideo implements PlayerVideo {
-  readonly #player: DashPlayer;
-  readonly #findInitialization: FindInitialization;
   /** Where dash.js begins to play, in seconds on the media time line: the element learns that later. */
   startTime = NaN;
 
-  constructor(player: DashPlayer, findInitialization: FindInitialization) {
-    this.#player = player;
-    this.#findInitialization = findInitialization;
-  }
+  constructor(
+    private readonly player: DashPlayer,
+    private readonly findInitialization: FindInitialization,
+  ) {}
 
   /** Undefined without a media element. */
   get element(): HTMLMediaElement | undefined {
     try {
-      return this.#player.getVideoElement();
+      return this.player.getVideoElement();
     } catch {
       return undefined;
     }
@@ -45,7 +43,7 @@ export class BufferedVideo implements PlayerVideo {
     const { element } = this;
     const now = element && !element.seeking ? secondsAhead(this.#buffered, element.currentTime) : undefined;
     if (now !== undefined) return now;
-    const metrics = this.#player.getDashMetrics() as DashMetrics | null | undefined;
+    const metrics = this.player.getDashMetrics() as DashMetrics | null | undefined;
     return metrics?.getCurrentBufferLevel('video') ?? 0;
   }
 
@@ -74,13 +72,15 @@ export class BufferedVideo implements PlayerVideo {
   holds({ representation, startTime, duration }: DashSegment): boolean {
     const buffer = this.#sourceBuffer;
     const current = this.#processor?.getRepresentation();
-    if (!buffer || !current || !isSameSet(representation, current)) return false;
+    if (!buffer || !current) return false;
+    const [own, other] = [representation.adaptation, current.adaptation];
+    const isSameSet = own.index === other.index && own.period.index === other.period.index;
     // While the next period is being loaded the SourceBuffer is set to that.
     const isPlacedAlike = !(Math.abs(buffer.timestampOffset - representation.mseTimeOffset) > 0);
     const isInWindow =
       buffer.appendWindowStart <= startTime + TIME_TOLERANCE &&
       buffer.appendWindowEnd >= startTime + duration - TIME_TOLERANCE;
-    return isPlacedAlike && isInWindow && isCovered(buffer.buffered, startTime, startTime + duration);
+    return isSameSet && isPlacedAlike && isInWindow && isCovered(buffer.buffered, startTime, startTime + duration);
   }
 
   /**
@@ -93,7 +93,7 @@ export class BufferedVideo implements PlayerVideo {
     const sink = processor?.getBufferController()?.getBuffer();
     const current = processor?.getRepresentation();
     if (!sink || !current || !this.holds(segment)) return false;
-    const [own, next] = [segment.representation, current].map(this.#findInitialization);
+    const [own, next] = [segment.representation, current].map(this.findInitialization);
     if (!own || !next) return false;
     const mediaSource = processor!.getMediaSource();
     const { index, startTime, duration } = segment;
@@ -101,7 +101,7 @@ export class BufferedVideo implements PlayerVideo {
       bytes: concatenate([own, media, next]),
       segmentType: 'MediaSegment',
       representation: segment.representation,
-      streamId: (this.#player.getActiveStream() as Stream).getId(),
+      streamId: (this.player.getActiveStream() as Stream).getId(),
       index,
       duration,
       start: startTime,
@@ -123,12 +123,12 @@ export class BufferedVideo implements PlayerVideo {
       if (!busy) break;
       await new Promise((resolve) => busy.addEventListener('updateend', resolve, { once: true }));
     }
-    const stream = this.#player.getActiveStream() as Stream | null;
+    const stream = this.player.getActiveStream() as Stream | null;
     if (mediaSource.readyState === 'open' && stream && isComplete(stream)) mediaSource.endOfStream();
   }
 
   get #processor(): StreamProcessor | undefined {
-    const stream = this.#player.getActiveStream() as Stream | null;
+    const stream = this.player.getActiveStream() as Stream | null;
     return stream?.getStreamProcessors().find((processor) => processor.getType() === 'video');
   }
 
@@ -153,10 +153,6 @@ export function secondsAhead(ranges: TimeRanges | undefined, time: number): numb
     if (ranges!.end(index) >= time && ranges!.start(index) <= (end ?? time) + TIME_TOLERANCE) end = ranges!.end(index);
   }
   return end && end - time;
-}
-
-function isSameSet({ adaptation: a }: DashRepresentation, { adaptation: b }: DashRepresentation): boolean {
-  return a.index === b.index && a.period.index === b.period.index;
 }
 
 function isCovered(ranges: TimeRanges, start: number, end: number): boolean {

@@ -1,9 +1,12 @@
 import { fetchRange } from '../network/fetch-range.js';
 import { linkTo } from '../network/first-link.js';
-import type { AudioLoader } from '../segments/fetch/audio-loader.js';
-import type { Content } from '../segments/choose/content.js';
-import type { Pipeline } from '../segments/fetch/pipeline.js';
-import { connectSegments, type Connection, type OpenPort, type PluginParts } from '../segments/wiring.js';
+import {
+  connectSegments,
+  type Connection,
+  type OpenPort,
+  type PluginParts,
+  type SegmentParts,
+} from '../segments/wiring.js';
 import { BufferedVideo } from './buffered-video.js';
 import { requestTypes, type DashPlayer, type LoaderResponse } from './dash-types.js';
 import { extendPlayer } from './extensions.js';
@@ -34,46 +37,36 @@ export function openDashPlayer(player: DashPlayer, openLive?: OpenLive): OpenPor
 
 /** Connects a plugin with a dash.js player: its loader, its rules and its events. */
 class DashAdapter implements Connection {
-  readonly #player: DashPlayer;
-  readonly #video: BufferedVideo;
-  readonly #parts: PluginParts;
   readonly #live: LivePart | undefined;
-  readonly #content: Content;
-  readonly #pipeline: Pipeline;
+  readonly #segmentParts: SegmentParts;
   readonly #headStart: HeadStart;
-  readonly #audio: AudioLoader;
   readonly #undo: (() => void)[] = [];
 
   /** Throws `PlayerError` for a player that cannot be attached to. */
-  constructor(player: DashPlayer, video: BufferedVideo, parts: PluginParts, openLive: OpenLive | undefined) {
+  constructor(
+    private readonly player: DashPlayer,
+    private readonly video: BufferedVideo,
+    private readonly parts: PluginParts,
+    openLive: OpenLive | undefined,
+  ) {
     const { sessions, receiver, settings, retransmission, rateControl, preferences } = parts;
-    this.#player = player;
-    this.#video = video;
-    this.#parts = parts;
     const headStart = new HeadStart(sessions, video, () => rateControl?.firstLink.rate ?? Infinity);
     this.#headStart = headStart;
-    const { content, recorder, chooser, pipeline, segments, audio } = connectSegments(parts, headStart);
-    this.#content = content;
-    this.#pipeline = pipeline;
-    this.#audio = audio;
+    this.#segmentParts = connectSegments(parts, headStart);
+    const { content, recorder, chooser, pipeline, segments, audio } = this.#segmentParts;
     const initializations = new InitializationLoader({
       ...{ content, pipeline, segments, headStart },
       ...{ sessions, receiver, settings, preferences, fetchRange },
     });
-    const loader = new LoaderAdapter({
-      openSession: (manifestUrl) => {
-        // An update of a manifest may be asked for elsewhere than where the manifest came from.
-        if (!this.live) this.#openSession(manifestUrl);
-      },
-      initializations,
-      segments,
-      audio,
-      headStart,
-    });
+    // An update of a manifest may be asked for elsewhere than where the manifest came from.
+    const openSession = (manifestUrl: string): void => (this.live ? undefined : this.#openSession(manifestUrl));
+    const loader = new LoaderAdapter({ openSession, initializations, segments, audio, headStart });
     this.#undo.push(extendPlayer(player, loader));
     this.#live = openLive?.(player, video, parts);
-    if (rateControl)
-      this.#undo.push(addRules(player, { content, chooser, recorder, segments, initializations, retransmission }));
+    if (rateControl) {
+      const forRules = { video, content, chooser, recorder, segments, initializations, retransmission };
+      this.#undo.push(...addRules(player, forRules));
+    }
     this.#undo.push(
       this.#listen(),
       () => segments.release(),
@@ -81,6 +74,8 @@ class DashAdapter implements Connection {
       () => initializations.stop(),
       () => headStart.cancel(),
       () => this.#live?.detach(),
+      () => content.indexes.stop(),
+      () => settings.restore(),
     );
   }
 
@@ -91,20 +86,18 @@ class DashAdapter implements Connection {
   /** Takes the plugin off: the player is plain dash.js with its settings again. */
   detach(): void {
     for (const undo of this.#undo.splice(0)) undo();
-    this.#content.indexes.stop();
-    this.#parts.settings.restore();
   }
 
   #listen(): () => void {
     return listen(
-      this.#player,
+      this.player,
       {
         manifestLoaded: ({ data }: { readonly data?: ManifestElement }) => this.#onManifestLoaded(data),
         playbackSeeking: () => {
-          this.#pipeline.cancel();
-          this.#parts.rateControl?.reset();
+          this.#segmentParts.pipeline.cancel();
+          this.parts.rateControl?.reset();
         },
-        seekTarget: ({ time }: { readonly time: number }) => (this.#video.startTime = time),
+        seekTarget: ({ time }: { readonly time: number }) => (this.video.startTime = time),
       },
       (response) => this.#dropResourceTiming(response),
     );
@@ -113,12 +106,12 @@ class DashAdapter implements Connection {
   #onManifestLoaded(manifest: ManifestElement | undefined): void {
     // dash.js sends the event for a manifest that could not be parsed, too.
     if (!manifest) return;
-    const { sessions, receiver, settings, rateControl, retransmission } = this.#parts;
+    const { sessions, receiver, settings, rateControl, retransmission } = this.parts;
     retransmission?.stop();
-    this.#pipeline.cancel();
+    this.#segmentParts.pipeline.cancel();
     this.#headStart.cancel();
     const presentation = new DashPresentation(manifest, location.href);
-    this.#content.load(presentation, manifest.url ?? '');
+    this.#segmentParts.content.load(presentation, manifest.url ?? '');
     rateControl?.reset();
     if (rateControl) rateControl.firstLink = { ...linkTo(manifest.url), audioRate: presentation.audioRate };
     const isLive = this.#live?.take(manifest);
@@ -133,7 +126,7 @@ class DashAdapter implements Connection {
   }
 
   #openSession(manifestUrl: string): void {
-    const { preferences, sessions } = this.#parts;
+    const { preferences, sessions } = this.parts;
     if (preferences.delivery !== 'http') sessions.start(new URL(manifestUrl, location.href).origin);
   }
 
@@ -144,7 +137,10 @@ class DashAdapter implements Connection {
   #dropResourceTiming({ request }: LoaderResponse): void {
     const fragment = request.customData.request;
     if (fragment.type !== requestTypes.media || !fragment.representation) return;
-    if (this.#content.presentation.representation(fragment.representation) || this.#audio.hasDelivered(fragment))
+    if (
+      this.#segmentParts.content.presentation.representation(fragment.representation) ||
+      this.#segmentParts.audio.hasDelivered(fragment)
+    )
       fragment.resourceTimingValues = null;
   }
 }

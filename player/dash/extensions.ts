@@ -17,27 +17,32 @@ export interface Extension {
   ownsRequest(request: FragmentRequest): boolean;
 }
 
-/** dash.js cannot take an extension back, so what is put in delegates to whoever is attached now, or to dash.js. */
-const slots = new WeakMap<DashPlayer, { extension: Extension | undefined }>();
+/** Who is attached to each player: dash.js cannot take an extension back, so what is put in once asks for it, or is dash.js' own. */
+export class Slots<Attached> {
+  readonly #slots = new WeakMap<DashPlayer, { attached: Attached | undefined }>();
 
-/**
- * Extends the player's loader and abandonment rule; the function returned ends that. Throws `PlayerError` when the
- * player has a plugin already, or has made its loaders.
- */
-export function extendPlayer(player: DashPlayer, extension: Extension): () => void {
-  const slot = slots.get(player) ?? addExtensionPoints(player);
-  if (slot.extension) throw new PlayerError('already-attached', 'this player has a plugin: detach that first');
-  slot.extension = extension;
-  return () => void (slot.extension = undefined);
+  /** `add`: puts it in, for whatever `current` gives; called once for each player that it does not refuse. */
+  constructor(private readonly add: (player: DashPlayer, current: () => Attached | undefined) => void) {}
+
+  /** Attaches it; the function returned ends that. Throws `PlayerError` when the player has a plugin already, or as `add` does. */
+  take(player: DashPlayer, attached: Attached): () => void {
+    const slot = this.#slots.get(player) ?? this.#create(player);
+    if (slot.attached) throw new PlayerError('already-attached', 'this player has a plugin: detach that first');
+    slot.attached = attached;
+    return () => void (slot.attached = undefined);
+  }
+
+  #create(player: DashPlayer): { attached: Attached | undefined } {
+    const slot: { attached: Attached | undefined } = { attached: undefined };
+    this.add(player, () => slot.attached);
+    this.#slots.set(player, slot);
+    return slot;
+  }
 }
 
-function addExtensionPoints(player: DashPlayer): { extension: Extension | undefined } {
+const slots = new Slots<Extension>((player, current) => {
   if (player.isReady()) throw new PlayerError('attached-too-late', 'attach the plugin before player.initialize()');
-  const slot: { extension: Extension | undefined } = { extension: undefined };
-  slots.set(player, slot);
-
-  replaceLoad(player, 'XHRLoader', () => slot.extension);
-
+  replaceLoad(player, 'XHRLoader', current);
   type ShouldAbandon = (this: unknown, context: RulesContext) => SwitchRequest;
   player.extend(
     'AbandonRequestsRule',
@@ -45,7 +50,7 @@ function addExtensionPoints(player: DashPlayer): { extension: Extension | undefi
       const parentRule = this.parent.shouldAbandon;
       return {
         shouldAbandon(context: RulesContext): SwitchRequest {
-          if (slot.extension?.ownsRequest(context.getCurrentRequest())) {
+          if (current()?.ownsRequest(context.getCurrentRequest())) {
             return { representation: null, priority: 0.5, reason: null, rule: 'AbandonRequestsRule' };
           }
           return parentRule.call(this, context);
@@ -54,7 +59,14 @@ function addExtensionPoints(player: DashPlayer): { extension: Extension | undefi
     },
     true,
   );
-  return slot;
+});
+
+/**
+ * Extends the player's loader and abandonment rule; the function returned ends that. Throws `PlayerError` when the
+ * player has a plugin already, or has made its loaders.
+ */
+export function extendPlayer(player: DashPlayer, extension: Extension): () => void {
+  return slots.take(player, extension);
 }
 
 /** Has what `current` gives load in place of that loader of dash.js, as long as it gives anything. */

@@ -1,8 +1,11 @@
+import { readRange } from '../../src/manifest/byte-range.js';
 import { MAX_SEGMENT_BYTES } from '../../src/manifest/limits.js';
+import { piecesOf } from '../../src/voxel-loader/index.js';
 import { withoutCmcd, withoutCmcdOfRequest } from '../segments/fetch/cmcd.js';
 import type { SessionManager } from '../network/session-manager.js';
 import type { BufferedVideo } from './buffered-video.js';
 import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import { onAbort } from './player-request.js';
 import { keyOf } from './presentation.js';
 
 /** Seconds: what would take longer is asked for over the session, where a first segment may end early. */
@@ -26,21 +29,14 @@ interface Running {
  * Only of files of many segments: the name of another file dash.js alone can tell.
  */
 export class HeadStart {
-  readonly #sessions: Pick<SessionManager, 'isOpening'>;
-  readonly #video: Pick<BufferedVideo, 'nextRequest' | 'startsIn'>;
-  readonly #rate: () => number;
   #running: Running | undefined;
 
   /** `rate`: bits/s that the link has shown so far; infinite: not known, or the segment is wanted whole anyway. */
   constructor(
-    sessions: Pick<SessionManager, 'isOpening'>,
-    video: Pick<BufferedVideo, 'nextRequest' | 'startsIn'>,
-    rate: () => number,
-  ) {
-    this.#sessions = sessions;
-    this.#video = video;
-    this.#rate = rate;
-  }
+    private readonly sessions: Pick<SessionManager, 'isOpening'>,
+    private readonly video: Pick<BufferedVideo, 'nextRequest' | 'startsIn'>,
+    private readonly rate: () => number,
+  ) {}
 
   /** True until dash.js has asked for that segment. */
   get isRunning(): boolean {
@@ -50,7 +46,8 @@ export class HeadStart {
   /** When that segment was asked for; undefined: it was not, or that has failed. */
   startedAt({ url, customData: { request } }: LoaderRequest): number | undefined {
     const { fragment, url: own, startedAt } = this.#running ?? {};
-    return fragment && isSame(fragment, request) && own === withoutCmcd(url) ? startedAt : undefined;
+    const isSame = fragment?.index === request.index && fragment.range === request.range && own === withoutCmcd(url);
+    return isSame && keyOf(fragment.representation!) === keyOf(request.representation!) ? startedAt : undefined;
   }
 
   /** dash.js has asked for that segment: any other is not wanted any more. */
@@ -61,13 +58,13 @@ export class HeadStart {
   /** dash.js has asked for that initialization segment. */
   begin(initialization: LoaderRequest): void {
     const { representation, url: fragmentUrl } = initialization.customData.request;
-    const fragment = this.#video.nextRequest;
+    const fragment = this.video.nextRequest;
     this.cancel();
-    if (!this.#sessions.isOpening || !fragment?.range || !this.#video.startsIn(fragment)) return;
+    if (!this.sessions.isOpening || !fragment?.range || !this.video.startsIn(fragment)) return;
     if (fragment.url !== fragmentUrl || keyOf(fragment.representation!) !== keyOf(representation!)) return;
-    const [first, last] = fragment.range.split('-').map(Number);
-    const length = last! - first! + 1;
-    if (!(length > 0 && length <= MAX_SEGMENT_BYTES) || 8 * length > LONGEST * this.#rate()) return;
+    const { start, end } = readRange(fragment.range);
+    const length = end - start;
+    if (!(length > 0 && length <= MAX_SEGMENT_BYTES) || 8 * length > LONGEST * this.rate()) return;
     const running: Running = {
       fragment,
       url: withoutCmcd(initialization.url),
@@ -94,10 +91,7 @@ export class HeadStart {
     const { bytes, cancel } = running;
     const { customData } = request;
     this.#running = undefined;
-    customData.abort = () => {
-      cancel.abort();
-      customData.onabort?.();
-    };
+    onAbort(request, () => cancel.abort());
     running.onProgress = (loaded) => customData.onprogress?.({ loaded, total: bytes.length, lengthComputable: true });
     void running.result.then((sent) => {
       if (cancel.signal.aborted) return;
@@ -117,10 +111,6 @@ export class HeadStart {
   }
 }
 
-function isSame(a: FragmentRequest, b: FragmentRequest): boolean {
-  return a.index === b.index && a.range === b.range && keyOf(a.representation!) === keyOf(b.representation!);
-}
-
 /** Rejects unless all of the range comes, and nothing else. */
 async function receive(running: Running, { headers, credentials, timeout }: LoaderRequest): Promise<Response> {
   const { fragment, url, cancel, bytes } = running;
@@ -137,12 +127,11 @@ async function receive(running: Running, { headers, credentials, timeout }: Load
   const isAsked = sent.status === 206 && range.startsWith(`bytes ${fragment.range}/`);
   let loaded = 0;
   try {
-    while (isAsked) {
-      const { done, value } = await reader.read();
-      if (done) break;
+    for await (const piece of piecesOf(reader)) {
+      if (!isAsked) break;
       // Throws where there is more than was asked for.
-      bytes.set(value, loaded);
-      loaded += value.length;
+      bytes.set(piece, loaded);
+      loaded += piece.length;
       running.onProgress(loaded);
     }
     if (loaded === bytes.length) return sent;

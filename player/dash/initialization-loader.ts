@@ -1,3 +1,4 @@
+import { readRange, totalBytes } from '../../src/manifest/byte-range.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { FetchRange } from '../network/fetch-range.js';
@@ -11,7 +12,7 @@ import type { Presentation } from '../port/presentation.js';
 import type { SessionManager } from '../network/session-manager.js';
 import type { DashRepresentation, FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import type { HeadStart } from './head-start.js';
-import { PARTIAL } from './player-request.js';
+import { answer, PARTIAL_CONTENT } from './player-request.js';
 import { keyOf } from './presentation.js';
 
 export interface InitializationLoaderOptions {
@@ -42,20 +43,17 @@ interface Initialization {
  * that their first segments can be asked for early, too. The receiver gets those of VOXEL video.
  */
 export class InitializationLoader {
-  readonly #options: InitializationLoaderOptions;
   readonly #kept = new WeakMap<RepresentationMap, Initialization>();
   readonly #wanted = new WeakSet<RepresentationMap>();
   /** The last one that dash.js has loaded as a part of its file. */
   #model: LoaderRequest | undefined;
   readonly #stopped = new AbortController();
 
-  constructor(options: InitializationLoaderOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: InitializationLoaderOptions) {}
 
   /** `segmentIndex`: of the segment that was last asked for. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load, segmentIndex: number): void {
-    const { content, settings, pipeline, segments, headStart } = this.#options;
+    const { content, settings, pipeline, segments, headStart } = this.options;
     const { presentation, indexes } = content;
     const { customData } = request;
     const representation = customData.request.representation!;
@@ -72,13 +70,14 @@ export class InitializationLoader {
       if (data instanceof ArrayBuffer) {
         if (kept) pipeline.learn(map, customData.request, request);
         else this.#keep(map, request, new Uint8Array(data.slice(0)));
-        if (status === PARTIAL.status) this.#model = request;
+        if (status === PARTIAL_CONTENT) this.#model = request;
         // What waits for the index sees it first.
         void indexes.ready(map, segmentIndex).then(() => headStart.isRunning || segments.begin(map));
       }
       onloadend?.();
     };
-    if (kept) answer(request, response, kept);
+    // Not before dash.js is ready for it.
+    if (kept) queueMicrotask(() => answer(request, response, kept.slice().buffer));
     else parentLoad(request, response);
     // Beside the initialization segment, and after it: the segment that follows would wait for it.
     headStart.begin(request);
@@ -88,7 +87,7 @@ export class InitializationLoader {
 
   /** Where an index box or a time line tells durations, there is none in common: the first segment's counts. */
   followedBy(fragment: FragmentRequest): void {
-    const { content, settings } = this.#options;
+    const { content, settings } = this.options;
     const hasData = content.presentation.representation(fragment.representation!) !== undefined;
     if (hasData && !settings.isApplied) settings.apply(segmentDurationOf(fragment));
   }
@@ -98,7 +97,7 @@ export class InitializationLoader {
    * only dash.js can tell those.
    */
   want(representations: readonly DashRepresentation[]): void {
-    const { content, sessions, preferences } = this.#options;
+    const { content, sessions, preferences } = this.options;
     const model = this.#model;
     if (!sessions.session || preferences.strategy.pipelineAt === undefined) return;
     if (!model || withoutCmcd(model.url) !== content.presentation.fileUrl(model.customData.request.representation!))
@@ -118,34 +117,26 @@ export class InitializationLoader {
   }
 
   async #fetch(representation: DashRepresentation, model: LoaderRequest): Promise<void> {
-    const { content, fetchRange } = this.#options;
+    const { content, fetchRange } = this.options;
     const { initialization, range } = representation;
     const map = content.presentation.representation(representation);
     const url = content.presentation.fileUrl(representation);
     if (!map || !url || initialization || typeof range !== 'string' || this.#wanted.has(map)) return;
     this.#wanted.add(map);
-    const [start, last] = range.split('-').map(Number) as [number, number];
+    const wanted = readRange(range);
     const options = { signal: this.#stopped.signal, cache: 'default' } as const;
-    const sent = await fetchRange(url, { start, end: last + 1 }, options).catch(() => undefined);
+    const sent = await fetchRange(url, wanted, options).catch(() => undefined);
     // Otherwise dash.js will ask for it.
-    if (sent?.range.start !== start || sent.bytes.length !== last + 1 - start || this.#kept.has(map)) return;
+    if (sent?.range.start !== wanted.start || sent.bytes.length !== totalBytes([wanted]) || this.#kept.has(map)) return;
     const request = { ...model.customData.request, url, range, representation };
     this.#keep(map, { ...model, url, customData: { request } }, sent.bytes);
   }
 
   #keep(map: RepresentationMap, request: LoaderRequest, bytes: Uint8Array): void {
-    const { receiver, pipeline } = this.#options;
+    const { receiver, pipeline } = this.options;
     const { representation, range } = request.customData.request;
     this.#kept.set(map, { bytes, url: withoutCmcd(request.url), range, edition: map.edition });
     receiver.addInitialization(keyOf(representation!), bytes);
     pipeline.learn(map, request.customData.request, request);
   }
-}
-
-function answer(request: LoaderRequest, response: LoaderResponse, bytes: Uint8Array): void {
-  // Not before dash.js is ready for it.
-  void Promise.resolve().then(() => {
-    Object.assign(response, { ...PARTIAL, url: request.url, data: bytes.slice().buffer });
-    request.customData.onloadend?.();
-  });
 }

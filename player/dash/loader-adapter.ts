@@ -10,7 +10,7 @@ import {
 import type { Extension } from './extensions.js';
 import type { HeadStart } from './head-start.js';
 import type { InitializationLoader } from './initialization-loader.js';
-import { playerRequest } from './player-request.js';
+import { onAbort, playerRequest } from './player-request.js';
 
 export interface LoaderAdapterOptions {
   /** Starts to open a session with the server of that manifest. */
@@ -23,43 +23,34 @@ export interface LoaderAdapterOptions {
 
 /** Takes over dash.js' requests for video and audio; all others pass on to its own loader. */
 export class LoaderAdapter implements Extension {
-  readonly #options: LoaderAdapterOptions;
   readonly #tried = new WeakSet<FragmentRequest>();
 
-  constructor(options: LoaderAdapterOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: LoaderAdapterOptions) {}
 
   /** True while that request is delivered over the session. */
   ownsRequest(request: FragmentRequest): boolean {
-    return this.#options.segments.has(request);
+    return this.options.segments.has(request);
   }
 
   load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): void {
-    const { openSession, initializations, segments, audio, headStart } = this.#options;
+    const { openSession, initializations, segments, audio, headStart } = this.options;
     const parentLoad = this.#patient((own, answer) => headStart.load(own, answer, dashLoad));
-    const { type, mediaType, representation, index } = request.customData.request;
+    const fragment = request.customData.request;
+    const { type, mediaType } = fragment;
+    const isVideo = mediaType === 'video' && fragment.representation !== null;
     // The session opens while the MPD is on its way.
     if (type === requestTypes.manifest) openSession(request.url);
-    if (mediaType === 'video' && representation) {
-      if (type === requestTypes.initialization) {
-        initializations.load(request, response, parentLoad, segments.lastIndex);
-        return;
-      }
+    if (isVideo && type === requestTypes.initialization) {
+      initializations.load(request, response, parentLoad, segments.lastIndex);
       // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
-      if (type === requestTypes.media && Number.isInteger(index)) {
-        headStart.keepFor(request);
-        initializations.followedBy(request.customData.request);
-        const answer = playerRequest(request, response, parentLoad, () => headStart.startedAt(request));
-        segments.load(request.customData.request, request, answer);
-        return;
-      }
-    }
-    if (mediaType === 'audio' && type === requestTypes.media) {
-      audio.load(request.customData.request, request, playerRequest(request, response, parentLoad));
-      return;
-    }
-    parentLoad(request, response);
+    } else if (isVideo && type === requestTypes.media && Number.isInteger(fragment.index)) {
+      headStart.keepFor(request);
+      initializations.followedBy(fragment);
+      const answer = playerRequest(request, response, parentLoad, () => headStart.startedAt(request));
+      segments.load(fragment, request, answer);
+    } else if (mediaType === 'audio' && type === requestTypes.media) {
+      audio.load(fragment, request, playerRequest(request, response, parentLoad));
+    } else parentLoad(request, response);
   }
 
   /**
@@ -68,18 +59,15 @@ export class LoaderAdapter implements Extension {
    */
   #patient(load: Load): Load {
     return (request, response) => {
-      const { customData } = request;
-      const isRetry = this.#tried.has(customData.request);
-      this.#tried.add(customData.request);
+      const fragment = request.customData.request;
+      const isRetry = this.#tried.has(fragment);
+      this.#tried.add(fragment);
       if (!isRetry || navigator.onLine) {
         load(request, response);
         return;
       }
       const waiting = new AbortController();
-      customData.abort = () => {
-        waiting.abort();
-        customData.onabort?.();
-      };
+      onAbort(request, () => waiting.abort());
       addEventListener('online', () => load(request, response), { once: true, signal: waiting.signal });
     };
   }

@@ -1,8 +1,22 @@
 import type { PlayerRequest } from '../port/player-request.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 
-/** The answer that a server would have given. */
-export const PARTIAL = { status: 206, statusText: 'Partial Content', headers: {} } as const;
+/** HTTP status of a part of a file. */
+export const PARTIAL_CONTENT = 206;
+
+/** Answers dash.js as a server would have. */
+export function answer({ url, customData }: LoaderRequest, response: LoaderResponse, data: ArrayBuffer): void {
+  Object.assign(response, { status: PARTIAL_CONTENT, statusText: 'Partial Content', headers: {}, url, data });
+  customData.onloadend?.();
+}
+
+/** Calls `abort`, and no other any more, when dash.js does not want the answer. */
+export function onAbort({ customData }: LoaderRequest, abort: () => void): void {
+  customData.abort = () => {
+    abort();
+    customData.onabort?.();
+  };
+}
 
 /** What dash.js' own loader has of a request: it keeps the handlers that it finds when it is asked. */
 interface OwnLoad {
@@ -25,17 +39,9 @@ export function playerRequest(
     get earlyAt() {
       return earlyAt?.();
     },
-    onAbort(abort) {
-      customData.abort = () => {
-        abort();
-        customData.onabort?.();
-      };
-    },
+    onAbort: (abort) => onAbort(request, abort),
     progress: (loaded, total) => customData.onprogress?.({ loaded, total, lengthComputable: true }),
-    deliver(bytes) {
-      Object.assign(response, { ...PARTIAL, url: request.url, data: bytes.buffer });
-      customData.onloadend?.();
-    },
+    deliver: (bytes) => answer(request, response, bytes.buffer),
     loadOwn(onLoaded) {
       const { onloadend, onprogress, onabort } = customData;
       const started = (own = { loaded: 0, handlers: { onloadend, onprogress, onabort } });

@@ -1,3 +1,4 @@
+import { formatRange } from '../../src/manifest/byte-range.js';
 import { ManifestError } from '../../src/manifest/errors.js';
 import { prefixOf, readRepresentation, type RepresentationElement } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
@@ -60,7 +61,10 @@ export class DashPresentation implements Presentation {
 
   segment(request: FragmentRequest): SegmentMap | undefined {
     const map = request.representation && this.representation(request.representation)?.segment(request.index);
-    return map && isRequestFor(request, map) ? map : undefined;
+    if (!map) return undefined;
+    // A request without a range is for a file that is one segment.
+    const isForIt = request.range ? request.range === formatRange(map.range) : map.range.start === 0;
+    return isForIt ? map : undefined;
   }
 
   fileUrl(representation: DashRepresentation): string | undefined {
@@ -92,11 +96,6 @@ function audioRateOf({ Period: [first] = [] }: ManifestElement): number {
     return isAudio ? Math.min(...Representation.map(({ bandwidth }) => Number(bandwidth))) : 0;
   });
   return Math.max(0, ...rates.filter(Number.isFinite));
-}
-
-/** A request without a range is for a file that is one segment. */
-function isRequestFor({ range }: FragmentRequest, map: SegmentMap): boolean {
-  return range ? range === `${map.range.start}-${map.range.end - 1}` : map.range.start === 0;
 }
 
 /** A URL that is none is left out: dash.js will say so. */

@@ -4,20 +4,12 @@ import type { Content } from '../segments/choose/content.js';
 import type { DeliveryRecorder } from '../segments/record/delivery-recorder.js';
 import type { SegmentChooser } from '../segments/choose/segment-chooser.js';
 import type { SegmentLoader } from '../segments/fetch/segment-loader.js';
-import type {
-  DashPlayer,
-  DashRepresentation,
-  FragmentRequest,
-  RulesContext,
-  Stream,
-  SwitchRequest,
-} from './dash-types.js';
+import type { BufferedVideo } from './buffered-video.js';
+import type { DashPlayer, DashRepresentation, RulesContext, Stream, SwitchRequest } from './dash-types.js';
 import type { InitializationLoader } from './initialization-loader.js';
 
-const SWITCH_RULE = 'VoxelSwitchRule';
-const ABANDON_RULE = 'VoxelAbandonRule';
-
 export interface RuleAdapterOptions {
+  readonly video: Pick<BufferedVideo, 'nextRequest'>;
   readonly content: Content;
   readonly chooser: SegmentChooser;
   readonly recorder: Pick<DeliveryRecorder, 'isFirst'>;
@@ -26,47 +18,49 @@ export interface RuleAdapterOptions {
   readonly retransmission: Pick<Retransmission, 'expectRequestIn'> | undefined;
 }
 
-/** Puts the rate control's answers where dash.js looks for them. The function returned takes the rules away. */
-export function addRules(player: DashPlayer, options: RuleAdapterOptions): () => void {
+/** What dash.js asks each kind of rule. */
+const QUESTIONS = { qualitySwitchRules: 'getSwitchRequest', abandonFragmentRules: 'shouldAbandon' } as const;
+
+/**
+ * Puts a rule where dash.js looks for it; the function returned takes it away. A strong request wins over dash.js' own rules; without a
+ * representation they decide.
+ */
+export function addRule(
+  player: DashPlayer,
+  kind: keyof typeof QUESTIONS,
+  rule: string,
+  choose: (rules: RulesContext) => DashRepresentation | null,
+): () => void {
   let active = true;
-  const rule = (name: string, methods: object): object => {
-    const instance = { getClassName: () => name, reset: () => undefined, ...methods };
-    return () => ({ create: () => instance });
+  const answer = (rules: RulesContext): SwitchRequest => {
+    const representation = active ? choose(rules) : null;
+    return { representation, priority: representation ? 1 : 0.5, reason: representation && { rule }, rule };
   };
-  player.addABRCustomRule(
-    'qualitySwitchRules',
-    SWITCH_RULE,
-    rule(SWITCH_RULE, {
-      getSwitchRequest: (rules: RulesContext) =>
-        switchRequest(SWITCH_RULE, active ? chooseRepresentation(player, options, rules) : null),
-    }),
-  );
-  player.addABRCustomRule(
-    'abandonFragmentRules',
-    ABANDON_RULE,
-    rule(ABANDON_RULE, {
-      shouldAbandon: (rules: RulesContext) => switchRequest(ABANDON_RULE, active ? findRestart(options, rules) : null),
-    }),
-  );
+  const instance = { getClassName: () => rule, reset: () => undefined, [QUESTIONS[kind]]: answer };
+  player.addABRCustomRule(kind, rule, () => ({ create: () => instance }));
   return () => {
     active = false;
-    player.removeABRCustomRule(SWITCH_RULE);
-    player.removeABRCustomRule(ABANDON_RULE);
+    player.removeABRCustomRule(rule);
   };
 }
 
-/** A strong request wins over dash.js' own rules; without a representation they decide. */
-function switchRequest(rule: string, representation: DashRepresentation | null): SwitchRequest {
-  return { representation, priority: representation ? 1 : 0.5, reason: representation && { rule }, rule };
+/** Puts the rate control's answers where dash.js looks for them. Each function returned takes a rule away. */
+export function addRules(player: DashPlayer, options: RuleAdapterOptions): (() => void)[] {
+  return [
+    addRule(player, 'qualitySwitchRules', 'VoxelSwitchRule', (rules) => chooseRepresentation(player, options, rules)),
+    addRule(player, 'abandonFragmentRules', 'VoxelAbandonRule', (rules) => findRestart(options, rules)),
+  ];
 }
 
 function chooseRepresentation(
   player: DashPlayer,
-  { content, chooser, recorder, initializations, retransmission }: RuleAdapterOptions,
+  { video, content, chooser, recorder, initializations, retransmission }: RuleAdapterOptions,
   rules: RulesContext,
 ): DashRepresentation | null {
   if (rules.getMediaType() !== 'video') return null;
-  const next = nextRequest(player, rules);
+  // While dash.js prepares another period than the one that plays its own rules choose.
+  if ((player.getActiveStream() as Stream | null)?.getId() !== rules.getStreamInfo().id) return null;
+  const next = video.nextRequest;
   const allowed = allowedRepresentations(rules);
   const { presentation, indexes } = content;
   const maps = allowed.map((representation) => presentation.representation(representation));
@@ -96,14 +90,7 @@ function findRestart({ content, segments }: RuleAdapterOptions, rules: RulesCont
   return allowedRepresentations(rules).find(isChosen) ?? null;
 }
 
-function allowedRepresentations(rules: RulesContext): readonly DashRepresentation[] {
+/** Those that dash.js may choose now. */
+export function allowedRepresentations(rules: RulesContext): readonly DashRepresentation[] {
   return rules.getAbrController().getPossibleVoRepresentationsFilteredBySettings(rules.getMediaInfo(), true);
-}
-
-/** Undefined while dash.js prepares another period than the one that plays: then its own rules choose. */
-function nextRequest(player: DashPlayer, rules: RulesContext): FragmentRequest | undefined {
-  const stream = player.getActiveStream() as Stream | null;
-  if (stream?.getId() !== rules.getStreamInfo().id) return undefined;
-  const processor = stream.getStreamProcessors().find((candidate) => candidate.getType() === 'video');
-  return processor?.probeNextRequest() ?? undefined;
 }

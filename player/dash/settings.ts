@@ -40,17 +40,8 @@ export class DashPlayerSettings implements PlayerSettings {
     if (segmentDuration === this.#segmentDuration) return;
     this.#segmentDuration = segmentDuration;
     const bufferTime = bufferCapacity(this.#bufferSegments, segmentDuration);
-    const { abandonLoadTimeout, buffer, retryAttempts, scheduling } = this.#current.streaming;
-    const { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm } = buffer;
-    this.#saved ??= {
-      streaming: {
-        abandonLoadTimeout,
-        buffer: { fastSwitchEnabled, bufferTimeDefault, bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm },
-        retryAttempts: { MediaSegment: retryAttempts.MediaSegment },
-        scheduling: { defaultTimeout: scheduling.defaultTimeout },
-      },
-    };
-    this.#player.updateSettings({
+    const { abandonLoadTimeout, retryAttempts } = (this.#player.getSettings() as DashSettings).streaming;
+    const settings = {
       streaming: {
         // After an abandonment dash.js refuses to go up again for this long, whatever the rule says.
         abandonLoadTimeout: this.#ruleOwner === 'voxel' ? 0 : abandonLoadTimeout,
@@ -65,7 +56,9 @@ export class DashPlayerSettings implements PlayerSettings {
         retryAttempts: { MediaSegment: Math.max(SEGMENT_RETRIES, retryAttempts.MediaSegment) },
         scheduling: { defaultTimeout: SCHEDULE_INTERVAL },
       },
-    });
+    };
+    this.#saved ??= partLike(this.#player.getSettings(), settings);
+    this.#player.updateSettings(settings);
   }
 
   /** Seconds of video with which dash.js asks for no more. */
@@ -78,8 +71,13 @@ export class DashPlayerSettings implements PlayerSettings {
     this.#saved = undefined;
     this.#segmentDuration = undefined;
   }
+}
 
-  get #current(): DashSettings {
-    return this.#player.getSettings() as DashSettings;
-  }
+/** The values that `settings` have where `like` has any. */
+function partLike(settings: object, like: object): object {
+  const entries = Object.entries(like).map(([name, value]: [string, unknown]) => {
+    const own: unknown = Reflect.get(settings, name);
+    return [name, value instanceof Object ? partLike(own as object, value) : own];
+  });
+  return Object.fromEntries(entries) as object;
 }

@@ -38,9 +38,6 @@ const attached = new WeakSet<HlsPlayer>();
 
 /** Connects a plugin with an hls.js player: its loader, its choice of levels and its events. */
 class HlsAdapter implements LoadsFragments {
-  readonly #hls: HlsPlayer;
-  readonly #port: HlsPort;
-  readonly #parts: PluginParts;
   readonly #segmentParts: SegmentParts;
   /** Undefined: hls.js chooses. */
   readonly #levels: LevelChooser | undefined;
@@ -50,12 +47,13 @@ class HlsAdapter implements LoadsFragments {
   readonly #initializing = new Map<string, Promise<void>>();
 
   /** Throws `PlayerError` for a player that has a plugin already. */
-  constructor(hls: HlsPlayer, port: HlsPort, parts: PluginParts) {
+  constructor(
+    private readonly hls: HlsPlayer,
+    private readonly port: HlsPort,
+    private readonly parts: PluginParts,
+  ) {
     if (attached.has(hls)) throw new PlayerError('already-attached', 'this player has a plugin: detach that first');
     attached.add(hls);
-    this.#hls = hls;
-    this.#port = port;
-    this.#parts = parts;
     this.#segmentParts = connectSegments(parts);
     this.#replaceLoader();
     if (parts.rateControl) {
@@ -72,8 +70,8 @@ class HlsAdapter implements LoadsFragments {
     this.#segmentParts.segments.release();
     this.#segmentParts.audio.release();
     this.#segmentParts.content.indexes.stop();
-    this.#port.settings.restore();
-    attached.delete(this.#hls);
+    this.port.settings.restore();
+    attached.delete(this.hls);
   }
 
   load({ frag, part, ...request }: LoaderContext, answer: FragmentAnswer): boolean {
@@ -81,16 +79,16 @@ class HlsAdapter implements LoadsFragments {
     if (frag.type === 'audio') return this.#loadAudio(frag, request, answer);
     if (frag.type !== 'main') return false;
     if (frag.sn === 'initSegment') return this.#loadInitialization(frag, answer);
-    const segment = segmentOf(this.#hls, frag);
+    const segment = segmentOf(this.hls, frag);
     if (!segment) return false;
-    this.#port.video.underWay = frag;
+    this.port.video.underWay = frag;
     answer.onProgress = () => this.#restart(frag, segment);
     const delay = this.#levels?.delayOf(segment.index) ?? 0;
     let isWanted = true;
     answer.onAbort(() => (isWanted = false));
     const initialized = this.#initializing.get(this.#segmentParts.content.presentation.keyOf(segment.representation!));
     // Repair needs it.
-    const ready = Promise.all([initialized, delay > 0 && wait(delay)]);
+    const ready = Promise.all([initialized, delay > 0 && new Promise((resolve) => setTimeout(resolve, 1000 * delay))]);
     void ready.then(() => isWanted && this.#segmentParts.segments.load(segment, request, answer));
     return true;
   }
@@ -103,7 +101,7 @@ class HlsAdapter implements LoadsFragments {
 
   #loadInitialization(frag: HlsFragment, answer: FragmentAnswer): boolean {
     const { content, segments } = this.#segmentParts;
-    const level = levelsOf(this.#hls)[frag.level];
+    const level = levelsOf(this.hls)[frag.level];
     const representation = level && representationOf(level);
     const map = representation && content.presentation.representation(representation);
     if (!map) return false;
@@ -114,7 +112,7 @@ class HlsAdapter implements LoadsFragments {
       new Promise((resolve) => {
         answer.onEnd = resolve;
         answer.loadOwn((data) => {
-          if (data instanceof ArrayBuffer) this.#parts.receiver.addInitialization(key, new Uint8Array(data));
+          if (data instanceof ArrayBuffer) this.parts.receiver.addInitialization(key, new Uint8Array(data));
         });
       }),
     );
@@ -125,11 +123,11 @@ class HlsAdapter implements LoadsFragments {
   #restart(frag: HlsFragment, segment: PlayerSegment): void {
     if (!this.#segmentParts.segments.restartOf(segment)) return;
     frag.abortRequests();
-    this.#hls.trigger(events.loadAborted, { frag, part: null, stats: frag.stats });
+    this.hls.trigger(events.loadAborted, { frag, part: null, stats: frag.stats });
   }
 
   #replaceLoader(): void {
-    const config = configOf(this.#hls);
+    const config = configOf(this.hls);
     const { fLoader } = config;
     let isAttached = true;
     const own = fragmentLoaderClass(config, () => (isAttached ? this : undefined));
@@ -143,11 +141,11 @@ class HlsAdapter implements LoadsFragments {
   #listen(): void {
     const on = (event: string, listener: (data: never) => void): void => {
       const own = (_: string, data: unknown): void => listener(data as never);
-      this.#hls.on(event, own);
-      this.#undo.push(() => this.#hls.off(event, own));
+      this.hls.on(event, own);
+      this.#undo.push(() => this.hls.off(event, own));
     };
-    const { video, settings } = this.#port;
-    const { rateControl } = this.#parts;
+    const { video, settings } = this.port;
+    const { rateControl } = this.parts;
     const onSeeking = (): void => {
       this.#segmentParts.pipeline.cancel();
       rateControl?.reset();
@@ -175,8 +173,8 @@ class HlsAdapter implements LoadsFragments {
   }
 
   #onManifest(data: ManifestParsed): void {
-    const { sessions, receiver, rateControl, retransmission } = this.#parts;
-    const { settings } = this.#port;
+    const { sessions, receiver, rateControl, retransmission } = this.parts;
+    const { settings } = this.port;
     const { content, pipeline } = this.#segmentParts;
     const url = this.#manifestUrl;
     retransmission?.stop();
@@ -197,12 +195,7 @@ class HlsAdapter implements LoadsFragments {
   }
 
   #openSession(origin: string): void {
-    const { preferences, sessions } = this.#parts;
+    const { preferences, sessions } = this.parts;
     if (preferences.delivery !== 'http') sessions.start(origin);
   }
-}
-
-/** `seconds` from now. */
-function wait(seconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
 }

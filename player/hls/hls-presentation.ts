@@ -1,3 +1,4 @@
+import { formatRange } from '../../src/manifest/byte-range.js';
 import { ManifestError } from '../../src/manifest/errors.js';
 import { INDEX_SCHEME, readRepresentation } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
@@ -35,7 +36,7 @@ export class HlsPresentation implements Presentation {
 
   segment({ index, range, representation }: PlayerSegment): SegmentMap | undefined {
     const map = representation ? this.representation(representation)?.segment(index) : undefined;
-    return map && range === `${map.range.start}-${map.range.end - 1}` ? map : undefined;
+    return map && range === formatRange(map.range) ? map : undefined;
   }
 
   forget({ id }: PlayerRepresentation): void {

@@ -4,12 +4,9 @@ import { levelsOf, type HlsFragment, type HlsPlayer } from './hls-types.js';
 
 /** The video that hls.js holds. */
 export class HlsVideo implements PlayerVideo {
-  readonly #hls: HlsPlayer;
   #underWay: HlsFragment | undefined;
 
-  constructor(hls: HlsPlayer) {
-    this.#hls = hls;
-  }
+  constructor(private readonly hls: HlsPlayer) {}
 
   /** The segment that hls.js is loading. */
   get underWay(): HlsFragment | undefined {
@@ -21,11 +18,11 @@ export class HlsVideo implements PlayerVideo {
   }
 
   get element(): HTMLMediaElement | undefined {
-    return this.#hls.media ?? undefined;
+    return this.hls.media ?? undefined;
   }
 
   get bufferLevel(): number {
-    return this.#hls.mainForwardBufferInfo?.len ?? 0;
+    return this.hls.mainForwardBufferInfo?.len ?? 0;
   }
 
   get playbackRate(): number {
@@ -34,11 +31,11 @@ export class HlsVideo implements PlayerVideo {
   }
 
   get isLastRequested(): boolean {
-    return detailsOf(this.#hls) !== undefined && !this.nextRequest;
+    return detailsOf(this.hls) !== undefined && !this.nextRequest;
   }
 
   get nextRequest(): PlayerSegment | undefined {
-    const hls = this.#hls;
+    const hls = this.hls;
     const details = levelsOf(hls)[hls.loadLevel]?.details;
     if (!details) return undefined;
     const { underWay } = this;

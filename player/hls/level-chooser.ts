@@ -25,18 +25,16 @@ const USUAL_SEGMENT = 4;
 
 /** Puts the rate control's answers where hls.js looks for them: `nextAutoLevel` and `firstAutoLevel`. */
 export class LevelChooser {
-  readonly #hls: HlsPlayer;
-  readonly #options: LevelChooserOptions;
   #decision: Decision | undefined;
 
-  constructor(hls: HlsPlayer, options: LevelChooserOptions) {
-    this.#hls = hls;
-    this.#options = options;
-  }
+  constructor(
+    private readonly hls: HlsPlayer,
+    private readonly options: LevelChooserOptions,
+  ) {}
 
   /** The function returned makes hls.js look at its own rule again. */
   install(): () => void {
-    const hls = this.#hls;
+    const hls = this.hls;
     const proto = Object.getPrototypeOf(hls) as object;
     const replace = (name: 'nextAutoLevel' | 'firstAutoLevel'): void => {
       Object.defineProperty(hls, name, {
@@ -61,8 +59,8 @@ export class LevelChooser {
 
   /** A level; undefined: hls.js chooses. It asks ten times a second, and only some of that before a request. */
   #choose(): number | undefined {
-    const { content, recorder, video, settings } = this.#options;
-    const hls = this.#hls;
+    const { content, recorder, video, settings } = this.options;
+    const hls = this.hls;
     const { startLevel } = configOf(hls);
     if (!content.presentation.hasVoxelData || (recorder.isFirst && startLevel !== undefined && startLevel > -1))
       return undefined;
@@ -78,7 +76,7 @@ export class LevelChooser {
   }
 
   #chooseAmong(maps: readonly RepresentationMap[]): RepresentationMap | undefined {
-    const { content, chooser, recorder } = this.#options;
+    const { content, chooser, recorder } = this.options;
     const { indexes } = content;
     const segment = this.#next();
     if (!segment) return undefined;
@@ -93,7 +91,7 @@ export class LevelChooser {
 
   /** Undefined at the end. */
   #next(): PlayerSegment | undefined {
-    const hls = this.#hls;
+    const hls = this.hls;
     const details = detailsOf(hls);
     if (!details) {
       const place = { index: 0, startTime: 0, duration: USUAL_SEGMENT };
@@ -105,8 +103,8 @@ export class LevelChooser {
 
   /** Those that hls.js may choose now; where a level fails, it is not among them. */
   #allowed(): readonly HlsLevel[] {
-    const { minAutoLevel, maxAutoLevel } = this.#hls;
-    const levels = levelsOf(this.#hls).slice(Math.max(0, minAutoLevel), maxAutoLevel + 1);
+    const { minAutoLevel, maxAutoLevel } = this.hls;
+    const levels = levelsOf(this.hls).slice(Math.max(0, minAutoLevel), maxAutoLevel + 1);
     const sound = levels.filter(({ loadError }) => loadError === 0);
     return sound.length > 0 ? sound : levels;
   }

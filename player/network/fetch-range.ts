@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../src/manifest/byte-range.js';
+import { formatRange, type ByteRange } from '../../src/manifest/byte-range.js';
 import { readAtMost } from '../../src/voxel-loader/index.js';
 import { describeError, PlayerError } from '../api/errors.js';
 
@@ -48,8 +48,9 @@ export async function refreshCache(url: string): Promise<void> {
     .catch(() => undefined);
 }
 
-async function request(url: string, { start, end }: ByteRange, options: RequestInit): Promise<SentRange> {
-  const response = await fetch(url, { ...options, headers: { Range: `bytes=${start}-${end - 1}` } });
+async function request(url: string, range: ByteRange, options: RequestInit): Promise<SentRange> {
+  const { start, end } = range;
+  const response = await fetch(url, { ...options, headers: { Range: `bytes=${formatRange(range)}` } });
   const { status } = response;
   const headAt = performance.now();
   const seconds = (): number => (performance.now() - headAt) / 1000;
@@ -62,7 +63,7 @@ async function request(url: string, { start, end }: ByteRange, options: RequestI
   }
   if (status === 206) {
     const bytes = await readAtMost(response, end - start);
-    return { range: { start, end }, bytes, seconds: seconds(), etag };
+    return { range, bytes, seconds: seconds(), etag };
   }
   if (status === 200) {
     const bytes = await readAtMost(response, MAX_FILE_BYTES);

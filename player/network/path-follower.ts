@@ -4,31 +4,25 @@ import type { PathEvent } from '../api/types.js';
 
 /** Follows the paths of a session: tells of those that come and go, and what that does to the link. */
 export class PathFollower {
-  readonly #throughput: Pick<ThroughputEstimator, 'scale'>;
-  readonly #emit: (event: PathEvent) => void;
-  #paths: readonly PathReport[] = [];
+  paths: readonly PathReport[] = [];
   /** What was last told, by URL. */
   #told = new Map<string, PathEvent['state']>();
   /** Those that are open, and known: by URL, bit/s. */
   #rates = new Map<string, number>();
 
-  constructor(throughput: Pick<ThroughputEstimator, 'scale'>, emit: (event: PathEvent) => void) {
-    this.#throughput = throughput;
-    this.#emit = emit;
-  }
-
-  get paths(): readonly PathReport[] {
-    return this.#paths;
-  }
+  constructor(
+    private readonly throughput: Pick<ThroughputEstimator, 'scale'>,
+    private readonly emit: (event: PathEvent) => void,
+  ) {}
 
   update(paths: readonly PathReport[]): void {
-    this.#paths = paths;
+    this.paths = paths;
     this.#rebase(paths);
     for (const { url, state, error } of paths) {
       // That it is being tried again is no news.
       if (state === 'opening' || this.#told.get(url) === state) continue;
       this.#told.set(url, state);
-      this.#emit({ url, state, code: error?.code, message: error?.message });
+      this.emit({ url, state, code: error?.code, message: error?.message });
     }
   }
 
@@ -44,6 +38,6 @@ export class PathFollower {
     // What came and went meanwhile, by the same measure.
     const known = new Map([...before, ...after]);
     const sum = (urls: Iterable<string>): number => [...urls].reduce((total, url) => total + known.get(url)!, 0);
-    this.#throughput.scale(sum(after.keys()) / sum(before.keys()));
+    this.throughput.scale(sum(after.keys()) / sum(before.keys()));
   }
 }

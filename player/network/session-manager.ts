@@ -1,8 +1,10 @@
 import {
   createEndpoint,
+  deferred,
   discoverEndpoint,
   probeOrigin,
   VoxelError,
+  type Deferred,
   type Endpoint,
   type Receiver,
   type VoxelSession,
@@ -57,19 +59,17 @@ type State =
 export class SessionManager {
   /** Bytes received so far, updated by the sessions. */
   readonly arrivals: Arrivals = { bytes: 0 };
-  readonly #source: SessionSource;
-  readonly #emit: (event: SessionEvent) => void;
   #state: State = { kind: 'idle' };
   #origin = '';
   #stopped = new AbortController();
   #retry = FIRST_RETRY;
   /** While the page is put aside. */
-  #paused: { readonly origin: string; readonly over: Promise<void>; readonly end: () => void } | undefined;
+  #paused: { readonly origin: string; readonly over: Deferred<void> } | undefined;
 
-  constructor(source: SessionSource, emit: (event: SessionEvent) => void) {
-    this.#source = source;
-    this.#emit = emit;
-  }
+  constructor(
+    private readonly source: SessionSource,
+    private readonly emit: (event: SessionEvent) => void,
+  ) {}
 
   /** The open session; undefined: there is none now. */
   get session(): VoxelSession | undefined {
@@ -95,7 +95,7 @@ export class SessionManager {
   }
 
   stop(): void {
-    this.#paused?.end();
+    this.#paused?.over.resolve();
     this.#paused = undefined;
     this.#stopped.abort();
     if (this.#state.kind === 'open') this.#state.session.close();
@@ -113,11 +113,9 @@ export class SessionManager {
     const [origin, wasOpen] = [this.#origin, this.isOpen];
     if (this.isPaused || origin === '') return;
     this.stop();
-    let end!: () => void;
-    const over = new Promise<void>((resolve) => (end = resolve));
-    this.#paused = { origin, over, end };
+    this.#paused = { origin, over: deferred() };
     if (wasOpen) {
-      this.#emit({ state: 'closed', code: 'session-closed', message: 'the page was put aside', retryIn: 0 });
+      this.emit({ state: 'closed', code: 'session-closed', message: 'the page was put aside', retryIn: 0 });
     }
   }
 
@@ -139,18 +137,22 @@ export class SessionManager {
    * While the page is put aside all wait. Rejects with `VoxelError` or `PlayerError`.
    */
   async ready(urgency: 'now' | 'soon'): Promise<VoxelSession> {
-    await this.#paused?.over;
+    await this.#paused?.over.promise;
     if (this.#state.kind === 'closed') this.#open();
     if (this.#state.kind === 'opening' && urgency === 'soon') {
       const { startedAt, ended } = this.#state;
-      await Promise.race([ended, delay(startedAt + OPENING_PATIENCE - performance.now())]);
+      const left = startedAt + OPENING_PATIENCE - performance.now();
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, left))]);
     }
-    return this.#current();
+    const state = this.#state;
+    if (state.kind === 'open') return state.session;
+    if (state.kind === 'failed') throw state.error;
+    throw new PlayerError('session-opening', 'the session is not open yet');
   }
 
   /** Resolves when that origin answers over HTTP. */
   probe(origin: string): Promise<unknown> {
-    return this.#source.probe(origin);
+    return this.source.probe(origin);
   }
 
   /** Nothing comes over that session any more, though the browser has not noticed: another is opened later. */
@@ -160,27 +162,21 @@ export class SessionManager {
     session.close();
   }
 
-  #current(): VoxelSession {
-    if (this.#state.kind === 'open') return this.#state.session;
-    if (this.#state.kind === 'failed') throw this.#state.error;
-    throw new PlayerError('session-opening', 'the session is not open yet');
-  }
-
   #open(): void {
     this.#state = { kind: 'opening', startedAt: performance.now(), ended: this.#attempt(this.#stopped.signal) };
   }
 
   async #attempt(stopped: AbortSignal): Promise<void> {
     try {
-      const located = this.#source.locate(this.#origin, stopped);
-      const session = await this.#source.open(located);
+      const located = this.source.locate(this.#origin, stopped);
+      const session = await this.source.open(located);
       if (stopped.aborted) {
         session.close();
         return;
       }
       this.#state = { kind: 'open', session };
       const openedAt = performance.now();
-      this.#emit({ state: 'opened', url: (await located).url, thread: session.thread });
+      this.emit({ state: 'opened', url: (await located).url, thread: session.thread });
       void session.closed.then((reason) => this.#onClosed(session, reason, performance.now() - openedAt));
     } catch (error) {
       if (!stopped.aborted) this.#retryLater(error, 'failed');
@@ -189,30 +185,21 @@ export class SessionManager {
 
   #onClosed(session: VoxelSession, reason: VoxelError, life: number): void {
     if (this.session !== session) return;
-    if (life < SHORT_LIFE) {
-      this.#retryLater(reason, 'closed');
-      return;
+    if (life < SHORT_LIFE) this.#retryLater(reason, 'closed');
+    else {
+      this.#retry = FIRST_RETRY;
+      this.#state = { kind: 'closed' };
+      this.emit({ state: 'closed', ...describeError(reason), retryIn: 0 });
     }
-    this.#retry = FIRST_RETRY;
-    this.#state = { kind: 'closed' };
-    this.#emit({ state: 'closed', ...describeError(reason), retryIn: 0 });
   }
 
   #retryLater(error: unknown, state: 'failed' | 'closed'): void {
-    const retryIn = isPermanent(error) ? undefined : this.#retry;
+    // No later attempt can do better: the browser has no WebTransport, or the origin says that it has no VOXEL server.
+    const isPermanent = error instanceof VoxelError && (error.code === 'unsupported' || error.status === 404);
+    const retryIn = isPermanent ? undefined : this.#retry;
     const timer = retryIn === undefined ? undefined : setTimeout(() => this.#open(), retryIn);
     this.#state = { kind: 'failed', error, timer };
     this.#retry = Math.min(this.#retry * 2, LONGEST_RETRY);
-    this.#emit({ state, ...describeError(error), retryIn: retryIn && retryIn / 1000 });
+    this.emit({ state, ...describeError(error), retryIn: retryIn && retryIn / 1000 });
   }
-}
-
-/** No later attempt can do better: the browser has no WebTransport, or the origin says that it has no VOXEL server. */
-function isPermanent(error: unknown): boolean {
-  return error instanceof VoxelError && (error.code === 'unsupported' || error.status === 404);
-}
-
-/** At once for a time in the past. */
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -17,6 +17,14 @@ export interface Arrivals {
   bytes: number;
 }
 
+/** A time without a byte, in ms on the clock of `performance.now()`. */
+interface Silence {
+  askAt: number;
+  retry: number;
+  /** Infinity: there is no answer yet. */
+  answeredAt: number;
+}
+
 /**
  * Tells a session whose packets are swallowed, as a firewall does from one moment to the next, from a link that is down: it is
  * silent while its server answers over HTTP. Waiting is all that can be done about the other.
@@ -26,18 +34,14 @@ export class SilenceWatch {
   readonly #arrivals: Arrivals;
   #bytes = 0;
   #arrived: number;
-  #silentSince: number;
-  #askAt: number;
-  #retry = FIRST_RETRY;
-  #answeredAt: number | undefined;
+  #silence: Silence;
 
   /** `ask` makes a small request over HTTP; any answer counts. `now` in ms on the clock of `performance.now()`. */
   constructor(ask: () => Promise<unknown>, arrivals: Arrivals, now: number) {
     this.#ask = ask;
     this.#arrivals = arrivals;
     this.#arrived = arrivals.bytes;
-    this.#silentSince = now;
-    this.#askAt = now + SUSPICIOUS;
+    this.#silence = silenceFrom(now);
   }
 
   /** Takes note of the download's bytes here by now; true when nothing more is to be expected. */
@@ -46,29 +50,24 @@ export class SilenceWatch {
     this.#bytes = bytes;
     if (this.#arrivals.bytes !== this.#arrived) {
       this.#arrived = this.#arrivals.bytes;
-      this.#silentSince = now;
-      this.#askAt = now + SUSPICIOUS;
-      this.#retry = FIRST_RETRY;
-      this.#answeredAt = undefined;
-    } else if (now >= this.#askAt) {
-      this.#askAt = Infinity;
-      this.#askOverHttp();
-    }
-    return this.#answeredAt !== undefined && now - this.#answeredAt >= GRACE;
+      this.#silence = silenceFrom(now);
+    } else if (now >= this.#silence.askAt) this.#askOverHttp(this.#silence);
+    return now - this.#silence.answeredAt >= GRACE;
   }
 
-  #askOverHttp(): void {
-    const silentSince = this.#silentSince;
+  #askOverHttp(silence: Silence): void {
+    silence.askAt = Infinity;
     this.#ask().then(
-      () => {
-        if (silentSince === this.#silentSince) this.#answeredAt = performance.now();
-      },
+      () => (silence.answeredAt = performance.now()),
       // No answer: nothing gets through. It is asked again.
       () => {
-        if (silentSince !== this.#silentSince) return;
-        this.#askAt = performance.now() + this.#retry;
-        this.#retry *= 2;
+        silence.askAt = performance.now() + silence.retry;
+        silence.retry *= 2;
       },
     );
   }
+}
+
+function silenceFrom(now: number): Silence {
+  return { askAt: now + SUSPICIOUS, retry: FIRST_RETRY, answeredAt: Infinity };
 }

@@ -6,7 +6,6 @@ export { waitForRoom } from './buffer.js';
 export { AbrError, type AbrErrorCode } from './errors.js';
 export { LossEstimator } from './loss.js';
 export { LOOKAHEAD, segmentOptions } from './options.js';
-export { ReceiveRate } from './progress.js';
 export type { AbrSettings } from './settings.js';
 export { ThroughputEstimator } from './throughput.js';
 export type {

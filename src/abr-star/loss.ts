@@ -8,7 +8,8 @@ const REMEMBERED = 0.8;
 export class LossEstimator {
   #sent = 0;
   #lost = 0;
-  #hasGaps = false;
+  /** Whether anything that was asked for is missing of the latest download. */
+  hasGaps = false;
 
   /**
    * Takes one download in: unreliable bytes that the server sent, those of them that never came, and those that it did not send
@@ -16,15 +17,10 @@ export class LossEstimator {
    */
   add(download: { readonly bytesSent: number; readonly bytesLost: number; readonly bytesUnsent?: number }): void {
     const { bytesSent, bytesLost, bytesUnsent = 0 } = download;
-    this.#hasGaps = bytesLost + bytesUnsent > 0;
+    this.hasGaps = bytesLost + bytesUnsent > 0;
     if (!(bytesSent > 0)) return;
     this.#sent = REMEMBERED * this.#sent + bytesSent;
     this.#lost = REMEMBERED * this.#lost + bytesLost;
-  }
-
-  /** Whether anything that was asked for is missing of the latest download. */
-  get hasGaps(): boolean {
-    return this.#hasGaps;
   }
 
   /** 0 … 1, or undefined before the first byte. */

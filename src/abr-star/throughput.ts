@@ -7,71 +7,42 @@ const SLOW_HALF_LIFE = 8;
 /** How many samples a rule may look back on (`DecisionState.samples`). */
 const SAMPLES_KEPT = 20;
 
-/** Average that forgets by download time, not by count, so that many short downloads weigh no more than a long one. */
-class TimeWeightedAverage {
-  readonly #halfLife: number;
-  #sum = 0;
-  #weight = 0;
+/**
+ * Averages that forget by download time, not by count, so that many short downloads weigh no more than a long one. Of several,
+ * each with its half-life in seconds, the lowest counts.
+ */
+class RateAverage {
+  #parts: readonly { readonly halfLife: number; sum: number; weight: number }[];
 
-  constructor(halfLife: number) {
-    this.#halfLife = halfLife;
+  constructor(...halfLives: readonly number[]) {
+    this.#parts = halfLives.map((halfLife) => ({ halfLife, sum: 0, weight: 0 }));
+  }
+
+  /** A rate in bit/s that held for some seconds. */
+  add(bitrate: number, seconds: number): void {
+    for (const part of this.#parts) {
+      // expm1 keeps the weight of the shortest download above zero.
+      const gained = -Math.expm1((-Math.LN2 * seconds) / part.halfLife);
+      part.sum += gained * (bitrate - part.sum);
+      part.weight += gained * (1 - part.weight);
+    }
   }
 
   scale(factor: number): void {
-    this.#sum *= factor;
+    for (const part of this.#parts) part.sum *= factor;
   }
 
-  add(value: number, seconds: number): void {
-    // expm1 keeps the weight of the shortest download above zero.
-    const gained = -Math.expm1((-Math.LN2 * seconds) / this.#halfLife);
-    this.#sum += gained * (value - this.#sum);
-    this.#weight += gained * (1 - this.#weight);
-  }
-
-  copy(): TimeWeightedAverage {
-    const copy = new TimeWeightedAverage(this.#halfLife);
-    copy.#sum = this.#sum;
-    copy.#weight = this.#weight;
+  copy(): RateAverage {
+    const copy = new RateAverage();
+    copy.#parts = this.#parts.map((part) => ({ ...part }));
     return copy;
   }
 
-  /** Divided by the weight seen so far: an unprimed average would start from zero ("bias correction"). */
+  /** Divided by the weight seen so far: an unprimed average would start from zero ("bias correction"). None before the first rate. */
   get value(): number {
-    return this.#sum / this.#weight;
+    return Math.min(...this.#parts.map(({ sum, weight }) => sum / weight));
   }
 }
-
-/** The lower of two averages, one of which forgets faster. */
-class CautiousAverage {
-  readonly #fast: TimeWeightedAverage;
-  readonly #slow: TimeWeightedAverage;
-
-  constructor(fast = new TimeWeightedAverage(FAST_HALF_LIFE), slow = new TimeWeightedAverage(SLOW_HALF_LIFE)) {
-    this.#fast = fast;
-    this.#slow = slow;
-  }
-
-  scale(factor: number): void {
-    this.#fast.scale(factor);
-    this.#slow.scale(factor);
-  }
-
-  add(value: number, seconds: number): void {
-    this.#fast.add(value, seconds);
-    this.#slow.add(value, seconds);
-  }
-
-  copy(): CautiousAverage {
-    return new CautiousAverage(this.#fast.copy(), this.#slow.copy());
-  }
-
-  get value(): number {
-    return Math.min(this.#fast.value, this.#slow.value);
-  }
-}
-
-/** Average of rates in bit/s, each of which held for some seconds. There is no value before the first. */
-type RateAverage = Pick<CautiousAverage, 'add' | 'value'>;
 
 /** Whether bit/s say anything about a link. */
 function isRate(bitrate: number): boolean {
@@ -83,41 +54,37 @@ function isRate(bitrate: number): boolean {
  * both (Spiteri et al., "From Theory to Practice"). Add neither pauses nor the wait after a trailer.
  */
 export class ThroughputEstimator {
-  #average = new CautiousAverage();
-  #samples: readonly ThroughputSample[] = [];
+  #average = new RateAverage(FAST_HALF_LIFE, SLOW_HALF_LIFE);
+  /** The latest samples, newest last, at most 20. */
+  samples: readonly ThroughputSample[] = [];
 
   /** Takes one download in. Samples without bytes or time say nothing about the link and are ignored. */
   add(sample: ThroughputSample): void {
     const bitrate = (sample.bytes * 8) / sample.seconds;
     if (!isRate(bitrate)) return;
     this.#average.add(bitrate, sample.seconds);
-    this.#samples = [...this.#samples, sample].slice(-SAMPLES_KEPT);
+    this.samples = [...this.samples, sample].slice(-SAMPLES_KEPT);
   }
 
   /** The link has become so many times what it was: one of several paths has come or gone. */
   scale(factor: number): void {
     if (!isRate(factor)) return;
     this.#average.scale(factor);
-    this.#samples = this.#samples.map((sample) => ({ ...sample, bytes: sample.bytes * factor }));
+    this.samples = this.samples.map((sample) => ({ ...sample, bytes: sample.bytes * factor }));
   }
 
   /** The estimate with one more sample, of a download that is still under way; this one stays as it is. */
   with(sample: ThroughputSample): ThroughputEstimator {
     const estimator = new ThroughputEstimator();
     estimator.#average = this.#average.copy();
-    estimator.#samples = this.#samples;
+    estimator.samples = this.samples;
     estimator.add(sample);
     return estimator;
   }
 
   /** Bit/s, or undefined before the first sample. */
   get throughput(): number | undefined {
-    return this.#samples.length === 0 ? undefined : this.#average.value;
-  }
-
-  /** The latest samples, newest last, at most 20. */
-  get samples(): readonly ThroughputSample[] {
-    return this.#samples;
+    return this.samples.length === 0 ? undefined : this.#average.value;
   }
 }
 
@@ -126,12 +93,12 @@ export class ThroughputEstimator {
  * or undefined without a sample.
  */
 export function receiveRate(samples: readonly ThroughputSample[]): number | undefined {
-  return averageRate(samples, new CautiousAverage());
+  return averageRate(samples, new RateAverage(FAST_HALF_LIFE, SLOW_HALF_LIFE));
 }
 
 /** One average alone, of seconds of download that weigh half: what a link does now, for a rule that is cautious by itself. As `receiveRate`. */
 export function recentRate(samples: readonly ThroughputSample[], halfLife: number): number | undefined {
-  return averageRate(samples, new TimeWeightedAverage(halfLife));
+  return averageRate(samples, new RateAverage(halfLife));
 }
 
 function averageRate(samples: readonly ThroughputSample[], average: RateAverage): number | undefined {

@@ -13,16 +13,12 @@ export interface PathFacts extends Pick<
 /** What the latest downloads say about the way to the server. */
 export class PathEstimate {
   readonly #losses = new LossEstimator();
-  #roundTrip = 0;
+  /** Milliseconds; 0 before the first that is known. */
+  roundTrip = 0;
 
   add({ bytesUnreliable, bytesLost, bytesRecovered, bytesDecoded, rtt }: PathFacts): void {
     this.#losses.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost: bytesLost + bytesRecovered + bytesDecoded });
-    this.#roundTrip = rtt ?? this.#roundTrip;
-  }
-
-  /** Milliseconds; 0 before the first that is known. */
-  get roundTrip(): number {
-    return this.#roundTrip;
+    this.roundTrip = rtt ?? this.roundTrip;
   }
 
   /** Share of unreliable bytes that were lost on the way, whatever became of them; undefined before the first. */

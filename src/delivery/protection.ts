@@ -66,7 +66,8 @@ export const parityForTheTail: Protection = (need) => {
     const end = Math.min(bytesUnreliable, (index + 1) * size);
     if (end <= recoverable * SAFE_SYMBOL) return 0;
     const symbols = Math.ceil((end - index * size) / SAFE_SYMBOL);
-    const wanted = paritySymbols(symbols, lossRate, allowedResidual((index * size) / bytesUnreliable));
+    const place = (index * size) / bytesUnreliable;
+    const wanted = paritySymbols(symbols, lossRate, LEAST_RESIDUAL * (MOST_RESIDUAL / LEAST_RESIDUAL) ** place);
     const amount = Math.min(wanted, spare);
     spare -= amount;
     return amount;
@@ -77,11 +78,6 @@ export const parityForTheTail: Protection = (need) => {
 /** Whole ones. */
 function symbolsIn(bytes: number): number {
   return Math.max(0, Math.floor(bytes / SAFE_SYMBOL));
-}
-
-/** `place`: where in the unreliable part, 0 … 1. */
-function allowedResidual(place: number): number {
-  return LEAST_RESIDUAL * (MOST_RESIDUAL / LEAST_RESIDUAL) ** place;
 }
 
 /** The least parity with which no more than `residual` of `symbols` stays lost, or as much as is allowed. */

@@ -1,4 +1,4 @@
-import { totalBytes, type ByteRange } from '../manifest/byte-range.js';
+import { shifted, totalBytes, type ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import { scoreGains } from '../manifest/score-estimate.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
@@ -76,20 +76,16 @@ function mostValuable<Segment>(queues: readonly Queue<Segment>[]): Queue<Segment
 function gapsIn({ map, received }: PartialSegment, { start, end }: ByteRange): ByteRange[] {
   const shift = map.range.start;
   const gaps = received.gaps(start - shift, end - shift);
-  return shift === 0 ? gaps : gaps.map((gap) => ({ start: gap.start + shift, end: gap.end + shift }));
+  return shift === 0 ? gaps : gaps.map((gap) => shifted(gap, shift));
 }
 
 /** The slices worth fetching, most score per byte first: `leastWorth` as in `RetransmissionLimits`. */
 function slicesWorth(segment: PartialSegment, leastWorth: number): readonly PartialSlice[] {
   const slices = partialSlices(segment);
   if (leastWorth === 0) return slices;
-  const least = leastWorth * averageWorth(segment.map);
-  return slices.filter(({ scorePerByte }) => scorePerByte >= least);
-}
-
-/** Score per byte of a segment's unreliable part. */
-function averageWorth({ steps, unreliable }: SegmentMap): number {
-  return (steps.at(-1)!.score - steps[0]!.score) / Math.max(1, totalBytes(unreliable));
+  const { steps, unreliable } = segment.map;
+  const average = (steps.at(-1)!.score - steps[0]!.score) / Math.max(1, totalBytes(unreliable));
+  return slices.filter(({ scorePerByte }) => scorePerByte >= leastWorth * average);
 }
 
 /** Slices by what has been received: a plan is made many times over while nothing more arrives. */

@@ -70,7 +70,9 @@ export function look<Segment extends HeldSegment>(
   segments: readonly Segment[],
   moment: Moment<Segment>,
 ): Look<Segment> {
-  const late = segments.filter(({ startTime }) => isTooLate(startTime, moment.playback));
+  const { currentTime, playbackRate } = moment.playback;
+  // A better segment would come too late to be played.
+  const late = segments.filter(({ startTime }) => startTime < currentTime + LEAD * playbackRate);
   const isBusy = segments.some(({ round }) => round);
   return {
     end: late.filter(({ round }) => round),
@@ -128,11 +130,6 @@ function planPause<Segment extends PartialSegment>(
   const seconds = Math.min(pause, LONGEST_ROUND) - latency;
   if (pause < SHORTEST_PAUSE || seconds <= 0) return new Map<Segment, ByteRange[]>();
   return planRetransmission(segments.filter(isReplaceable), { bytes: bytesIn(seconds, throughput) });
-}
-
-/** A better segment would come too late to be played. */
-function isTooLate(startTime: number, { currentTime, playbackRate }: PlaybackPosition): boolean {
-  return startTime < currentTime + LEAD * playbackRate;
 }
 
 function bytesIn(seconds: number, throughput = 0): number {

@@ -47,7 +47,11 @@ export const voxelSchedule: Schedule = (work, paths) => {
   const moved = repeats(work, open, isOwedInSilence, () => Infinity);
   const { deals, now, left } = deal(work, moved.now);
   if (left.length > 0) return [...moved.deals, ...deals];
-  const expected = ({ path }: UnderWay): number => timeToEmpty(now.find(({ id }) => id === path));
+  /** Seconds until what is on its way over its path is here. */
+  const expected = (piece: UnderWay): number => {
+    const path = now.find(({ id }) => id === piece.path);
+    return path ? path.queued / path.rate : Infinity;
+  };
   const late = repeats(work, now, (piece) => !isOwedInSilence(piece), expected, work.repeatable);
   return [...moved.deals, ...deals, ...late.deals];
 };
@@ -125,9 +129,4 @@ function repeats(
     now = now.map((path) => (path === best ? withQueued(path, bytes) : path));
   }
   return { deals, now };
-}
-
-/** Seconds until what is on its way over it is here. */
-function timeToEmpty(path: PathLink | undefined): number {
-  return path ? path.queued / path.rate : Infinity;
 }

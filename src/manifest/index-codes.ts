@@ -13,26 +13,23 @@ const MAX_GOLOMB_ZEROS = 31;
  * what no index holds. docs/MANIFEST.md has the codes.
  */
 export class IndexReader {
-  readonly #bytes: Uint8Array;
   #position = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
+  constructor(private readonly bytes: Uint8Array) {}
 
   /** True when nothing but the padding of the last byte is left. */
   get isAtEnd(): boolean {
-    return Math.ceil(this.#position / 8) === this.#bytes.length;
+    return Math.ceil(this.#position / 8) === this.bytes.length;
   }
 
   /** The next `count` bits as an unsigned number. */
   bits(count: number): number {
-    if (this.#position + count > 8 * this.#bytes.length) throw new ManifestError('index', 'the index ends too early');
+    if (this.#position + count > 8 * this.bytes.length) throw new ManifestError('index', 'the index ends too early');
     let value = 0;
     for (let left = count; left > 0;) {
       const unread = 8 - (this.#position % 8);
       const taken = Math.min(unread, left);
-      const byte = this.#bytes[Math.floor(this.#position / 8)]!;
+      const byte = this.bytes[Math.floor(this.#position / 8)]!;
       // Not shifted: a shift would keep 32 bits only.
       value = value * 2 ** taken + ((byte >> (unread - taken)) & ((1 << taken) - 1));
       this.#position += taken;

@@ -1,4 +1,4 @@
-import { totalBytes, type ByteRange } from './byte-range.js';
+import { shares, totalBytes, type ByteRange } from './byte-range.js';
 import { ManifestError } from './errors.js';
 import { IndexReader, unzigzag } from './index-codes.js';
 import { MAX_SEGMENT_BYTES } from './limits.js';
@@ -134,10 +134,4 @@ function readSteps(reader: IndexReader, frameBytes: readonly number[], scale: nu
   });
   if (frames !== frameBytes.length) throw new ManifestError('steps', 'the last step is not the whole segment');
   return steps;
-}
-
-/** What each slice of a frame costs, by its bytes. */
-function shares(ranges: readonly ByteRange[], cost: number): number[] {
-  const bytes = totalBytes(ranges);
-  return ranges.map(({ start, end }) => (cost * (end - start)) / bytes);
 }

@@ -38,16 +38,13 @@ interface Head {
 
 /** The index of a representation as far as it has been fetched. Does no fetching: it says what to fetch, and takes it. */
 export class IndexFile {
-  readonly #metric: QualityMetric;
   #head: Head | undefined;
   #headBytes = FIXED_BYTES;
   readonly #entries = new Map<number, Uint8Array>();
   readonly #parsed = new Map<number, SegmentMap>();
 
   /** `metric`: what the manifest says that the scores are. */
-  constructor(metric: QualityMetric) {
-    this.#metric = metric;
-  }
+  constructor(private readonly metric: QualityMetric) {}
 
   /** 0 until the head is here. */
   get segmentCount(): number {
@@ -112,8 +109,8 @@ export class IndexFile {
 
   #addHead(bytes: Uint8Array, requestedEnd: number): void {
     const { metric, scale, segmentCount, headBytes } = readFixed(bytes);
-    if (metric !== this.#metric) {
-      throw new ManifestError('index', `the index has ${metric} scores, the manifest ${this.#metric}`);
+    if (metric !== this.metric) {
+      throw new ManifestError('index', `the index has ${metric} scores, the manifest ${this.metric}`);
     }
     if (headBytes > bytes.length) {
       if (headBytes <= requestedEnd || headBytes === this.#headBytes)

@@ -9,8 +9,8 @@ export class IndexedRepresentation implements RepresentationMap {
   readonly bandwidth: number;
   /** Absolute. */
   readonly indexUrl: string;
-  #index: IndexFile;
-  #edition = 0;
+  index: IndexFile;
+  edition = 0;
 
   constructor(facts: Omit<RepresentationMap, 'segmentCount' | 'segment'> & { readonly indexUrl: string }) {
     this.id = facts.id;
@@ -18,15 +18,7 @@ export class IndexedRepresentation implements RepresentationMap {
     this.averageScore = facts.averageScore;
     this.bandwidth = facts.bandwidth;
     this.indexUrl = facts.indexUrl;
-    this.#index = new IndexFile(facts.metric);
-  }
-
-  get index(): IndexFile {
-    return this.#index;
-  }
-
-  get edition(): number {
-    return this.#edition;
+    this.index = new IndexFile(facts.metric);
   }
 
   get segmentCount(): number {
@@ -39,12 +31,12 @@ export class IndexedRepresentation implements RepresentationMap {
 
   /** Nothing is known any more: the index has changed on the server. */
   forgetIndex(): void {
-    this.#index = new IndexFile(this.metric);
+    this.index = new IndexFile(this.metric);
   }
 
   /** The media file has changed on the server, and with it the index. */
   forgetMedia(): void {
-    this.#edition++;
+    this.edition++;
     this.forgetIndex();
   }
 }

@@ -1,4 +1,5 @@
 import type { ByteRange } from './byte-range.js';
+import { search } from './search.js';
 
 /** How many intervals an insertion has to move at most. */
 const BLOCK_SIZE = 512;
@@ -16,15 +17,11 @@ interface Block {
 export class IntervalSet {
   /** None is empty. */
   readonly #blocks: Block[] = [];
-  #size = 0;
+  /** How many integers are in the set. */
+  size = 0;
 
   constructor(intervals: Iterable<ByteRange> = []) {
     for (const { start, end } of intervals) this.add(start, end);
-  }
-
-  /** How many integers are in the set. */
-  get size(): number {
-    return this.#size;
   }
 
   /** Adds `[start, end)` and returns how many of its integers were new. Throws `RangeError` unless 0 ≤ start ≤ end. */
@@ -48,7 +45,7 @@ export class IntervalSet {
       this.#blocks.splice(place + 1, 0, { starts: block.starts.splice(half), ends: block.ends.splice(half) });
     }
     const added = merged.end - merged.start - covered;
-    this.#size += added;
+    this.size += added;
     return added;
   }
 
@@ -113,16 +110,4 @@ function takeOut({ starts, ends }: Block, index: number, merged: { start: number
 /** Index of the first of these ascending numbers that is ≥ `position`. */
 function firstAtOrAfter(numbers: readonly number[], position: number): number {
   return search(numbers.length, (index) => numbers[index]! >= position);
-}
-
-/** The first index for which `isReached` holds, as it does for all that follow; `count` where it holds for none. */
-function search(count: number, isReached: (index: number) => boolean): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isReached(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -1,4 +1,4 @@
-import { totalBytes, type ByteRange } from './byte-range.js';
+import { shares, totalBytes, type ByteRange } from './byte-range.js';
 import { ManifestError } from './errors.js';
 import { MAX_SEGMENT_BYTES } from './limits.js';
 import type { QualityMetric, SegmentMap } from './segment-map.js';
@@ -68,10 +68,7 @@ export function readLiveChunk(content: Uint8Array, { decimals, timescale }: Live
     unreliable,
     reliableBytes: totalBytes(reliable),
     steps: frames.length > 0 ? [{ score: reliableScore, frames: 0, bytes: 0 }, whole] : [whole],
-    lossCosts: frames.flatMap(({ ranges, cost }) => {
-      const bytes = totalBytes(ranges);
-      return ranges.map((part) => (cost * (part.end - part.start)) / bytes);
-    }),
+    lossCosts: frames.flatMap(({ ranges, cost }) => shares(ranges, cost)),
     startTime: decodeTime / timescale,
     duration: duration / timescale,
     capturedAt,
@@ -105,38 +102,37 @@ function checkCoverage(range: ByteRange, reliable: readonly ByteRange[], frames:
 
 /** The numbers of one record's content. */
 class Fields {
-  readonly #content: Uint8Array;
-  readonly #scale: number;
   #at = 0;
 
-  constructor(content: Uint8Array, scale: number) {
-    this.#content = content;
-    this.#scale = scale;
-  }
+  constructor(
+    private readonly content: Uint8Array,
+    private readonly scale: number,
+  ) {}
 
   next(): number {
-    const varint = decodeVarint(this.#content, this.#at);
+    const varint = decodeVarint(this.content, this.#at);
     if (!varint) throw bad('the content of a record ends early, or has a number that is too large');
     this.#at += varint.length;
     return varint.value;
   }
 
   score(): number {
-    return this.next() / this.#scale;
+    return this.next() / this.scale;
   }
 
   /** A count, then as many items of `least` bytes at least. */
   list<Item>(least: number, read: () => Item): Item[] {
     const count = this.next();
-    if (count * least > this.#content.length - this.#at) throw bad(`${count} items do not fit the content of a record`);
+    if (count * least > this.content.length - this.#at) throw bad(`${count} items do not fit the content of a record`);
     return Array.from({ length: count }, read);
   }
 
   close(): void {
-    if (this.#at < this.#content.length) throw bad('bytes follow the content of a record');
+    if (this.#at < this.content.length) throw bad('bytes follow the content of a record');
   }
 }
 
-function bad(message: string): ManifestError {
+/** What no file of records holds. */
+export function bad(message: string): ManifestError {
   return new ManifestError('record', message);
 }

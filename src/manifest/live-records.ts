@@ -1,6 +1,5 @@
 import { ByteQueue } from './byte-queue.js';
-import { ManifestError } from './errors.js';
-import { readLiveChunk, type LiveChunk, type LiveHead } from './live-chunk.js';
+import { bad, readLiveChunk, type LiveChunk, type LiveHead } from './live-chunk.js';
 import { metrics } from './segment-map.js';
 import { decodeVarint } from './varint.js';
 
@@ -29,21 +28,13 @@ export type LiveRecord =
  */
 export class LiveRecordReader {
   readonly #queue = new ByteQueue();
-  #head: LiveHead | undefined;
+  /** Undefined until it is here. */
+  head: LiveHead | undefined;
   #chunks = 0;
   /** Bytes of the segment that records have told of. */
   #segmentBytes = 0;
-  #hasEnd = false;
-
-  /** Undefined until it is here. */
-  get head(): LiveHead | undefined {
-    return this.#head;
-  }
-
   /** True after the end record. */
-  get hasEnd(): boolean {
-    return this.#hasEnd;
-  }
+  hasEnd = false;
 
   /** True where a record has begun, and not ended. */
   get isWithinRecord(): boolean {
@@ -54,9 +45,9 @@ export class LiveRecordReader {
   push(bytes: Uint8Array): LiveRecord[] {
     this.#queue.append(bytes);
     const records: LiveRecord[] = [];
-    this.#head ??= this.#readHead();
-    while (this.#head) {
-      const record = this.#readRecord(this.#head);
+    this.head ??= this.#readHead();
+    while (this.head) {
+      const record = this.#readRecord(this.head);
       if (!record) break;
       records.push(record);
     }
@@ -96,7 +87,7 @@ export class LiveRecordReader {
 
   #interpret(code: number, content: Uint8Array, head: LiveHead): LiveRecord {
     if (code !== CHUNK && code !== END) return { type: 'other', code, content };
-    if (this.#hasEnd) throw bad(`a record of type ${code} after the end`);
+    if (this.hasEnd) throw bad(`a record of type ${code} after the end`);
     if (code === END) return this.#end(content);
     if (++this.#chunks > MAX_CHUNKS) throw bad(`more than ${MAX_CHUNKS} chunks`);
     const chunk = readLiveChunk(content, head, this.#segmentBytes);
@@ -108,7 +99,7 @@ export class LiveRecordReader {
     const length = decodeVarint(content, 0);
     if (length?.length !== content.length) throw bad('the end record is not one number');
     if (length.value !== this.#segmentBytes) throw bad(`the end is at ${length.value}, expected ${this.#segmentBytes}`);
-    this.#hasEnd = true;
+    this.hasEnd = true;
     return { type: 'end', bytes: length.value };
   }
 }
@@ -119,8 +110,4 @@ function number(bytes: Uint8Array, at: number): ReturnType<typeof decodeVarint> 
   if (!varint && at < bytes.length && at + (1 << (bytes[at]! >>> 6)) <= bytes.length)
     throw bad('a number is too large');
   return varint;
-}
-
-function bad(message: string): ManifestError {
-  return new ManifestError('record', message);
 }

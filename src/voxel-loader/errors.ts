@@ -2,40 +2,40 @@
  * Every way in which a delivery can fail. The player treats all of them alike (the request goes down dash.js' own HTTP
  * path); the code is for the event, the log and the decision whether to open a new session.
  */
-const catalogue = {
+export type VoxelErrorCode =
   /** This browser has no WebTransport, or one that does not last, or the page allows no worker. */
-  unsupported: { fatal: true },
+  | 'unsupported'
   /** No usable `/.well-known/voxel.json` or `options.endpoint`. */
-  'discovery-failed': { fatal: true },
+  | 'discovery-failed'
   /** The session could not be opened: UDP blocked, certificate refused, no such server. */
-  'session-failed': { fatal: true },
+  | 'session-failed'
   /** The session was open and is gone. */
-  'session-closed': { fatal: true },
+  | 'session-closed'
   /** The request cannot be sent: a line break in a header value, a target that is not a path. */
-  'bad-request': { fatal: false },
+  | 'bad-request'
   /** The server broke the protocol. */
-  'bad-response': { fatal: false },
+  | 'bad-response'
   /** The server answered with something other than 206: see `status`. */
-  status: { fatal: false },
+  | 'status'
   /** The media file is another one than earlier responses were of. */
-  'file-changed': { fatal: false },
+  | 'file-changed'
   /** A stream ended or was reset before the bytes that it promised. */
-  incomplete: { fatal: false },
+  | 'incomplete'
   /** Nothing arrived for too long. */
-  timeout: { fatal: false },
+  | 'timeout'
   /** The caller gave up. */
-  aborted: { fatal: false },
+  | 'aborted'
   /** Incomplete, and the initialization segment that the repair needs is not known. */
-  'no-initialization': { fatal: false },
+  | 'no-initialization'
   /** Incomplete, and the repair does not support a feature of the stream (src/repair). */
-  'unsupported-stream': { fatal: false },
+  | 'unsupported-stream'
   /** Incomplete, and what is here is not what it should be (src/repair). */
-  malformed: { fatal: false },
+  | 'malformed'
   /** Bytes have not arrived without which there is no repair (src/repair). */
-  'missing-reliable-bytes': { fatal: false },
-} as const;
+  | 'missing-reliable-bytes';
 
-export type VoxelErrorCode = keyof typeof catalogue;
+/** Those after which no later request can succeed on the session. */
+const FATAL: readonly VoxelErrorCode[] = ['unsupported', 'discovery-failed', 'session-failed', 'session-closed'];
 
 /** The only error class of this folder. The message is one line for people. */
 export class VoxelError extends Error {
@@ -54,6 +54,6 @@ export class VoxelError extends Error {
 
   /** True when no later request can succeed on this session, false when only this request failed. */
   get fatal(): boolean {
-    return catalogue[this.code].fatal;
+    return FATAL.includes(this.code);
   }
 }

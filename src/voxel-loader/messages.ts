@@ -84,6 +84,11 @@ export type DeliveredMessage = Omit<DeliveredSegment, 'received' | 'failure' | '
   readonly kept: number | undefined;
 };
 
+/** Layout alone: a clone of all that is known of a segment would cost more than a request. */
+export function layoutOf({ range, reliable, unreliable, reliableBytes }: SegmentLayout): SegmentLayout {
+  return { range, reliable, unreliable, reliableBytes };
+}
+
 export function decodeError({ code, message, status }: ErrorMessage): VoxelError {
   return new VoxelError(code, message, status === undefined ? {} : { status });
 }

@@ -1,4 +1,5 @@
 import { browserFacts, reasonAgainst } from './browser-support.js';
+import { deferred, type Deferred } from './deferred.js';
 import { VoxelError } from './errors.js';
 import { startWorkerOr, type WorkerLike } from './start-worker.js';
 import type { Endpoint, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
@@ -7,8 +8,7 @@ import { UNKNOWN_FRAMES, WorkerClient, type WorkerClientOptions } from './worker
 /** An initialization segment, and whether the worker can repair segments with it. */
 interface Initialization {
   readonly bytes: Uint8Array;
-  readonly canRepair: Promise<boolean>;
-  readonly answer: (canRepair: boolean) => void;
+  readonly canRepair: Deferred<boolean>;
 }
 
 export interface ReceiverOptions {
@@ -24,7 +24,6 @@ export interface ReceiverOptions {
  * The worker starts when it is first needed, and again after a crash.
  */
 export class Receiver {
-  readonly #options: ReceiverOptions;
   readonly #initializations = new Map<string, Initialization>();
   #starting: Promise<WorkerClient> | undefined;
   #client: WorkerClient | undefined;
@@ -32,18 +31,15 @@ export class Receiver {
   #generation = 0;
   #isClosed = false;
 
-  constructor(options: ReceiverOptions = {}) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ReceiverOptions = {}) {}
 
   /** Takes the initialization segment of a representation: repair needs it. */
   addInitialization(representation: string, bytes: Uint8Array): void {
-    let answer!: (canRepair: boolean) => void;
-    const canRepair = new Promise<boolean>((resolve) => (answer = resolve));
+    const canRepair = deferred<boolean>();
     // The worker's answer may be under way to somebody who waits for the former one.
     const former = this.#initializations.get(representation);
-    if (former) void canRepair.then(former.answer);
-    this.#initializations.set(representation, { bytes, canRepair, answer });
+    if (former) void canRepair.promise.then(former.canRepair.resolve);
+    this.#initializations.set(representation, { bytes, canRepair });
     this.#client?.initialize(representation, bytes);
   }
 
@@ -53,7 +49,7 @@ export class Receiver {
 
   /** Resolves once the worker knows; false: segments of that representation must be delivered whole. */
   async canRepair(representation: string): Promise<boolean> {
-    return (await this.#initializations.get(representation)?.canRepair) ?? false;
+    return (await this.#initializations.get(representation)?.canRepair.promise) ?? false;
   }
 
   /**
@@ -98,9 +94,10 @@ export class Receiver {
   async #createClient(generation: number): Promise<WorkerClient> {
     try {
       const client: WorkerClient = new WorkerClient({
-        ...(await startWorkerOr(this.#options.withoutWorker, this.#options.workerUrl)),
-        onInitialized: (representation, canRepair) => this.#initializations.get(representation)?.answer(canRepair),
-        onPaths: this.#options.onPaths,
+        ...(await startWorkerOr(this.options.withoutWorker, this.options.workerUrl)),
+        onInitialized: (representation, canRepair) =>
+          this.#initializations.get(representation)?.canRepair.resolve(canRepair),
+        onPaths: this.options.onPaths,
         onFailed: () => this.#client === client && this.#forget(),
       });
       if (generation !== this.#generation) {

@@ -1,15 +1,13 @@
+import { deferred } from './deferred.js';
 import { VoxelError } from './errors.js';
 import type { DeliveredChunk, DeliveredSegment, SegmentDownload, SegmentProgress } from './types.js';
 
 /** A download in the worker, as far as the page has heard of it. */
 export class RemoteDownload implements SegmentDownload {
-  readonly result: Promise<DeliveredSegment>;
-  readonly #post: (type: 'keep' | 'release') => void;
-  readonly #onPiece: ((piece: DeliveredChunk) => void) | undefined;
+  readonly #outcome = deferred<DeliveredSegment>();
+  readonly result = this.#outcome.promise;
   /** When its bytes could come, as the worker says. */
   #began = performance.now();
-  #resolve!: (delivered: DeliveredSegment) => void;
-  #reject!: (error: VoxelError) => void;
   #isSettled = false;
   #progress: Omit<SegmentProgress, 'elapsed'> = {
     phase: 'reliable',
@@ -18,14 +16,10 @@ export class RemoteDownload implements SegmentDownload {
     bytesRequested: 0,
   };
 
-  constructor(post: (type: 'keep' | 'release') => void, onPiece?: (piece: DeliveredChunk) => void) {
-    this.#post = post;
-    this.#onPiece = onPiece;
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-  }
+  constructor(
+    private readonly post: (type: 'keep' | 'release') => void,
+    private readonly onPiece?: (piece: DeliveredChunk) => void,
+  ) {}
 
   report(progress: SegmentProgress): void {
     this.#progress = progress;
@@ -33,18 +27,18 @@ export class RemoteDownload implements SegmentDownload {
   }
 
   handOver(piece: DeliveredChunk): void {
-    if (!this.#isSettled) this.#onPiece?.(piece);
+    if (!this.#isSettled) this.onPiece?.(piece);
   }
 
   /** Undefined: it was followed, and its pieces were all of it. */
   deliver(delivered: DeliveredSegment | undefined): void {
     this.#isSettled = true;
-    this.#resolve(delivered!);
+    this.#outcome.resolve(delivered!);
   }
 
   reject(error: VoxelError): void {
     this.#isSettled = true;
-    this.#reject(error);
+    this.#outcome.reject(error);
   }
 
   progress(): SegmentProgress {
@@ -52,7 +46,7 @@ export class RemoteDownload implements SegmentDownload {
   }
 
   keep(): boolean {
-    this.#post('keep');
+    this.post('keep');
     return this.#progress.phase === 'unreliable';
   }
 
@@ -63,7 +57,7 @@ export class RemoteDownload implements SegmentDownload {
   /** Nobody waits for it any more; what it has brought meanwhile is released. */
   giveUp(reason: VoxelError): void {
     if (this.#isSettled) return;
-    this.#post('release');
+    this.post('release');
     this.reject(reason);
   }
 }

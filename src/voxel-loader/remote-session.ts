@@ -1,7 +1,8 @@
 import type { Playhead } from '../delivery/piece-queue.js';
 import type { ByteRange } from '../manifest/byte-range.js';
+import { deferred } from './deferred.js';
 import { VoxelError } from './errors.js';
-import type { PageMessage } from './messages.js';
+import { layoutOf, type PageMessage } from './messages.js';
 import type {
   DeliveredChunk,
   FollowRequest,
@@ -12,7 +13,6 @@ import type {
   VoxelSession,
 } from './types.js';
 import { RemoteDownload } from './remote-download.js';
-import { layoutOf } from './segment-layout.js';
 
 /** What a session needs of the page's end of its worker. */
 export interface SessionLink {
@@ -24,77 +24,65 @@ export interface SessionLink {
 
 /** A session in the worker. */
 export class RemoteSession implements VoxelSession {
-  readonly id: number;
   readonly thread: VoxelSession['thread'];
+  readonly #opening = deferred<VoxelSession>();
+  readonly #closing = deferred<VoxelError>();
   /** Rejects with the reason when it could not be opened. */
-  readonly opened: Promise<VoxelSession>;
-  readonly closed: Promise<VoxelError>;
-  /** Called when the worker says so. */
-  onOpened!: () => void;
-  readonly #link: SessionLink;
+  readonly opened = this.#opening.promise;
+  readonly closed = this.#closing.promise;
   /** Those under way, and their numbers. */
   readonly #downloads = new Map<RemoteDownload, number>();
-  #onFailed!: (error: VoxelError) => void;
-  #onClosed!: (reason: VoxelError) => void;
 
-  constructor(id: number, link: SessionLink) {
-    this.id = id;
+  constructor(
+    readonly id: number,
+    private readonly link: SessionLink,
+  ) {
     this.thread = link.thread;
-    this.#link = link;
-    this.opened = new Promise((resolve, reject) => {
-      this.onOpened = () => resolve(this);
-      this.#onFailed = reject;
-    });
-    this.closed = new Promise((resolve) => (this.#onClosed = resolve));
+  }
+
+  /** The worker says so. */
+  onOpened(): void {
+    this.#opening.resolve(this);
   }
 
   download({ map, after, ...request }: SegmentRequest): SegmentDownload {
-    const first = [...this.#downloads].find(([download]) => download === after)?.[1];
-    return this.#start((id) =>
-      this.#link.post({
-        type: 'download',
-        id,
-        session: this.id,
-        after: first,
-        request: { ...request, map: layoutOf(map) },
-      }),
-    );
+    const first = this.#downloads.get(after as RemoteDownload);
+    const asked = { ...request, map: layoutOf(map) };
+    return this.#start((id) => ({ type: 'download', id, session: this.id, after: first, request: asked }));
   }
 
   fetchInto(segment: KeptSegment, ranges: readonly ByteRange[]): SegmentDownload {
-    return this.#start((id) =>
-      this.#link.post({ type: 'fetch-into', id, session: this.id, segment: segment.id, ranges }),
-    );
+    return this.#start((id) => ({ type: 'fetch-into', id, session: this.id, segment: segment.id, ranges }));
   }
 
   follow(request: FollowRequest, onPiece: (piece: DeliveredChunk) => void): Following {
-    return this.#start((id) => this.#link.post({ type: 'follow', id, session: this.id, request }), onPiece);
+    return this.#start((id) => ({ type: 'follow', id, session: this.id, request }), onPiece);
   }
 
   play(playhead: Playhead | undefined): void {
     const at = (playhead?.at ?? 0) + performance.timeOrigin;
-    this.#link.post({ type: 'play', playhead: playhead && { ...playhead, at } });
+    this.link.post({ type: 'play', playhead: playhead && { ...playhead, at } });
   }
 
   close(): void {
-    this.#link.post({ type: 'close', session: this.id });
+    this.link.post({ type: 'close', session: this.id });
     this.end(new VoxelError('session-closed', 'the session was closed'));
   }
 
   /** It is gone, or could not be opened. */
   end(reason: VoxelError): void {
-    this.#onFailed(reason);
-    this.#onClosed(reason);
+    this.#opening.reject(reason);
+    this.#closing.resolve(reason);
     for (const download of this.#downloads.keys()) download.giveUp(reason);
   }
 
-  #start(post: (id: number) => void, onPiece?: (piece: DeliveredChunk) => void): SegmentDownload {
-    const download = new RemoteDownload((type) => this.#link.post({ type, id }), onPiece);
-    const id = this.#link.register(download);
+  #start(message: (id: number) => PageMessage, onPiece?: (piece: DeliveredChunk) => void): SegmentDownload {
+    const download = new RemoteDownload((type) => this.link.post({ type, id }), onPiece);
+    const id = this.link.register(download);
     this.#downloads.set(download, id);
     const forget = (): void => void this.#downloads.delete(download);
     download.result.then(forget, forget);
-    post(id);
+    this.link.post(message(id));
     return download;
   }
 }

@@ -1,9 +1,8 @@
 import { IntervalSet } from '../manifest/interval-set.js';
 import { VoxelError } from './errors.js';
-import { decodeError, type DeliveredMessage, type PageMessage, type WorkerMessage } from './messages.js';
+import { decodeError, layoutOf, type DeliveredMessage, type PageMessage, type WorkerMessage } from './messages.js';
 import type { RemoteDownload } from './remote-download.js';
 import { RemoteSession, type SessionLink } from './remote-session.js';
-import { layoutOf } from './segment-layout.js';
 import type { WorkerLike } from './start-worker.js';
 import type { DeliveredSegment, Endpoint, PathReport, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
 
@@ -22,24 +21,40 @@ export interface WorkerClientOptions {
   readonly onPaths?: ((paths: readonly PathReport[]) => void) | undefined;
 }
 
+type Message<Type extends WorkerMessage['type']> = Extract<WorkerMessage, { type: Type }>;
+
 /** The page's end of one worker: sends it requests and hands its answers to whoever asked. */
 export class WorkerClient implements SessionLink {
   readonly thread: VoxelSession['thread'];
-  readonly #worker: WorkerLike;
-  readonly #onInitialized: WorkerClientOptions['onInitialized'];
-  readonly #onPaths: WorkerClientOptions['onPaths'];
   readonly #sessions = new Map<number, RemoteSession>();
   readonly #downloads = new Map<number, RemoteDownload>();
   readonly #inspections = new Map<number, (frames: SegmentFrames) => void>();
   /** Next ID for all workers of the page: a segment that one has kept must not be taken for one of the next. */
   static #nextId = 0;
 
-  constructor({ worker, thread, onInitialized, onFailed, onPaths }: WorkerClientOptions) {
-    this.#worker = worker;
+  readonly #handlers: { readonly [Type in WorkerMessage['type']]: (message: Message<Type>) => void } = {
+    started: () => undefined,
+    initialized: ({ representation, canRepair }) => this.options.onInitialized(representation, canRepair),
+    opened: ({ session }) => this.#sessions.get(session)?.onOpened(),
+    closed: ({ session, error }) => {
+      this.#sessions.get(session)?.end(decodeError(error));
+      this.#sessions.delete(session);
+    },
+    paths: ({ paths }) => this.options.onPaths?.(paths),
+    progress: ({ id, progress }) => this.#downloads.get(id)?.report(progress),
+    piece: ({ id, piece }) => this.#downloads.get(id)?.handOver(piece),
+    delivered: ({ id, delivered }) => this.#take(id)?.deliver(delivered && this.#decode(delivered)),
+    rejected: ({ id, error }) => this.#take(id)?.reject(decodeError(error)),
+    inspected: ({ id, frames }) => {
+      this.#inspections.get(id)?.(frames);
+      this.#inspections.delete(id);
+    },
+  };
+
+  constructor(private readonly options: WorkerClientOptions) {
+    const { worker, thread, onFailed } = options;
     this.thread = thread;
-    this.#onInitialized = onInitialized;
-    this.#onPaths = onPaths;
-    worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => this.#receive(data);
+    worker.onmessage = ({ data }) => (this.#handlers[data.type] as (message: WorkerMessage) => void)(data);
     worker.onerror = ({ message }) => {
       this.#end(new VoxelError('session-closed', `the worker failed: ${message}`));
       onFailed();
@@ -47,7 +62,7 @@ export class WorkerClient implements SessionLink {
   }
 
   post(message: PageMessage): void {
-    this.#worker.postMessage(message);
+    this.options.worker.postMessage(message);
   }
 
   register(download: RemoteDownload): number {
@@ -85,42 +100,7 @@ export class WorkerClient implements SessionLink {
   #end(reason: VoxelError): void {
     for (const session of this.#sessions.values()) session.end(reason);
     for (const resolve of this.#inspections.values()) resolve(UNKNOWN_FRAMES);
-    setTimeout(() => this.#worker.terminate(), STOP_TIMEOUT);
-  }
-
-  #receive(message: WorkerMessage): void {
-    switch (message.type) {
-      case 'started':
-        return;
-      case 'initialized':
-        this.#onInitialized(message.representation, message.canRepair);
-        return;
-      case 'opened':
-        this.#sessions.get(message.session)?.onOpened();
-        return;
-      case 'closed':
-        this.#sessions.get(message.session)?.end(decodeError(message.error));
-        this.#sessions.delete(message.session);
-        return;
-      case 'paths':
-        this.#onPaths?.(message.paths);
-        return;
-      case 'progress':
-        this.#downloads.get(message.id)?.report(message.progress);
-        return;
-      case 'piece':
-        this.#downloads.get(message.id)?.handOver(message.piece);
-        return;
-      case 'delivered':
-        this.#take(message.id)?.deliver(message.delivered && this.#decode(message.delivered));
-        return;
-      case 'rejected':
-        this.#take(message.id)?.reject(decodeError(message.error));
-        return;
-      case 'inspected':
-        this.#inspections.get(message.id)?.(message.frames);
-        this.#inspections.delete(message.id);
-    }
+    setTimeout(() => this.options.worker.terminate(), STOP_TIMEOUT);
   }
 
   #take(id: number): RemoteDownload | undefined {

@@ -8,19 +8,16 @@ const MDAT = 0x6d646174;
 /** Divides the rest of a segment, as it comes over HTTP, at the ends of its `mdat` boxes, after bytes that are left out. */
 export class ChunkSplitter {
   readonly #queue = new ByteQueue();
-  #skip: number;
   /** Length of whole boxes at the queue's front that no `mdat` ends. */
   #boxes = 0;
 
   /** `skip`: bytes at its beginning that are here already. */
-  constructor(skip: number) {
-    this.#skip = skip;
-  }
+  constructor(private skip: number) {}
 
   /** What these bytes complete. Throws `RangeError` for what is no box. */
   push(piece: Uint8Array): Uint8Array<ArrayBuffer>[] {
-    const skipped = Math.min(this.#skip, piece.length);
-    this.#skip -= skipped;
+    const skipped = Math.min(this.skip, piece.length);
+    this.skip -= skipped;
     this.#queue.append(piece.subarray(skipped));
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     for (let box = this.#box(); box; box = this.#box()) {

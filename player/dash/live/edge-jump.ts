@@ -60,26 +60,23 @@ export interface EdgeJumpOptions {
  * already. And whoever is seconds behind stays so for minutes. A viewer who went back on purpose stays there.
  */
 export class EdgeJump {
-  readonly #options: EdgeJumpOptions;
   /** Whether playback has been near its target since the viewer chose the place. */
   #wasNear = false;
   /** Seconds on the presentation's time line. */
   #jumpedTo = NaN;
   #isAsking = false;
 
-  constructor(options: EdgeJumpOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: EdgeJumpOptions) {}
 
   /** Looks where playback is, now and then. */
   look(): void {
-    const { latency, target } = this.#options.position() ?? { latency: NaN, target: 0 };
+    const { latency, target } = this.options.position() ?? { latency: NaN, target: 0 };
     if (latency - target < LEAST_DRIFT) this.#wasNear = true;
   }
 
   /** Playback goes on elsewhere: after a jump, or because the viewer wants it. */
   seeking(): void {
-    const time = this.#options.element()?.currentTime ?? NaN;
+    const time = this.options.element()?.currentTime ?? NaN;
     if (!(Math.abs(time - this.#jumpedTo) < SEEK_TOLERANCE)) this.leave();
   }
 
@@ -95,19 +92,19 @@ export class EdgeJump {
     if (place === undefined || !request) return;
     this.#isAsking = true;
     const isThere = await Promise.race([
-      this.#options.isThere(request),
+      this.options.isThere(request),
       new Promise((resolve) => setTimeout(resolve, LONGEST_QUESTION, true)),
     ]);
     this.#isAsking = false;
     // Meanwhile more may have come, or the viewer has gone elsewhere.
     if (!isThere || this.#placeFor(chunk, segment) === undefined) return;
     this.#jumpedTo = place;
-    this.#options.element()!.currentTime = place;
+    this.options.element()!.currentTime = place;
   }
 
   /** Undefined: no jump is due. */
   #placeFor({ bytesUnreliable, bytesUnsent }: CutChunk, { startTime, duration }: JumpSegment): number | undefined {
-    const { element: elementOf, position: positionOf, isWanted } = this.#options;
+    const { element: elementOf, position: positionOf, isWanted } = this.options;
     const [element, position] = [elementOf(), positionOf()];
     if (!this.#wasNear || !position || !element || element.seeking || element.paused || !isWanted()) return undefined;
     const { latency, target, ahead } = position;

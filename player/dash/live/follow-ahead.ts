@@ -36,7 +36,6 @@ interface EarlySegment {
  * for QUIC's probes, for seconds if some of those are lost as well. Also where another representation is chosen for it.
  */
 export class FollowAhead {
-  readonly #options: FollowAheadOptions;
   /** What dash.js asked for last. */
   #current: AheadRequest | undefined;
   /** Until where chunks have come, in seconds. */
@@ -45,9 +44,7 @@ export class FollowAhead {
   /** Index of the segment that was followed ahead last: each is once. */
   #last: number | undefined;
 
-  constructor(options: FollowAheadOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: FollowAheadOptions) {}
 
   /** The key of the representation in which that segment is followed already. */
   representationOf(index: number): string | undefined {
@@ -76,7 +73,7 @@ export class FollowAhead {
 
   /** Follows the next segment if it is time. */
   look(): void {
-    const { next: nextOf, choice, edge, follow } = this.#options;
+    const { next: nextOf, choice, edge, follow } = this.options;
     const current = this.#current;
     if (!current || this.#early) return;
     const next = nextOf();

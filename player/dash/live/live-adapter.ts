@@ -15,10 +15,10 @@ import {
   type LoaderRequest,
   type LoaderResponse,
 } from '../dash-types.js';
+import { replaceLoad, Slots, type Extension } from '../extensions.js';
 import { listen } from '../listen.js';
 import { keyOf } from '../presentation.js';
 import { EdgeJump, type LivePosition, type SegmentRequest } from './edge-jump.js';
-import { extendFetchLoader } from './fetch-extension.js';
 import { FollowAhead, type AheadRequest } from './follow-ahead.js';
 import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } from './live-manifest.js';
 import { LiveRule, rungOf } from './live-rule.js';
@@ -29,6 +29,11 @@ import { PlayheadWatch } from './playhead-watch.js';
 /** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
 const LOOK_INTERVAL = 100;
 
+/** The players' `FetchLoader`, which dash.js takes for segments that still grow. */
+const fetchLoaders = new Slots<Pick<Extension, 'load'>>((player, current) =>
+  replaceLoad(player, 'FetchLoader', current),
+);
+
 export interface LiveAdapterOptions {
   /** Delivery as the page's options have it; with `http` dash.js' own loader brings everything. */
   readonly delivery: Delivery;
@@ -38,10 +43,6 @@ export interface LiveAdapterOptions {
 
 /** Connects live streams with a dash.js player: its loader of growing segments, its rules, settings and events. */
 export class LiveAdapter implements LivePart {
-  readonly #player: DashPlayer;
-  readonly #video: BufferedVideo;
-  readonly #parts: PluginParts;
-  readonly #options: LiveAdapterOptions;
   readonly #segments = new Set<LiveSegment>();
   readonly #rule: LiveRule | undefined;
   readonly #ahead: FollowAhead;
@@ -57,13 +58,14 @@ export class LiveAdapter implements LivePart {
   #chunks = 0;
   #chunksRepaired = 0;
 
-  constructor(player: DashPlayer, video: BufferedVideo, parts: PluginParts, options: LiveAdapterOptions) {
+  constructor(
+    private readonly player: DashPlayer,
+    private readonly video: BufferedVideo,
+    private readonly parts: PluginParts,
+    private readonly options: LiveAdapterOptions,
+  ) {
     const { sessions, receiver } = parts;
-    this.#player = player;
-    this.#video = video;
-    this.#parts = parts;
-    this.#options = options;
-    this.#undo.push(extendFetchLoader(player, { load: (...of) => this.#load(...of) }), this.#listen());
+    this.#undo.push(fetchLoaders.take(player, { load: (...of) => this.#load(...of) }), this.#listen());
     this.#ahead = new FollowAhead({
       next: () => video.nextRequest,
       choice: (next) => {
@@ -87,24 +89,24 @@ export class LiveAdapter implements LivePart {
         keyAhead: (index) => this.#ahead.representationOf(index),
         isActive: () => this.#isLive,
       });
-      this.#undo.push(() => this.#rule!.remove());
+      this.#undo.push(this.#rule.remove);
     }
   }
 
   get live(): LivePart['live'] {
     if (!this.#isLive) return undefined;
-    const { sessions, journal } = this.#parts;
+    const { sessions, journal } = this.parts;
     const { rate } = this.#link;
     const { fallbacks, errors } = journal;
     return {
-      delivery: sessions.isOpen ? this.#options.delivery : 'http',
+      delivery: sessions.isOpen ? this.options.delivery : 'http',
       throughput: rate,
       live: { chunks: this.#chunks, chunksRepaired: this.#chunksRepaired, rate, fallbacks, errors: [...errors] },
     };
   }
 
   take(manifest: LiveManifestElement): boolean {
-    if (this.#options.delivery === 'http' || !isLiveWithRecords(manifest)) {
+    if (this.options.delivery === 'http' || !isLiveWithRecords(manifest)) {
       this.#leave();
       return false;
     }
@@ -136,7 +138,7 @@ export class LiveAdapter implements LivePart {
       if (this.#isLive) this.#tellPlayhead();
     };
     return listen(
-      this.#player,
+      this.player,
       {
         playbackSeeking: () => {
           this.#link.seek();
@@ -152,7 +154,7 @@ export class LiveAdapter implements LivePart {
   }
 
   #begin(): () => void {
-    const restoreSettings = applyLiveSettings(this.#player);
+    const restoreSettings = applyLiveSettings(this.player);
     const looks = setInterval(() => {
       this.#tellPlayhead();
       this.#ahead.look();
@@ -178,7 +180,7 @@ export class LiveAdapter implements LivePart {
   #learn({ request, data }: LoaderResponse): void {
     const { type, representation } = request.customData.request;
     if (this.#isLive && type === requestTypes.initialization && representation && data instanceof ArrayBuffer)
-      this.#parts.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+      this.parts.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
   }
 
   #load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void {
@@ -196,7 +198,7 @@ export class LiveAdapter implements LivePart {
       follow: async (onChunk) => {
         const followed = isVideo && this.#ahead.adopt(request, onChunk);
         if (followed) return followed;
-        const session = await this.#parts.sessions.ready('now');
+        const session = await this.parts.sessions.ready('now');
         return session.follow(this.#followRequest(request), onChunk);
       },
       onChunk: (chunk) => {
@@ -206,7 +208,7 @@ export class LiveAdapter implements LivePart {
         this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
         void this.#jump.arrived(chunk, { ...fragment, request });
       },
-      onFallback: (error) => this.#parts.journal.fallback(error, fragment.url, fragment.index),
+      onFallback: (error) => this.parts.journal.fallback(error, fragment.url, fragment.index),
       rate: () => this.#link.rate,
     });
     this.#segments.add(segment);
@@ -218,7 +220,7 @@ export class LiveAdapter implements LivePart {
     this.#chunks++;
     if (repairedFrames > 0) this.#chunksRepaired++;
     const { number, startTime, duration, capturedAt, wholeScore, score, bytesUnsent } = chunk;
-    this.#parts.journal.chunk({
+    this.parts.journal.chunk({
       ...{ number, startTime, duration, capturedAt, wholeScore, score, bytesUnsent },
       ...addCounts(chunk),
       ...{ mediaType, index, representation: representation!.id, bandwidth: representation!.bandwidth },
@@ -228,15 +230,15 @@ export class LiveAdapter implements LivePart {
 
   /** Position of playback; undefined before it. */
   get #position(): LivePosition | undefined {
-    const player = this.#player;
+    const player = this.player;
     const latency = player.isReady() ? player.getCurrentLiveLatency() : NaN;
     if (Number.isNaN(latency)) return undefined;
-    return { latency, target: player.getTargetLiveDelay(), ahead: this.#video.bufferLevel };
+    return { latency, target: player.getTargetLiveDelay(), ahead: this.video.bufferLevel };
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
   #followRequest({ url, headers = {}, customData }: AheadRequest): FollowRequest {
-    const { preferences } = this.#parts;
+    const { preferences } = this.parts;
     const { startTime, duration, representation } = customData.request;
     const { origin, hostname, pathname, search } = new URL(url);
     if (origin !== this.#origin)
@@ -244,13 +246,13 @@ export class LiveAdapter implements LivePart {
     return {
       representation: keyOf(representation!),
       target: pathname + search,
-      delivery: this.#options.delivery === 'streams' ? 'streams' : 'datagrams',
+      delivery: this.options.delivery === 'streams' ? 'streams' : 'datagrams',
       startTime: startTime - representation!.mseTimeOffset,
       deadline: this.#link.deadlineOf(
         { startTime, duration },
-        { edge: this.#player.getDvrWindow().end, playhead: this.#playhead(0), now: performance.now() },
+        { edge: this.player.getDvrWindow().end, playhead: this.#playhead(0), now: performance.now() },
       ),
-      isGroup: this.#options.isGroup ?? false,
+      isGroup: this.options.isGroup ?? false,
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range')),
       headerHosts: [hostname, ...preferences.headerHosts],
     };
@@ -258,13 +260,13 @@ export class LiveAdapter implements LivePart {
 
   /** Records speak of media time. */
   #tellPlayhead(): void {
-    const offset = this.#video.nextRequest?.representation?.mseTimeOffset ?? 0;
-    this.#parts.sessions.session?.play(this.#playhead(offset));
+    const offset = this.video.nextRequest?.representation?.mseTimeOffset ?? 0;
+    this.parts.sessions.session?.play(this.#playhead(offset));
   }
 
   /** Playhead on a time line that is `offset` seconds behind the presentation's. */
   #playhead(offset: number): Playhead | undefined {
-    return this.#watch.look(this.#video.element, offset, performance.now());
+    return this.#watch.look(this.video.element, offset, performance.now());
   }
 }
 

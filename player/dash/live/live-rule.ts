@@ -4,9 +4,8 @@ import type { BufferedVideo } from '../buffered-video.js';
 import { segmentDurationOf } from '../../port/player-segment.js';
 import type { DashPlayer, DashRepresentation, FragmentRequest, RulesContext } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
+import { addRule, allowedRepresentations } from '../rule-adapter.js';
 import { isVideoPinned } from '../settings.js';
-
-const RULE = 'VoxelLiveRule';
 
 export interface LiveRuleOptions {
   readonly link: () => LiveLink;
@@ -19,6 +18,8 @@ export interface LiveRuleOptions {
 
 /** Puts the choice of `abr-live` where dash.js looks for it. */
 export class LiveRule {
+  /** Takes it away. */
+  readonly remove: () => void;
   readonly #player: DashPlayer;
   readonly #options: LiveRuleOptions;
   readonly #abr = new AbrLive();
@@ -28,19 +29,7 @@ export class LiveRule {
   constructor(player: DashPlayer, options: LiveRuleOptions) {
     this.#player = player;
     this.#options = options;
-    const rule = {
-      getClassName: () => RULE,
-      reset: () => undefined,
-      getSwitchRequest: (rules: RulesContext) => {
-        const representation = this.#answer(rules);
-        return { representation, priority: representation ? 1 : 0.5, reason: null, rule: RULE };
-      },
-    };
-    player.addABRCustomRule('qualitySwitchRules', RULE, () => ({ create: () => rule }));
-  }
-
-  remove(): void {
-    this.#player.removeABRCustomRule(RULE);
+    this.remove = addRule(player, 'qualitySwitchRules', 'VoxelLiveRule', (rules) => this.#answer(rules));
   }
 
   /** The representation for that segment; undefined: dash.js has not asked yet which there are, or does not ask. */
@@ -64,10 +53,7 @@ export class LiveRule {
   #answer(rules: RulesContext): DashRepresentation | null {
     const { video, isActive } = this.#options;
     if (!isActive() || rules.getMediaType() !== 'video') return null;
-    this.#allowed = () =>
-      [...rules.getAbrController().getPossibleVoRepresentationsFilteredBySettings(rules.getMediaInfo(), true)].sort(
-        (a, b) => a.bandwidth - b.bandwidth,
-      );
+    this.#allowed = () => [...allowedRepresentations(rules)].sort((a, b) => a.bandwidth - b.bandwidth);
     const next = video.nextRequest;
     return (next && this.choose(next)) ?? null;
   }

@@ -1,5 +1,6 @@
-import type { DeliveredChunk, Following } from '../../../src/voxel-loader/types.js';
+import { piecesOf, type DeliveredChunk, type Following } from '../../../src/voxel-loader/index.js';
 import type { Load, LoaderRequest, LoaderResponse } from '../dash-types.js';
+import { answer, onAbort } from '../player-request.js';
 import { ChunkSplitter } from './chunk-splitter.js';
 
 /** How a live segment is asked for, and who wants to know what came. */
@@ -19,7 +20,6 @@ export interface LiveSegmentOptions {
 
 /** Brings one live segment: its chunks over the session and, where that fails, the rest over HTTP. */
 export class LiveSegment {
-  readonly #options: LiveSegmentOptions;
   readonly #cancel = new AbortController();
   readonly #startedAt = performance.now();
   #following: Following | undefined;
@@ -28,31 +28,20 @@ export class LiveSegment {
   #isOverHttp = false;
   #hasEnded = false;
 
-  constructor(options: LiveSegmentOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: LiveSegmentOptions) {}
 
   /** Never rejects. */
   async run(): Promise<void> {
-    const { customData } = this.#options.request;
-    customData.abort = () => {
-      this.#end();
-      customData.onabort?.();
-    };
+    onAbort(this.options.request, () => this.#end());
     try {
-      const following = await this.#options.follow((chunk) => this.#onChunk(chunk));
+      const following = await this.options.follow((chunk) => this.#onChunk(chunk));
       this.#following = following;
       if (this.#hasEnded || this.#isOverHttp) following.abort();
       await following.result;
       this.#complete();
     } catch (error) {
-      this.#fallBack(error);
+      this.release(error);
     }
-  }
-
-  /** Goes on over HTTP. */
-  release(error: unknown): void {
-    this.#fallBack(error);
   }
 
   #onChunk(chunk: DeliveredChunk): void {
@@ -60,19 +49,20 @@ export class LiveSegment {
     this.#handedOver = chunk.range.end;
     const { bytes } = chunk;
     this.#handOver(bytes);
-    this.#options.onChunk(chunk);
+    this.options.onChunk(chunk);
   }
 
   #handOver(bytes: Uint8Array<ArrayBuffer>): void {
     const data = bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
-    this.#options.request.customData.onprogress?.({ data, lengthComputable: false, noTrace: true });
+    this.options.request.customData.onprogress?.({ data, lengthComputable: false, noTrace: true });
   }
 
-  #fallBack(error: unknown): void {
+  /** Goes on over HTTP. */
+  release(error: unknown): void {
     if (this.#hasEnded || this.#isOverHttp) return;
     this.#isOverHttp = true;
     this.#following?.abort();
-    const { request, response, parentLoad, onFallback } = this.#options;
+    const { request, response, parentLoad, onFallback } = this.options;
     onFallback(error);
     if (this.#handedOver > 0) {
       void this.#continue();
@@ -85,16 +75,17 @@ export class LiveSegment {
 
   /** What dash.js has of the segment may not be appended twice in parts: only the rest is handed over. */
   async #continue(): Promise<void> {
-    const { request, response } = this.#options;
+    const { request, response } = this.options;
     try {
-      const answer = await fetch(request.url, {
+      const sent = await fetch(request.url, {
         headers: { ...request.headers },
         credentials: request.credentials ?? 'same-origin',
         signal: this.#cancel.signal,
       });
-      if (!answer.ok || !answer.body) throw new Error(`the server answered ${answer.status}`);
+      if (!sent.ok || !sent.body) throw new Error(`the server answered ${sent.status}`);
       const splitter = new ChunkSplitter(this.#handedOver);
-      for await (const piece of piecesOf(answer.body)) for (const bytes of splitter.push(piece)) this.#takeRest(bytes);
+      for await (const piece of piecesOf(sent.body.getReader()))
+        for (const bytes of splitter.push(piece)) this.#takeRest(bytes);
       this.#takeRest(splitter.end());
       this.#complete();
     } catch {
@@ -113,16 +104,14 @@ export class LiveSegment {
 
   #complete(): void {
     if (!this.#end()) return;
-    const { request, response, rate } = this.#options;
+    const { request, response, rate } = this.options;
     const loaded = this.#handedOver;
     const known = rate();
     // Of a segment that comes as it is made the time says nothing of the link.
     const time = known ? (8000 * loaded) / known : performance.now() - this.#startedAt;
     request.customData.onprogress?.({ loaded, total: loaded, lengthComputable: true, time });
     // Success, with nothing more to append.
-    Object.assign(response, { status: 206, statusText: 'Partial Content', url: request.url, headers: {} });
-    response.data = new ArrayBuffer(0);
-    request.customData.onloadend?.();
+    answer(request, response, new ArrayBuffer(0));
   }
 
   /** False: it had ended before. */
@@ -133,10 +122,4 @@ export class LiveSegment {
     this.#cancel.abort();
     return true;
   }
-}
-
-/** Safari's streams cannot be iterated. */
-async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
 }

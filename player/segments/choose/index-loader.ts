@@ -56,9 +56,6 @@ interface Task {
  * none, plays as a plain one.
  */
 export class IndexLoader {
-  readonly #fetchRange: FetchRange;
-  readonly #onError: (error: unknown, url: string) => void;
-  readonly #throughput: () => number | undefined;
   /** Bits/s, the most that a fetch has shown. */
   #rate = 0;
   /** The least that a fetch has taken. */
@@ -70,14 +67,10 @@ export class IndexLoader {
 
   /** `throughput`: bits/s, undefined before the first segment is here. */
   constructor(
-    fetchRange: FetchRange,
-    onError: (error: unknown, url: string) => void,
-    throughput: () => number | undefined,
-  ) {
-    this.#fetchRange = fetchRange;
-    this.#onError = onError;
-    this.#throughput = throughput;
-  }
+    private readonly fetchRange: FetchRange,
+    private readonly onError: (error: unknown, url: string) => void,
+    private readonly throughput: () => number | undefined,
+  ) {}
 
   /** Starts to fetch what a decision about that segment needs: the lowest of these representations in any case. */
   want(representations: readonly RepresentationMap[], segmentIndex: number): void {
@@ -154,10 +147,13 @@ export class IndexLoader {
   }
 
   #startFetches(): void {
-    const rate = this.#knownRate;
+    // Bits/s; 0: nothing is known of the link.
+    const rate = Math.max(this.#rate, this.throughput() ?? 0);
     while (this.#running < (rate > 0 ? PARALLEL_FETCHES : 1) && this.#queue.length > 0) {
       const task = this.#queue.shift()!;
-      if (task.isOptional && rate > 0 && this.#isTooMuch(task, rate)) {
+      // The link neither carries that representation nor brings an index in no time.
+      const isTooMuch = task.representation.bandwidth > REACH * rate && this.#seconds > BRIEF;
+      if (task.isOptional && rate > 0 && isTooMuch) {
         finish(task, 'idle');
         continue;
       }
@@ -169,22 +165,12 @@ export class IndexLoader {
     }
   }
 
-  /** Bits/s; 0: nothing is known of the link. */
-  get #knownRate(): number {
-    return Math.max(this.#rate, this.#throughput() ?? 0);
-  }
-
-  /** Whether a link of `rate` bits/s neither carries that representation nor brings an index in no time. */
-  #isTooMuch({ representation }: Task, rate: number): boolean {
-    return representation.bandwidth > REACH * rate && this.#seconds > BRIEF;
-  }
-
   async #fetch(task: Task, stopped: AbortSignal): Promise<void> {
     const { indexUrl } = task.representation;
     try {
       for (let range = rangeToFetch(task); range; range = rangeToFetch(task)) {
         const { index } = task.representation;
-        const sent = await this.#fetchRange(indexUrl, range, { signal: stopped, cache: task.cache });
+        const sent = await this.fetchRange(indexUrl, range, { signal: stopped, cache: task.cache });
         if (stopped.aborted) return;
         // An empty answer tells nothing: 0 bytes in 0 seconds is no number.
         this.#rate = Math.max(this.#rate, (8 * sent.bytes.length) / sent.seconds || 0);
@@ -201,8 +187,11 @@ export class IndexLoader {
       if (stopped.aborted) return;
       task.retryAt = performance.now() + task.retry;
       task.retry = Math.min(2 * task.retry, LONGEST_RETRY);
-      finish(task, isPermanent(error) ? 'failed' : 'idle');
-      this.#onError(error, indexUrl);
+      // It is no index, or the server says that it has none.
+      const isPermanent =
+        error instanceof ManifestError || (error instanceof PlayerError && error.code === 'index-refused');
+      finish(task, isPermanent ? 'failed' : 'idle');
+      this.onError(error, indexUrl);
     }
   }
 }
@@ -247,9 +236,4 @@ function finish(task: Task, state: 'idle' | 'failed'): void {
 
 function wake(task: Task): void {
   for (const resolve of task.waiting.splice(0)) resolve();
-}
-
-/** It is no index, or the server says that it has none. */
-function isPermanent(error: unknown): boolean {
-  return error instanceof ManifestError || (error instanceof PlayerError && error.code === 'index-refused');
 }

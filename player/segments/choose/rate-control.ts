@@ -54,11 +54,6 @@ export type ReviewResult =
  * representation first, perhaps twice, and downloads the segment later.
  */
 export class RateControl {
-  readonly #abr: Abr;
-  readonly #link: MeasuredLink;
-  /** Segments that the buffer holds beside the one in flight. */
-  readonly #bufferSegments: number;
-  readonly #onDecision: (event: DecisionEvent) => void;
   #candidates: readonly RepresentationMap[] = [];
   /** Decisions by segment: the next one may be decided on while one is under way. */
   readonly #decisions = new Map<number, Decision>();
@@ -66,12 +61,13 @@ export class RateControl {
   /** What loading the manifest has shown. */
   firstLink: FirstLink = { roundTrip: 0, rate: Infinity };
 
-  constructor(abr: Abr, link: MeasuredLink, bufferSegments: number, onDecision: (event: DecisionEvent) => void) {
-    this.#abr = abr;
-    this.#link = link;
-    this.#bufferSegments = bufferSegments;
-    this.#onDecision = onDecision;
-  }
+  constructor(
+    private readonly abr: Abr,
+    private readonly link: MeasuredLink,
+    /** Segments that the buffer holds beside the one in flight. */
+    private readonly bufferSegments: number,
+    private readonly onDecision: (event: DecisionEvent) => void,
+  ) {}
 
   /**
    * The representation and level for a segment, the same until it is delivered or another segment is asked for.
@@ -85,7 +81,7 @@ export class RateControl {
   /** What to ask for first, while the segments' sizes are not known: `decideLevel` then says how much of it. */
   begin(candidates: readonly RepresentationMap[], segmentDuration: number): RepresentationMap {
     this.#candidates = candidates;
-    const rate = firstRateOver(this.#abr.firstRate, this.firstLink, segmentDuration);
+    const rate = firstRateOver(this.abr.firstRate, this.firstLink, segmentDuration);
     const ascending = [...candidates].sort((a, b) => a.bandwidth - b.bandwidth);
     return ascending.findLast(({ bandwidth }) => bandwidth <= rate) ?? ascending[0]!;
   }
@@ -95,7 +91,7 @@ export class RateControl {
    * under way shows of the link.
    */
   decideAhead(situation: Situation, sample: ThroughputSample): Decision | undefined {
-    const link = { ...this.#link, throughput: this.#link.throughput.with(sample) };
+    const link = { ...this.link, throughput: this.link.throughput.with(sample) };
     return this.#standing(situation, this.#candidates) ?? this.#decide(this.#candidates, situation, link);
   }
 
@@ -107,12 +103,12 @@ export class RateControl {
   /** Looks at a download under way. */
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
     const { representation, option, ladder, delay, delivery } = decision;
-    const state = { ...decision.state, ...linkState(this.#link), bufferLevel, options: optionsNow(decision) };
+    const state = { ...decision.state, ...linkState(this.link), bufferLevel, options: optionsNow(decision) };
     const steps = representation.segment(state.segmentIndex)?.steps;
     // Without steps the index has changed meanwhile.
     const review =
       steps &&
-      this.#abr.review?.({
+      this.abr.review?.({
         state,
         option,
         elapsed: progress.elapsed,
@@ -122,7 +118,7 @@ export class RateControl {
       });
     if (review?.action !== 'restart') return review ?? { action: 'continue' };
     // What has arrived is thrown away, but what it says about the link is not.
-    this.#link.throughput.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
+    this.link.throughput.add({ bytes: progress.bytesReliable + progress.bytesUnreliable, seconds: progress.elapsed });
     const restarted = { state, ladder, delay, delivery, ...chosen(ladder, review.option, state.segmentIndex) };
     return { action: 'restart', decision: this.#remember(restarted) };
   }
@@ -134,7 +130,7 @@ export class RateControl {
 
   /** After a seek: the buffer is another one, the link is the same. */
   reset(): void {
-    this.#abr.reset();
+    this.abr.reset();
     this.#decisions.clear();
     this.#previous = undefined;
   }
@@ -147,7 +143,7 @@ export class RateControl {
   #decide(
     candidates: readonly RepresentationMap[],
     situation: Situation,
-    link: LinkEstimate = this.#link,
+    link: LinkEstimate = this.link,
   ): Decision | undefined {
     const { segmentIndex, segmentDuration, bufferLevel, segments } = situation;
     const ladder = [...new Set([...this.#candidates, ...candidates])].sort((a, b) => a.bandwidth - b.bandwidth);
@@ -160,12 +156,12 @@ export class RateControl {
       segmentDuration,
       bufferLevel,
       upcoming,
-      bufferSegments: this.#bufferSegments,
+      bufferSegments: this.bufferSegments,
       link,
       lastChoice: this.#lastChoiceIn(ladder),
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
     });
-    const { option, delay, delivery } = this.#abr.choose({ ...state, options: choosable });
+    const { option, delay, delivery } = this.abr.choose({ ...state, options: choosable });
     return this.#remember({ state, ladder, delay, delivery, ...chosen(ladder, option, segmentIndex) });
   }
 
@@ -178,7 +174,7 @@ export class RateControl {
     this.#decisions.set(segmentIndex, decision);
     this.#previous = decision;
     const { state, representation, option, levels, delay } = decision;
-    this.#onDecision({
+    this.onDecision({
       index: segmentIndex,
       representation: representation.id,
       bandwidth: representation.bandwidth,

@@ -28,20 +28,16 @@ export interface SegmentChoice {
 
 /** Puts the situation of the player before the rate control. */
 export class SegmentChooser {
-  readonly #collaborators: SegmentChooserCollaborators;
-
-  constructor(collaborators: SegmentChooserCollaborators) {
-    this.#collaborators = collaborators;
-  }
+  constructor(private readonly collaborators: SegmentChooserCollaborators) {}
 
   /** Decision among all levels of these representations. */
   choose(candidates: readonly RepresentationMap[], fragment: PlayerSegment): Decision | undefined {
-    return this.#collaborators.rateControl?.decide(candidates, this.#situation(fragment));
+    return this.collaborators.rateControl?.decide(candidates, this.#situation(fragment));
   }
 
   /** What to ask for first, while the segments' sizes are not known. */
   begin(candidates: readonly RepresentationMap[], fragment: PlayerSegment): RepresentationMap | undefined {
-    return this.#collaborators.rateControl?.begin(candidates, segmentDurationOf(fragment));
+    return this.collaborators.rateControl?.begin(candidates, segmentDurationOf(fragment));
   }
 
   /**
@@ -49,7 +45,7 @@ export class SegmentChooser {
    * Undefined where the user or the page has pinned a representation.
    */
   chooseLevel(representation: RepresentationMap, fragment: PlayerSegment): Decision | undefined {
-    const { rateControl, settings } = this.#collaborators;
+    const { rateControl, settings } = this.collaborators;
     return settings.isVideoPinned ? undefined : rateControl?.decideLevel(representation, this.#situation(fragment));
   }
 
@@ -63,7 +59,7 @@ export class SegmentChooser {
     fragment: PlayerSegment,
     { bufferLevel, ...sample }: ThroughputSample & Pick<Situation, 'bufferLevel'>,
   ): SegmentChoice | undefined {
-    const { rateControl, settings } = this.#collaborators;
+    const { rateControl, settings } = this.collaborators;
     if (settings.isVideoPinned) return { representation: current, decision: undefined };
     const decision = rateControl?.decideAhead(this.#situation(fragment, bufferLevel), sample);
     return decision && { representation: decision.representation, decision };
@@ -71,12 +67,12 @@ export class SegmentChooser {
 
   /** Whether a download goes on. `decision`: what it was asked for by; without one there are no reviews. */
   review(decision: Decision | undefined, progress: SegmentProgress): ReviewResult {
-    const { rateControl, video } = this.#collaborators;
+    const { rateControl, video } = this.collaborators;
     return (decision && rateControl?.review(decision, progress, video.bufferLevel)) ?? { action: 'continue' };
   }
 
-  #situation(fragment: PlayerSegment, bufferLevel = this.#collaborators.video.bufferLevel): Situation {
-    const { sessions, headStart } = this.#collaborators;
+  #situation(fragment: PlayerSegment, bufferLevel = this.collaborators.video.bufferLevel): Situation {
+    const { sessions, headStart } = this.collaborators;
     const segments = sessions.isOpen && !headStart.isRunning ? 'partial' : 'whole';
     return { segmentIndex: fragment.index, segmentDuration: segmentDurationOf(fragment), bufferLevel, segments };
   }

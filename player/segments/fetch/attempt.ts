@@ -4,7 +4,6 @@ import {
   type DeliveredSegment,
   type SegmentProgress,
   type VoxelErrorCode,
-  type VoxelSession,
 } from '../../../src/voxel-loader/index.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import { silentError, SilenceWatch } from '../../network/silence-watch.js';
@@ -80,24 +79,18 @@ type State =
  * on streams; over HTTP.
  */
 export class Attempt {
-  readonly segment: RequestedSegment;
-  readonly #collaborators: AttemptCollaborators;
   #state: State = { rung: 'none' };
-  #restart: Decision | undefined;
-
-  constructor(segment: RequestedSegment, collaborators: AttemptCollaborators) {
-    this.segment = segment;
-    this.#collaborators = collaborators;
-  }
-
   /** What a review decided to download instead: the player's adapter looks for it when it is told of progress. */
-  get restart(): Decision | undefined {
-    return this.#restart;
-  }
+  restart: Decision | undefined;
+
+  constructor(
+    readonly segment: RequestedSegment,
+    private readonly collaborators: AttemptCollaborators,
+  ) {}
 
   /** Resolves when the segment is delivered, aborted or handed to the player's loader. */
   async start(): Promise<void> {
-    if (!this.#collaborators.requests.areOverSessions) this.#takeHttp('last');
+    if (!this.collaborators.requests.areOverSessions) this.#takeHttp('last');
     else if (this.segment.answer.earlyAt === undefined) await this.#takeSession();
     else this.#takeHttp('early');
   }
@@ -109,7 +102,7 @@ export class Attempt {
 
   async #takeSession(): Promise<void> {
     const { answer } = this.segment;
-    const started = this.#collaborators.owner.tookSession(this);
+    const started = this.collaborators.owner.tookSession(this);
     const state: OverSession = { rung: 'session', started, adopted: started?.download };
     this.#state = state;
     answer.onAbort(() => this.#leave(state));
@@ -122,13 +115,13 @@ export class Attempt {
   }
 
   async #onFailed(state: OverSession, error: unknown): Promise<undefined> {
-    if (hasCode(error, 'file-changed')) await this.#collaborators.owner.fileChanged(this.segment);
+    if (hasCode(error, 'file-changed')) await this.collaborators.owner.fileChanged(this.segment);
     this.#fallBack(state, error);
   }
 
   /** `early`: no session has been asked. Where HTTP brings the first segment slowly then, one that opens meanwhile is. */
   #takeHttp(when: 'early' | 'last'): void {
-    const { recorder, sessions } = this.#collaborators;
+    const { recorder, sessions } = this.collaborators;
     const { answer, decision, map } = this.segment;
     const { earlyAt } = answer;
     this.#state = { rung: 'http' };
@@ -149,7 +142,7 @@ export class Attempt {
 
   /** Fetches as planned, or on streams when that fails. Undefined: it is not wanted any more. */
   async #fetch(state: OverSession): Promise<SessionDelivered | undefined> {
-    const { sessions, recorder } = this.#collaborators;
+    const { sessions, requests, recorder } = this.collaborators;
     state.started ??= await this.#ask(state);
     if (!state.started) return undefined;
     const { session, plan } = state.started;
@@ -162,32 +155,25 @@ export class Attempt {
         return this.#fetch(state);
       }
       if (hasCode(error, 'timeout')) sessions.abandon(session, error);
-      if (plan.delivery === 'streams' || !this.#isWorthAnotherTry(state, error)) throw error;
+      // It is worth another try where this request failed on a session that goes on, and the server did not refuse it.
+      const mayTry = this.#state === state && hasCode(error, 'bad-response', 'incomplete');
+      if (plan.delivery === 'streams' || !mayTry) throw error;
       recorder.fellBack(this.segment, error, 'streams');
-      state.started = this.#startOver(session, { ...plan, delivery: 'streams' });
+      state.started = requests.start(session, this.segment, { ...plan, delivery: 'streams' });
       return this.#follow(state, state.started);
     }
   }
 
   async #ask(state: OverSession): Promise<StartedDownload | undefined> {
-    const { sessions, requests, recorder } = this.#collaborators;
+    const { sessions, requests, recorder } = this.collaborators;
     const session = await sessions.ready(recorder.isFirst ? 'now' : 'soon');
     const plan = await requests.plan(this.segment);
-    return this.#state === state ? this.#startOver(session, plan) : undefined;
-  }
-
-  #startOver(session: VoxelSession, plan: DownloadPlan): StartedDownload {
-    return this.#collaborators.requests.start(session, this.segment, plan);
-  }
-
-  /** This request failed on a session that goes on, and the server did not refuse it. */
-  #isWorthAnotherTry(state: OverSession, error: unknown): boolean {
-    return this.#state === state && hasCode(error, 'bad-response', 'incomplete');
+    return this.#state === state ? requests.start(session, this.segment, plan) : undefined;
   }
 
   async #follow(state: OverSession, started: StartedDownload): Promise<SessionDelivered> {
     const { download, plan } = started;
-    const { sessions } = this.#collaborators;
+    const { sessions } = this.collaborators;
     const silence = new SilenceWatch(() => sessions.probe(this.segment.origin), sessions.arrivals, performance.now());
     const review = setInterval(() => {
       this.#review(started);
@@ -198,18 +184,18 @@ export class Attempt {
   }
 
   #review(started: StartedDownload): void {
-    const { chooser, owner } = this.#collaborators;
+    const { chooser, owner } = this.collaborators;
     const { download } = started;
     const progress = download.progress();
     const loaded = progress.bytesReliable + progress.bytesUnreliable;
-    if (!this.#restart) {
+    if (!this.restart) {
       const review = chooser.review(this.segment.decision, progress);
       if (review.action === 'keep') download.keep();
-      if (review.action === 'restart') this.#restart = review.decision;
+      if (review.action === 'restart') this.restart = review.decision;
     }
-    if (!this.#restart) owner.progressed({ ...started, segment: this.segment }, progress);
+    if (!this.restart) owner.progressed({ ...started, segment: this.segment }, progress);
     // Players take the first progress for the first byte, and dash.js asks its abandonment rules on every one.
-    if (loaded > 0 || this.#restart) this.segment.answer.progress(loaded, progress.bytesRequested);
+    if (loaded > 0 || this.restart) this.segment.answer.progress(loaded, progress.bytesRequested);
   }
 
   #watch(state: OverSession, { session, download }: StartedDownload, silence: SilenceWatch): void {
@@ -218,21 +204,19 @@ export class Attempt {
     const error = silentError();
     // What has arrived may do; a session that is closed takes its downloads along.
     if (!download.keep()) this.#fallBack(state, error);
-    void download.result.catch(() => undefined).then(() => this.#collaborators.sessions.abandon(session, error));
+    void download.result.catch(() => undefined).then(() => this.collaborators.sessions.abandon(session, error));
   }
 
   #deliver(state: OverSession, delivery: SessionDelivered): void {
-    if (this.#state !== state) {
-      delivery.delivered.kept?.release();
-      return;
-    }
-    this.#state = { rung: 'none' };
-    this.#collaborators.owner.delivered(this, delivery);
+    if (this.#state === state) {
+      this.#state = { rung: 'none' };
+      this.collaborators.owner.delivered(this, delivery);
+    } else delivery.delivered.kept?.release();
   }
 
   #fallBack(state: OverSession, error: unknown): void {
     if (!this.#leave(state)) return;
-    this.#collaborators.recorder.fellBack(this.segment, error, 'http');
+    this.collaborators.recorder.fellBack(this.segment, error, 'http');
     this.#takeHttp(state.started ? 'last' : 'early');
   }
 
@@ -241,7 +225,7 @@ export class Attempt {
     if (this.#state !== state) return false;
     this.#state = { rung: 'none' };
     state.started?.download.abort();
-    this.#collaborators.owner.leftSession(this);
+    this.collaborators.owner.leftSession(this);
     return true;
   }
 }

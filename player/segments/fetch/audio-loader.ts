@@ -1,4 +1,5 @@
 import { REVIEW_INTERVAL } from '../../../src/delivery/index.js';
+import { readRange } from '../../../src/manifest/byte-range.js';
 import { MAX_SEGMENT_BYTES } from '../../../src/manifest/limits.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import { describeError } from '../../api/errors.js';
@@ -30,16 +31,13 @@ export interface AudioLoaderCollaborators {
  * no more of the link than the video leaves it, and playback waits for it. What has no session goes to the player's own loader.
  */
 export class AudioLoader {
-  readonly #collaborators: AudioLoaderCollaborators;
   /** What hands each download under way over to the player's own loader. */
   readonly #running = new Map<AudioSegment, () => void>();
   readonly #delivered = new WeakSet<AudioSegment>();
   /** Files that the VOXEL server does not have, or not as they were. */
   readonly #refused = new Set<string>();
 
-  constructor(collaborators: AudioLoaderCollaborators) {
-    this.#collaborators = collaborators;
-  }
+  constructor(private readonly collaborators: AudioLoaderCollaborators) {}
 
   /** True when that segment came over a session. */
   hasDelivered(fragment: AudioSegment): boolean {
@@ -47,7 +45,7 @@ export class AudioLoader {
   }
 
   load(fragment: AudioSegment, request: WantedSegment['request'], answer: PlayerRequest): void {
-    const { sessions, requests, content } = this.#collaborators;
+    const { sessions, requests, content } = this.collaborators;
     const map = wholeOf(fragment);
     const { session } = sessions;
     if (!map || !session || this.#refused.has(fileOf(fragment))) {
@@ -68,7 +66,7 @@ export class AudioLoader {
   }
 
   #follow(fragment: AudioSegment, answer: PlayerRequest, { session, download }: StartedDownload, origin: string): void {
-    const { sessions } = this.#collaborators;
+    const { sessions } = this.collaborators;
     const silence = new SilenceWatch(() => sessions.probe(origin), sessions.arrivals, performance.now());
     const look = setInterval(() => {
       const { bytesReliable, bytesRequested } = download.progress();
@@ -106,7 +104,7 @@ export class AudioLoader {
     // The next session may do better than this one, but not than this server.
     const { code } = describeError(error);
     if (code !== 'session-closed' && code !== 'timeout') this.#refused.add(fileOf(segment));
-    this.#collaborators.journal.fallback(error, segment.url, segment.index);
+    this.collaborators.journal.fallback(error, segment.url, segment.index);
     answer.loadOwn();
   }
 }
@@ -116,9 +114,8 @@ const fileOf = ({ url }: AudioSegment): string => url.split('?', 1)[0]!;
 
 /** Undefined for what is not a part of a file: its length is not known. */
 function wholeOf({ range: text }: AudioSegment): SegmentMap | undefined {
-  const [start, last] = (text ?? '').split('-').map(Number) as [number, number];
-  const range = { start, end: last + 1 };
-  const length = range.end - start;
+  const range = readRange(text ?? '');
+  const length = range.end - range.start;
   if (!(length > 0 && length <= MAX_SEGMENT_BYTES)) return undefined;
   return {
     range,

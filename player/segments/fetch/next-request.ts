@@ -1,4 +1,3 @@
-import { ReceiveRate } from '../../../src/abr-star/index.js';
 import { bufferAhead, pipelineThreshold, type Strategy } from '../../../src/delivery/index.js';
 import type { DeliveredSegment, SegmentDownload, SegmentProgress } from '../../../src/voxel-loader/index.js';
 import type { PlayerSettings, PlayerVideo } from '../../port/player-segment.js';
@@ -18,30 +17,27 @@ export interface Foresight {
 
 /** Says when the next segment is asked for: by the download under way, the room in the buffer, and the round trip. */
 export class NextRequest {
-  readonly #collaborators: NextRequestCollaborators;
   /** The latest download that has had its answer: the segment after it is chosen once. */
   #done: SegmentDownload | undefined;
   #watched: SegmentDownload | undefined;
-  /** Receive rate of the download being watched. */
-  #rate = new ReceiveRate();
+  /** Seconds of it until its first byte, to within the time between two looks. */
+  #timeToFirstByte = 0;
   /** Seconds. */
   #roundTrip = 0;
 
-  constructor(collaborators: NextRequestCollaborators) {
-    this.#collaborators = collaborators;
-  }
+  constructor(private readonly collaborators: NextRequestCollaborators) {}
 
   /** Undefined: it is too early, or this download has had its answer. `duration` of its segment in seconds. */
   look(download: SegmentDownload, duration: number, progress: SegmentProgress): Foresight | undefined {
-    const { preferences, settings, video } = this.#collaborators;
+    const { preferences, settings, video } = this.collaborators;
     const threshold = pipelineThreshold(preferences.strategy, this.#roundTrip);
     if (!threshold || download === this.#done) return undefined;
-    if (download !== this.#watched) this.#rate = new ReceiveRate();
+    if (download !== this.#watched) this.#timeToFirstByte = 0;
     this.#watched = download;
     const { bytesReliable, bytesUnreliable, bytesRequested } = progress;
     const bytesReceived = bytesReliable + bytesUnreliable;
-    this.#rate.update(progress.elapsed, bytesReceived);
-    const elapsed = progress.elapsed - this.#rate.timeToFirstByte;
+    if (bytesReceived < 1) this.#timeToFirstByte = progress.elapsed;
+    const elapsed = progress.elapsed - this.#timeToFirstByte;
     const { bufferLevel, playbackRate } = video;
     const { secondsHeld: fullBuffer } = settings;
     const buffer = bufferAhead(

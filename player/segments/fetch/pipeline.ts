@@ -58,14 +58,11 @@ interface Source {
  * name of another file the player alone can tell.
  */
 export class Pipeline {
-  readonly #collaborators: PipelineCollaborators;
   readonly #sources = new WeakMap<RepresentationMap, Source>();
   #early: EarlyDownload | undefined;
   #isOff = false;
 
-  constructor(collaborators: PipelineCollaborators) {
-    this.#collaborators = collaborators;
-  }
+  constructor(private readonly collaborators: PipelineCollaborators) {}
 
   /** The segment that has been asked for ahead of the player. */
   get earlySegment(): PlayerSegment | undefined {
@@ -80,7 +77,7 @@ export class Pipeline {
   ): void {
     if (!range) return;
     const request = { url: withoutCmcd(url), headers: withoutCmcdOfRequest(headers) };
-    const key = this.#collaborators.content.presentation.keyOf(own!);
+    const key = this.collaborators.content.presentation.keyOf(own!);
     this.#sources.set(representation, { fragmentUrl, key, request });
   }
 
@@ -89,7 +86,7 @@ export class Pipeline {
    * first. False: nothing is asked for.
    */
   begin(representation: RepresentationMap): boolean {
-    const { chooser, requests, video } = this.#collaborators;
+    const { chooser, requests, video } = this.collaborators;
     const { session } = requests;
     // Once it is off, the player may have been destroyed.
     if (this.#isOff || this.#early || !session) return false;
@@ -104,7 +101,7 @@ export class Pipeline {
   /** Looks at a download under way, and asks for the next segment when it is time. False: nothing is asked for. */
   look({ session, download, segment }: RunningDownload, progress: SegmentProgress): boolean {
     if (this.#isOff) return false;
-    const { nextRequest, chooser, video } = this.#collaborators;
+    const { nextRequest, chooser, video } = this.collaborators;
     const { index, duration } = segment.fragment;
     const foresight = nextRequest.look(download, duration, progress);
     const fragment = foresight && video.nextRequest;
@@ -119,7 +116,7 @@ export class Pipeline {
 
   /** A segment has been delivered. `early`: it had been asked for ahead of the player. */
   delivered(facts: Pick<DeliveredSegment, 'rtt' | 'timeToFirstByte'>, early: boolean): void {
-    this.#collaborators.nextRequest.delivered(facts, early);
+    this.collaborators.nextRequest.delivered(facts, early);
   }
 
   /** The early download, if it is one of this segment; any other is aborted. */
@@ -153,7 +150,7 @@ export class Pipeline {
 
   /** The representation that the player loads, if its segments are where they were. */
   #currentFor({ representation, url }: PlayerSegment): RepresentationMap | undefined {
-    const current = this.#collaborators.content.presentation.representation(representation!);
+    const current = this.collaborators.content.presentation.representation(representation!);
     return current && this.#sources.get(current)?.fragmentUrl === url ? current : undefined;
   }
 
@@ -164,11 +161,11 @@ export class Pipeline {
     if (!source || !map || (decision?.delay ?? 0) > 0) return undefined;
     const { key, request } = source;
     const { edition = 0 } = representation;
-    return { request, key, map, edition, decision, origin: this.#collaborators.content.presentation.origin };
+    return { request, key, map, edition, decision, origin: this.collaborators.content.presentation.origin };
   }
 
   async #ask(wanted: WantedSegment, { fragment, session, bufferLevel, after }: Circumstances): Promise<void> {
-    const { requests } = this.#collaborators;
+    const { requests } = this.collaborators;
     const early: EarlyDownload = { wanted, fragment };
     this.cancel();
     this.#early = early;

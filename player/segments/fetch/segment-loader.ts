@@ -22,28 +22,21 @@ export interface SegmentLoaderCollaborators {
 
 /** Loads video segments: those that have VOXEL data by an attempt each, the others with the player's own loader. */
 export class SegmentLoader implements AttemptOwner {
-  readonly #collaborators: SegmentLoaderCollaborators;
   /** Attempts that are on their way over the session. */
   readonly #running = new Set<Attempt>();
-  #lastIndex = 0;
+  /** Index of the segment that was last asked for. */
+  lastIndex = 0;
   #isReleased = false;
 
-  constructor(collaborators: SegmentLoaderCollaborators) {
-    this.#collaborators = collaborators;
-  }
-
-  /** Index of the segment that was last asked for. */
-  get lastIndex(): number {
-    return this.#lastIndex;
-  }
+  constructor(private readonly collaborators: SegmentLoaderCollaborators) {}
 
   /** At once, unless the segment's index is on its way. */
   load(fragment: PlayerSegment, request: WantedSegment['request'], answer: PlayerRequest): void {
-    const { content, recorder } = this.#collaborators;
+    const { content, recorder } = this.collaborators;
     const { indexes } = content;
     const { index } = fragment;
     recorder.asked(fragment);
-    this.#lastIndex = index;
+    this.lastIndex = index;
     const map = this.#isReleased ? undefined : content.presentation.representation(fragment.representation!);
     if (map) indexes.want([map], index);
     if (!map || !indexes.isPending(map, index)) {
@@ -63,7 +56,7 @@ export class SegmentLoader implements AttemptOwner {
 
   /** Asks for the very first segment, as `Pipeline.begin`. */
   begin(representation: RepresentationMap): void {
-    if (this.#collaborators.pipeline.begin(representation)) this.#reserve();
+    if (this.collaborators.pipeline.begin(representation)) this.#reserve();
   }
 
   /** True while that request is on its way over the session. */
@@ -79,21 +72,21 @@ export class SegmentLoader implements AttemptOwner {
   /** Hands every segment under way to the player's own loader. */
   release(): void {
     this.#isReleased = true;
-    this.#collaborators.pipeline.stop();
+    this.collaborators.pipeline.stop();
     for (const attempt of this.#running) attempt.release();
   }
 
   tookSession(attempt: Attempt): StartedDownload | undefined {
     this.#running.add(attempt);
-    return this.#collaborators.pipeline.adopt(attempt.segment);
+    return this.collaborators.pipeline.adopt(attempt.segment);
   }
 
   progressed(running: RunningDownload, progress: SegmentProgress): void {
-    if (this.#collaborators.pipeline.look(running, progress)) this.#reserve();
+    if (this.collaborators.pipeline.look(running, progress)) this.#reserve();
   }
 
   delivered(attempt: Attempt, { plan, delivered, early }: SessionDelivered): void {
-    const { recorder, pipeline } = this.#collaborators;
+    const { recorder, pipeline } = this.collaborators;
     const { segment } = attempt;
     const { received, bytes } = delivered;
     const asked = { level: plan.level, delivery: plan.delivery, early };
@@ -110,17 +103,17 @@ export class SegmentLoader implements AttemptOwner {
   leftSession(attempt: Attempt): void {
     this.#running.delete(attempt);
     // What comes next counted on this one.
-    this.#collaborators.pipeline.cancel();
+    this.collaborators.pipeline.cancel();
   }
 
   fileChanged({ fragment, request }: RequestedSegment): Promise<void> {
-    this.#collaborators.content.reload(fragment.representation!);
+    this.collaborators.content.reload(fragment.representation!);
     return refreshCache(request.url);
   }
 
   /** The link is for the segment that has been asked for ahead of the player. */
   #reserve(): void {
-    const { recorder, pipeline } = this.#collaborators;
+    const { recorder, pipeline } = this.collaborators;
     if (pipeline.earlySegment) recorder.asked(pipeline.earlySegment);
   }
 
@@ -130,13 +123,13 @@ export class SegmentLoader implements AttemptOwner {
 
   #loadDescribed(fragment: PlayerSegment, request: WantedSegment['request'], answer: PlayerRequest): void {
     const wanted = this.#isReleased ? undefined : this.#describe(fragment, request);
-    if (wanted) void this.#collaborators.createAttempt({ ...wanted, fragment, answer }, this).start();
+    if (wanted) void this.collaborators.createAttempt({ ...wanted, fragment, answer }, this).start();
     else answer.loadOwn();
   }
 
   /** Undefined for a segment without VOXEL data, or with bad data. */
   #describe(fragment: PlayerSegment, request: WantedSegment['request']): WantedSegment | undefined {
-    const { content, recorder, chooser, pipeline } = this.#collaborators;
+    const { content, recorder, chooser, pipeline } = this.collaborators;
     const { presentation } = content;
     const representation = fragment.representation!;
     try {

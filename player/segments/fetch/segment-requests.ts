@@ -84,31 +84,28 @@ export interface SegmentRequestsCollaborators {
 
 /** Says how a segment is asked for, and asks a session for it. */
 export class SegmentRequests {
-  readonly #preferences: DownloadPreferences;
-  readonly #collaborators: SegmentRequestsCollaborators;
-
-  constructor(preferences: DownloadPreferences, collaborators: SegmentRequestsCollaborators) {
-    this.#preferences = preferences;
-    this.#collaborators = collaborators;
-  }
+  constructor(
+    private readonly preferences: DownloadPreferences,
+    private readonly collaborators: SegmentRequestsCollaborators,
+  ) {}
 
   /** False: every segment comes over HTTP. */
   get areOverSessions(): boolean {
-    return this.#preferences.delivery !== 'http';
+    return this.preferences.delivery !== 'http';
   }
 
   /** The session that is open now. */
   get session(): VoxelSession | undefined {
-    return this.#collaborators.sessions.session;
+    return this.collaborators.sessions.session;
   }
 
   /** `bufferLevel`: seconds that are left to play before the segment. */
   async plan(
     { decision, map, key }: WantedSegment,
-    bufferLevel = this.#collaborators.video.bufferLevel,
+    bufferLevel = this.collaborators.video.bufferLevel,
   ): Promise<DownloadPlan> {
-    const { delivery, ruleChooses, withDeadlines, strategy } = this.#preferences;
-    const { receiver, video, link } = this.#collaborators;
+    const { delivery, ruleChooses, withDeadlines, strategy } = this.preferences;
+    const { receiver, video, link } = this.collaborators;
     const whole = map.steps.length - 1;
     // Gaps in what cannot be repaired would be of no use.
     const canRepair = await receiver.canRepair(key);
@@ -147,7 +144,7 @@ export class SegmentRequests {
       edition,
       unreliableBytes: map.steps[level]!.bytes,
       headers: Object.fromEntries(headers),
-      headerHosts: [hostname, ...this.#preferences.headerHosts],
+      headerHosts: [hostname, ...this.preferences.headerHosts],
       after,
     });
     return { session, plan, download };

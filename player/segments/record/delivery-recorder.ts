@@ -58,20 +58,16 @@ export interface RecorderCollaborators {
 
 /** Updates estimators, rule, journal and retransmission after a delivery. */
 export class DeliveryRecorder {
-  readonly #collaborators: RecorderCollaborators;
-
-  constructor(collaborators: RecorderCollaborators) {
-    this.#collaborators = collaborators;
-  }
+  constructor(private readonly collaborators: RecorderCollaborators) {}
 
   /** True before the first delivery. */
   get isFirst(): boolean {
-    return this.#collaborators.link.throughput.throughput === undefined;
+    return this.collaborators.link.throughput.throughput === undefined;
   }
 
   /** A segment is asked for: until one has arrived the link is for that. */
   asked({ startTime }: Pick<PlayerSegment, 'startTime'>): void {
-    this.#collaborators.retransmission?.suspend(startTime);
+    this.collaborators.retransmission?.suspend(startTime);
   }
 
   /** The segment takes a lower rung of the ladder than was asked for. */
@@ -80,7 +76,7 @@ export class DeliveryRecorder {
     error: unknown,
     to: FallbackEvent['to'] = 'http',
   ): void {
-    this.#collaborators.journal.fallback(error, request.url, fragment.index, to);
+    this.collaborators.journal.fallback(error, request.url, fragment.index, to);
   }
 
   /**
@@ -89,7 +85,7 @@ export class DeliveryRecorder {
    */
   arrived({ fragment }: RecordedSegment, { delivery }: Asked, facts: LinkFacts): number {
     const { bytesUnreliable, bytesLost, bytesUnsent, bytesMeasured, seconds, timeToFirstByte, rtt } = facts;
-    const { journal, link, rateControl, retransmission } = this.#collaborators;
+    const { journal, link, rateControl, retransmission } = this.collaborators;
     link.throughput.add({ bytes: bytesMeasured, seconds, timeToFirstByte });
     if (delivery !== 'http') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost, bytesUnsent });
     if (delivery === 'datagrams') link.path.add(facts);
@@ -100,7 +96,7 @@ export class DeliveryRecorder {
 
   /** Records what was delivered and has what is missing fetched again. */
   delivered({ fragment, map }: RecordedSegment, asked: Asked, facts: RecordedFacts, order: number): void {
-    const { journal, retransmission } = this.#collaborators;
+    const { journal, retransmission } = this.collaborators;
     const { index, startTime, duration } = fragment;
     const representation = fragment.representation!;
     const { received, bytesMeasured, seconds, frames, kept } = facts;
@@ -141,7 +137,7 @@ export class DeliveryRecorder {
     const order = this.arrived(segment, asked, facts);
     const received = new IntervalSet([{ start: 0, end: bytes.length }]);
     const inspect = async (): Promise<void> => {
-      const frames = await this.#collaborators.receiver.inspect(key, map, bytes);
+      const frames = await this.collaborators.receiver.inspect(key, map, bytes);
       this.delivered(segment, asked, { ...facts, bytes, received, frames, kept: undefined }, order);
     };
     setTimeout(() => void inspect(), APPEND_TIME);

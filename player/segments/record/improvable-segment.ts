@@ -20,7 +20,6 @@ export class ImprovableSegment implements HeldSegment {
   received: IntervalSet;
   round: HeldSegment['round'];
   readonly #kept: KeptSegment;
-  readonly #replace: (better: DeliveredSegment) => Promise<boolean>;
   #download: SegmentDownload | undefined;
   /** Better than what the player has. */
   #better: DeliveredSegment | undefined;
@@ -30,13 +29,12 @@ export class ImprovableSegment implements HeldSegment {
   /** `replace` puts a better one in its place; it resolves with false where that is not possible. */
   constructor(
     { place, kept, outcome: { map, received } }: SegmentWithGaps,
-    replace: (better: DeliveredSegment) => Promise<boolean>,
+    private readonly replace: (better: DeliveredSegment) => Promise<boolean>,
   ) {
     this.place = place;
     this.map = map;
     this.received = received;
     this.#kept = kept;
-    this.#replace = replace;
   }
 
   /** Seconds on the media time line. */
@@ -77,7 +75,7 @@ export class ImprovableSegment implements HeldSegment {
     if (!better || this.#isReleased) return;
     this.#better = undefined;
     this.#isAppending = true;
-    const isReplaced = await this.#replace(better).finally(() => (this.#isAppending = false));
+    const isReplaced = await this.replace(better).finally(() => (this.#isAppending = false));
     if (!isReplaced) this.#better ??= better;
   }
 

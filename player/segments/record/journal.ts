@@ -13,11 +13,8 @@ export class Journal {
   fallbacks = 0;
   /** Records in order of arrival; undefined until there is one. */
   readonly #segments: (SegmentRecord | undefined)[] = [];
-  readonly #events: EventEmitter<LivePluginEventMap>;
 
-  constructor(events: EventEmitter<LivePluginEventMap>) {
-    this.#events = events;
-  }
+  constructor(private readonly events: EventEmitter<LivePluginEventMap>) {}
 
   get segments(): SegmentRecord[] {
     return this.#segments.filter((record) => record !== undefined);
@@ -25,10 +22,10 @@ export class Journal {
 
   readonly decision = (event: DecisionEvent): void => {
     this.decisions++;
-    this.#events.emit('decision', event);
+    this.events.emit('decision', event);
   };
 
-  readonly chunk = (event: ChunkEvent): void => this.#events.emit('chunk', event);
+  readonly chunk = (event: ChunkEvent): void => this.events.emit('chunk', event);
 
   /** The order of a segment that has arrived: another may arrive and be recorded before it is. */
   arrived(): number {
@@ -38,18 +35,18 @@ export class Journal {
   delivered(order: number, record: SegmentRecord, { bytes, frames }: Pick<DeliveredSegment, 'bytes' | 'frames'>): void {
     this.#segments[order] = record;
     const { index, representation, bytesLost } = record;
-    if (bytesLost > 0) this.#events.emit('lost', { index, representation, bytes: bytesLost });
+    if (bytesLost > 0) this.events.emit('lost', { index, representation, bytes: bytesLost });
     const { repairedFrames, repairedSlices } = frames;
     if (repairedFrames > 0) {
-      this.#events.emit('repaired', { index, representation, frames: repairedFrames, slices: repairedSlices });
+      this.events.emit('repaired', { index, representation, frames: repairedFrames, slices: repairedSlices });
     }
-    this.#events.emit('delivered', { record, data: bytes });
+    this.events.emit('delivered', { record, data: bytes });
   }
 
   /** The segment of `former` is a better one now. */
   improved(former: SegmentRecord, record: SegmentRecord, data: Uint8Array): void {
     this.#segments[this.#segments.lastIndexOf(former)] = record;
-    this.#events.emit('delivered', { record, data });
+    this.events.emit('delivered', { record, data });
   }
 
   notImproved(error: unknown): void {
@@ -61,7 +58,7 @@ export class Journal {
     const { code, message } = describeError(error);
     this.fallbacks++;
     this.#keep({ code, message });
-    this.#events.emit('fallback', { to, index, code, message, url });
+    this.events.emit('fallback', { to, index, code, message, url });
   }
 
   #keep({ code, message }: ReturnType<typeof describeError>): void {

@@ -34,7 +34,6 @@ export interface RetransmissionCollaborators {
  * played, while there is time for it.
  */
 export class Retransmission {
-  readonly #collaborators: RetransmissionCollaborators;
   #segments: ImprovableSegment[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
   #isSuspended = false;
@@ -43,9 +42,7 @@ export class Retransmission {
   /** Seconds. */
   #latency = 0;
 
-  constructor(collaborators: RetransmissionCollaborators) {
-    this.#collaborators = collaborators;
-  }
+  constructor(private readonly collaborators: RetransmissionCollaborators) {}
 
   /** The segment that starts there is asked for: the link is for that one. */
   suspend(startTime: number): void {
@@ -65,7 +62,7 @@ export class Retransmission {
 
   /** Fetches what is missing of that segment, as far and as soon as that is worth it. */
   hold(delivered: DeliveredWithGaps): void {
-    const { throughput, video } = this.#collaborators;
+    const { throughput, video } = this.collaborators;
     const segment = new ImprovableSegment(delivered, this.#replacing(delivered));
     this.#segments.push(segment);
     const urgent = planUrgent(segment, { throughput: throughput.throughput, bufferLevel: video.bufferLevel });
@@ -85,7 +82,7 @@ export class Retransmission {
   }
 
   #look(): void {
-    const { video, throughput } = this.#collaborators;
+    const { video, throughput } = this.collaborators;
     // Where playback waits, for sound as a rule, the link is for that.
     if (!video.element || video.element.readyState < HAVE_FUTURE_DATA) return;
     const { end, drop, fetch } = look(this.#segments, {
@@ -106,7 +103,7 @@ export class Retransmission {
   }
 
   #pause(playback: HTMLMediaElement): number {
-    const { video, settings } = this.#collaborators;
+    const { video, settings } = this.collaborators;
     return pauseLength({
       bufferLevel: video.bufferLevel,
       fullBuffer: settings.secondsHeld,
@@ -118,7 +115,7 @@ export class Retransmission {
 
   /** Puts better segments into the buffer in place of that one, and their records into the journal. */
   #replacing({ place, outcome, record }: DeliveredWithGaps): (better: DeliveredSegment) => Promise<boolean> {
-    const { video, journal } = this.#collaborators;
+    const { video, journal } = this.collaborators;
     let current = record;
     return async (better) => {
       const isReplaced = await video.replace(place, better.bytes);
@@ -132,7 +129,7 @@ export class Retransmission {
   }
 
   #fetch(segment: ImprovableSegment, ranges: readonly ByteRange[], round: HeldSegment['round']): void {
-    const { session } = this.#collaborators.sessions;
+    const { session } = this.collaborators.sessions;
     if (session) this.#follow(segment, segment.fetch(session, ranges, round));
   }
 
@@ -144,7 +141,7 @@ export class Retransmission {
       })
       .catch((error: unknown) => {
         this.#drop((candidate) => candidate === segment);
-        if (describeError(error).code !== 'aborted') this.#collaborators.journal.notImproved(error);
+        if (describeError(error).code !== 'aborted') this.collaborators.journal.notImproved(error);
       });
   }
 

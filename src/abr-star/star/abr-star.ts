@@ -45,14 +45,12 @@ interface Running {
 export class AbrStar implements Abr {
   readonly name = 'abr-star';
   readonly firstRate: number;
-  readonly #constants: Constants;
   readonly #candidates = memoize(candidatesOf);
   readonly #fewCandidates = memoize((options: readonly Option[]) => thinned(this.#candidates(options)));
   /** Segments under way, by their index: the next one may be chosen before the former is here. */
   readonly #running = new Map<number, Running>();
 
-  constructor(constants: Constants) {
-    this.#constants = constants;
+  constructor(private readonly constants: Constants) {
     this.firstRate = constants.firstRate;
   }
 
@@ -71,7 +69,7 @@ export class AbrStar implements Abr {
       const worth = expectation.worthsOf(candidate, floors[candidate.representation]!)[0]!;
       return worth - changeCost(lastChoice, candidate, outlook);
     });
-    const isLossy = (state.lossRate ?? 0) >= this.#constants.lossLimit;
+    const isLossy = (state.lossRate ?? 0) >= this.constants.lossLimit;
     const isSafer = isLossy && hasTimeForRepeats(option, { ...state, bufferLevel }, basis);
     return isSafer ? { option, delay, delivery: 'streams' } : { option, delay };
   }
@@ -92,7 +90,7 @@ export class AbrStar implements Abr {
     if (!state.lastChoice) return this.#judgeStart(progress, running.progress.throughput);
     if (!running.basis) return { action: 'continue' };
     const { rate } = running.basis;
-    const { bandwidthSafety, progressWeight, lastMoment } = this.#constants;
+    const { bandwidthSafety, progressWeight, lastMoment } = this.constants;
     const now = progressWeight * bandwidthSafety * running.progress.throughput + (1 - progressWeight) * rate;
     const secondsLeft = ((option.bytes - bytesReceived) * 8) / now;
     // However little is left: it may wait for repeats, and they for theirs.
@@ -104,7 +102,7 @@ export class AbrStar implements Abr {
   /** Before anything plays a second costs as much as in a stall: that weighs what is here, what may still come, and another representation. With `now` bit/s. */
   #judgeStart(progress: DownloadProgress, now: number): Review {
     const { state, option, elapsed, phase } = progress;
-    const { startUp, stallWeight, stepWeight, restartGain } = this.#constants;
+    const { startUp, stallWeight, stepWeight, restartGain } = this.constants;
     if (now === 0) return { action: 'continue' };
     const range = scoreRange(state.ladder);
     const perByte = (8 / now) * ((stallWeight * range) / state.segmentDuration);
@@ -121,7 +119,7 @@ export class AbrStar implements Abr {
   /** With `now` bit/s. */
   #restartIfBetter(progress: DownloadProgress, { outlook, after, range }: Basis, now: number): Review {
     const { state, option, bytesReceived } = progress;
-    const { lateDeviation, restartGain } = this.#constants;
+    const { lateDeviation, restartGain } = this.constants;
     const bytesLeft = option.bytes - bytesReceived;
     const { options, floors } = this.#candidates(state.options);
     const lower = options.filter((other) => other.representation < option.representation && other.bytes < bytesLeft);
@@ -146,7 +144,7 @@ export class AbrStar implements Abr {
     least: number,
   ): Review {
     if (options.length === 0) return { action: 'continue' };
-    const queued = Math.min(this.#constants.bytesInQueues, option.bytes - bytesReceived);
+    const queued = Math.min(this.constants.bytesInQueues, option.bytes - bytesReceived);
     const best = highest(options, (other) => worthOf(behind(queued, other)));
     return best.worth > least ? { action: 'restart', option: best.option } : { action: 'continue' };
   }
@@ -160,7 +158,7 @@ export class AbrStar implements Abr {
    * representation if there is none.
    */
   #firstOption({ options }: DecisionState, basis: Basis | undefined): Option {
-    const { startUp, firstRate } = this.#constants;
+    const { startUp, firstRate } = this.constants;
     const bytes = ((startUp - (basis?.outlook.latency ?? 0)) * (basis?.rate ?? firstRate)) / 8;
     const enough = this.#candidates(options).options.findLast((option) => option.bytes <= bytes);
     return wholeSegment(options, enough?.representation ?? 0);
@@ -168,7 +166,7 @@ export class AbrStar implements Abr {
 
   /** Undefined as long as nothing is known of the link. */
   #basisOf(state: DecisionState): Basis | undefined {
-    const constants = this.#constants;
+    const constants = this.constants;
     const { stallWeight, switchWeight, stepWeight, segmentsBeyond, horizon } = constants;
     const { ladder, samples, upcoming } = state;
     const estimate = recentRate(samples, constants.halfLife) ?? state.throughput;
@@ -206,7 +204,7 @@ export class AbrStar implements Abr {
 
   /** Where they are not known, they are taken to be like the next one. */
   #segmentsAhead({ options, upcoming }: DecisionState): Candidates[] {
-    const { horizon } = this.#constants;
+    const { horizon } = this.constants;
     const segments = upcoming ? upcoming.slice(1, 1 + horizon) : Array.from({ length: horizon }, () => options);
     return segments.map(this.#fewCandidates);
   }

@@ -30,19 +30,17 @@ export type Download = Pick<Option, 'representation' | 'bytes' | 'reliableBytes'
 
 /** What to expect of downloads that begin with certain buffer levels, where `after` is what follows them. */
 export class Expectation {
-  readonly #outlook: Outlook;
-  readonly #bufferLevels: readonly number[];
-  readonly #after: ValueTable;
   readonly #worths: Float64Array;
   readonly #ahead = new Float64Array(BUFFER_POINTS);
   /** A dip is paid for as such, and as a step down and one up again. */
   readonly #dipWeight: number;
 
   /** `bufferLevels`: in seconds. */
-  constructor(outlook: Outlook, bufferLevels: readonly number[], after: ValueTable) {
-    this.#outlook = outlook;
-    this.#bufferLevels = bufferLevels;
-    this.#after = after;
+  constructor(
+    private readonly outlook: Outlook,
+    private readonly bufferLevels: readonly number[],
+    private readonly after: ValueTable,
+  ) {
     this.#worths = new Float64Array(bufferLevels.length);
     this.#dipWeight = 1 + 2 * outlook.stepWeight;
   }
@@ -54,12 +52,12 @@ export class Expectation {
    */
   worthsOf({ representation, bytes, reliableBytes, score }: Download, floor: number): Float64Array {
     // Hundreds of times a decision: what does not change is looked up once.
-    const { segmentDuration, bufferCapacity, latency, prospects, stallWeight } = this.#outlook;
-    const { axes } = this.#after;
+    const { segmentDuration, bufferCapacity, latency, prospects, stallWeight } = this.outlook;
+    const { axes } = this.after;
     const ahead = this.#ahead;
     const worths = this.#worths;
-    const bufferLevels = this.#bufferLevels;
-    this.#after.after(representation, score, ahead);
+    const bufferLevels = this.bufferLevels;
+    this.after.after(representation, score, ahead);
     const mostSpare = bufferCapacity - 2 * segmentDuration;
     const worthOfFull = ahead[BUFFER_POINTS - 1]!;
     const unreliableBytes = bytes - reliableBytes;

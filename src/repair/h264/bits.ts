@@ -6,30 +6,22 @@ const MAX_GOLOMB_ZEROS = 31;
 /** Reads the bits of a NAL unit, most significant first, leaving out emulation prevention bytes (H.264 §7.4.1). */
 export class BitReader {
   readonly #data: Uint8Array;
-  #next = 0;
+  /** Bytes of the NAL unit that hold them. */
+  bytesRead = 0;
   #zeros = 0;
   #byte = 0;
-  #bitsRead = 0;
+  /** Bits read so far. */
+  bitsRead = 0;
 
   constructor(nal: Uint8Array) {
     this.#data = nal;
   }
 
-  /** Bits read so far. */
-  get bitsRead(): number {
-    return this.#bitsRead;
-  }
-
-  /** Bytes of the NAL unit that hold them. */
-  get bytesRead(): number {
-    return this.#next;
-  }
-
   /** Throws `RepairError` (malformed) past the end. */
   bit(): number {
-    if (this.#bitsRead % 8 === 0) this.#nextByte();
-    const bit = (this.#byte >> (7 - (this.#bitsRead % 8))) & 1;
-    this.#bitsRead++;
+    if (this.bitsRead % 8 === 0) this.#nextByte();
+    const bit = (this.#byte >> (7 - (this.bitsRead % 8))) & 1;
+    this.bitsRead++;
     return bit;
   }
 
@@ -61,13 +53,13 @@ export class BitReader {
   }
 
   #nextByte(): void {
-    if (this.#zeros >= 2 && this.#data[this.#next] === 3) {
-      this.#next++;
+    if (this.#zeros >= 2 && this.#data[this.bytesRead] === 3) {
+      this.bytesRead++;
       this.#zeros = 0;
     }
-    const byte = this.#data[this.#next];
+    const byte = this.#data[this.bytesRead];
     if (byte === undefined) throw malformed('NAL unit ends inside its header');
-    this.#next++;
+    this.bytesRead++;
     this.#byte = byte;
     this.#zeros = byte === 0 ? this.#zeros + 1 : 0;
   }

@@ -1,4 +1,4 @@
-import { cut, type ByteRange } from '../../manifest/byte-range.js';
+import { cut, shifted, type ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
 import { Concatenation } from './concatenation.js';
 
@@ -6,32 +6,30 @@ import { Concatenation } from './concatenation.js';
 export class AssemblyPart {
   readonly #assembly: SegmentAssembly;
   readonly #places: Concatenation;
+  /** Bytes of the body. */
+  readonly length: number;
   readonly #longest: number;
 
   /** `places`: positions in the assembly's delivery order; `longest`: bytes of a file range at most. */
   constructor(assembly: SegmentAssembly, places: readonly ByteRange[], longest = Infinity) {
     this.#assembly = assembly;
     this.#places = new Concatenation(places);
+    this.length = this.#places.length;
     this.#longest = longest;
-  }
-
-  /** Bytes of the body. */
-  get length(): number {
-    return this.#places.length;
   }
 
   /** The file ranges to ask for. */
   fileRanges(): ByteRange[] {
-    return this.#slice(0, this.length).flatMap(({ start, end }) =>
-      this.#assembly.fileRanges(start, end).flatMap((range) => cut(range, this.#longest)),
-    );
+    return this.#places
+      .slice(0, this.length)
+      .flatMap(({ start, end }) => this.#assembly.fileRanges(start, end).flatMap((range) => cut(range, this.#longest)));
   }
 
   /** Puts bytes of the body at their place and returns how many of them are new. Throws `RangeError` beyond its end. */
   place(offset: number, payload: Uint8Array): number {
     let placed = 0;
     let fresh = 0;
-    for (const { start, end } of this.#slice(offset, offset + payload.length)) {
+    for (const { start, end } of this.#places.slice(offset, offset + payload.length)) {
       fresh += this.#assembly.place(start, payload.subarray(placed, placed + end - start));
       placed += end - start;
     }
@@ -42,7 +40,7 @@ export class AssemblyPart {
   read(start: number, end: number): Uint8Array {
     const bytes = new Uint8Array(end - start);
     let read = 0;
-    for (const place of this.#slice(start, end)) {
+    for (const place of this.#places.slice(start, end)) {
       this.#assembly.read(place.start, bytes.subarray(read, (read += place.end - place.start)));
     }
     return bytes;
@@ -51,19 +49,15 @@ export class AssemblyPart {
   /** What of the body's bytes `[start, end)` is not here. */
   missing(start: number, end: number): ByteRange[] {
     let shift = start;
-    return this.#slice(start, end).flatMap((place) => {
+    return this.#places.slice(start, end).flatMap((place) => {
       const at = shift - place.start;
       shift += place.end - place.start;
-      return this.#assembly.gaps(place.start, place.end).map((gap) => ({ start: gap.start + at, end: gap.end + at }));
+      return this.#assembly.gaps(place.start, place.end).map((gap) => shifted(gap, at));
     });
   }
 
   /** The same, as positions in the delivery order. */
   gaps(start: number, end: number): ByteRange[] {
-    return this.#slice(start, end).flatMap((place) => this.#assembly.gaps(place.start, place.end));
-  }
-
-  #slice(start: number, end: number): ByteRange[] {
-    return this.#places.slice(start, end);
+    return this.#places.slice(start, end).flatMap((place) => this.#assembly.gaps(place.start, place.end));
   }
 }

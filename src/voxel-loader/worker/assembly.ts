@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../manifest/byte-range.js';
+import { shifted, type ByteRange } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { Concatenation } from './concatenation.js';
 import type { SegmentLayout } from '../types.js';
@@ -10,17 +10,21 @@ import type { SegmentLayout } from '../types.js';
  */
 export class SegmentAssembly {
   readonly #deliveryOrder: Concatenation;
-  readonly #reliableLength: number;
+  /** Bytes asked for. */
+  readonly length: number;
+  readonly reliableLength: number;
   readonly #range: ByteRange;
   #bytes: Uint8Array<ArrayBuffer> | undefined;
   readonly #arrived = new IntervalSet();
-  #bytesReliable = 0;
+  /** Reliable bytes here. */
+  bytesReliable = 0;
 
   /** `unreliableBytes`: how much of `map.unreliable` will be asked for. Throws `RangeError` if there is less of it. */
   constructor(map: SegmentLayout, unreliableBytes: number) {
     const prefix = new Concatenation(map.unreliable).slice(0, unreliableBytes);
     this.#deliveryOrder = new Concatenation([...map.reliable, ...prefix]);
-    this.#reliableLength = map.reliableBytes;
+    this.length = this.#deliveryOrder.length;
+    this.reliableLength = map.reliableBytes;
     this.#range = map.range;
   }
 
@@ -29,27 +33,13 @@ export class SegmentAssembly {
     return (this.#bytes ??= new Uint8Array(this.#range.end - this.#range.start));
   }
 
-  /** Bytes asked for. */
-  get length(): number {
-    return this.#deliveryOrder.length;
-  }
-
-  get reliableLength(): number {
-    return this.#reliableLength;
-  }
-
-  /** Reliable bytes here. */
-  get bytesReliable(): number {
-    return this.#bytesReliable;
-  }
-
   /** Unreliable bytes here. */
   get bytesUnreliable(): number {
-    return this.#arrived.size - this.#bytesReliable;
+    return this.#arrived.size - this.bytesReliable;
   }
 
   get reliableComplete(): boolean {
-    return this.#bytesReliable === this.#reliableLength;
+    return this.bytesReliable === this.reliableLength;
   }
 
   /** The file ranges to ask for in order to get `[start, end)`. */
@@ -69,9 +59,9 @@ export class SegmentAssembly {
       this.bytes.set(payload.subarray(copied, copied + length), piece.start);
       copied += length;
     }
-    const boundary = Math.min(Math.max(this.#reliableLength, offset), end);
+    const boundary = Math.min(Math.max(this.reliableLength, offset), end);
     const newReliable = this.#arrived.add(offset, boundary);
-    this.#bytesReliable += newReliable;
+    this.bytesReliable += newReliable;
     return newReliable + this.#arrived.add(boundary, end);
   }
 
@@ -104,9 +94,6 @@ export class SegmentAssembly {
   }
 
   #segmentRanges(start: number, end: number): ByteRange[] {
-    const shift = this.#range.start;
-    return this.#deliveryOrder
-      .slice(start, end)
-      .map((piece) => ({ start: piece.start - shift, end: piece.end - shift }));
+    return this.#deliveryOrder.slice(start, end).map((piece) => shifted(piece, -this.#range.start));
   }
 }

@@ -1,15 +1,14 @@
 import type { ByteRange } from '../../manifest/byte-range.js';
+import { search } from '../../manifest/search.js';
 
 /** Byte ranges of a file put one after the other, in the order given: the body that a request for them gets. */
 export class Concatenation {
-  readonly #ranges: readonly ByteRange[];
   /** Start of each range in the concatenation. */
   readonly #offsets: number[] = [];
   /** Bytes in all of it. */
   readonly length: number;
 
-  constructor(ranges: readonly ByteRange[]) {
-    this.#ranges = ranges;
+  constructor(private readonly ranges: readonly ByteRange[]) {
     let length = 0;
     for (const { start, end } of ranges) {
       this.#offsets.push(length);
@@ -28,25 +27,14 @@ export class Concatenation {
     }
     const pieces: ByteRange[] = [];
     let at = start;
-    for (let index = this.#rangeAt(start); at < end; index++) {
-      const range = this.#ranges[index]!;
+    const after = search(this.#offsets.length, (index) => this.#offsets[index]! > start);
+    for (let index = after - 1; at < end; index++) {
+      const range = this.ranges[index]!;
       const from = range.start + at - this.#offsets[index]!;
       const to = Math.min(range.end, from + end - at);
       if (to > from) pieces.push({ start: from, end: to });
       at += to - from;
     }
     return pieces;
-  }
-
-  /** Index of the last range that starts at or before `offset` (binary search). */
-  #rangeAt(offset: number): number {
-    let low = 0;
-    let high = this.#offsets.length;
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (this.#offsets[middle]! <= offset) low = middle;
-      else high = middle;
-    }
-    return low;
   }
 }

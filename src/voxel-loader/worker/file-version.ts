@@ -5,22 +5,18 @@ const strongETag = /^"[!#-~]*"$/;
 
 /** One version of a media file: all requests for its segments share this, so that bytes of two versions never mix. */
 export class FileVersion {
-  #etag: string | undefined;
-
   /** Tag of the first response, for `if-match`; undefined: none has come, or the server has no strong ones. */
-  get etag(): string | undefined {
-    return this.#etag;
-  }
+  etag: string | undefined;
 
   /** Takes the `etag` of a response. Throws `VoxelError` code `file-changed` when it is another version's. */
   check(etag: string | undefined): void {
     if (etag === undefined || !strongETag.test(etag)) return;
-    this.#etag ??= etag;
-    if (etag !== this.#etag) throw this.changed(etag);
+    this.etag ??= etag;
+    if (etag !== this.etag) throw this.changed(etag);
   }
 
   changed(etag = 'unknown'): VoxelError {
-    return new VoxelError('file-changed', `the file has changed on the server: its ETag was ${this.#etag}, is ${etag}`);
+    return new VoxelError('file-changed', `the file has changed on the server: its ETag was ${this.etag}, is ${etag}`);
   }
 }
 

@@ -1,5 +1,6 @@
-import type { ByteRange } from '../../manifest/byte-range.js';
+import { shifted, type ByteRange } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
+import { search } from '../../manifest/search.js';
 import type { FrameReport, ReceivedBytes } from '../../repair/types.js';
 import type { FrameState, SegmentFrames, SegmentLayout } from '../types.js';
 
@@ -24,8 +25,8 @@ export function describeFrames(map: SegmentLayout, arrival: Arrival, reports: re
 function frameStates(map: SegmentLayout, { received, lost }: Arrival, reports: readonly FrameReport[]): FrameState[] {
   const states: FrameState[] = reports.map(() => 'reliable');
   const gaps = new IntervalSet(lost);
-  for (const { start, end } of map.unreliable) {
-    const range = { start: start - map.range.start, end: end - map.range.start };
+  for (const place of map.unreliable) {
+    const range = shifted(place, -map.range.start);
     const frame = frameAt(reports, range.start);
     if (frame === -1 || states[frame] === 'repaired') continue;
     if (!received.contains(range.start, range.end)) {
@@ -43,14 +44,8 @@ function touches(set: IntervalSet, { start, end }: ByteRange): boolean {
   return gap?.start !== start || gap.end !== end;
 }
 
-/** The frame that holds `position`, by binary search: frames lie in the segment in decode order. -1: none does. */
+/** The frame that holds `position`: frames lie in the segment in decode order. -1: none does. */
 function frameAt(frames: readonly FrameReport[], position: number): number {
-  let low = 0;
-  let high = frames.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (frames[middle]!.start + frames[middle]!.bytes <= position) low = middle + 1;
-    else high = middle;
-  }
-  return low < frames.length && frames[low]!.start <= position ? low : -1;
+  const place = search(frames.length, (index) => frames[index]!.start + frames[index]!.bytes > position);
+  return place < frames.length && frames[place]!.start <= position ? place : -1;
 }

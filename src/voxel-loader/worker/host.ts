@@ -40,7 +40,6 @@ type Running<Received> = Pick<Download, 'abort'> &
  */
 export class Host {
   readonly repairers = new Repairers();
-  readonly #options: HostOptions;
   readonly #following: ReturnType<NonNullable<Abilities['following']>> | undefined;
   readonly #versions = new FileVersions();
   readonly #sessions = new Map<number, Session>();
@@ -48,51 +47,38 @@ export class Host {
   /** Segments with gaps, by the download that brought them. */
   readonly #segments = new Map<number, PartialSegment>();
 
-  constructor(options: HostOptions) {
-    this.#options = options;
+  readonly #handlers: { readonly [Type in PageMessage['type']]: (message: Message<Type>) => void } = {
+    initialize: ({ representation, bytes }) =>
+      this.post({ type: 'initialized', representation, canRepair: this.repairers.add(representation, bytes) }),
+    open: (message) => void this.#open(message),
+    download: (message) => this.#download(message),
+    'fetch-into': (message) => this.#fetchInto(message),
+    follow: (message) => this.#following?.receive(message),
+    play: (message) => this.#following?.receive(message),
+    keep: ({ id }) => this.#running.get(id)?.keep?.(),
+    release: ({ id }) => {
+      this.#running.get(id)?.abort();
+      this.#segments.delete(id);
+    },
+    inspect: (message) => this.post({ type: 'inspected', id: message.id, frames: this.#inspect(message) }),
+    close: ({ session }) => this.#sessions.get(session)?.close(),
+    stop: () => {
+      for (const session of this.#sessions.values()) session.close();
+      this.options.exit();
+    },
+  };
+
+  constructor(private readonly options: HostOptions) {
     this.#following = options.following?.(this);
     this.post({ type: 'started' });
   }
 
   receive(message: PageMessage): void {
-    switch (message.type) {
-      case 'initialize':
-        this.#initialize(message);
-        return;
-      case 'open':
-        void this.#open(message);
-        return;
-      case 'download':
-        this.#download(message);
-        return;
-      case 'fetch-into':
-        this.#fetchInto(message);
-        return;
-      case 'follow':
-      case 'play':
-        this.#following?.receive(message);
-        return;
-      case 'keep':
-        this.#running.get(message.id)?.keep?.();
-        return;
-      case 'release':
-        this.#running.get(message.id)?.abort();
-        this.#segments.delete(message.id);
-        return;
-      case 'inspect':
-        this.post({ type: 'inspected', id: message.id, frames: this.#inspect(message) });
-        return;
-      case 'close':
-        this.#sessions.get(message.session)?.close();
-        return;
-      case 'stop':
-        for (const session of this.#sessions.values()) session.close();
-        this.#options.exit();
-    }
+    (this.#handlers[message.type] as (message: PageMessage) => void)(message);
   }
 
   post(message: WorkerMessage, transfer: Transferable[] = []): void {
-    this.#options.post(message, transfer);
+    this.options.post(message, transfer);
   }
 
   /** Throws `VoxelError` code `session-closed`. */
@@ -130,13 +116,9 @@ export class Host {
     this.post({ type: 'rejected', id, error: encodeError(error) });
   }
 
-  #initialize({ representation, bytes }: Message<'initialize'>): void {
-    this.post({ type: 'initialized', representation, canRepair: this.repairers.add(representation, bytes) });
-  }
-
   async #open({ session: id, endpoint }: Message<'open'>): Promise<void> {
     try {
-      const session = await (this.#options.open ?? openSession)(endpoint, undefined, (paths) =>
+      const session = await (this.options.open ?? openSession)(endpoint, undefined, (paths) =>
         this.post({ type: 'paths', paths }),
       );
       this.#sessions.set(id, session);

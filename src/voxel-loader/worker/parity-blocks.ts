@@ -26,7 +26,8 @@ interface OpenBlock extends Block {
 export class ParityBlocks {
   readonly #part: AssemblyPart;
   readonly #blocks: readonly OpenBlock[];
-  #bytes = 0;
+  /** Bytes of parity here. */
+  bytes = 0;
 
   /** `parity`: as asked for. Undefined: none, and all datagrams beyond the body are ignored. */
   constructor(part: AssemblyPart, parity: Parity | undefined) {
@@ -43,11 +44,6 @@ export class ParityBlocks {
       sentAt += block.end - block.start + block.parity * block.symbolBytes;
       return open;
     });
-  }
-
-  /** Bytes of parity here. */
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** The end of all data and parity. */
@@ -126,7 +122,7 @@ export class ParityBlocks {
       if (block.came.has(number)) continue;
       block.came.set(number, payload.subarray(index * block.symbolBytes, (index + 1) * block.symbolBytes));
       block.missed.delete(number);
-      this.#bytes += block.symbolBytes;
+      this.bytes += block.symbolBytes;
     }
     return block;
   }

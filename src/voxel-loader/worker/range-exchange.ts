@@ -3,6 +3,7 @@ import { longestRange, type Parity } from '../../coding/symbols.js';
 import type { ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
 import { AssemblyPart } from './assembly-part.js';
+import { deferred } from '../deferred.js';
 import { VoxelError } from '../errors.js';
 import { ParityBlocks } from './parity-blocks.js';
 import { serializeRequestHead } from './request-head.js';
@@ -37,14 +38,15 @@ export interface ExchangeContext {
 
 /** One request and its answer: on its stream, and on its flow if the body comes as datagrams. */
 export class RangeExchange {
+  readonly #outcome = deferred<VoxelError | undefined>();
   /** Resolves when nothing more is to come, with the error if it ended badly. Never rejects. */
-  readonly finished: Promise<VoxelError | undefined>;
-  #resolve!: (failure: VoxelError | undefined) => void;
+  readonly finished = this.#outcome.promise;
   readonly #part: AssemblyPart;
   readonly #context: ExchangeContext;
   readonly #flow: Flow | undefined;
   /** Losses of datagrams by their place in the order of sending. */
   readonly #losses = new LossDetection();
+  readonly #parityAskedFor: Parity | undefined;
   readonly #parity: ParityBlocks;
   #lossTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #cancel = new AbortController();
@@ -59,22 +61,23 @@ export class RangeExchange {
   #arrived = 0;
   /** End of the furthest of them. */
   #reached = 0;
-  /** Those that parity brought. */
-  #decoded = 0;
+  /** Bytes of the body that were filled from parity. */
+  bytesDecoded = 0;
   #bodyOnStream = false;
   /** Bytes of the body that came on the stream. */
   #streamed = 0;
   /** Bytes that were sent, as the trailer says. */
   #sent: number | undefined;
-  #rtt: number | undefined;
+  /** The server's smoothed round-trip time in ms, once it has said so. */
+  rtt: number | undefined;
 
   constructor({ places, delivery }: PlannedRequest, context: ExchangeContext) {
     this.#context = context;
     this.#etag = context.request.file.etag;
-    this.finished = new Promise((resolve) => (this.#resolve = resolve));
     if (delivery === 'datagrams') {
       this.#flow = context.session.openFlow((offset, payload) => this.#onDatagram(offset, payload));
     }
+    this.#parityAskedFor = this.#flow && context.parity;
     this.#part = new AssemblyPart(context.assembly, places, longestRange(this.#parityAskedFor));
     this.#parity = new ParityBlocks(this.#part, this.#parityAskedFor);
     void this.#run();
@@ -83,16 +86,6 @@ export class RangeExchange {
   /** Number of its datagrams' flow. */
   get flow(): number | undefined {
     return this.#flow?.id;
-  }
-
-  /** The server's smoothed round-trip time in ms, once it has said so. */
-  get rtt(): number | undefined {
-    return this.#rtt;
-  }
-
-  /** Bytes of the body that were filled from parity. */
-  get bytesDecoded(): number {
-    return this.#decoded;
   }
 
   /** Bytes of parity that came. */
@@ -108,24 +101,11 @@ export class RangeExchange {
     return this.#part.gaps(0, Math.max(this.#sent ?? 0, this.#reached));
   }
 
-  /** All that was asked for is here: the rest of the stream may come, and is not looked at. */
-  finish(): void {
-    this.#end(undefined);
-  }
-
   /** Ends it here, at the server too, unless it has ended already. */
   stop(): void {
     if (this.#ended) return;
-    this.#end(undefined);
+    this.end();
     this.#cancel.abort();
-  }
-
-  get #parityAskedFor(): Parity | undefined {
-    return this.#flow && this.#context.parity;
-  }
-
-  get #length(): number {
-    return this.#part.length;
   }
 
   async #run(): Promise<void> {
@@ -137,7 +117,7 @@ export class RangeExchange {
       }
       if (!this.#ended) for (const event of parser.end()) this.#onEvent(event);
     } catch (cause) {
-      this.#end(
+      this.end(
         cause instanceof VoxelError ? cause : new VoxelError('bad-response', 'the response cannot be read', { cause }),
       );
     }
@@ -160,22 +140,15 @@ export class RangeExchange {
   }
 
   #onEvent(event: ResponseEvent): void {
-    switch (event.type) {
-      case 'head':
-        this.#onHead(event.status, event.fields);
-        return;
-      case 'body':
-        this.#onBody(event.bytes);
-        return;
-      case 'end':
-        this.#onEnd(event.trailers);
-    }
+    if (event.type === 'head') this.#onHead(event.status, event.fields);
+    else if (event.type === 'body') this.#onBody(event.bytes);
+    else this.#onEnd(event.trailers);
   }
 
   #onHead(status: number, fields: Fields): void {
     const { isOnStream, hasParity } = checkHead(status, fields, {
       file: this.#context.request.file,
-      length: this.#length,
+      length: this.#part.length,
       flow: this.#flow?.id,
       parity: this.#parityAskedFor,
     });
@@ -192,29 +165,29 @@ export class RangeExchange {
       throw new VoxelError('bad-response', 'the stream carries a body although the response announces datagrams');
     const offset = this.#streamed;
     this.#streamed += bytes.length;
-    if (this.#streamed > this.#length)
-      throw new VoxelError('bad-response', `the body is longer than the ${this.#length} bytes asked for`);
+    if (this.#streamed > this.#part.length)
+      throw new VoxelError('bad-response', `the body is longer than the ${this.#part.length} bytes asked for`);
     this.#place(offset, bytes);
   }
 
   #onEnd(trailers: Fields): void {
     if (this.#bodyOnStream) {
-      if (this.#streamed < this.#length)
-        throw new VoxelError('incomplete', `the body has ${this.#streamed} bytes, expected ${this.#length}`);
+      if (this.#streamed < this.#part.length)
+        throw new VoxelError('incomplete', `the body has ${this.#streamed} bytes, expected ${this.#part.length}`);
       // Some of it may have come otherwise before.
-      this.#end(undefined);
+      this.end();
       return;
     }
     const sent = parseInteger(trailers.get('x-voxel-sent'));
-    if (sent === undefined || sent > this.#length) {
+    if (sent === undefined || sent > this.#part.length) {
       throw new VoxelError(
         'bad-response',
-        `x-voxel-sent must be a number up to ${this.#length}, got ${sent ?? 'none'}`,
+        `x-voxel-sent must be a number up to ${this.#part.length}, got ${sent ?? 'none'}`,
       );
     }
     this.#sent = sent;
-    this.#rtt = parseInteger(trailers.get('x-voxel-rtt'));
-    this.#context.session.roundTrip = this.#rtt ?? this.#context.session.roundTrip;
+    this.rtt = parseInteger(trailers.get('x-voxel-rtt'));
+    this.#context.session.roundTrip = this.rtt ?? this.#context.session.roundTrip;
     this.#endIfComplete();
     if (this.#parity.bytes >= (parseParameter(trailers.get('x-voxel-sent'), 'parity') ?? Infinity))
       this.#parity.close();
@@ -228,7 +201,7 @@ export class RangeExchange {
     if (!place) return;
     this.#losses.arrived(place.start, place.end, this.#context.now());
     // Whether the server knows of parity is not known before the head.
-    if (this.#hasHead || (this.#etag !== undefined && offset < this.#length)) {
+    if (this.#hasHead || (this.#etag !== undefined && offset < this.#part.length)) {
       this.#use(offset, payload);
       if (this.#losses.hasGaps) this.#lookForLosses();
     } else if (!this.#early.has(offset) && (this.#earlyBytes += payload.length) <= this.#parity.end) {
@@ -239,9 +212,9 @@ export class RangeExchange {
 
   /** Takes a datagram, and what can be filled with it. */
   #use(offset: number, payload: Uint8Array): void {
-    if (offset < this.#length) this.#place(offset, payload);
+    if (offset < this.#part.length) this.#place(offset, payload);
     else this.#context.onArrival(0);
-    for (const [at, bytes] of this.#parity.fill(offset, payload)) this.#decoded += this.#place(at, bytes);
+    for (const [at, bytes] of this.#parity.fill(offset, payload)) this.bytesDecoded += this.#place(at, bytes);
   }
 
   /** How many of these bytes are new. */
@@ -268,19 +241,20 @@ export class RangeExchange {
     if (lost.length > 0) onLost(lost);
     clearTimeout(this.#lossTimer);
     if (due !== undefined) this.#lossTimer = setTimeout(() => this.#lookForLosses(), due - now());
-    else if (this.#sent !== undefined) this.#end(undefined);
+    else if (this.#sent !== undefined) this.end();
   }
 
   #endIfComplete(): void {
-    if (this.#arrived >= (this.#sent ?? this.#length)) this.#end(undefined);
+    if (this.#arrived >= (this.#sent ?? this.#part.length)) this.end();
   }
 
-  #end(failure: VoxelError | undefined): void {
+  /** Nothing more is to come, or all that was asked for is here: the rest of the stream may come, and is not looked at. */
+  end(failure?: VoxelError): void {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#lossTimer);
     this.#flow?.close();
     setTimeout(() => this.#cancel.abort(), LINGER_MS);
-    this.#resolve(failure);
+    this.#outcome.resolve(failure);
   }
 }

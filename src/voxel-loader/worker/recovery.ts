@@ -15,31 +15,20 @@ export interface RecoveryOptions {
 
 /** Asks on streams for what a running download has lost. */
 export class Recovery {
-  readonly #options: RecoveryOptions;
   /** Pieces of the delivery order that are not yet asked for again. */
   #lost: readonly ByteRange[] = [];
   #running = 0;
-  #bytesRepeated = 0;
-  #bytesRecovered = 0;
-
-  constructor(options: RecoveryOptions) {
-    this.#options = options;
-  }
-
   /** Bytes asked for again. */
-  get bytesRepeated(): number {
-    return this.#bytesRepeated;
-  }
-
+  bytesRepeated = 0;
   /** Bytes that were here no sooner than their repeat. */
-  get bytesRecovered(): number {
-    return this.#bytesRecovered;
-  }
+  bytesRecovered = 0;
+
+  constructor(private readonly options: RecoveryOptions) {}
 
   /** Asks for these places of the delivery order, or gives them up. */
   add(places: readonly ByteRange[]): void {
-    this.#lost = this.#options.isInTime() ? [...this.#lost, ...places] : [];
-    const requests = planStreams(this.#options.assembly, this.#lost);
+    this.#lost = this.options.isInTime() ? [...this.#lost, ...places] : [];
+    const requests = planStreams(this.options.assembly, this.#lost);
     const next = requests.splice(0, MAX_REQUESTS - this.#running);
     this.#lost = requests.flatMap((planned) => planned.places);
     for (const planned of next) this.#send(planned);
@@ -47,10 +36,10 @@ export class Recovery {
 
   #send(planned: PlannedRequest): void {
     this.#running++;
-    this.#bytesRepeated += totalBytes(planned.places);
-    this.#options.send(
+    this.bytesRepeated += totalBytes(planned.places);
+    this.options.send(
       planned,
-      (bytes) => (this.#bytesRecovered += bytes),
+      (bytes) => (this.bytesRecovered += bytes),
       () => {
         this.#running--;
         this.add([]);

@@ -1,5 +1,5 @@
 import type { Parity } from '../../coding/symbols.js';
-import type { ByteRange } from '../../manifest/byte-range.js';
+import { formatRange, type ByteRange } from '../../manifest/byte-range.js';
 import { VoxelError } from '../errors.js';
 import { formatParity } from './structured-field.js';
 
@@ -75,9 +75,4 @@ export function serializeRequestHead(request: RequestHead): Uint8Array<ArrayBuff
   }
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
   return new TextEncoder().encode(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
-}
-
-/** A range as in the `range` field: both ends inclusive. */
-export function formatRange({ start, end }: ByteRange): string {
-  return `${start}-${end - 1}`;
 }

@@ -3,7 +3,7 @@ import { totalBytes } from '../../manifest/byte-range.js';
 import { positions, segmentOf } from '../../../test/unit/segment-content.js';
 import { SegmentAssembly } from './assembly.js';
 import { AssemblyPart } from './assembly-part.js';
-import { formatRange } from './request-head.js';
+import { formatRange } from '../../manifest/byte-range.js';
 import { MAX_RANGE_FIELD_BYTES, MAX_RANGES, planRequests, planStreams } from './request-plan.js';
 
 describe('planRequests', () => {

@@ -1,6 +1,5 @@
-import { cut, type ByteRange } from '../../manifest/byte-range.js';
+import { cut, formatRange, type ByteRange } from '../../manifest/byte-range.js';
 import type { SegmentAssembly } from './assembly.js';
-import { formatRange } from './request-head.js';
 import type { SessionDelivery } from '../types.js';
 
 /** One request of a download. */

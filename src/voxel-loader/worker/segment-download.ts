@@ -3,6 +3,7 @@ import { comesInTime, reorderingWindow } from '../../delivery/recovery.js';
 import { sum } from '../../delivery/sum.js';
 import { totalBytes } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
+import { deferred } from '../deferred.js';
 import { SegmentAssembly } from './assembly.js';
 import { VoxelError } from '../errors.js';
 import { RangeExchange } from './range-exchange.js';
@@ -37,14 +38,10 @@ export function downloadSegment(
 }
 
 class RunningDownload implements Download {
-  readonly result: Promise<ReceivedSegment>;
-  #resolve!: (received: ReceivedSegment) => void;
-  #reject!: (error: VoxelError) => void;
-  readonly #session: Session;
-  readonly #request: DownloadRequest;
+  readonly #outcome = deferred<ReceivedSegment>();
+  readonly result = this.#outcome.promise;
   readonly #assembly: SegmentAssembly;
   readonly #exchanges: RangeExchange[] = [];
-  readonly #now: () => number;
   readonly #started: number;
   /** Whose bytes come first, while this one runs. */
   #after: Download | undefined;
@@ -65,19 +62,16 @@ class RunningDownload implements Download {
   #failure: VoxelError | undefined;
   #settled = false;
 
-  constructor(session: Session, request: DownloadRequest, now: () => number) {
-    this.#session = session;
-    this.#request = request;
+  constructor(
+    private readonly session: Session,
+    private readonly request: DownloadRequest,
+    private readonly now: () => number,
+  ) {
     this.#assembly = new SegmentAssembly(request.map, request.unreliableBytes);
-    this.#now = now;
     this.#started = this.#lastArrival = now();
     this.#measured = { at: this.#started, bytes: 0 };
     this.#after = request.after;
     this.#afterFlow = session.dispatch ? undefined : this.#after?.flow;
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     this.#recovery = new Recovery({
       assembly: this.#assembly,
       isInTime: () => request.recovery && comesInTime(request.deadline, now() - this.#started, this.#roundTrip()),
@@ -110,7 +104,7 @@ class RunningDownload implements Download {
       bytesReliable: this.#assembly.bytesReliable,
       bytesUnreliable: this.#assembly.bytesUnreliable,
       bytesRequested: this.#assembly.length,
-      elapsed: (this.#now() - this.#begin) / 1000,
+      elapsed: (this.now() - this.#begin) / 1000,
     };
   }
 
@@ -133,13 +127,8 @@ class RunningDownload implements Download {
     return this.#assembly.bytesReliable + this.#assembly.bytesUnreliable;
   }
 
-  /** Round-trip time in ms, from the server once it has said so. */
-  get #rtt(): number | undefined {
-    return this.#exchanges.map(({ rtt }) => rtt).find((rtt) => rtt !== undefined);
-  }
-
   /** Round-trip time in ms: with the server's time to answer, until it has said how long the way is; 0 before the first byte. */
-  #roundTrip(session = this.#session): number {
+  #roundTrip(session = this.session): number {
     const roundTrip = session.roundTrip ?? (this.#firstArrival ?? this.#started) - this.#started;
     return Math.min(roundTrip, MAX_ROUND_TRIP_MS);
   }
@@ -149,7 +138,7 @@ class RunningDownload implements Download {
     this.#measuring++;
     return this.#send(
       planned,
-      () => (this.#measured = { at: this.#now(), bytes: this.#bytesHere }),
+      () => (this.#measured = { at: this.now(), bytes: this.#bytesHere }),
       (failure) => {
         if (!failure) this.#measuring--;
         else if (withReliableBytes && !this.#assembly.reliableComplete) this.#fail(failure);
@@ -163,21 +152,21 @@ class RunningDownload implements Download {
     planned: PlannedRequest,
     onArrival: (bytes: number) => void,
     onFinished: (failure: VoxelError | undefined) => void,
-    session = this.paths?.pick() ?? this.#session,
+    session = this.paths?.pick() ?? this.session,
     after = this.#afterFlow,
   ): number | undefined {
     this.#running++;
     const { paths } = this;
-    const request = this.#request;
+    const request = this.request;
     const exchange = new RangeExchange(planned, {
       session,
       request,
       // What is asked for later has less time.
-      deadline: request.deadline && request.deadline - (this.#now() - this.#started),
+      deadline: request.deadline && request.deadline - (this.now() - this.#started),
       parity: request.parity && parityFrom(request.parity, planned.places[0]!.start - this.#assembly.reliableLength),
       after,
       assembly: this.#assembly,
-      now: this.#now,
+      now: this.now,
       reorderingWindow: () => reorderingWindow(this.#roundTrip(session), request.recovery),
       onLost: (places) => {
         paths?.lost(session, totalBytes(places));
@@ -186,10 +175,10 @@ class RunningDownload implements Download {
       onArrival: (bytes) => {
         paths?.arrived(session, bytes);
         this.#lookBefore(bytes);
-        this.#lastArrival = this.#now();
+        this.#lastArrival = this.now();
         this.#firstArrival ??= this.#lastArrival;
         onArrival(bytes);
-        if (this.#bytesHere === this.#assembly.length) for (const one of this.#exchanges) one.finish();
+        if (this.#bytesHere === this.#assembly.length) for (const one of this.#exchanges) one.end();
       },
     });
     this.#exchanges.push(exchange);
@@ -219,30 +208,25 @@ class RunningDownload implements Download {
   }
 
   #watchForStall(): void {
-    const left = STALL_TIMEOUT_MS - (this.#now() - Math.max(this.#lastArrival, this.#begin));
-    if (left > 0) {
-      this.#stallTimer = setTimeout(() => this.#watchForStall(), left);
-      return;
-    }
+    const left = STALL_TIMEOUT_MS - (this.now() - Math.max(this.#lastArrival, this.#begin));
     const timeout = new VoxelError('timeout', `nothing arrived for ${STALL_TIMEOUT_MS / 1000} s`);
-    if (!this.#assembly.reliableComplete) {
-      this.#fail(timeout);
-      return;
-    }
-    this.#failure ??= timeout;
-    this.#deliver();
+    if (left > 0) this.#stallTimer = setTimeout(() => this.#watchForStall(), left);
+    else if (this.#assembly.reliableComplete) {
+      this.#failure ??= timeout;
+      this.#deliver();
+    } else this.#fail(timeout);
   }
 
   #deliver(): void {
     if (this.#settled) return;
-    const { at, bytes } = this.#measuring > 0 ? { at: this.#now(), bytes: this.#bytesHere } : this.#measured;
+    const { at, bytes } = this.#measuring > 0 ? { at: this.now(), bytes: this.#bytesHere } : this.#measured;
     const begin = Math.min(this.#begin, at);
     this.#stop();
     const assembly = this.#assembly;
     // Over several paths two requests may miss the same.
     const lost = [...new IntervalSet(this.#exchanges.flatMap((exchange) => exchange.lost()))];
     const bytesLost = totalBytes(lost);
-    this.#resolve({
+    this.#outcome.resolve({
       bytes: assembly.bytes,
       received: assembly.received(),
       bytesReliable: assembly.bytesReliable,
@@ -257,7 +241,7 @@ class RunningDownload implements Download {
       bytesMeasured: bytes - this.#before.bytes,
       seconds: (at - begin) / 1000,
       timeToFirstByte: Math.max(0, (this.#firstArrival ?? at) - begin) / 1000,
-      rtt: this.#session.roundTrip ?? this.#rtt,
+      rtt: this.session.roundTrip ?? this.#exchanges.find(({ rtt }) => rtt !== undefined)?.rtt,
       failure: this.#failure,
     });
   }
@@ -265,7 +249,7 @@ class RunningDownload implements Download {
   #fail(error: VoxelError): void {
     if (this.#settled) return;
     this.#stop();
-    this.#reject(error);
+    this.#outcome.reject(error);
   }
 
   /** Stops: nothing is written to the segment any more. */

@@ -1,5 +1,6 @@
 import { PieceQueue, dueTime, whilePlaying, type Playhead } from '../../../delivery/piece-queue.js';
 import { LossDetection, reorderingWindow } from '../../../delivery/recovery.js';
+import { deferred } from '../../deferred.js';
 import { VoxelError } from '../../errors.js';
 import type { FollowRequest } from '../../types.js';
 import { FileVersion } from '../file-version.js';
@@ -39,11 +40,9 @@ export interface FollowOptions {
  * is lost is asked for again if it can be back before its chunk is due; each chunk is handed over when it is complete or due.
  */
 export class FollowDownload {
+  readonly #outcome = deferred();
   /** Resolves after the last chunk; rejects with `VoxelError` where no more will come. */
-  readonly result: Promise<void>;
-  #resolve!: () => void;
-  #reject!: (error: unknown) => void;
-  readonly #options: FollowOptions;
+  readonly result = this.#outcome.promise;
   readonly #flow: Flow | undefined;
   readonly #cancel = new AbortController();
   readonly #file = new FileVersion();
@@ -65,15 +64,10 @@ export class FollowDownload {
   #hasEnded = false;
   #isSettled = false;
 
-  constructor(options: FollowOptions) {
+  constructor(private readonly options: FollowOptions) {
     const { session, request, now } = options;
-    this.#options = options;
     this.#began = this.#lastArrival = now();
     this.#nextStart = request.startTime;
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     if (request.delivery === 'datagrams')
       this.#flow = session.openFlow((offset, payload) => this.#guard(() => this.#onDatagram(offset, payload)));
     void this.#run();
@@ -89,7 +83,7 @@ export class FollowDownload {
   }
 
   async #run(): Promise<void> {
-    const { session, request } = this.#options;
+    const { session, request } = this.options;
     const response = new ResponseParser();
     const body = new FollowParser();
     const onEvent = (event: ResponseEvent): void => {
@@ -102,7 +96,7 @@ export class FollowDownload {
       this.#look();
       for await (const bytes of session.request(head, this.#cancel.signal)) {
         if (this.#isSettled) return;
-        this.#lastArrival = this.#options.now();
+        this.#lastArrival = this.options.now();
         for (const event of response.push(bytes)) onEvent(event);
         this.#look();
       }
@@ -116,26 +110,14 @@ export class FollowDownload {
   }
 
   #onEvent(event: FollowEvent): void {
-    switch (event.type) {
-      case 'chunk':
-        this.#onChunk(event.chunk);
-        return;
-      case 'reliable':
-        this.#assembly.addReliable(event.bytes);
-        return;
-      case 'frames':
-        this.#onFrames(event.offset, event.bytes);
-        return;
-      case 'sent':
-        this.#onSent(event.report);
-        return;
-      case 'end':
-        return;
-    }
+    if (event.type === 'chunk') this.#onChunk(event.chunk);
+    else if (event.type === 'reliable') this.#assembly.addReliable(event.bytes);
+    else if (event.type === 'frames') this.#onFrames(event.offset, event.bytes);
+    else if (event.type === 'sent') this.#onSent(event.report);
   }
 
   #onChunk(chunk: Extract<FollowEvent, { type: 'chunk' }>['chunk']): void {
-    const { session, request, now } = this.#options;
+    const { session, request, now } = this.options;
     const pending = new PendingChunk(this.#assembly.add(chunk), {
       session,
       request,
@@ -156,9 +138,9 @@ export class FollowDownload {
   #onSent(report: SentReport): void {
     const { frames } = this.#assembly.close(report);
     // What was left out is none of the chunk's losses.
-    if (this.#flow) this.#losses.sentUpTo(frames.end, this.#options.now());
+    if (this.#flow) this.#losses.sentUpTo(frames.end, this.options.now());
     this.#pending[report.chunk]!.close();
-    this.#options.session.roundTrip = report.roundTrip ?? this.#options.session.roundTrip;
+    this.options.session.roundTrip = report.roundTrip ?? this.options.session.roundTrip;
     this.#window = report.window;
   }
 
@@ -171,7 +153,7 @@ export class FollowDownload {
   }
 
   #onDatagram(offset: number, payload: Uint8Array): void {
-    const now = this.#options.now();
+    const now = this.options.now();
     const end = offset + payload.length;
     if (this.#isSettled || this.#isBroken || end > this.#assembly.end + MAX_BYTES_AHEAD) return;
     this.#lastArrival = now;
@@ -184,20 +166,20 @@ export class FollowDownload {
   /** Hands over what is ready, asks for what is lost, and comes back when there is something to do though nothing comes. */
   #look(): void {
     if (this.#isSettled) return;
-    const now = this.#options.now();
-    const playhead = this.#options.playhead();
+    const now = this.options.now();
+    const playhead = this.options.playhead();
     const window = reorderingWindow(this.#roundTrip, true);
     this.#recover(this.#losses.take(now, window));
     for (const pending of this.#queue.take(now, playhead)) {
       this.#assembly.release(pending.open);
-      const received = pending.handOver({ roundTrip: this.#options.session.roundTrip, window: this.#window });
+      const received = pending.handOver({ roundTrip: this.options.session.roundTrip, window: this.#window });
       const { bytesLost, bytesUnsent } = received.facts;
-      this.#isBroken ||= this.#options.request.isGroup && bytesLost + bytesUnsent > 0;
-      this.#options.onChunk(received);
+      this.#isBroken ||= this.options.request.isGroup && bytesLost + bytesUnsent > 0;
+      this.options.onChunk(received);
     }
     if (this.#hasEnded && !this.#queue.first) {
       this.#settle();
-      this.#resolve();
+      this.#outcome.resolve();
       return;
     }
     const givenUpAt = this.#givenUpAt(playhead);
@@ -238,12 +220,12 @@ export class FollowDownload {
 
   /** Milliseconds until a chunk is due; undefined: nothing plays, or playback waits. */
   #timeLeft(start: number): number | undefined {
-    const playing = whilePlaying(this.#options.playhead());
-    return playing && dueTime(start, playing) - this.#options.now();
+    const playing = whilePlaying(this.options.playhead());
+    return playing && dueTime(start, playing) - this.options.now();
   }
 
   get #roundTrip(): number {
-    return Math.min(this.#options.session.roundTrip ?? UNKNOWN_ROUND_TRIP_MS, MAX_ROUND_TRIP_MS);
+    return Math.min(this.options.session.roundTrip ?? UNKNOWN_ROUND_TRIP_MS, MAX_ROUND_TRIP_MS);
   }
 
   #guard(act: () => void): void {
@@ -257,7 +239,7 @@ export class FollowDownload {
   #fail(error: unknown): void {
     if (this.#isSettled) return;
     this.#settle();
-    this.#reject(error);
+    this.#outcome.reject(error);
   }
 
   #settle(): void {

@@ -7,13 +7,10 @@ import type { ReceivedChunk } from './pending-chunk.js';
 
 /** What a host follows: live segments, each of which is put together, repaired and handed over chunk by chunk. */
 export class Followings {
-  readonly #host: Host;
   readonly #running = new Set<FollowDownload>();
   #playhead: Playhead | undefined;
 
-  constructor(host: Host) {
-    this.#host = host;
-  }
+  constructor(private readonly host: Host) {}
 
   receive(message: Message<'follow' | 'play'>): void {
     if (message.type === 'follow') {
@@ -26,7 +23,7 @@ export class Followings {
 
   #follow({ id, session: number, request }: Message<'follow'>): Promise<void> {
     const start = (): FollowDownload => {
-      const session = this.#host.session(number);
+      const session = this.host.session(number);
       const download: FollowDownload = new FollowDownload({
         // Its datagrams and its requests belong to one path.
         session: session.pick?.() ?? session,
@@ -34,7 +31,7 @@ export class Followings {
         playhead: () => this.#playhead,
         onChunk: (received) => {
           const piece = this.#repair(request.representation, received);
-          this.#host.post({ type: 'piece', id, piece }, [piece.bytes.buffer]);
+          this.host.post({ type: 'piece', id, piece }, [piece.bytes.buffer]);
         },
         now: () => performance.timeOrigin + performance.now(),
       });
@@ -43,11 +40,11 @@ export class Followings {
       download.result.then(forget, forget);
       return download;
     };
-    return this.#host.run(id, start, () => undefined);
+    return this.host.run(id, start, () => undefined);
   }
 
   #repair(representation: string, { chunk, bytes, received, lost, facts }: ReceivedChunk): DeliveredChunk {
-    const repaired = this.#host.repairers.repair(representation, { bytes, received });
+    const repaired = this.host.repairers.repair(representation, { bytes, received });
     return {
       ...facts,
       bytes: repaired.bytes as Uint8Array<ArrayBuffer>,

@@ -1,5 +1,6 @@
 import { earliest, INITIAL_WINDOW, isSilent, type PathLink, type Schedule } from '../../../delivery/schedule.js';
 import { sum } from '../../../delivery/sum.js';
+import { deferred } from '../../deferred.js';
 import { VoxelError } from '../../errors.js';
 import type { PathReport } from '../../types.js';
 import type { DatagramListener, Flow, PathDownloadOptions, Session } from '../types.js';
@@ -44,8 +45,8 @@ export interface PathPool {
 /** Several paths as one session: downloads are dealt out to them, and go on while one of them is left. */
 export class Bundle implements Session, DispatcherBundle {
   readonly host: string;
-  readonly closed: Promise<VoxelError>;
-  #close!: (reason: VoxelError) => void;
+  readonly #closing = deferred<VoxelError>();
+  readonly closed = this.#closing.promise;
   readonly #paths: readonly Path[];
   readonly #pool: PathPool | undefined;
   readonly #schedule: Schedule;
@@ -65,7 +66,6 @@ export class Bundle implements Session, DispatcherBundle {
     this.#pool = pool;
     this.#schedule = schedule;
     this.#report = report;
-    this.closed = new Promise((resolve) => (this.#close = resolve));
     this.host = this.pick().host;
     this.#reportNow();
   }
@@ -187,7 +187,11 @@ export class Bundle implements Session, DispatcherBundle {
       before += dispatcher.bytesLeft;
     }
     // Also of what has come over another one meanwhile: a path that is silent would seem idle, and be asked for more.
-    for (const path of this.#paths) path.traffic.owes(this.#hasRequests(path), now);
+    const dispatchers = [...this.#dispatchers];
+    for (const path of this.#paths) {
+      const isOwing = dispatchers.some((dispatcher) => dispatcher.hasRequests(path));
+      path.traffic.owes(isOwing, now);
+    }
   }
 
   #links(now: number): PathLink[] {
@@ -212,10 +216,6 @@ export class Bundle implements Session, DispatcherBundle {
     });
   }
 
-  #hasRequests(path: Path): boolean {
-    return [...this.#dispatchers].some((dispatcher) => dispatcher.hasRequests(path));
-  }
-
   #queued(id: number): number {
     return sum([...this.#dispatchers].map((dispatcher) => dispatcher.queuedOn(this.#paths[id]!)));
   }
@@ -232,6 +232,6 @@ export class Bundle implements Session, DispatcherBundle {
     clearInterval(this.#looks);
     for (const path of this.#paths) path.stop();
     this.#reportNow();
-    this.#close(reason);
+    this.#closing.resolve(reason);
   }
 }

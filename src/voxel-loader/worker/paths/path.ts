@@ -29,8 +29,6 @@ export class Path {
   #state: PathReport['state'] = 'opening';
   /** Why there is no session. */
   error: VoxelError | undefined;
-  readonly #endpoint: PathEndpoint;
-  readonly #options: PathOptions;
   #retry = FIRST_RETRY;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #openedIn: number | undefined;
@@ -39,15 +37,12 @@ export class Path {
 
   constructor(
     readonly id: number,
-    endpoint: PathEndpoint,
-    options: PathOptions,
-  ) {
-    this.#endpoint = endpoint;
-    this.#options = options;
-  }
+    private readonly endpoint: PathEndpoint,
+    private readonly options: PathOptions,
+  ) {}
 
   get cost(): number {
-    return this.#endpoint.cost;
+    return this.endpoint.cost;
   }
 
   get isOpening(): boolean {
@@ -68,7 +63,7 @@ export class Path {
     const { traffic, cost, error } = this;
     const { lastRate } = traffic;
     return {
-      url: this.#endpoint.url,
+      url: this.endpoint.url,
       cost,
       state: this.#state,
       bytes: traffic.bytes,
@@ -84,7 +79,7 @@ export class Path {
     this.#state = 'opening';
     this.#startedAt = performance.now();
     try {
-      const session = await this.#options.open(this.#endpoint);
+      const session = await this.options.open(this.endpoint);
       if (this.#isStopped) {
         session.close();
         return;
@@ -95,7 +90,7 @@ export class Path {
       this.#state = 'open';
       this.error = undefined;
       void session.closed.then((reason) => this.fail(session, reason));
-      this.#options.onChanged(this);
+      this.options.onChanged(this);
     } catch (error) {
       this.#failed(error as VoxelError);
       throw error;
@@ -132,6 +127,6 @@ export class Path {
       REFUSALS.includes(error.code) ? RETRY_REFUSED : this.#retry,
     );
     this.#retry = Math.min(2 * this.#retry, LONGEST_RETRY);
-    this.#options.onChanged(this);
+    this.options.onChanged(this);
   }
 }
