@@ -110,16 +110,10 @@ function usesAll({ bundle, system: { player, path } }: Trial): boolean {
 }
 
 /** Server and client with the link between them, until the client has seen enough. */
-async function runBetween({ linkemu, signal }: Laboratory, folder: string): Promise<void> {
-  const program = (name: string) => [
-    process.execPath,
-    '--import',
-    'tsx',
-    join(import.meta.dirname, 'inside', name),
-    folder,
-  ];
+async function runBetween({ linkemu, inside, signal }: Laboratory, folder: string): Promise<void> {
+  const program = (file: string) => [process.execPath, file, folder];
   const link = ['run', join(folder, 'link.json'), '--log', folder];
-  const child = spawn(linkemu, [...link, '--', ...program('server.ts'), '---', ...program('client.ts')], {
+  const child = spawn(linkemu, [...link, '--', ...program(inside.server), '---', ...program(inside.client)], {
     cwd: root,
     // The client ends when its standard input does: nothing goes on when this process is killed.
     stdio: ['pipe', 'pipe', 'pipe'],
