@@ -170,6 +170,14 @@ def test_what_cannot_be_repaired_is_completely_reliable_with_a_warning(
     assert reason in warning
 
 
+@pytest.mark.parametrize("name", ["clip.264", "clip.avi"])
+def test_what_does_not_say_when_pictures_are_shown_cannot_be_copied(tmp_path: Path, name: str) -> None:
+    in_order = make_clip(tmp_path / name, "-bf", "0", seconds=2)
+    prepare_clip(in_order, out=tmp_path / "in order", media="copy")
+    with pytest.raises(InputError, match=rf"{name}: does not state when its pictures are shown"):
+        prepare_clip(make_clip(tmp_path / name, "-bf", "2", seconds=2), out=tmp_path / "out", media="copy")
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

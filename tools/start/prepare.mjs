@@ -42,7 +42,7 @@ export async function prepareVideo({ video, duration, start, representations, se
   const folder = join(cacheFolder, 'media', `${basename(input, extname(input))}-${key}`);
   const jobs = String(availableParallelism());
   // The folder is ours alone, and its name says what it holds: only a source that has changed is replaced.
-  const options = ['--out', folder, '--replace', '--jobs', jobs, ...CONTENT, ...settings];
+  const options = ['--out', folder, '--replace', '--no-next', '--jobs', jobs, ...CONTENT, ...settings];
   await run(venvProgram('voxel-prepare'), [input, ...options], { kind: 'tool' });
   return folder;
 }

@@ -47,8 +47,9 @@ def _encode(request: Request) -> None:
     with (
         closing(Workspace(request.out.absolute())) as workspace,
         local_workers(request.jobs) as workers,
-        work_progress(sum(job.cost for job in plan.media)) as progress,
+        work_progress() as progress,
     ):
+        progress.begin(sum(job.cost for job in plan.media))
         asyncio.run(make_media(workspace, plan.media, workers, progress))
 
 

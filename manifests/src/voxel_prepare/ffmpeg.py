@@ -31,6 +31,16 @@ OnFrames = Callable[[int], None]
 """Called with the number of frames written so far."""
 
 
+OnBytes = Callable[[int], None]
+"""Called with the number of bytes read so far."""
+
+SIZE_FIELD = 4
+"""Place of a packet's size in a line of `framecrc`."""
+
+SAID_BYTES = 1 << 22
+"""So many bytes are read between two reports."""
+
+
 def ffmpeg_program() -> str:
     """The static binary of imageio-ffmpeg."""
     program: str = imageio_ffmpeg.get_ffmpeg_exe()
@@ -80,7 +90,7 @@ async def run_ffmpeg(
         raise PreparationError(f"ffmpeg: {_reason(messages.result().decode(errors='replace'), exit_code)}")
 
 
-def list_packets(path: Path, streams: Sequence[int]) -> Iterator[str]:
+def list_packets(path: Path, streams: Sequence[int], on_bytes: OnBytes = lambda size: None) -> Iterator[str]:
     """Lists the packets of these streams of a file in FFmpeg's format `framecrc`, with the times that a run with the
     same streams gives them. Raises `PreparationError`.
     """
@@ -89,7 +99,13 @@ def list_packets(path: Path, streams: Sequence[int]) -> Iterator[str]:
     command = [ffmpeg_program(), "-nostdin", "-v", "fatal", *arguments]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        yield from process.stdout
+        size = said = 0
+        for line in process.stdout:
+            yield line
+            size += 0 if line.startswith("#") else int(line.split(",", SIZE_FIELD + 1)[SIZE_FIELD])
+            if size - said >= SAID_BYTES:
+                said = size
+                on_bytes(size)
     if process.returncode != 0:
         raise PreparationError(f"{path}: cannot be read: ffmpeg exited with code {process.returncode}")
 

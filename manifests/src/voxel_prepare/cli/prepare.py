@@ -95,6 +95,9 @@ def voxel_prepare(
     inline: Annotated[
         bool, typer.Option("--inline", help="Also describe segments in attributes of the MPD, for other tools.")
     ] = False,
+    no_next: Annotated[
+        bool, typer.Option("--no-next", hidden=True, help="Do not say how the result is served.")
+    ] = False,
     debug: Debug = False,
     help_all: HelpAll = False,
 ) -> None:
@@ -129,6 +132,8 @@ def voxel_prepare(
         )
         request.check()
         summarise(prepare(request))
+        if no_next:
+            return
         for line in how_to_serve(out, inputs[0].resolve().parent if request.media == "existing" else out):
             say(line)
 

@@ -1,7 +1,7 @@
 """The output of `voxel-inspect`: a row for each segment of each representation, and a mean for each representation."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -18,6 +18,9 @@ TABLE_WIDTH = 120
 """If standard output is not a terminal."""
 
 AT_LEAST = "≥: perhaps more; lower scores are not measured, as the next lower representation is better there"
+UNREACHED = "–: does not reach that score, even whole"
+UNKNOWN_ORDER = "– as order: the manifest does not list the frames (--inline)"
+REFERENCE = "scores compare with the top representation: its own is {score:.4f}"
 
 
 def droppable(segments: Sequence[DescribedSegment], metric: Metric) -> list[Droppable | None]:
@@ -91,10 +94,24 @@ def print_table(representations: Sequence[DescribedRepresentation]) -> None:
                 f"{segment.score:.4f}",
                 *map(_percent, droppable([segment], representation.metric)),
             )
-        if any(mean and mean.at_least for mean in means):
-            table.caption, table.caption_justify = AT_LEAST, "left"
+        table.caption, table.caption_justify = "\n".join(_notes(representation, representations)), "left"
         console.print(table)
         console.print()
+
+
+def _notes(
+    representation: DescribedRepresentation, representations: Sequence[DescribedRepresentation]
+) -> Iterator[str]:
+    """What explains a table's signs."""
+    found = [droppable([segment], representation.metric) for segment in representation.segments]
+    if any(share is None for shares in found for share in shares):
+        yield UNREACHED
+    if any(share and share.at_least for shares in found for share in shares):
+        yield AT_LEAST
+    if any(segment.order_name is None for segment in representation.segments):
+        yield UNKNOWN_ORDER
+    if representation is representations[-1]:
+        yield REFERENCE.format(score=fmean(segment.score for segment in representation.segments))
 
 
 def _most_common(segments: Sequence[DescribedSegment]) -> str:

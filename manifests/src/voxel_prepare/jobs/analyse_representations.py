@@ -32,7 +32,7 @@ def analyse_representations(
     futures: dict[Future[list[SegmentAnalysis]], int] = {}
     for index in segments:
         if all(find_analysis(workspace, one.segment_part(index)) is not None for one in representations):
-            progress.advance(cost)
+            progress.skip(cost)
             continue
         sources = [track.segments[index] for track in tracks]
         futures[workers.submit(analyse_segments, sources, reference[index], settings)] = index

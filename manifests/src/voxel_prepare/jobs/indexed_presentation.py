@@ -15,6 +15,7 @@ from voxel_prepare.manifest.indexed_mpd import write_indexed_mpd
 from voxel_prepare.manifest.mpd import MediaFile, Presentation, VideoFile
 from voxel_prepare.manifest.mpd_file import MANIFEST
 from voxel_prepare.manifest.segment_duration import SegmentDuration
+from voxel_prepare.media.recipes import OnShare
 from voxel_prepare.media.tracks import VideoTrack
 
 
@@ -27,7 +28,10 @@ class IndexedPresentation:
     """What is written under the same name every time."""
     media: Sequence[PlannedMedia] = ()
 
-    def __init__(self, request: Request, settings: AnalysisSettings) -> None:
+    making = ""
+    """No media."""
+
+    def __init__(self, request: Request, settings: AnalysisSettings, _: OnShare) -> None:
         """Reads the MPD, the only input. Raises `InputError`."""
         path = request.inputs[0]
         self._facts = request.facts

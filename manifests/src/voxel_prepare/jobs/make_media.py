@@ -1,8 +1,11 @@
 """Makes the media files in parallel."""
 
 import asyncio
+import errno
+import os
 from collections.abc import Sequence
 
+from voxel_prepare.errors import PreparationError
 from voxel_prepare.jobs.plan import PlannedMedia
 from voxel_prepare.jobs.progress import WorkProgress
 from voxel_prepare.jobs.workers import Workers
@@ -30,9 +33,13 @@ async def _make(workspace: Workspace, media: PlannedMedia, workers: Workers, pro
 
     def on_share(share: float) -> None:
         nonlocal done
-        progress.advance((share - done) * media.cost)
-        done = share
+        progress.advance(max(0, share - done) * media.cost)
+        done = max(done, share)
 
     with workspace.make(media.part) as path:
-        await workers.write_media(media.recipe, path, on_share)
+        try:
+            await workers.write_media(media.recipe, path, on_share)
+        except PreparationError as error:
+            place = workspace.folder if os.strerror(errno.ENOSPC) in str(error) else media.source
+            raise type(error)(f"{place}: {error}") from error
     on_share(1)

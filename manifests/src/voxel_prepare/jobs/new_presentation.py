@@ -12,6 +12,7 @@ from voxel_prepare.jobs.workspace import Part, Workspace
 from voxel_prepare.manifest.hls_playlists import MULTIVARIANT, media_playlist, multivariant_playlist
 from voxel_prepare.manifest.mpd import AudioFile, Presentation, VideoFile, write_mpd
 from voxel_prepare.manifest.mpd_file import MANIFEST
+from voxel_prepare.media.recipes import OnShare
 from voxel_prepare.media.tracks import VideoTrack, read_audio, read_video
 
 
@@ -23,10 +24,11 @@ class NewPresentation:
     texts: Sequence[str] = (MANIFEST, MULTIVARIANT)
     """What is written under the same name every time."""
 
-    def __init__(self, request: Request, settings: AnalysisSettings) -> None:
-        """Examines the inputs. Raises `InputError`."""
+    def __init__(self, request: Request, settings: AnalysisSettings, on_share: OnShare) -> None:
+        """Examines the inputs; `on_share` gets the share that has been read. Raises `InputError`."""
         self._facts = request.facts
-        self._plan = plan = make_plan(request)
+        self._plan = plan = make_plan(request, on_share)
+        self.making = "copying" if request.media == "copy" else "encoding"
         self.inputs = request.inputs
         self.media = plan.media
         identity = [plan.reference.id, *(one.part.key for one in plan.video)]
@@ -42,11 +44,10 @@ class NewPresentation:
             read_video(one.id, workspace.path(one.part), workspace.published_name(one.part), self._plan.segment)
             for one in self._plan.video
         ]
-        lengths = {track.frames for track in tracks}
-        if len(lengths) > 1:
-            raise InputError(
-                f"all inputs must have the same number of frames, found {', '.join(map(str, sorted(lengths)))}"
-            )
+        if len({track.frames for track in tracks}) > 1:
+            pairs = zip(tracks, self._plan.video, strict=True)
+            found = ", ".join(f"{track.frames} in {one.source}" for track, one in pairs)
+            raise InputError(f"all inputs must have the same number of frames, found {found}")
         return [tracks]
 
     def presentation(

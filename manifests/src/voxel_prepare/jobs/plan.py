@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from voxel_prepare.codecs import TITLES, codec_named
@@ -25,7 +26,7 @@ from voxel_prepare.media.encode import (
     video_copy_arguments,
 )
 from voxel_prepare.media.ladder import Representation, choose_representations
-from voxel_prepare.media.recipes import CopyVideo, EncodeVideo, MediaRecipe, WriteAudio
+from voxel_prepare.media.recipes import CopyVideo, EncodeVideo, MediaRecipe, OnShare, WriteAudio
 from voxel_prepare.media.source import AudioTrack, Source, check_encodable, probe
 from voxel_prepare.media.tracks import AAC_OBJECT_TYPES
 
@@ -41,6 +42,7 @@ class PlannedMedia:
     """A media file to make."""
 
     part: Part
+    source: Path
     recipe: MediaRecipe
     cost: float
     """Estimated work, see cost.py."""
@@ -84,20 +86,38 @@ class Plan:
         return max(self.video, key=lambda media: (media.pixels, self.video.index(media)))
 
 
-def make_plan(request: Request) -> Plan:
-    """Examines the inputs. Raises `InputError`."""
-    return _plan_copy(request) if request.media == "copy" else _plan_encode(request)
+def make_plan(request: Request, on_share: OnShare = lambda share: None) -> Plan:
+    """Examines the inputs; `on_share` gets the share that has been read. Raises `InputError`."""
+    # By size, as copies are ascending in bitrate.
+    sources = _probe_all(sorted(request.inputs, key=_file_size), on_share)
+    return _plan_copy(request, sources) if request.media == "copy" else _plan_encode(request, sources[0])
 
 
-def _plan_encode(request: Request) -> Plan:
-    source = probe(request.inputs[0])
+def _probe_all(paths: Sequence[Path], on_share: OnShare) -> list[Source]:
+    total = max(1, sum(map(_file_size, paths)))
+    sources = []
+    before = 0
+    for path in paths:
+        sources.append(probe(path, partial(_share_read, on_share, before, total)))
+        before += _file_size(path)
+    return sources
+
+
+def _share_read(on_share: OnShare, before: int, total: int, size: int) -> None:
+    on_share((before + size) / total)
+
+
+def _plan_encode(request: Request, source: Source) -> Plan:
     check_encodable(source)
     excerpt = _excerpt(source, request)
     if source.colours.hdr is not None:
         say(f"{source.path}: HDR ({source.colours.hdr}): tone-mapped to SDR (BT.709)")
     if not source.timeline.is_constant:
         say(f"{source.path}: its frame rate is variable: prepared at {float(source.rate):g}, that of its busy parts")
-    representations = choose_representations(source.width, source.height, request.representations)
+    try:
+        representations = choose_representations(source.width, source.height, request.representations)
+    except InputError as error:
+        raise InputError(f"{source.path}: {error}") from error
     segment = SegmentDuration.nearest(request.segment_seconds, source.rate)
     settings = VideoSettings(request.preset, request.passes, request.slices, segment, request.profile)
     return Plan(
@@ -119,6 +139,7 @@ def _encoded_video(
     threads = encoder_threads(pixels)
     return PlannedMedia(
         part=_part(f"{representation.id}.mp4", source, arguments, settings.passes, threads),
+        source=source.path,
         recipe=EncodeVideo(tuple(arguments), settings.passes, threads, frames, settings.segment),
         cost=encode_cost(frames, pixels, settings.preset, settings.passes),
         frames=frames,
@@ -127,7 +148,8 @@ def _encoded_video(
 
 
 def _audio(index: int, source: Source, arguments: Sequence[str]) -> PlannedMedia:
-    return PlannedMedia(_part(f"audio-{index}.mp4", source, arguments), WriteAudio(tuple(arguments)), cost=SMALL_COST)
+    part = _part(f"audio-{index}.mp4", source, arguments)
+    return PlannedMedia(part, source.path, WriteAudio(tuple(arguments)), cost=SMALL_COST)
 
 
 def _excerpt(source: Source, request: Request) -> Excerpt:
@@ -142,13 +164,17 @@ def _excerpt(source: Source, request: Request) -> Excerpt:
     return Excerpt(request.start, origin, min(rest, Fraction(request.duration or rest)))
 
 
-def _plan_copy(request: Request) -> Plan:
-    """Copies the inputs, the smallest file first, and the audio of the first input that has any."""
-    sources = [probe(path) for path in sorted(request.inputs, key=_file_size)]
+def _plan_copy(request: Request, sources: Sequence[Source]) -> Plan:
+    """Copies the inputs, and the audio of the first input that has any."""
     segment = SegmentDuration.nearest(request.segment_seconds, sources[0].rate)
     for source in sources:
         if codec_named(source.video_codec) is None:
             raise InputError(f"{source.path}: --copy takes {TITLES} video only, found {source.video_codec}")
+        if not source.timeline.is_stated:
+            raise InputError(
+                f"{source.path}: does not state when its pictures are shown, as raw streams and AVI do not, and --copy "
+                "cannot tell: encode it, without --copy"
+            )
         if source.timeline.hidden:
             raise InputError(
                 f"{source.path}: an edit list hides the first {float(source.timeline.hidden):.2f} s of its pictures, "
@@ -177,7 +203,8 @@ def _copied_video(index: int, source: Source, segment: SegmentDuration) -> Plann
     frames = round(source.timeline.duration * source.rate)
     return PlannedMedia(
         part=_part(f"q{index:02}.mp4", source, arguments, str(segment)),
-        recipe=CopyVideo(source.path.absolute(), tuple(arguments), frames, segment),
+        source=source.path,
+        recipe=CopyVideo(tuple(arguments), frames, segment),
         cost=SMALL_COST,
         frames=frames,
         pixels=source.width * source.height,

@@ -15,7 +15,7 @@ from voxel_prepare.jobs.job import Job
 from voxel_prepare.jobs.make_media import make_media
 from voxel_prepare.jobs.new_presentation import NewPresentation
 from voxel_prepare.jobs.planned import PlannedRepresentation
-from voxel_prepare.jobs.progress import say, work_progress
+from voxel_prepare.jobs.progress import WorkProgress, say, work_progress
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Workspace, replaced_in
 from voxel_prepare.manifest.index_file import write_index
@@ -29,23 +29,31 @@ def prepare(request: Request) -> Presentation:
     kind = IndexedPresentation if request.media == "existing" else NewPresentation
     job = Job.of(request)
     _check_replaced(request, job, kind.texts)  # at once: it may take minutes to read the inputs
-    planned = kind(request, settings)
-    with closing(Workspace(request.out.absolute())) as workspace:
-        for path in planned.inputs:
-            if workspace.owns(path):  # a later publication may remove it
-                raise InputError(f"{path}: the output must not overwrite an input: use another --out")
-        replaced = _check_replaced(request, job, kind.texts)  # meanwhile another run may have ended
-        if replaced is not None:
-            say(f"{request.out}: replacing {replaced}")
-        workspace.begin(job)
-        tracks = _make(request, planned, settings, workspace)
-        representations = [one for planned_set in planned.sets for one in planned_set.representations]
-        pairs = zip(representations, (track for of_set in tracks for track in of_set), strict=True)
-        video = [_described(workspace, one, track) for one, track in pairs]
-        presentation = planned.presentation(workspace, tracks, video)
-        _warn(presentation.video)
-        parts = [*(one.part for one in planned.media), *(one.index for one in representations)]
-        planned.publish(workspace, parts, presentation)
+    with work_progress() as progress:
+        planned = kind(request, settings, progress.read)
+        with closing(Workspace(request.out.absolute())) as workspace:
+            for path in planned.inputs:
+                if workspace.owns(path):  # a later publication may remove it
+                    raise InputError(f"{path}: the output must not overwrite an input: use another --out")
+            replaced = _check_replaced(request, job, kind.texts)  # meanwhile another run may have ended
+            if replaced is not None:
+                say(f"{request.out}: replacing {replaced}")
+            workspace.begin(job)
+            tracks = _make(request, planned, settings, workspace, progress)
+            progress.phase("publishing")
+            return _publish(planned, workspace, tracks)
+
+
+def _publish(
+    planned: IndexedPresentation | NewPresentation, workspace: Workspace, tracks: list[list[VideoTrack]]
+) -> Presentation:
+    representations = [one for planned_set in planned.sets for one in planned_set.representations]
+    pairs = zip(representations, (track for of_set in tracks for track in of_set), strict=True)
+    video = [_described(workspace, one, track) for one, track in pairs]
+    presentation = planned.presentation(workspace, tracks, video)
+    _warn(presentation.video)
+    parts = [*(one.part for one in planned.media), *(one.index for one in representations)]
+    planned.publish(workspace, parts, presentation)
     return presentation
 
 
@@ -66,6 +74,7 @@ def _make(
     planned: IndexedPresentation | NewPresentation,
     settings: AnalysisSettings,
     workspace: Workspace,
+    progress: WorkProgress,
 ) -> list[list[VideoTrack]]:
     """Makes all media and analyses that are not finished from an earlier run; the tracks of the sets."""
     media = [one.part for one in planned.media]
@@ -82,15 +91,17 @@ def _make(
     costs += [one.cost for planned_set in missing for one in planned_set.representations]
     if len(costs) < len(parts):
         say(f"reusing {len(parts) - len(costs)} of {len(parts)} {planned.called} from an earlier run")
-    with workers_for(request, workspace.folder) as workers, work_progress(sum(costs)) as progress:
-        if media:
-            progress.phase("encoding")
+    with workers_for(request, workspace.folder) as workers:
+        progress.begin(sum(costs))
+        if missing_media:
+            progress.phase(planned.making)
             asyncio.run(make_media(workspace, missing_media, workers, progress))
         progress.phase("scoring")
         tracks = planned.tracks(workspace)
         for planned_set, of_set in zip(planned.sets, tracks, strict=True):
             if planned_set in missing:
                 analyse_representations(workspace, planned_set, of_set, settings, workers, progress)
+    progress.finish() if costs else progress.hide()
     return tracks
 
 

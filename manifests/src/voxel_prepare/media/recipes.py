@@ -45,7 +45,6 @@ class EncodeVideo:
 class CopyVideo:
     """Copies a representation from the source."""
 
-    source: Path
     arguments: tuple[str, ...]
     frames: int
     """Approximate number of frames, for progress."""
@@ -56,7 +55,7 @@ class CopyVideo:
         try:
             await asyncio.to_thread(check_copied_video, path, self.segment)
         except MisalignedSegments as error:
-            raise InputError(f"{self.source}: {error}") from error
+            raise InputError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)

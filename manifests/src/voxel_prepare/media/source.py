@@ -12,7 +12,14 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from voxel_prepare.errors import InputError
-from voxel_prepare.ffmpeg import ANY_TAGS, INPUT_OPTIONS, available_filters, ffmpeg_program, list_packets
+from voxel_prepare.ffmpeg import (
+    ANY_TAGS,
+    INPUT_OPTIONS,
+    OnBytes,
+    available_filters,
+    ffmpeg_program,
+    list_packets,
+)
 from voxel_prepare.isobmff.encryption import WHY_NOT_ENCRYPTED, has_encrypted_tracks
 from voxel_prepare.media.colours import TONE_MAPPING_FILTERS, Colours
 from voxel_prepare.media.timeline import LEAST_INTERVAL, Timeline, read_timeline
@@ -73,8 +80,8 @@ class Source:
     audio: tuple[AudioTrack, ...]
 
 
-def probe(path: Path) -> Source:
-    """Decodes the first frames of `path` and reads the times of all. Raises `InputError`."""
+def probe(path: Path, on_bytes: OnBytes = lambda size: None) -> Source:
+    """Decodes the first frames of `path` and reads the times of all, which takes a while. Raises `InputError`."""
     with _open(path) as container:
         if has_encrypted_tracks(path):
             raise InputError(f"{path}: {WHY_NOT_ENCRYPTED}")
@@ -82,7 +89,7 @@ def probe(path: Path) -> Source:
         frames, delay = _first_frames(container, stream, path)
         audio = _audio_tracks(container)
         tracks = [stream.index, *(track.stream_index for track in audio)]
-        timeline = read_timeline(list_packets(path, tracks), delay)
+        timeline = read_timeline(list_packets(path, tracks, on_bytes), delay)
         if timeline is None:
             raise InputError(f"{path}: not a video: no picture has a time")
         width, height = _display_size(frames[0], stream.sample_aspect_ratio or Fraction(1))

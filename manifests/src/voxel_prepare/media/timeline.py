@@ -44,6 +44,8 @@ class Timeline:
     """Seconds of pictures before the first one that an edit list hides."""
     sounds: Mapping[int, Fraction] = field(default_factory=dict)
     """When the tracks of sound begin, by their number from 1 on."""
+    is_stated: bool = True
+    """False if packets only say when they are decoded, in another order than pictures are shown."""
 
     @property
     def duration(self) -> Fraction:
@@ -103,7 +105,8 @@ def read_timeline(listing: Iterable[str], delay: int) -> Timeline | None:
             (hidden if is_hidden else shown).append(time)
         elif int(dts) != NO_TIME:
             decoded.append(int(dts))
-    if len(decoded) > len(shown):
+    is_stated = len(decoded) <= len(shown)
+    if not is_stated:
         step = length or (decoded[-1] - decoded[0]) // max(1, len(decoded) - 1)
         shown = [*decoded[delay:], *(decoded[-1] + step * late for late in range(1, delay + 1))]
     timeline = timeline_of(sorted(shown), units[0], length) if shown else None
@@ -111,4 +114,5 @@ def read_timeline(listing: Iterable[str], delay: int) -> Timeline | None:
         timeline,
         hidden=timeline.first - min(hidden, default=min(shown)) * units[0],
         sounds={stream: time * units[stream] for stream, time in sounds.items()},
+        is_stated=is_stated,
     )
