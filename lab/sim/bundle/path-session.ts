@@ -1,4 +1,5 @@
 import { INITIAL_WINDOW } from '../../../src/delivery/schedule.js';
+import { EventQueue } from '../event-queue.js';
 import type { Transport } from '../link/transport.js';
 
 /** Seconds of a path's work over which its rate is averaged: what was seen half a second ago weighs half, as in the player (`path-traffic.ts`). */
@@ -18,8 +19,6 @@ export interface Order<Piece> {
 }
 
 interface Waiting<Piece> extends Order<Piece> {
-  /** Seconds: when its first byte can come. */
-  readonly from: number;
   /** Bytes that have not come. */
   left: number;
   /** Seconds: before that what has come cannot be used, since something before it is being repeated. */
@@ -35,7 +34,8 @@ export class PathSession<Piece> {
   readonly roundTrip: number;
   readonly #transport: Transport;
   #waiting: Waiting<Piece>[] = [];
-  /** How many of these the server is sending. */
+  /** Those whose first byte cannot come yet; the server is sending the others. */
+  readonly #asked = new EventQueue<Waiting<Piece>>();
   #begun = 0;
   #time = 0;
   #lastCame = 0;
@@ -70,19 +70,20 @@ export class PathSession<Piece> {
 
   ask(order: Order<Piece>): void {
     if (this.#waiting.length === 0) this.#lastCame = this.#time;
-    this.#waiting.push({ ...order, from: this.#time + this.roundTrip, left: order.bytes, usable: 0 });
+    const waiting = { ...order, left: order.bytes, usable: 0 };
+    this.#waiting.push(waiting);
+    this.#asked.at(this.#time + this.roundTrip, waiting);
   }
 
   /** Goes on to `until`, in seconds. Returns what is whole, with the time since when, in the order in which it was asked for. */
   advance(until: number): (Order<Piece> & { readonly at: number })[] {
     const whole: (Order<Piece> & { readonly at: number })[] = [];
-    const start = Math.max(this.#time, Math.min(until, this.#waiting[0]?.from ?? until));
+    const start = this.#begun > 0 ? this.#time : Math.max(this.#time, Math.min(until, this.#asked.nextAt));
     let came = 0;
     while (this.#time < until && this.#waiting.length > 0) {
       this.#begin();
       const [head] = this.#waiting as [Waiting<Piece>];
-      const pause = this.#begun === 0 ? head.from : (this.#waiting[this.#begun]?.from ?? until);
-      const to = Math.min(until, Math.max(pause, this.#time));
+      const to = Math.min(until, this.#asked.nextAt);
       if (this.#begun > 0) {
         const progress = this.#transport.receive(head.left, 'streams', to);
         head.left -= progress.arrived;
@@ -103,9 +104,9 @@ export class PathSession<Piece> {
 
   /** The server has what was asked for half a round trip ago; that of an idle server begins with a request of its own. */
   #begin(): void {
-    for (let next = this.#waiting[this.#begun]; next && next.from <= this.#time; next = this.#waiting[this.#begun]) {
-      if (this.#begun === 0) this.#transport.request(this.#time, next.left, this.#time - this.roundTrip);
-      else this.#transport.askMore(next.left);
+    for (const [, { left }] of this.#asked.due(this.#time)) {
+      if (this.#begun === 0) this.#transport.request(this.#time, left, this.#time - this.roundTrip);
+      else this.#transport.askMore(left);
       this.#begun++;
     }
   }

@@ -8,6 +8,7 @@ import {
   type Schedule,
   type UnderWay,
 } from '../../../src/delivery/schedule.js';
+import { sum } from '../report/statistics.js';
 import type { PathSession } from './path-session.js';
 
 /** Seconds between two looks at the paths. */
@@ -118,7 +119,7 @@ class Run {
       wholeAt: this.#segments.map(({ wholeAt = this.now }) => wholeAt),
       waited: this.#waited,
       seconds: Math.max(...this.#segments.map(({ wholeAt = this.now }) => wholeAt)),
-      bytes: this.#bytesOf.reduce((sum, bytes) => sum + bytes, 0),
+      bytes: sum(this.#bytesOf),
       repeated: this.#repeated,
       bytesOf: this.#bytesOf,
     };
@@ -131,7 +132,7 @@ class Run {
       const segment = this.#segments[index]!;
       if (segment.wholeAt !== undefined) continue;
       const { left, reliableLength, underWay } = segment;
-      const repeatable = REPEATABLE * totalOf(this.#bytesOf) - this.#repeated;
+      const repeatable = REPEATABLE * sum(this.#bytesOf) - this.#repeated;
       const work = { reliableLength, left, before, underWay, buffer: this.#buffer, repeatable };
       for (const dealt of this.#schedule(work, this.#links())) this.#ask(dealt, segment, index);
       if (segment.left.length > 0 && this.#buffer <= AT_EASE) return;
@@ -195,5 +196,3 @@ class Run {
     }));
   }
 }
-
-const totalOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);

@@ -1,5 +1,6 @@
+import { EventQueue } from '../event-queue.js';
+import type { Packet, Queue } from '../link/queues/queue.js';
 import type { Random } from '../random.js';
-import type { Packet, Queue } from './queues/queue.js';
 
 /** On the wire, and what of it is payload. */
 export const PACKET_BYTES = 1500;
@@ -15,26 +16,17 @@ export interface BottleneckOptions {
   readonly random: Pick<Random, 'uniform'>;
 }
 
-interface Timer {
-  readonly at: number;
-  readonly action: (now: number) => void;
-}
-
 /** A bottleneck, what waits before it and what is on its way after it, packet by packet. The way back carries acknowledgements without delay of its own. */
 export class Bottleneck {
   readonly #queue: Queue;
   readonly #packetTime: number;
   readonly #oneWay: number;
   readonly #random: Pick<Random, 'uniform'>;
+  readonly #events = new EventQueue<(now: number) => void>();
   #now = 0;
-  /** On the link until then. */
-  #sending: Packet | undefined;
-  #sentAt = Infinity;
-  /** In the order of time: as they reach the client, and as their acknowledgements reach the sender. */
-  readonly #arriving = new Line();
-  readonly #acknowledging = new Line();
-  /** In the order of time. */
-  readonly #timers: Timer[] = [];
+  #isSending = false;
+  /** Nothing overtakes what came before: when the last acknowledgement is back. */
+  #lastBack = 0;
 
   constructor({ queue, rate, roundTrip, random }: BottleneckOptions) {
     this.#queue = queue;
@@ -55,74 +47,36 @@ export class Bottleneck {
   send(packet: Packet): void {
     packet.arrivedAt = this.#now;
     this.#queue.enqueue(packet, this.#now);
-    if (!this.#sending) this.#sendNext();
+    if (!this.#isSending) this.#sendNext();
   }
 
   at(time: number, action: (now: number) => void): void {
-    const after = this.#timers.findLastIndex((timer) => timer.at <= time);
-    this.#timers.splice(after + 1, 0, { at: time, action });
+    this.#events.at(time, action);
   }
 
   runUntil(end: number): void {
-    for (;;) {
-      const timer = this.#timers[0]?.at ?? Infinity;
-      const next = Math.min(timer, this.#sentAt, this.#arriving.at, this.#acknowledging.at);
-      if (next > end) break;
-      this.#now = next;
-      if (next === timer) this.#timers.shift()!.action(next);
-      else if (next === this.#sentAt) this.#sent();
-      else if (next === this.#arriving.at) this.#arrived();
-      else this.#acknowledged();
+    for (const [time, action] of this.#events.due(end)) {
+      this.#now = time;
+      action(time);
     }
     this.#now = end;
   }
 
-  #sent(): void {
-    this.#arriving.push(this.#sending!, this.#now + this.#oneWay);
+  #sendNext(): void {
+    const packet = this.#queue.dequeue(this.#now);
+    this.#isSending = packet !== undefined;
+    if (packet) this.at(this.#now + this.#packetTime, () => this.#sent(packet));
+  }
+
+  #sent(packet: Packet): void {
+    this.at(this.#now + this.#oneWay, () => this.#arrived(packet));
     this.#sendNext();
   }
 
-  #sendNext(): void {
-    this.#sending = this.#queue.dequeue(this.#now);
-    this.#sentAt = this.#sending ? this.#now + this.#packetTime : Infinity;
-  }
-
-  #arrived(): void {
-    const packet = this.#arriving.shift();
-    this.#acknowledging.push(packet, this.#now + this.#oneWay + this.#random.uniform() * this.#packetTime);
-    packet.sender.delivered(packet.sequence, this.#now);
-  }
-
-  #acknowledged(): void {
-    const packet = this.#acknowledging.shift();
-    packet.sender.acknowledged(packet.sequence, this.#now);
-  }
-}
-
-/** Packets, and when they come. */
-class Line {
-  #packets: Packet[] = [];
-  #times: number[] = [];
-  #first = 0;
-
-  /** When the first comes; Infinity: there is none. */
-  get at(): number {
-    return this.#times[this.#first] ?? Infinity;
-  }
-
-  /** Nothing overtakes what came before. */
-  push(packet: Packet, at: number): void {
-    this.#packets.push(packet);
-    this.#times.push(Math.max(at, this.#times.at(-1) ?? 0));
-  }
-
-  shift(): Packet {
-    const packet = this.#packets[this.#first++]!;
-    if (this.#first > 4096) {
-      this.#packets = this.#packets.slice(this.#first);
-      this.#times = this.#times.slice(this.#first);
-      this.#first = 0;
-    }
-    return packet;
+  #arrived({ sender, sequence }: Packet): void {
+    const back = this.#now + this.#oneWay + this.#random.uniform() * this.#packetTime;
+    this.#lastBack = Math.max(back, this.#lastBack);
+    this.at(this.#lastBack, (now) => sender.acknowledged(sequence, now));
+    sender.delivered(sequence, this.#now);
   }
 }

@@ -1,12 +1,12 @@
 import { AdaptiveConnections } from '../../strategies/adaptive-connections.js';
 import { fixedConnections, MOST_CONNECTIONS, type ConnectionsRule } from '../../strategies/connections.js';
 import { VoxelConnections } from '../../strategies/voxel-connections.js';
+import { FqCodel } from '../link/queues/fq-codel.js';
+import { Pie } from '../link/queues/pie.js';
+import { DropTail, type Queue } from '../link/queues/queue.js';
 import { derivedSeed, seededRandom } from '../random.js';
 import { Bottleneck } from './bottleneck.js';
 import { FlowsPlayer, type PlayedSegment, type Shares } from './player.js';
-import { DropTail, type Queue } from './queues/queue.js';
-import { FqCodel } from './queues/fq-codel.js';
-import { Pie } from './queues/pie.js';
 import { Sender, type SenderKind } from './sender.js';
 import { paperVideo } from './video.js';
 

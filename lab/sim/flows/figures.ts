@@ -1,5 +1,5 @@
 import { fixedConnections, MOST_CONNECTIONS } from '../../strategies/connections.js';
-import { mean, median } from '../report/statistics.js';
+import { mean, median, sum } from '../report/statistics.js';
 import {
   play,
   QUEUES,
@@ -38,12 +38,10 @@ export interface Cell {
   readonly bulkRate: number;
 }
 
-const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-
 function cellOf(at: Pick<Cell, 'queue' | 'rivals' | 'flows'>, { segments, bulkRates }: Outcome): Cell {
   const rate = median(segments.map((segment) => segment.rate));
   const bitrate = median(segments.map((segment) => segment.bitrate));
-  return { ...at, rate, bitrate, bulkRate: total(bulkRates) };
+  return { ...at, rate, bitrate, bulkRate: sum(bulkRates) };
 }
 
 /** Figs. 4a, 4b and 6: each number of connections beside each number of bulk flows in each queue. */
@@ -96,7 +94,7 @@ export function figure12(seed: number): StagedRow[] {
       return {
         ...{ rule, queue, stalled, flows: of('flows'), rate: of('rate'), bitrate: of('bitrate'), score: of('score') },
         scoreShare: of('score') / mean(segments.map(({ topScore }) => topScore)),
-        bulkRate: total(bulkBytes) / STAGED_SECONDS,
+        bulkRate: sum(bulkBytes) / STAGED_SECONDS,
         settled: bulk.slice(1).map(({ start }) => settledAfter(segments, start)),
       };
     }),
@@ -153,7 +151,7 @@ export function fairness({ seconds, seed }: FlowsExperiment): Fairness[] {
   return QUEUE_NAMES.flatMap((queue) =>
     RIVALS.map((rivals) => {
       const bulkRate = (sender: SenderKind) =>
-        total(
+        sum(
           seeds.flatMap(
             (own) =>
               play({ queue, bulk: steady(rivals), seconds, seed: own, sender, flows: fixedConnections(1) }).bulkRates,

@@ -1,8 +1,11 @@
+import { EventQueue } from '../event-queue.js';
 import type { CongestionControl } from './congestion-control.js';
 import { CONTROLS, type ControlName } from './controls.js';
 import type { Link } from './link.js';
 import { PathLosses, type LossModel } from './path-losses.js';
+import { overflowOf } from './queues/fluid.js';
 import type { Random } from '../random.js';
+import { sum } from '../report/statistics.js';
 import type { Burst, Delivery, Progress, StreamGap, Transport } from './transport.js';
 
 /** What a full packet takes on the link: 1350 bytes of QUIC, UDP and IP headers; and the share of it that is payload. */
@@ -31,12 +34,6 @@ export interface QuicPath extends LossModel {
   readonly control: ControlName;
   /** Whether servers are modelled as measured: `Cubic` is paced, repeats are lost like others, and the last packets' repeats wait for a probe timeout. */
   readonly isMeasured?: boolean;
-}
-
-/** Bytes that were lost, and when the server hears of it, in seconds. */
-interface UnheardLoss {
-  readonly bytes: number;
-  readonly heard: number;
 }
 
 /** One round trip of a download: what the link carries in it, evenly. */
@@ -69,7 +66,8 @@ export class QuicTransport implements Transport {
   /** Bytes in the bottleneck's queue, and how many of those at its head belong to a cancelled download. */
   #queued = 0;
   #stale = 0;
-  #unheard: readonly UnheardLoss[] = [];
+  /** Bytes that were lost, until the server hears of it. */
+  readonly #unheard = new EventQueue<number>();
   /** Seconds: until what was sent before the last reduction is acknowledged, the window stays (RFC 9002 §7.3.2). */
   #recoveryEnd = 0;
   /** Nothing is sent in answer to nothing: after a round in which the queue did not move the server waits for the link. */
@@ -136,14 +134,11 @@ export class QuicTransport implements Transport {
     const onTheWay = this.#losses.next(offered);
     const waiting = this.#queued + offered - onTheWay.bytes;
     const carried = Math.min(waiting, this.#link.bytesBetween(this.#time, end));
-    const overflow = wholePackets(waiting - carried - queuePackets * PACKET_BYTES);
+    const overflow = overflowOf(waiting - carried, queuePackets, PACKET_BYTES);
     this.#queued = Math.max(0, waiting - carried - overflow);
     const lost = onTheWay.bytes + overflow;
     // The rest of a packet that began in the round before is no news.
-    if (overflow > 0 || onTheWay.starts.length > 0) {
-      const heard = this.#link.timeToCarry(end, this.#queued);
-      this.#unheard = [...this.#unheard, { bytes: lost, heard }];
-    }
+    if (overflow > 0 || onTheWay.starts.length > 0) this.#unheard.at(this.#link.timeToCarry(end, this.#queued), lost);
     if (end > this.#recoveryEnd || !this.#control.restsInRecovery)
       this.#control.acknowledge(carried, end, this.#isQueueing(end));
     this.#isClocked = carried > 0 || this.#queued === 0;
@@ -158,16 +153,13 @@ export class QuicTransport implements Transport {
 
   /** Takes in the losses that the server knows of by now, and returns the bytes of those that it does not. */
   #hearOfLosses(): number {
-    if (this.#unheard.length === 0) return 0;
-    const unheard = this.#unheard.filter(({ heard }) => heard > this.#time);
-    const left = unheard.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (unheard.length < this.#unheard.length && this.#isHeeded(this.#time)) {
-      const all = this.#unheard.reduce((sum, { bytes }) => sum + bytes, 0);
-      this.#control.reduce(this.#time, all - left);
+    let heard = 0;
+    for (const [, bytes] of this.#unheard.due(this.#time)) heard += bytes;
+    if (heard > 0 && this.#isHeeded(this.#time)) {
+      this.#control.reduce(this.#time, heard);
       this.#recoveryEnd = this.#link.timeToCarry(this.#time + this.#path.roundTrip, this.#queued);
     }
-    this.#unheard = unheard;
-    return left;
+    return sum(this.#unheard.events);
   }
 
   #isQueueing(time: number): boolean {
@@ -210,9 +202,4 @@ export class QuicTransport implements Transport {
     for (let next = PROBE_TIMEOUT; loss > 0 && this.#random.uniform() < loss; next *= 2) seconds += next * roundTrip;
     return seconds;
   }
-}
-
-/** What does not fit costs the packet that it is part of. */
-function wholePackets(bytes: number): number {
-  return bytes > 0 ? Math.ceil(bytes / PACKET_BYTES) * PACKET_BYTES : 0;
 }

@@ -124,9 +124,8 @@ export class Connections {
   #transfer({ id, size }: Wanted, { paths, windows, joinedAt }: Connection, requestedAt: number): Transfer {
     const atServer = requestedAt + this.paths[paths[0]!]!.roundTrip / 2;
     const subflows = paths.map((path, index): Subflow => {
-      const { roundTrip } = this.paths[path]!;
-      const startsAt = Math.max(atServer + roundTrip / 2, joinedAt[index]!);
-      return { path, startsAt, window: windows[index]!, growsAt: startsAt + roundTrip };
+      const startsAt = Math.max(atServer + this.paths[path]!.roundTrip / 2, joinedAt[index]!);
+      return { path, startsAt, window: windows[index]! };
     });
     return { id, remaining: size, subflows };
   }

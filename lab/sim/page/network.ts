@@ -1,3 +1,6 @@
+import { EventQueue } from '../event-queue.js';
+import { fairShare } from '../link/queues/fluid.js';
+
 /** The way over one interface of the device: its access network is the bottleneck (thesis §3.4.1). */
 export interface Path {
   /** Seconds. */
@@ -14,8 +17,6 @@ export interface Subflow {
   readonly startsAt: number;
   /** Congestion window in bytes; Infinity once it has left slow start, to which it never returns (§3.3.1). */
   window: number;
-  /** Seconds: when the window doubles next. */
-  growsAt: number;
 }
 
 /** An object on its way, over one path or striped over several. */
@@ -33,6 +34,8 @@ export interface Transfer {
 export class Network {
   readonly #paths: readonly Path[];
   #transfers: Transfer[] = [];
+  /** Subflows that begin, or whose windows grow. */
+  #changes = new EventQueue<Subflow>();
   #time = 0;
 
   constructor(paths: readonly Path[]) {
@@ -45,24 +48,27 @@ export class Network {
 
   start(transfer: Transfer): void {
     this.#transfers.push(transfer);
+    for (const subflow of transfer.subflows) this.#changes.at(subflow.startsAt, subflow);
   }
 
   /** The same network at the same time, to see what would happen. */
   copy(): Network {
     const copy = new Network(this.#paths);
     copy.#time = this.#time;
-    copy.#transfers = this.#transfers.map((transfer) => ({
-      ...transfer,
-      subflows: transfer.subflows.map((subflow) => ({ ...subflow })),
-    }));
+    const twins = new Map<Subflow, Subflow>();
+    const twin = (subflow: Subflow) => twins.get(subflow)!;
+    for (const { subflows } of this.#transfers) for (const subflow of subflows) twins.set(subflow, { ...subflow });
+    copy.#transfers = this.#transfers.map((transfer) => ({ ...transfer, subflows: transfer.subflows.map(twin) }));
+    copy.#changes = this.#changes.map(twin);
     return copy;
   }
 
   /** Goes on to the end of the next transfer, which is returned, or to `until`. */
   run(until = Infinity): Transfer | undefined {
     for (;;) {
+      for (const [time, subflow] of this.#changes.due(this.#time)) this.#change(subflow, time);
       const rates = this.#rates();
-      let next = Math.min(until, this.#nextChange());
+      let next = Math.min(until, this.#changes.nextAt);
       let finished = -1;
       for (let index = 0; index < rates.length; index++) {
         const end = this.#time + this.#transfers[index]!.remaining / rates[index]!;
@@ -76,7 +82,7 @@ export class Network {
         transfer.remaining = Math.max(0, transfer.remaining - rates[index]! * (next - this.#time));
       }
       this.#time = next;
-      if (finished >= 0) return this.#transfers.splice(finished, 1)[0];
+      if (finished >= 0) return this.#finish(finished);
       if (next === until) return undefined;
     }
   }
@@ -97,54 +103,36 @@ export class Network {
       for (let owner = 0; owner < this.#transfers.length; owner++) {
         const subflow = this.#transfers[owner]!.subflows.find((candidate) => candidate.path === path);
         if (!subflow || subflow.startsAt > this.#time) continue;
-        grow(subflow, this.#time, roundTrip);
         owners.push(owner);
         active.push(subflow);
       }
-      const share = fairShare(active, { rate, roundTrip });
+      const needs = active.map(({ window }) => window / roundTrip);
+      const share = fairShare(rate, needs);
       for (let index = 0; index < active.length; index++) {
         const subflow = active[index]!;
-        // It has reached its share and leaves slow start.
-        if (subflow.window >= share * roundTrip) subflow.window = Infinity;
+        if (subflow.window >= share * roundTrip) this.#leaveSlowStart(subflow);
         rates[owners[index]!]! += Math.min(subflow.window / roundTrip, share);
       }
     }
     return rates;
   }
 
-  /** When a subflow begins or a window grows. */
-  #nextChange(): number {
-    let next = Infinity;
-    for (const { subflows } of this.#transfers) {
-      for (const { startsAt, window, growsAt } of subflows) {
-        if (startsAt > this.#time) next = Math.min(next, startsAt);
-        else if (window < Infinity) next = Math.min(next, growsAt);
-      }
-    }
-    return next;
+  /** It begins, or in slow start its window doubles: once per round trip. */
+  #change(subflow: Subflow, time: number): void {
+    if (time > subflow.startsAt) subflow.window *= 2;
+    if (subflow.window < Infinity) this.#changes.at(time + this.#paths[subflow.path]!.roundTrip, subflow);
   }
-}
 
-/** Slow start: the window doubles once per round trip. */
-function grow(subflow: Subflow, time: number, roundTrip: number): void {
-  while (subflow.window < Infinity && subflow.growsAt <= time) {
-    subflow.window *= 2;
-    subflow.growsAt += roundTrip;
+  /** It has reached its share. */
+  #leaveSlowStart(subflow: Subflow): void {
+    if (subflow.window === Infinity) return;
+    subflow.window = Infinity;
+    this.#changes.cancel((other) => other === subflow);
   }
-}
 
-/** What each may have of the path's rate when those whose window allows less leave the others the rest: max-min fairness. */
-function fairShare(active: readonly Subflow[], { rate, roundTrip }: Path): number {
-  let share = rate / active.length;
-  for (;;) {
-    let [free, sharing] = [rate, 0];
-    for (const { window } of active) {
-      if (window / roundTrip < share) free -= window / roundTrip;
-      else sharing++;
-    }
-    // With every window below the share nobody needs more.
-    const larger = sharing === 0 ? share : free / sharing;
-    if (larger <= share) return share;
-    share = larger;
+  #finish(index: number): Transfer {
+    const [transfer] = this.#transfers.splice(index, 1) as [Transfer];
+    this.#changes.cancel((subflow) => transfer.subflows.includes(subflow));
+    return transfer;
   }
 }

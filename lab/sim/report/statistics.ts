@@ -1,8 +1,12 @@
 import { seededRandom } from '../random.js';
 import { groupBy } from './group-by.js';
 
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sum(values) / values.length;
 }
 
 /** The values below which the given shares of `values` lie, linear between neighbours. */

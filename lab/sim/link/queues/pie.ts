@@ -1,5 +1,5 @@
 import type { Random } from '../../random.js';
-import { Fifo, type Packet, type Queue } from './queue.js';
+import type { Packet, Queue } from './queue.js';
 
 /** Seconds: the delay that is held (RFC 8033 §4), between two updates of the probability, and of a burst that is let through. */
 const TARGET = 0.015;
@@ -30,7 +30,7 @@ const ALWAYS = 8.5;
 
 /** Proportional integral controller enhanced (RFC 8033): drops at the tail with a probability that holds the delay. `limit`: packets. */
 export class Pie implements Queue {
-  readonly #fifo = new Fifo();
+  readonly #packets: Packet[] = [];
   #probability = 0;
   #accumulated = 0;
   #lastDelay = 0;
@@ -44,18 +44,18 @@ export class Pie implements Queue {
 
   enqueue(packet: Packet, now: number): void {
     this.#updateUntil(now);
-    if (this.#fifo.length >= this.limit || this.#dropsEarly()) this.#accumulated = 0;
-    else this.#fifo.push(packet);
+    if (this.#packets.length >= this.limit || this.#dropsEarly()) this.#accumulated = 0;
+    else this.#packets.push(packet);
   }
 
   dequeue(now: number): Packet | undefined {
     this.#updateUntil(now);
-    return this.#fifo.shift();
+    return this.#packets.shift();
   }
 
   #updateUntil(now: number): void {
     for (; this.#nextUpdate <= now; this.#nextUpdate += UPDATE_INTERVAL)
-      this.#update(Math.max(0, this.#nextUpdate - (this.#fifo.head?.arrivedAt ?? this.#nextUpdate)));
+      this.#update(Math.max(0, this.#nextUpdate - (this.#packets[0]?.arrivedAt ?? this.#nextUpdate)));
   }
 
   /** §4.2 and §4.4. */
@@ -73,7 +73,7 @@ export class Pie implements Queue {
   /** §4.1 and §5.4. */
   #dropsEarly(): boolean {
     const isCalm = this.#lastDelay < TARGET / 2 && this.#probability < 0.2;
-    if (this.#burst > 0 || isCalm || this.#fifo.length < 2) return false;
+    if (this.#burst > 0 || isCalm || this.#packets.length < 2) return false;
     if (this.#probability === 0) this.#accumulated = 0;
     this.#accumulated += this.#probability;
     if (this.#accumulated >= ALWAYS) return true;

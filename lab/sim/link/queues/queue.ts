@@ -15,46 +15,17 @@ export interface Queue {
   dequeue(now: number): Packet | undefined;
 }
 
-/** Packets in the order of their arrival. */
-export class Fifo {
-  #packets: (Packet | undefined)[] = [];
-  #first = 0;
-
-  get length(): number {
-    return this.#packets.length - this.#first;
-  }
-
-  get head(): Packet | undefined {
-    return this.#packets[this.#first];
-  }
-
-  push(packet: Packet): void {
-    this.#packets.push(packet);
-  }
-
-  shift(): Packet | undefined {
-    const packet = this.#packets[this.#first];
-    if (!packet) return undefined;
-    this.#packets[this.#first++] = undefined;
-    if (this.#first > 1024 && 2 * this.#first > this.#packets.length) {
-      this.#packets = this.#packets.slice(this.#first);
-      this.#first = 0;
-    }
-    return packet;
-  }
-}
-
 /** What comes when it is full is dropped. `limit`: packets. */
 export class DropTail implements Queue {
-  readonly #fifo = new Fifo();
+  readonly #packets: Packet[] = [];
 
   constructor(private readonly limit: number) {}
 
   enqueue(packet: Packet): void {
-    if (this.#fifo.length < this.limit) this.#fifo.push(packet);
+    if (this.#packets.length < this.limit) this.#packets.push(packet);
   }
 
   dequeue(): Packet | undefined {
-    return this.#fifo.shift();
+    return this.#packets.shift();
   }
 }

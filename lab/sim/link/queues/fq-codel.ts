@@ -1,4 +1,4 @@
-import { Fifo, type Packet, type Queue } from './queue.js';
+import type { Packet, Queue } from './queue.js';
 
 /** The standing delay that is acceptable, and how long it must stand before the first drop (RFC 8289 §4.2, §4.3), seconds. */
 const TARGET = 0.005;
@@ -9,7 +9,7 @@ const INTERVALS_REMEMBERED = 16;
 
 /** A queue with controlled delay (RFC 8289), one for each flow. */
 class CodelQueue {
-  readonly fifo = new Fifo();
+  readonly packets: Packet[] = [];
   /** Packets left of this turn: a quantum is one. */
   credit = 0;
   isListed = false;
@@ -40,8 +40,8 @@ class CodelQueue {
   }
 
   #take(now: number): Packet | undefined {
-    const packet = this.fifo.shift();
-    if (!packet || now - packet.arrivedAt < TARGET || this.fifo.length === 0) {
+    const packet = this.packets.shift();
+    if (!packet || now - packet.arrivedAt < TARGET || this.packets.length === 0) {
       this.#firstAbove = undefined;
       this.#isTooSlow = false;
     } else {
@@ -81,7 +81,7 @@ export class FqCodel implements Queue {
       queue.credit = 1;
       this.#new.push(queue);
     }
-    queue.fifo.push(packet);
+    queue.packets.push(packet);
     this.#length++;
     if (this.#length > this.limit) this.#dropFromLongest();
   }
@@ -99,9 +99,9 @@ export class FqCodel implements Queue {
         this.#old.push(queue);
         continue;
       }
-      const before = queue.fifo.length;
+      const before = queue.packets.length;
       const packet = queue.dequeue(now);
-      this.#length -= before - queue.fifo.length;
+      this.#length -= before - queue.packets.length;
       if (packet) {
         queue.credit--;
         return packet;
@@ -123,8 +123,8 @@ export class FqCodel implements Queue {
 
   #dropFromLongest(): void {
     const all = [...this.#queues.values()];
-    const longest = all.reduce((most, queue) => (queue.fifo.length > most.fifo.length ? queue : most));
-    longest.fifo.shift();
+    const longest = all.reduce((most, queue) => (queue.packets.length > most.packets.length ? queue : most));
+    longest.packets.shift();
     this.#length--;
   }
 }
