@@ -11,7 +11,8 @@ from av.video.frame import VideoFrame
 from clips import ffmpeg, make_clip
 from numpy.typing import NDArray
 from voxel_prepare.live.fit import Fit
-from voxel_prepare.live.source import Material, Reader, open_input
+from voxel_prepare.live.inputs import open_input
+from voxel_prepare.live.source import Material, Reader
 
 WHITE, BLACK = 235, 16
 
@@ -64,6 +65,25 @@ def test_pictures_of_the_first_size_are_left_as_they_are() -> None:
     assert [*fit.fitted(first, Fraction(1))] == [first]
 
 
+def test_a_sample_aspect_ratio_that_changes_at_the_same_size_is_followed() -> None:
+    fit = Fit(320, 180, (320, 180))
+    (wide,) = fit.fitted(picture(320, 180), Fraction(4, 3))
+    assert white_box(wide) == pytest.approx((0, 22, 320, 136), abs=2)
+    (again,) = fit.fitted(picture(320, 180), Fraction(1))
+    assert white_box(again) == (0, 0, 320, 180)
+
+
+@pytest.mark.parametrize("format_", ["yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "yuvj420p", "nv12", "rgb24"])
+def test_pictures_of_any_format_become_eight_bit_4_2_0_of_limited_range(format_: str) -> None:
+    fit = Fit(320, 180, (320, 180))
+    given = picture(320, 180).reformat(format=format_)
+    given.pts, given.time_base = 3, Fraction(1, 25)
+    (fitted,) = fit.fitted(given, Fraction(1))
+    assert (fitted.width, fitted.height, fitted.format.name) == (320, 180, "yuv420p")
+    assert luma(fitted).mean() == pytest.approx(WHITE, abs=2)
+    assert fitted.time == pytest.approx(3 / 25)
+
+
 def read(path: Path) -> list[Material]:
     """The pictures of a file, read once."""
     stop = Event()
@@ -110,3 +130,13 @@ def _combs_of(path: Path) -> float:
     container = open_input(str(path)).container
     frames = [frame for frame in container.decode(video=0) if isinstance(frame, VideoFrame)]
     return float(np.mean([np.abs(np.diff(luma(frame), axis=0)).mean() for frame in frames[5:]]))
+
+
+def test_the_codec_may_change_the_aspect_of_its_samples_on_the_way(tmp_path: Path) -> None:
+    square = make_clip(tmp_path / "square.ts", "-vf", "drawbox=color=white:t=fill", seconds=1)
+    wide = make_clip(tmp_path / "wide.ts", "-vf", "drawbox=color=white:t=fill,setsar=4/3", seconds=1)
+    both = tmp_path / "both.ts"
+    both.write_bytes(square.read_bytes() + wide.read_bytes())
+    pictures = [one.frame for one in read(both) if isinstance(one.frame, VideoFrame)]
+    assert white_box(pictures[10]) == (0, 0, 320, 180)
+    assert white_box(pictures[40]) == pytest.approx((0, 22, 320, 136), abs=2)

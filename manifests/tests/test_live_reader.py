@@ -9,7 +9,8 @@ from time import monotonic
 import pytest
 from clips import make_clip_with_sound
 from voxel_prepare.live import source
-from voxel_prepare.live.source import Material, Reader, open_input
+from voxel_prepare.live.inputs import open_input
+from voxel_prepare.live.source import Material, Reader
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from flash_and_tone import CODECS, STARTS, make_flash_and_tone, moments, prepared_moments
+from flash_and_tone import CODECS, SECONDS, STARTS, make_flash_and_tone, moments, prepared_moments
 from manifest_reader import read_manifest
 from runs import make_request
-from voxel_prepare.errors import InputError
+from unhurried import encode_unhurried, joined
+from voxel_prepare.errors import InputError, PreparationError
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.media.ladder import parse_representations
 
@@ -64,4 +65,22 @@ def test_the_tone_comes_with_the_flash_or_the_clip_is_refused(
         return
     picture, sound = read_manifest(out)
     late = prepared_moments(picture.media, sound.media).late
+    assert late == pytest.approx(moments(clip).late, abs=TOLERANCE)
+
+
+LIVE_REFUSALS = "|".join((r"cannot be opened", r"reading ended"))
+"""What `voxel-live` says of what cannot be read from a pipe: an MP4 file with its index at the end."""
+
+
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_the_tone_comes_with_the_flash_live(combination: tuple[str, str], way: str, tmp_path: Path) -> None:
+    clip = make_flash_and_tone(tmp_path, *combination)
+    out = tmp_path / "out"
+    try:
+        encode_unhurried(clip, out, seconds=2 * SECONDS if way == "file" else None)
+    except PreparationError as refusal:
+        assert (way, combination[0]) in {("pipe", "mp4"), ("pipe", "mov")}
+        assert re.search(LIVE_REFUSALS, str(refusal))
+        return
+    late = prepared_moments(joined(out / "v0"), joined(out / "a0")).late
     assert late == pytest.approx(moments(clip).late, abs=TOLERANCE)

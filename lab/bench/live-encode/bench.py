@@ -25,11 +25,11 @@ from voxel_prepare.isobmff import SampleDefaults
 from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, write_chunk_boxes
 from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder
 from voxel_prepare.live.gop import gop
+from voxel_prepare.live.inputs import open_input
 from voxel_prepare.live.ranking import SegmentCosts, coded_share
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.live.run import run_live
 from voxel_prepare.live.scores import EVERY, RepresentationMeter, Scores
-from voxel_prepare.live.source import open_input
 from voxel_prepare.media.ladder import RepresentationName, choose_representations
 from voxel_prepare.repair.codec import Codec
 

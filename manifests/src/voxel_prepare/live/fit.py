@@ -1,5 +1,5 @@
-"""Pictures of one shape: those of a source that changes its size or aspect, or that is interlaced, are made like the
-first.
+"""Pictures of one shape and kind, 8-bit 4:2:0 of limited range: those of a source that changes its size or aspect are
+made like the first, interlaced ones progressive.
 """
 
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from av.filter import Graph
 from av.video.frame import VideoFrame
+from av.video.reformatter import ColorRange
 
 
 class _Kind(NamedTuple):
@@ -15,8 +16,20 @@ class _Kind(NamedTuple):
 
     width: int
     height: int
+    aspect: Fraction
+    """That of a sample."""
     format: str
+    is_full_range: bool
     is_interlaced: bool
+
+
+FORMAT = "yuv420p"
+"""What encoders take."""
+
+FULL_RANGE = {"yuvj420p", "yuvj422p", "yuvj444p"}
+
+BAR_SAMPLES = 2
+"""Both bars of a picture together are this wide or high at least."""
 
 
 class Fit:
@@ -26,26 +39,30 @@ class Fit:
         """Width and height in samples, and as displayed, in square pixels."""
         self._size = width, height
         self._display = display
-        self._format: str | None = None
         self._kind: _Kind | None = None
         self._graph: Graph | None = None
         self._is_interlaced = False
 
     def fitted(self, picture: VideoFrame, aspect: Fraction) -> Iterator[VideoFrame]:
         """The pictures that come out with this one, which may be an earlier one. `aspect`: that of a sample."""
-        self._format = self._format or picture.format.name
         # Some pictures of an interlaced stream may not be marked.
         self._is_interlaced |= picture.interlaced_frame
-        kind = _Kind(picture.width, picture.height, picture.format.name, self._is_interlaced)
-        if kind == (*self._size, self._format, False):
+        is_full = picture.color_range == ColorRange.JPEG or picture.format.name in FULL_RANGE
+        kind = _Kind(picture.width, picture.height, aspect, picture.format.name, is_full, self._is_interlaced)
+        if self._is_right(kind):
+            yield from self.rest()
             yield picture
             return
         if kind != self._kind:
             yield from self.rest()
-            self._kind, self._graph = kind, self._make(picture, kind, aspect)
+            self._kind, self._graph = kind, self._make(picture, kind)
         assert self._graph is not None
         self._graph.vpush(picture)
         yield from self._pulled()
+
+    def _is_right(self, kind: _Kind) -> bool:
+        is_shaped = (kind.width, kind.height) == self._size and self._inner(kind) == self._size
+        return is_shaped and kind.format == FORMAT and not kind.is_full_range and not kind.is_interlaced
 
     def rest(self) -> Iterator[VideoFrame]:
         """What is left at the end of the source, or before another kind of pictures."""
@@ -54,15 +71,16 @@ class Fit:
             yield from self._pulled()
             self._kind = self._graph = None
 
-    def _make(self, picture: VideoFrame, kind: _Kind, aspect: Fraction) -> Graph:
-        width, height = self._inner(kind, aspect)
+    def _make(self, picture: VideoFrame, kind: _Kind) -> Graph:
+        width, height = self._inner(kind)
+        range_ = "full" if kind.is_full_range else "limited"
         graph = Graph()
         filters = [
             *([("bwdif", "mode=send_frame:deint=interlaced")] if kind.is_interlaced else []),
-            ("scale", f"{width}:{height}"),
+            ("scale", f"{width}:{height}:in_range={range_}:out_range=limited"),
             ("pad", "{}:{}:(ow-iw)/2:(oh-ih)/2".format(*self._size)),
             ("setsar", "1"),
-            ("format", self._format),
+            ("format", FORMAT),
         ]
         nodes = [
             graph.add_buffer(width=kind.width, height=kind.height, format=picture.format, time_base=picture.time_base),
@@ -72,12 +90,12 @@ class Fit:
         graph.link_nodes(*nodes).configure()
         return graph
 
-    def _inner(self, kind: _Kind, aspect: Fraction) -> tuple[int, int]:
-        """Size without bars, in samples of the first picture, even."""
-        width, height = kind.width * aspect, Fraction(kind.height)
+    def _inner(self, kind: _Kind) -> tuple[int, int]:
+        """Size without bars, in samples of the first picture; even, or that of the first picture."""
+        width, height = kind.width * kind.aspect, Fraction(kind.height)
         factor = min(self._display[0] / width, self._display[1] / height)
         shares = width * factor / self._display[0], height * factor / self._display[1]
-        return _even(self._size[0] * shares[0]), _even(self._size[1] * shares[1])
+        return _inner_size(self._size[0], shares[0]), _inner_size(self._size[1], shares[1])
 
     def _pulled(self) -> Iterator[VideoFrame]:
         assert self._graph is not None
@@ -88,5 +106,7 @@ class Fit:
                 return
 
 
-def _even(size: Fraction) -> int:
-    return max(2, 2 * round(size / 2))
+def _inner_size(size: int, share: Fraction) -> int:
+    """Sizes as displayed are rounded: what all but fills the picture fills it."""
+    inner = size * share
+    return size if size - inner < BAR_SAMPLES else max(2, 2 * round(inner / 2))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.live.encoder import LEAST_CHUNKS, FrameChoice
-from voxel_prepare.live.source import Input
+from voxel_prepare.live.inputs import Input
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.ladder import Representation, RepresentationName, choose_representations
 

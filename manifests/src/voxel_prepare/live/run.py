@@ -7,10 +7,10 @@ from types import FrameType
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.clock import WallClock
+from voxel_prepare.live.inputs import open_input
 from voxel_prepare.live.presentation import Presentation
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.live.session import Session
-from voxel_prepare.live.source import open_input
 from voxel_prepare.live.state import LiveState, lock_folder
 from voxel_prepare.live.status import LiveSummary
 from voxel_prepare.live.timeline import Timeline

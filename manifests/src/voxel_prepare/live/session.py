@@ -11,12 +11,13 @@ from av.video.frame import VideoFrame
 
 from voxel_prepare.errors import PreparationError, RepairError
 from voxel_prepare.live.clock import WallClock
+from voxel_prepare.live.inputs import Input
 from voxel_prepare.live.pictures import PictureLine
 from voxel_prepare.live.presentation import Presentation
 from voxel_prepare.live.representation import Measurement, Picture, PictureQueue, RepresentationWriter
 from voxel_prepare.live.scores import is_measured
 from voxel_prepare.live.sound import SoundWriter
-from voxel_prepare.live.source import Input, Material, Reader
+from voxel_prepare.live.source import Material, Reader
 from voxel_prepare.live.status import LiveStatus, LiveSummary
 from voxel_prepare.live.timeline import Anchor
 
@@ -41,7 +42,7 @@ class Session:
         self._measurements: SimpleQueue[Measurement | None] = SimpleQueue()
         self._status = LiveStatus(presentation.state.representations, clock.now)
         self._queues: list[PictureQueue] = []
-        self._anchor = Anchor(0)
+        self._anchor = Anchor(0, input_.rate)
 
     def run(self) -> LiveSummary | None:
         """Encodes until the input ends or `stop` is set; None if no picture came. Raises `PreparationError`."""
@@ -91,7 +92,7 @@ class Session:
         if not self._input.is_network:
             captured = self._clock.now()
             reader.begin()
-        self._anchor.base = (captured - timeline.availability_start) / 1000
+        self._anchor.begin((captured - timeline.availability_start) / 1000)
         with ThreadPoolExecutor(count) as pool:
             work = [pool.submit(queue.work) for queue in self._queues]
             try:

@@ -25,7 +25,7 @@ CODECS = "mp4a.40.2"
 FRAME_SAMPLES = 1024
 FRAME_SECONDS = Fraction(FRAME_SAMPLES, SAMPLE_RATE)
 SLACK_SAMPLES = SAMPLE_RATE // 20
-"""Sound may be this early or late and is just appended: time stamps are rounded."""
+"""Sound may be this early or late for a while and is just appended: time stamps are rounded, and jitter."""
 
 
 def open_folder(folder: TrackFolder) -> None:
@@ -57,7 +57,8 @@ class SoundWriter:
         """`first`: the number of the first AAC frame since media time 0; `position`: since its segment's start."""
         self._folder, self._timeline, self._on_record = folder, timeline, on_record
         self._encoder = _encoder()
-        self._resampler = AudioResampler(format="fltp", layout="stereo", rate=SAMPLE_RATE)
+        self._resampler: AudioResampler | None = None
+        self._kind: tuple[str, str, int] | None = None
         self._grid = Grid(Fraction(SAMPLE_RATE), first * FRAME_SAMPLES, SLACK_SAMPLES)
         segments = audio_segments(FRAME_SECONDS, timeline.segment_seconds)
         self._chunker: Chunker[bytes] = Chunker(segments, max(1, round(chunk_seconds / FRAME_SECONDS)), first, position)
@@ -67,12 +68,19 @@ class SoundWriter:
     def add(self, frame: AudioFrame, seconds: float) -> None:
         """Sound that starts at a media time."""
         frame.pts = None  # the grid says when it plays
-        for piece in self._resampler.resample(frame):
+        for piece in self._resampled(frame):
             samples = piece.to_ndarray().astype(np.float32)
             placed = self._grid.place(seconds, samples.shape[1])
             self._encode(np.zeros((CHANNELS, placed.filled), np.float32))
             self._encode(samples[:, placed.skipped :])
             seconds += samples.shape[1] / SAMPLE_RATE
+
+    def _resampled(self, frame: AudioFrame) -> list[AudioFrame]:
+        """The sound at our rate, in stereo; a resampler takes one kind of sound only."""
+        kind = frame.format.name, frame.layout.name, frame.sample_rate
+        if self._resampler is None or kind != self._kind:
+            self._kind, self._resampler = kind, AudioResampler(format="fltp", layout="stereo", rate=SAMPLE_RATE)
+        return self._resampler.resample(frame)
 
     def fill(self, seconds: float) -> None:
         """It has been silent before a media time."""
