@@ -9,12 +9,13 @@ import { root } from '../setup/paths.mjs';
 import { UserError } from '../setup/process.mjs';
 
 /**
- * `needs`: what set-up cannot install into the checkout. `plays`: it plays in real time, so no other that plays runs beside it, and what
- * computes gives way to it. `serial`: it measures time or needs the whole machine, so nothing runs beside it. `again`: runs one of its test
- * files once more; only parts with a clock in them have it, where a busy machine may fail what is right.
+ * `needs`: what set-up cannot install into the checkout. `plays`: it plays in real time, so no other that plays runs beside it. `serial`: it
+ * measures time or needs the whole machine, so nothing runs beside it but what gives way. `givesWay`: it takes what processors the others leave,
+ * however long it waits for them. `again`: runs one of its test files once more; only parts with a clock in them have it, where a busy machine
+ * may fail what is right.
  * @typedef {import('./counts.mjs').Counts} Counts
- * @typedef {{ name: string, about: string, needs?: string, plays?: boolean, serial?: boolean, run(job: Job): Promise<Counts>,
- *   again?(job: Job, file: string): Promise<Counts> }} Part
+ * @typedef {{ name: string, about: string, needs?: string, plays?: boolean, serial?: boolean, givesWay?: boolean,
+ *   run(job: Job): Promise<Counts>, again?(job: Job, file: string): Promise<Counts> }} Part
  */
 
 /**
@@ -26,8 +27,13 @@ import { UserError } from '../setup/process.mjs';
 /** Thrown by a part that cannot run on this machine: the message is the reason. */
 export class LeftOut extends Error {}
 
-/** Of commands that give way: the others get three quarters of a processor that both want. */
-const NICENESS = '5';
+/**
+ * Runs its arguments as a command that gives way: of a processor that another wants it gets a seventieth. Each command is a session, and where
+ * Linux has groups for sessions, nice has no say between them, but the group's own value has (sched(7), autogroup); Linux takes one in a tenth
+ * of a second.
+ */
+const GIVING_WAY =
+  '{ echo 19 >/proc/self/autogroup || { sleep 0.3; echo 19 >/proc/self/autogroup; }; } 2>/dev/null; exec nice -n 19 "$@"';
 
 /** Runs its other arguments as a command, and writes what `times` says of it into the file that is the first: the second line counts. */
 const TIMED = '"$@"; code=$?; times > "$0"; exit $code';
@@ -67,7 +73,7 @@ export class Job {
       const times = join(this.folder, 'times');
       rmSync(times, { force: true });
       const timed = ['sh', '-c', TIMED, times, command, ...args];
-      const [program = '', ...words] = this.#givesWay ? ['nice', '-n', NICENESS, ...timed] : timed;
+      const [program = '', ...words] = this.#givesWay ? ['sh', '-c', GIVING_WAY, 'sh', ...timed] : timed;
       const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
       this.#child = child;
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (this.output += text));

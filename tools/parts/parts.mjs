@@ -182,7 +182,14 @@ const FIRST = ['prettier', 'ruff', 'rustfmt', 'tsc'];
 
 const first = FIRST.flatMap((name) => CHECKS.filter((part) => part.name === name));
 
-/** In the order in which they are started: what fails fastest, then the long ones. @type {readonly Part[]} */
+/** Nothing in them waits for anybody: they have all of the machine where the others wait for playback. @param {Part} part @returns {Part} */
+const givingWay = (part) => ({ ...part, givesWay: true });
+
+/**
+ * In the order in which they are started: what fails fastest, then what has limits of time or is long, and at the end, beside the serial ones,
+ * what gives way.
+ * @type {readonly Part[]}
+ */
 export const PARTS = [
   ...first,
   vitestPart('unit', 'the cores, the simulator, trials and tools, without a browser', [sample]),
@@ -204,10 +211,6 @@ export const PARTS = [
     setUp: quicheServer,
     hasClock: () => true,
   }),
-  ...CHECKS.filter((part) => !first.includes(part) && !isClippy(part)),
-  ...CHECKS.filter(isClippy),
-  // After it: its compiler has read the dependencies of voxel-quiche then.
-  release,
   pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python', {
     properties: true,
     hasClock: usesServer,
@@ -235,12 +238,16 @@ export const PARTS = [
     plays: true,
     hasClock: true,
   }),
+  trials,
   vitestPart('browser-serial', 'playback that others would disturb', [build, sample, chrome, quicheServer], {
     needs: BROWSER,
     serial: true,
     hasClock: true,
   }),
-  trials,
+  ...CHECKS.filter((part) => !first.includes(part) && !isClippy(part)).map(givingWay),
+  ...CHECKS.filter(isClippy).map(givingWay),
+  // After it: its compiler has read the dependencies of voxel-quiche then.
+  givingWay(release),
 ];
 
 /** @type {Readonly<Record<string, readonly string[]>>} */

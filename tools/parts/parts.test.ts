@@ -12,6 +12,13 @@ it('formatters, types and unit tests come first', () => {
   expect(PARTS.slice(0, 5).map(({ name }) => name)).toEqual(['prettier', 'ruff', 'rustfmt', 'tsc', 'unit']);
 });
 
+it('what gives way, and may wait long for a processor, has no clock, and comes last', () => {
+  const giving = PARTS.filter(({ givesWay }) => givesWay);
+  expect(giving).toEqual(PARTS.slice(-giving.length));
+  expect(giving.map(({ name }) => name)).toEqual(['eslint', 'mypy', 'clippy', 'release']);
+  expect(giving.filter((part) => part.again !== undefined)).toEqual([]);
+});
+
 it('every project of vitest is a part of npm test', () => {
   const projects = config.test!.projects!.map((project) => (project as { test: { name: string } }).test.name);
   const names = PARTS.map(({ name }) => name);

@@ -56,7 +56,7 @@ export async function runParts(parts) {
     PROGRESS_SECONDS * 1000,
   );
   await inLanes(parts, Math.min(MOST_LANES, availableParallelism()), async (part) => {
-    const job = new Job({ givesWay: !part.plays && !part.serial });
+    const job = new Job(part);
     running.set(part, job);
     say(`… ${part.name}`);
     const row = await runPart(part, job);

@@ -22,30 +22,46 @@ describe('the choice of parts', () => {
 });
 
 describe('lanes', () => {
-  it('run as many at once as there are lanes, in order, one that plays beside them, and the serial ones alone at the end', async () => {
+  interface Item {
+    readonly name: string;
+    readonly plays?: boolean;
+    readonly serial?: boolean;
+    readonly givesWay?: boolean;
+  }
+
+  /** What began (`+`) and ended (`-`), where they end in that order. */
+  async function eventsOf(items: readonly Item[], ends: string): Promise<string> {
     const events: string[] = [];
     const gates = new Map<string, () => void>();
-    const items = [
-      { name: 'a' },
-      { name: 'b', serial: true },
-      { name: 'c' },
-      { name: 'd' },
-      { name: 'e', serial: true },
-      { name: 'f', plays: true },
-      { name: 'g', plays: true },
-    ];
     const all = inLanes(items, 2, async ({ name }) => {
       events.push(`+${name}`);
       await new Promise<void>((resolve) => gates.set(name, resolve));
       events.push(`-${name}`);
     });
-    for (const name of ['c', 'f', 'a', 'g', 'd', 'b', 'e']) {
+    const settled = () => new Promise((resolve) => setImmediate(resolve));
+    await settled();
+    for (const name of ends) {
       gates.get(name)!();
-      await new Promise((resolve) => setImmediate(resolve));
+      await settled();
     }
     await all;
-    const parallel = ['+f', '+a', '+c', '-c', '+d', '-f', '+g', '-a', '-g', '-d'];
-    expect(events).toEqual([...parallel, '+b', '-b', '+e', '-e']);
+    return events.join(' ');
+  }
+
+  const serial = ['x', 'y'].map((name) => ({ name, serial: true }));
+
+  it('run as many at once as there are lanes, in order, one that plays beside them, and the serial ones alone at the end', async () => {
+    const others = ['a', 'b', 'c'].map((name) => ({ name }));
+    const playing = ['p', 'q'].map((name) => ({ name, plays: true }));
+    expect(await eventsOf([...serial, ...others, ...playing], 'bpaqcxy')).toBe(
+      '+p +a +b -b +c -p +q -a -q -c +x -x +y -y',
+    );
+  });
+
+  it('have beside serial ones what gives way, and nothing else', async () => {
+    const items = [{ name: 'a' }, ...serial, ...['b', 'c'].map((name) => ({ name, givesWay: true }))];
+    expect(await eventsOf(items, 'baxcy')).toBe('+a +b -b +c -a +x -x +y -c -y');
+    expect(await eventsOf([...serial, { name: 'b', givesWay: true }], 'xyb')).toBe('+b +x -x +y -y -b');
   });
 });
 
