@@ -3,7 +3,7 @@ import os
 from pathlib import Path
 
 import pytest
-from voxel_serve.descriptors import Budget, FilePermits, divide
+from voxel_serve.descriptors import Budget, divide
 from voxel_serve.errors import HttpError
 from voxel_serve.files import Mounts
 
@@ -31,7 +31,7 @@ def status_of(mounts: Mounts, path: str) -> int:
 
 
 def test_files_beyond_their_share_are_unavailable_and_a_closed_one_makes_room(folder: Path) -> None:
-    mounts = Mounts({"/": folder}, FilePermits(2))
+    mounts = Mounts({"/": folder}, 2)
     first, second = mounts.open("/media.mp4"), mounts.open("/empty.bin")
     assert status_of(mounts, "/index.html") == 503
     first.close()
@@ -44,7 +44,7 @@ def test_files_beyond_their_share_are_unavailable_and_a_closed_one_makes_room(fo
 
 
 def test_responses_share_a_descriptor_until_the_last_has_read_it(folder: Path) -> None:
-    mounts = Mounts({"/": folder}, FilePermits(1))
+    mounts = Mounts({"/": folder}, 1)
     first, second = mounts.open("/media.mp4"), mounts.open("/media.mp4")
     assert first.handle.fileno() == second.handle.fileno()
     first.close()
@@ -55,7 +55,7 @@ def test_responses_share_a_descriptor_until_the_last_has_read_it(folder: Path) -
 
 
 def test_a_file_in_the_place_of_one_that_is_read_is_another(folder: Path) -> None:
-    mounts = Mounts({"/": folder}, FilePermits(2))
+    mounts = Mounts({"/": folder}, 2)
     old = mounts.open("/media.mp4")
     (folder / "media.mp4").unlink()
     (folder / "media.mp4").write_bytes(b"newer")
@@ -66,7 +66,7 @@ def test_a_file_in_the_place_of_one_that_is_read_is_another(folder: Path) -> Non
 
 
 def test_what_cannot_be_opened_keeps_no_permit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mounts = Mounts({"/": folder}, FilePermits(1))
+    mounts = Mounts({"/": folder}, 1)
     os.mkfifo(folder / "pipe")
     assert [status_of(mounts, path) for path in ("/absent", "/pipe", "/absent")] == [404, 404, 404]
 

@@ -111,7 +111,7 @@ async def test_a_session_whose_stream_ends_with_its_request_is_over(server: Serv
     fields |= {":authority": "127.0.0.1", ":path": "/voxel"}
     client.send_headers(stream_id, fields, end_stream=True)
     await client.ended(stream_id)
-    assert server.http3.sessions == 0
+    assert server.site.metrics.value("voxel_sessions") == 0
 
 
 async def test_an_endless_settings_frame_ends_the_connection(server: Server, client: VoxelClient) -> None:
@@ -165,6 +165,6 @@ async def test_connections_are_limited(config: Config) -> None:
 async def test_closed_connections_are_forgotten(server: Server) -> None:
     async with connect(server.quic_port) as client:
         assert (await client.open_session())[0] == 200
-        assert server.http3.sessions == 1
+        assert server.site.metrics.value("voxel_sessions") == 1
     await eventually(lambda: not server.http3.connections)
     assert server.site.metrics.value("voxel_sessions") == 0

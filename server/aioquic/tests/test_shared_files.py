@@ -4,13 +4,12 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from voxel_serve.descriptors import FilePermits
 from voxel_serve.files import Mounts
 
 
 def test_a_file_that_is_being_closed_is_not_shared(tmp_path: Path) -> None:
     (tmp_path / "media.mp4").write_bytes(bytes(range(256)))
-    mounts = Mounts({"/": tmp_path}, FilePermits(8))
+    mounts = Mounts({"/": tmp_path}, 8)
 
     def read(_: int) -> bytes:
         file = mounts.open("/media.mp4")

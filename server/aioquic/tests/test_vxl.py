@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from voxel_serve.errors import HttpError
+from voxel_serve.flow import Flow
 from voxel_serve.follow import bytes_record, follow_head, frames_record, sent_record
-from voxel_serve.following import FrameFlow, Gate
 from voxel_serve.limits import Limits
 from voxel_serve.request import RequestReader
 from voxel_serve.vxl import Chunk, VxlReader
@@ -93,7 +93,7 @@ def test_datagrams_have_bytes_of_one_frame(vector: dict[str, Any]) -> None:
     offset = 0
     for chunk, expected in zip(chunks_of(vector["vxl"]), vector["chunks"], strict=True):
         frames = [sum(map(len, frame)) for frame in chunk.frames]
-        flow = FrameFlow(vector["flow"], vector["datagramSize"], b"", offset=offset, frames=frames, gate=Gate())
+        flow = Flow(vector["flow"], sum(frames), vector["datagramSize"], first_offset=offset, pieces=frames)
         flow.push(b"".join(MEDIA[part.start : part.end] for frame in chunk.frames for part in frame))
         found = []
         while (datagram := flow.peek()) is not None:
@@ -108,11 +108,11 @@ def test_datagrams_have_bytes_of_one_frame(vector: dict[str, Any]) -> None:
 
 
 def test_nothing_leaves_while_reliable_bytes_wait() -> None:
-    gate = Gate(closed=True)
-    flow = FrameFlow(17, 100, b"", offset=0, frames=[5], gate=gate)
+    waiting = [b"reliable"]
+    flow = Flow(17, 5, 100, is_held=lambda: bool(waiting))
     flow.push(b"12345")
     assert flow.peek() is None
-    gate.closed = False
+    waiting.clear()
     assert flow.peek() is not None
 
 

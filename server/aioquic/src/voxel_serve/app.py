@@ -19,7 +19,7 @@ from .certificate import Certificate, CertificateKeeper, cached_certificate, loa
 from .config import Config, CongestionControl
 from .connection_ids import ConnectionIds
 from .cors import OriginPolicy, host_name, is_loopback
-from .descriptors import FilePermits, divide, raise_limit
+from .descriptors import divide, raise_limit
 from .discovery import Discovery
 from .errors import ConfigurationError
 from .files import Mounts
@@ -97,8 +97,8 @@ class Server:
 @contextlib.asynccontextmanager
 async def running(config: Config) -> AsyncIterator[Server]:
     """A running server, which is closed at the end of the block. Raises `ConfigurationError`."""
-    limits, permits = _within_descriptors(config.limits)
-    mounts = Mounts(config.folders, permits)
+    limits, files = _within_descriptors(config.limits)
+    mounts = Mounts(config.folders, files)
     origins = _origin_policy(config)
     tls = _tls_context(config)
     configuration = _quic_configuration(config)
@@ -139,14 +139,14 @@ async def running(config: Config) -> AsyncIterator[Server]:
         yield Server(config, site, http_port, quic_port, http1, http3, quic_server, certificates, metrics_url)
 
 
-def _within_descriptors(limits: Limits) -> tuple[Limits, FilePermits]:
-    """The limits for which the system's descriptors suffice, and permits for files."""
+def _within_descriptors(limits: Limits) -> tuple[Limits, int]:
+    """The limits for which the system's descriptors suffice, and how many files may be open for responses."""
     descriptors = raise_limit()
     budget = divide(descriptors, limits.connections)
     if budget.connections != limits.connections:
         fields = {"descriptors": descriptors, "connections": budget.connections, "files": budget.files}
         log("descriptors limited", logging.WARNING, **fields)
-    return replace(limits, connections=budget.connections), FilePermits(budget.files)
+    return replace(limits, connections=budget.connections), budget.files
 
 
 async def _serve_metrics(stack: contextlib.AsyncExitStack, host: str, port: int, site: Site) -> str:

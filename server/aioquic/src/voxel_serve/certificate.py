@@ -107,13 +107,10 @@ class CertificateKeeper:
         A failure is logged: the old certificate stays, and the next call tries again.
         """
         if self._given or self._certificate.not_after - now <= RENEWAL_LEFT:
-            self._replace(now, anew=False)
+            self.renew(now, anew=False)
 
-    def renew(self, now: datetime) -> None:
+    def renew(self, now: datetime, *, anew: bool = True) -> None:
         """Renews it at once: reads the files again, or makes another certificate."""
-        self._replace(now, anew=True)
-
-    def _replace(self, now: datetime, *, anew: bool) -> None:
         try:
             renewed = self._obtain(now, anew)
             if renewed.chain == self._certificate.chain:

@@ -68,12 +68,8 @@ class Connection(QuicConnectionProtocol):
         address = self._quic.get_peer_address()
         return "" if address is None else client_of(address[0])
 
-    def abandon(self) -> None:
-        """Ends all that the connection does on its own: it is forgotten, and nothing is sent."""
-        self.end()
-
     def end(self) -> None:
-        """Stops all answers; once they have ended nothing is left of the connection."""
+        """Stops all answers, and sends nothing; once they have ended nothing is left of the connection."""
         self._has_ended = True
         for stream_id in list(self._heads):
             self._head_is_read(stream_id)

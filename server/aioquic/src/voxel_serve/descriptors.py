@@ -1,7 +1,6 @@
 """File descriptors: how many this process may have, and what they are for."""
 
 import resource
-import threading
 from dataclasses import dataclass
 
 OWN = 64
@@ -35,23 +34,3 @@ def raise_limit() -> int:
     except (OSError, ValueError):  # Unlimited may be more than the system can do.
         return soft
     return hard
-
-
-class FilePermits:
-    """Counts open files, in any thread."""
-
-    def __init__(self, files: int) -> None:
-        self._left = files
-        self._lock = threading.Lock()
-
-    def take(self) -> bool:
-        """False: there are as many open files as there may be."""
-        with self._lock:
-            if self._left <= 0:
-                return False
-            self._left -= 1
-            return True
-
-    def give_back(self) -> None:
-        with self._lock:
-            self._left += 1

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from .descriptors import FilePermits
 from .errors import ConfigurationError, HttpError
 from .log import log
 from .ranges import ByteRange
@@ -128,9 +127,9 @@ def matches(if_match: str, etag: str) -> bool:
 class Mounts:
     """The served folders, by URL prefix."""
 
-    def __init__(self, folders: Mapping[str, Path], permits: FilePermits | None = None) -> None:
-        """`folders`: prefix ("/" or "/media") to folder; `permits` for open files. Raises `ConfigurationError`."""
-        self._files = SharedFiles(FilePermits(MANY_FILES) if permits is None else permits)
+    def __init__(self, folders: Mapping[str, Path], most: int = MANY_FILES) -> None:
+        """`folders`: prefix ("/" or "/media") to folder; `most`: files open at a time. Raises `ConfigurationError`."""
+        self._files = SharedFiles(most)
         self._roots: list[tuple[tuple[str, ...], Path]] = []
         for prefix, folder in folders.items():
             if not folder.is_dir():

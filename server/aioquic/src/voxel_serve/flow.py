@@ -29,11 +29,12 @@ class Flow:
         ranges: Sequence[int] = (),
         first_offset: int = 0,
         pieces: Sequence[int] = (),
+        is_held: Callable[[], bool] = lambda: False,
     ) -> None:
         """`length` is that of the body, `datagram_size` that of a datagram with its first bytes, `prefix`; in bytes.
 
         `parity`: what is asked for, of a body that consists of `ranges` of these lengths. `first_offset`: that of the
-        body's first byte. `pieces`: no datagram has bytes of two of these lengths.
+        body's first byte. `pieces`: no datagram has bytes of two of these lengths. `is_held`: whether none leaves now.
         """
         self.number = number
         self.sent_bytes = 0
@@ -43,6 +44,7 @@ class Flow:
         """Datagrams with those of parity."""
         self._length = length
         self._first_offset = first_offset
+        self._is_held = is_held
         self._ends = list(itertools.accumulate(pieces)) or [length]
         """Ends of the pieces of the body that are not sent."""
         self._datagram_size = datagram_size
@@ -85,6 +87,8 @@ class Flow:
 
     def peek(self) -> bytes | None:
         """The next datagram; None if there is none, or if not enough bytes have been pushed to fill it."""
+        if self._is_held():
+            return None
         if self._next is None and not self.finished:
             self._next = self._datagram()
         return self._next

@@ -20,27 +20,6 @@ STREAM_AHEAD_BYTES = 4 * STREAM_PIECE_BYTES
 """Frames on a stream: what is passed to QUIC can neither expire nor be overtaken."""
 
 
-class FrameFlow(Flow):
-    """The frames of one chunk. Nothing leaves while reliable bytes of the response wait."""
-
-    def __init__(
-        self, number: int, datagram_size: int, prefix: bytes, *, offset: int, frames: list[int], gate: "Gate"
-    ) -> None:
-        """`offset`: of the first frame in the concatenation; `frames`: their lengths."""
-        super().__init__(number, sum(frames), datagram_size, prefix, first_offset=offset, pieces=frames)
-        self._gate = gate
-
-    def peek(self) -> bytes | None:
-        return None if self._gate.closed else super().peek()
-
-
-@dataclass
-class Gate:
-    """A gate before frames of earlier chunks."""
-
-    closed: bool = False
-
-
 @dataclass
 class Sent:
     """What was sent of one chunk's frames."""
@@ -70,7 +49,9 @@ class FollowAnswer:
     since: float
     """When the request came, by the event loop's clock."""
 
-    _gate: Gate = field(default_factory=Gate)
+    _reliable_waits: bool = False
+    """Frames of earlier chunks are held back meanwhile."""
+
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by the first chunk whose frames are not all read: later ones would only take memory."""
     _flows: list[Flow] = field(default_factory=list)
@@ -83,7 +64,7 @@ class FollowAnswer:
         number, offset, is_first = 0, 0, True
         async with asyncio.TaskGroup() as tasks:
             async for known in self.following.records():
-                self._gate.closed = True
+                self._reliable_waits = True
                 head = self.following.watcher.head if is_first else b""
                 is_first = False
                 await self._write(head + known.record.raw)
@@ -95,7 +76,7 @@ class FollowAnswer:
                         due = max(known.since, self.since) + self.wish.deadline
                     tasks.create_task(self._send_frames(number, chunk, offset, due))
                     number, offset = number + 1, offset + sum(_lengths(chunk))
-                self._gate.closed = False
+                self._reliable_waits = False
                 self.connection.transmit()
         self.connection.end_stream(self.stream_id, LAST_CHUNK)
         await self.connection.wait_until_sent(self.stream_id)
@@ -137,7 +118,8 @@ class FollowAnswer:
     async def _send_as_datagrams(self, number: int, chunk: Chunk, offset: int, due: float, sent: Sent) -> None:
         size = max_datagram_bytes(self.connection.quic)
         frames = _lengths(chunk)
-        flow = FrameFlow(number, size, self.prefix, offset=offset, frames=frames, gate=self._gate)
+        length, is_held = sum(frames), lambda: self._reliable_waits
+        flow = Flow(number, length, size, self.prefix, first_offset=offset, pieces=frames, is_held=is_held)
         self._flows.append(flow)
         self.scheduler.add(flow, due)
         try:
@@ -171,9 +153,9 @@ class FollowAnswer:
         """Returns once frames may be written on the stream."""
         while True:
             await self.connection.wait_until_unsent_are_fewer_than(STREAM_AHEAD_BYTES, self.stream_id)
-            if not self._gate.closed:
+            if not self._reliable_waits:
                 return
-            await self.connection.wait_until(lambda: not self._gate.closed)
+            await self.connection.wait_until(lambda: not self._reliable_waits)
 
     async def _write(self, data: bytes) -> None:
         await self.connection.write_stream(self.stream_id, coded(data))

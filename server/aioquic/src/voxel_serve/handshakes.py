@@ -220,7 +220,7 @@ class GuardedQuicServer(QuicServer):
     def _forget(self, connection: Connection) -> None:
         """Without a word: nobody is there, or somebody else."""
         self._connection_terminated(connection)
-        connection.abandon()
+        connection.end()
 
     def _send(self, data: bytes, addr: NetworkAddress) -> None:
         assert self._transport is not None

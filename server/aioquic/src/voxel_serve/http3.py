@@ -69,11 +69,6 @@ class Http3Service:
             self.site.metrics.add("voxel_quic_connections", -1)
 
     @property
-    def sessions(self) -> int:
-        """Number of open WebTransport sessions."""
-        return sum(connection.session is not None for connection in self.connections)
-
-    @property
     def busy(self) -> bool:
         """True while a request is in flight, up to the acknowledgement of its response's last byte."""
         return any(connection.busy for connection in self.connections)

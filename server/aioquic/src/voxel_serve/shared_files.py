@@ -4,8 +4,6 @@ import os
 import threading
 from dataclasses import dataclass
 
-from .descriptors import FilePermits
-
 Identity = tuple[int, int]
 """Device and inode, which no other file has while this one is open."""
 
@@ -53,8 +51,9 @@ class Lease:
 class SharedFiles:
     """What is open now, for any thread. Leases are counted: a file that is just being closed must not be found."""
 
-    def __init__(self, permits: FilePermits) -> None:
-        self._permits = permits
+    def __init__(self, most: int) -> None:
+        """`most`: files open at a time."""
+        self._left = most
         self._open: dict[Identity, _OpenFile] = {}
         # The garbage collector may end a lease in a thread that holds the lock.
         self._lock = threading.RLock()
@@ -70,11 +69,16 @@ class SharedFiles:
 
     def permit(self) -> bool:
         """Takes a permit to open another file; False: there is none left."""
-        return self._permits.take()
+        with self._lock:
+            if self._left <= 0:
+                return False
+            self._left -= 1
+            return True
 
     def give_back(self) -> None:
         """The file was not opened after all."""
-        self._permits.give_back()
+        with self._lock:
+            self._left += 1
 
     def share(self, descriptor: int) -> tuple[Lease, os.stat_result]:
         """Lease and properties of a file that has just been opened with a permit; others can read it from here on."""
@@ -94,7 +98,7 @@ class SharedFiles:
             if self._open.get(file.identity) is file:
                 del self._open[file.identity]
         os.close(file.descriptor)
-        self._permits.give_back()
+        self.give_back()
 
 
 def _identity(status: os.stat_result) -> Identity:

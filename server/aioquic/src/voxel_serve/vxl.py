@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
 
+from aioquic.buffer import Buffer, BufferReadError  # type: ignore[attr-defined]  # As `noqa` there says.
+
 from .ranges import ByteRange
 
 SUFFIX = ".vxl"
@@ -83,13 +85,16 @@ class VxlReader:
         self._rest += data
         if not self.head and not self._take_head():
             return []
-        records, place = [], 0
-        while (found := _next(self._rest, place)) is not None:
-            number, content, end = found
-            chunk = self._read(number, content)
+        records, place, rest = [], 0, Buffer(data=self._rest)
+        while (found := _next(rest)) is not None:
+            number, content = found
+            try:
+                chunk = self._read(number, content)
+            except BufferReadError:
+                raise ValueError("a record that ends too early") from None
             if number < FIRST_OWN_TYPE:
-                records.append(Record(self._rest[place:end], chunk))
-            place = end
+                records.append(Record(self._rest[place : rest.tell()], chunk))
+            place = rest.tell()
         self._rest = self._rest[place:]
         return records
 
@@ -117,81 +122,64 @@ class VxlReader:
             self.available = chunk.end
             return chunk
         if number == RecordType.END:
-            numbers = _Numbers(content)
-            length = numbers.next()
-            numbers.close()
+            numbers = Buffer(data=content)
+            length = _number(numbers)
+            _close(numbers)
             if length != self.available:
                 raise ValueError(f"the end must be at {self.available}, got {length}")
             self.ended = True
         return None
 
 
-def _next(data: bytes, place: int) -> tuple[int, bytes, int] | None:
-    """Type, content and end of the record at `place`; None: it is not complete."""
-    kind = _varint(data, place)
-    size = None if kind is None else _varint(data, kind[1])
-    if kind is None or size is None:
+def _next(rest: Buffer) -> tuple[int, bytes] | None:
+    """Type and content of the next record; None: it is not complete."""
+    try:
+        number, length = _number(rest), _number(rest)
+        if length > MOST_CONTENT_BYTES:
+            raise ValueError(f"a record of more than {MOST_CONTENT_BYTES} bytes")
+        return number, rest.pull_bytes(length)
+    except BufferReadError:
         return None
-    number, (length, start) = kind[0], size
-    if length > MOST_CONTENT_BYTES:
-        raise ValueError(f"a record of more than {MOST_CONTENT_BYTES} bytes")
-    return None if len(data) < start + length else (number, data[start : start + length], start + length)
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int] | None:
-    """A number (RFC 9000 section 16) and its end; None: it is not complete."""
-    end = place + (1 << (data[place] >> 6)) if place < len(data) else place + 1
-    if end > len(data):
-        return None
-    number = int.from_bytes(data[place:end]) & ((1 << (8 * (end - place) - 2)) - 1)
+def _number(numbers: Buffer) -> int:
+    """The next number (RFC 9000 section 16)."""
+    number = numbers.pull_uint_var()
     if number >= TOO_LARGE:
         raise ValueError("a number of 2^53 or more")
-    return number, end
+    return number
 
 
-class _Numbers:
-    """The numbers of one record's content."""
+def _ranges(numbers: Buffer, start: int) -> tuple[ByteRange, ...]:
+    """Ranges, as many as a number says, each an offset from `start` and a length."""
+    ranges = []
+    for _ in range(_number(numbers)):
+        first = start + _number(numbers)
+        ranges.append(ByteRange(first, first + _number(numbers)))
+    return tuple(ranges)
 
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._place = 0
 
-    def next(self) -> int:
-        found = _varint(self._content, self._place)
-        if found is None:
-            raise ValueError("a record that ends too early")
-        number, self._place = found
-        return number
-
-    def close(self) -> None:
-        if self._place < len(self._content):
-            raise ValueError("bytes after the content of a record")
-
-    def ranges(self, start: int) -> tuple[ByteRange, ...]:
-        """Ranges, as many as a number says, each an offset from `start` and a length."""
-        ranges = []
-        for _ in range(self.next()):
-            first = start + self.next()
-            ranges.append(ByteRange(first, first + self.next()))
-        return tuple(ranges)
+def _close(numbers: Buffer) -> None:
+    if not numbers.eof():
+        raise ValueError("bytes after the content of a record")
 
 
 def _chunk(content: bytes) -> Chunk:
-    numbers = _Numbers(content)
-    start, length, *_ = (numbers.next() for _ in range(7))
+    numbers = Buffer(data=content)
+    start, length, *_ = (_number(numbers) for _ in range(7))
     place, reliable = start, []
-    for _ in range(numbers.next()):
-        place += numbers.next()
-        reliable.append(ByteRange(place, place + numbers.next()))
+    for _ in range(_number(numbers)):
+        place += _number(numbers)
+        reliable.append(ByteRange(place, place + _number(numbers)))
         place = reliable[-1].end
     frames: dict[int, tuple[ByteRange, ...]] = {}
-    for _ in range(numbers.next()):
-        index = numbers.next()
+    for _ in range(_number(numbers)):
+        index = _number(numbers)
         if index in frames:
             raise ValueError("a frame that is named twice")
-        frames[index] = numbers.ranges(start)
-        numbers.next()
-    numbers.close()
+        frames[index] = _ranges(numbers, start)
+        _number(numbers)
+    _close(numbers)
     chunk = Chunk(start, start + length, tuple(reliable), tuple(frames.values()))
     _check_coverage(chunk)
     return chunk
