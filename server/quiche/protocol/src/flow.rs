@@ -12,7 +12,7 @@ use crate::varint;
 const LONGEST_VARINT: usize = 8;
 
 /// The number of a flow, and of its part in a response that follows a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowId {
     pub number: u64,
     /// 0 for a flow of one part; else the number of the chunk and one.
@@ -36,7 +36,7 @@ pub struct Datagram {
 /// The bytes of a body that are read but not sent, and the number of those sent.
 ///
 /// `push` adds bytes in order; `next_datagram` and `commit` take them out as datagrams.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Flow {
     id: FlowId,
     length: u64,
@@ -64,23 +64,8 @@ impl Flow {
     pub fn new(number: u64, length: u64, datagram_size: usize, prefix: &[u8]) -> Self {
         let mut head = prefix.to_vec();
         varint::encode(number, &mut head);
-        let unsent = BytesMut::new();
-        Self {
-            id: FlowId::from(number),
-            length,
-            first_offset: 0,
-            ends: VecDeque::from([length]),
-            held: false,
-            datagram_size,
-            head,
-            pushed: 0,
-            unsent,
-            sent_bytes: 0,
-            sent_parity_bytes: 0,
-            sent_datagrams: 0,
-            stopped: false,
-            coded: None,
-        }
+        let ends = VecDeque::from([length]);
+        Self { id: number.into(), length, ends, datagram_size, head, ..Self::default() }
     }
 
     /// The frames, of these lengths, of one chunk of a response that follows a file. `first_offset`: of the first frame.

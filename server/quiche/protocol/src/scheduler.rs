@@ -55,16 +55,13 @@ impl Scheduler {
         self.flows.iter().find_map(|(_, flow)| Some((flow.id(), flow.next_datagram()?)))
     }
 
-    /// Stops the flows whose deadline is `now` or earlier; returns whether there were any.
-    pub fn expire(&mut self, now: Instant) -> bool {
-        let mut any = false;
+    /// Stops the flows whose deadline is `now` or earlier.
+    pub fn expire(&mut self, now: Instant) {
         for (deadline, flow) in &mut self.flows {
-            if deadline.is_some_and(|deadline| deadline <= now) && !flow.finished() {
+            if deadline.is_some_and(|deadline| deadline <= now) {
                 flow.stop();
-                any = true;
             }
         }
-        any
     }
 
     /// The time at which [`Scheduler::expire`] should be called next.
@@ -119,8 +116,7 @@ mod tests {
         let mut scheduler = Scheduler::default();
         scheduler.add(flow(1), Some(now));
         scheduler.add(flow(2), Some(now + Duration::from_millis(1)));
-        assert!(scheduler.expire(now));
-        assert!(!scheduler.expire(now));
+        scheduler.expire(now);
         scheduler.remove(2);
         assert!(scheduler.get(1).unwrap().finished());
         assert!(sent_order(scheduler).is_empty());

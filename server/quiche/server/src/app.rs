@@ -18,9 +18,9 @@ use crate::certificate::{Certificate, CertificateSource, default_cache};
 use crate::cli::Options;
 use crate::configuration_error::ConfigurationError;
 use crate::connection::Shared;
-use crate::descriptors::{self, Budget, FilePermits};
+use crate::descriptors::{self, Budget};
 use crate::edge::{self, Edge};
-use crate::endpoint::{Command, Configuration, Endpoint, Parts, ResetKey};
+use crate::endpoint::{Command, Endpoint, Parts, ResetKey};
 use crate::files::Mounts;
 use crate::http1::Http1;
 use crate::jobs::{FILE_THREADS, Jobs};
@@ -29,7 +29,7 @@ use crate::metrics::Metrics;
 use crate::metrics_listener;
 use crate::places::Places;
 use crate::quic;
-use crate::site::{CertificateHashes, Site};
+use crate::site::Site;
 use crate::sockets::{bind_tcp, bind_udp, bracketed, plain};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
@@ -46,8 +46,8 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let metrics = options.metrics_address()?;
     let paths = options.paths()?;
     let server_id = options.server_id()?;
-    let (limits, permits) = descriptor_limits(&options);
-    let mounts = Mounts::new(options.folders()?, permits)?;
+    let (limits, files) = descriptor_limits(&options);
+    let mounts = Mounts::new(options.folders()?, files)?;
     let edge_settings = options.edge()?;
     let origins = origin_policy(&options)?;
     let source = certificate_source(&options);
@@ -61,10 +61,9 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     }
     let tcp = bind_tcp(&options.host, options.http_port)?;
     let udp = bind_udp(&options.host, options.quic_port)?;
-    let address = |result: std::io::Result<std::net::SocketAddr>| {
-        result.map(|address| address.port()).map_err(|error| ConfigurationError(plain(&error)))
-    };
-    let (http_port, quic_port) = (address(tcp.local_addr())?, address(udp.local_addr())?);
+    let failed = |error: std::io::Error| ConfigurationError(plain(&error));
+    let http_port = tcp.local_addr().map_err(failed)?.port();
+    let quic_port = udp.local_addr().map_err(failed)?.port();
     let metrics = metrics.map(|(host, port)| bind_tcp(&host, port).map(|tcp| (host, tcp))).transpose()?;
 
     let discovery = (!options.no_webtransport).then(|| Discovery {
@@ -76,24 +75,21 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     });
     let counters = Arc::new(Metrics::new(edge_settings.is_some()));
     let edge = edge_settings.map(|settings| edge(&options, settings, &counters)).transpose()?;
-    let hashes = CertificateHashes::default();
-    hashes.set(certificate.hashes());
     let site = Arc::new(Site::new(
         limits,
         (mounts, edge),
         origins,
         discovery,
         options.token.clone(),
-        hashes.clone(),
+        certificate.hashes(),
         counters,
     ));
     site.metrics.set("voxel_certificate_end_seconds", certificate.end());
     let (completions_in, completions) = mpsc::unbounded_channel();
     let (commands_in, commands) = mpsc::channel(16);
-    let jobs = Jobs::new(Arc::clone(&site), completions_in, Handle::current());
+    let jobs = Jobs::new(completions_in, Handle::current());
     let places = Places::new(&site.limits);
     let shared = Shared { site: Arc::clone(&site), jobs, places: places.clone() };
-    let failed = |error: std::io::Error| ConfigurationError(plain(&error));
     let reset_key = ResetKey::obtain(&default_cache()).map_err(failed)?;
     let qlog = options.qlog.clone();
     let parts = Parts { socket: udp, config, shared, reset_key, server_id, qlog, completions, commands };
@@ -108,9 +104,8 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let keeper = CertificateKeeper {
         source,
         hangup: signal(SignalKind::hangup()).map_err(failed)?,
-        hashes,
         tls,
-        metrics: &site.metrics,
+        site: &site,
         commands: &commands_in,
     };
 
@@ -167,9 +162,8 @@ struct CertificateKeeper<'a> {
     source: CertificateSource,
     /// The signal to read the files at once, which ACME clients send, or to make another certificate.
     hangup: Signal,
-    hashes: CertificateHashes,
     tls: watch::Sender<Option<SslAcceptor>>,
-    metrics: &'a Metrics,
+    site: &'a Site,
     commands: &'a mpsc::Sender<Command>,
 }
 
@@ -199,11 +193,11 @@ impl CertificateKeeper<'_> {
     async fn install(&self, options: &Options, next: &Certificate) -> Result<(), ConfigurationError> {
         let config = quic::config(next, options.congestion_control)?;
         self.tls.send_replace(acceptor(options, next)?);
-        self.hashes.set(next.hashes());
-        self.metrics.set("voxel_certificate_end_seconds", next.end());
+        self.site.certificate_hashes.send_replace(next.hashes());
+        self.site.metrics.set("voxel_certificate_end_seconds", next.end());
         log::info("certificate renewed", &[("hashes", json!(next.hashes()))]);
         // Fails when the server has stopped.
-        let _ = self.commands.send(Command::Configure(Box::new(Configuration(config)))).await;
+        let _ = self.commands.send(Command::Configure(Box::new(config))).await;
         Ok(())
     }
 }
@@ -223,8 +217,8 @@ fn edge(options: &Options, settings: edge::Settings, metrics: &Arc<Metrics>) -> 
     Edge::new(settings, &folder, Arc::clone(metrics))
 }
 
-/// Limits that the system's descriptors suffice for, and permits for files.
-fn descriptor_limits(options: &Options) -> (Limits, FilePermits) {
+/// Limits that the system's descriptors suffice for, and how many files may be open for responses.
+fn descriptor_limits(options: &Options) -> (Limits, usize) {
     let mut limits = options.limits();
     match descriptors::raise() {
         Ok(descriptors) => {
@@ -235,11 +229,11 @@ fn descriptor_limits(options: &Options) -> (Limits, FilePermits) {
                 log::warning("descriptors limited", &fields.map(|(name, value)| (name, Value::from(value))));
             }
             limits.connections = budget.connections;
-            (limits, FilePermits::new(budget.files))
+            (limits, budget.files)
         }
         Err(error) => {
             log::warning("descriptors unknown", &[("error", Value::from(plain(&error)))]);
-            (limits, FilePermits::new(usize::MAX))
+            (limits, usize::MAX)
         }
     }
 }
@@ -256,7 +250,7 @@ fn certificate_source(options: &Options) -> CertificateSource {
 
 fn origin_policy(options: &Options) -> Result<OriginPolicy, ConfigurationError> {
     let own_hosts = is_loopback(&options.host).then(|| public_host(options).into_iter().collect());
-    OriginPolicy::new(&options.origins(), !options.tls(), own_hosts)
+    OriginPolicy::new(&options.allowed_origins.iter().cloned().collect(), !options.tls(), own_hosts)
         .map_err(|error| ConfigurationError(error.to_string()))
 }
 
@@ -273,7 +267,7 @@ fn base_url(options: &Options, http_port: u16) -> String {
 /// What is printed when the server is ready.
 fn ready_event(site: &Site, url: &str, quic_port: u16, metrics: Option<&str>) -> Value {
     let endpoint = site.discovery.as_ref().map(|discovery| discovery.endpoint(None));
-    let hashes = if endpoint.is_some() { site.certificate_hashes.get() } else { Vec::new() };
+    let hashes = if endpoint.is_some() { site.certificate_hashes.borrow().clone() } else { Vec::new() };
     json!({
         "event": "ready",
         "url": url,

@@ -127,11 +127,10 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::descriptors::FilePermits;
     use crate::shared_files::SharedFiles;
 
     fn permitted(file: File) -> Box<dyn Content> {
-        let files = SharedFiles::new(FilePermits::new(1));
+        let files = SharedFiles::new(1);
         let metadata = file.metadata().unwrap();
         Box::new(files.share(file, &metadata, files.permit().unwrap()))
     }

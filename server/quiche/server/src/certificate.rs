@@ -147,19 +147,19 @@ fn cached(hosts: &BTreeSet<String>, cache: &Path, now: SystemTime, anew: bool) -
     }
     let made = make(hosts, now)?;
     let pem = [made.key.private_key_to_pem_pkcs8()?, made.chain[0].to_pem()?].concat();
-    let _ = keep(&file, &pem);
+    let _ = written_beside(&file, &pem).and_then(|temporary| fs::rename(temporary, file));
     Ok(made)
 }
 
-/// Writes under another name first, so that servers that start at the same time never read half a file.
-fn keep(file: &Path, pem: &[u8]) -> std::io::Result<()> {
+/// Another name in the file's folder, under which its content is written first, so that servers that start at the same time
+/// never read half a file. Nobody else may read it.
+pub fn written_beside(file: &Path, content: &[u8]) -> std::io::Result<PathBuf> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
     let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
-    let mut output = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
-    output.write_all(pem)?;
-    fs::rename(&temporary, file)
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?.write_all(content)?;
+    Ok(temporary)
 }
 
 /// A self-signed certificate for these host names and addresses, valid for [`VALIDITY`].

@@ -1,6 +1,5 @@
 //! The command line.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -269,10 +268,6 @@ impl Options {
             requests_per_address: self.max_requests_per_address,
             ..Limits::default()
         }
-    }
-
-    pub fn origins(&self) -> BTreeSet<String> {
-        self.allowed_origins.iter().cloned().collect()
     }
 }
 

@@ -151,7 +151,7 @@ impl Connection {
                     Err(_) => break,
                 };
                 match events {
-                    Ok(events) => events.into_iter().for_each(|event| self.http_event(event, now)),
+                    Ok(events) => events.into_iter().for_each(|event| self.http_event(stream, event, now)),
                     Err(error) => return self.close(error.code(), &error.to_string()),
                 }
             }
@@ -176,31 +176,31 @@ impl Connection {
         }
     }
 
-    fn http_event(&mut self, event: Http3Event, now: Instant) {
+    fn http_event(&mut self, stream: u64, event: Http3Event, now: Instant) {
         match event {
-            Http3Event::Request { stream, head } if head.protocol.is_some() => self.connect(stream, &head, now),
-            Http3Event::Request { stream, head } => self.http_request(stream, head),
-            Http3Event::HeadTooLong { stream } => {
+            Http3Event::Request(head) if head.protocol.is_some() => self.connect(stream, &head, now),
+            Http3Event::Request(head) => self.http_request(stream, head),
+            Http3Event::HeadTooLong => {
                 self.stop_reading(stream, http3::H3_EXCESSIVE_LOAD);
                 self.respond(stream, refusal(&HttpError::head_too_long()), Value::Null);
             }
-            Http3Event::Incomplete { stream } => self.reject(stream, http3::H3_REQUEST_INCOMPLETE),
-            Http3Event::Malformed { stream } => {
+            Http3Event::Incomplete => self.reject(stream, http3::H3_REQUEST_INCOMPLETE),
+            Http3Event::Malformed => {
                 self.reject(stream, http3::H3_MESSAGE_ERROR);
                 self.cancelled(stream);
             }
-            Http3Event::SessionData { stream, session, data, fin } => {
+            Http3Event::SessionData { session, data, fin } => {
                 if self.session.as_ref().is_none_or(|open| open.id != session) {
                     self.reject(stream, http3::BUFFERED_STREAM_REJECTED);
                 } else {
                     self.session_data(stream, &data, fin, now);
                 }
             }
-            Http3Event::Ended { stream } if self.session.as_ref().is_some_and(|open| open.id == stream) => {
+            Http3Event::Ended if self.session.as_ref().is_some_and(|open| open.id == stream) => {
                 self.end_session();
             }
-            Http3Event::Ended { .. } => {}
-            Http3Event::Unwanted { stream } => self.stop_reading(stream, http3::BUFFERED_STREAM_REJECTED),
+            Http3Event::Ended => {}
+            Http3Event::Unwanted => self.stop_reading(stream, http3::BUFFERED_STREAM_REJECTED),
         }
     }
 

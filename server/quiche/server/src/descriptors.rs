@@ -1,15 +1,9 @@
 //! File descriptors: how many this program may have, and what they are for.
 
 use std::io;
-use std::sync::Arc;
-
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Descriptors of the server itself: standard streams, listening sockets, event queues and readers of the counters.
 const OWN: usize = 64;
-
-/// The permit of one open file.
-pub type FilePermit = OwnedSemaphorePermit;
 
 /// The division of the descriptors: connections may not use up those of files, nor files those of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,21 +31,6 @@ pub fn raise() -> io::Result<usize> {
     rlimit::increase_nofile_limit(rlimit::INFINITY).map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Permits for open files.
-#[derive(Clone, Debug)]
-pub struct FilePermits(Arc<Semaphore>);
-
-impl FilePermits {
-    pub fn new(files: usize) -> Self {
-        Self(Arc::new(Semaphore::new(files.min(Semaphore::MAX_PERMITS))))
-    }
-
-    /// A permit, if one is left.
-    pub fn take(&self) -> Option<FilePermit> {
-        Arc::clone(&self.0).try_acquire_owned().ok()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,14 +48,5 @@ mod tests {
             let Budget { connections, files } = Budget::new(descriptors, connections, qlog);
             assert_eq!((connections, files), expected, "of {descriptors}");
         }
-    }
-
-    #[test]
-    fn a_file_that_is_closed_makes_room() {
-        let permits = FilePermits::new(1);
-        let held = permits.take();
-        assert!(held.is_some() && permits.take().is_none());
-        drop(held);
-        assert!(permits.take().is_some());
     }
 }

@@ -41,23 +41,13 @@ const HOUSEKEEPING: Duration = Duration::from_secs(1);
 const INITIAL_BYTES: usize = 1200;
 
 /// What the rest of the server asks of the loop.
-#[derive(Debug)]
 pub enum Command {
     /// Use this configuration for new connections.
-    Configure(Box<Configuration>),
+    Configure(Box<quiche::Config>),
     /// Answer whether a request is in flight.
     Busy(oneshot::Sender<bool>),
     /// End all connections, then the loop.
     Close,
-}
-
-/// quiche's configuration, which has no `Debug`.
-pub struct Configuration(pub quiche::Config);
-
-impl std::fmt::Debug for Configuration {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Configuration")
-    }
 }
 
 /// What the loop is made from.
@@ -117,7 +107,7 @@ impl Endpoint {
             tokio::select! {
                 biased;
                 command = self.commands.recv() => match command {
-                    Some(Command::Configure(configuration)) => self.config = configuration.0,
+                    Some(Command::Configure(config)) => self.config = *config,
                     Some(Command::Busy(answer)) => {
                         let _ = answer.send(self.connections.iter_mut().any(|(_, connection)| connection.busy()));
                     }

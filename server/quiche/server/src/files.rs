@@ -16,7 +16,6 @@ use voxel_protocol::vxl::SUFFIX;
 
 use crate::body::Content;
 use crate::configuration_error::ConfigurationError;
-use crate::descriptors::FilePermits;
 use crate::growing::LiveRecords;
 use crate::open_error::OpenError;
 use crate::shared_files::{SharedFile, SharedFiles};
@@ -66,8 +65,8 @@ pub struct Mounts {
 }
 
 impl Mounts {
-    /// The folders of these options; `folders`: prefix ("/" or "/media") to folder.
-    pub fn new(folders: Vec<(String, PathBuf)>, permits: FilePermits) -> Result<Self, ConfigurationError> {
+    /// The folders of these options; `folders`: prefix ("/" or "/media") to folder; `most`: files open at a time.
+    pub fn new(folders: Vec<(String, PathBuf)>, most: usize) -> Result<Self, ConfigurationError> {
         let mut roots = Vec::new();
         for (prefix, folder) in folders {
             let root = folder.canonicalize().ok().filter(|root| root.is_dir());
@@ -76,7 +75,7 @@ impl Mounts {
             roots.push((segments, root));
         }
         roots.sort_by_key(|(segments, _): &(Vec<_>, _)| std::cmp::Reverse(segments.len()));
-        Ok(Self { roots, files: SharedFiles::new(permits) })
+        Ok(Self { roots, files: SharedFiles::new(most) })
     }
 
     /// Whether a request path, which may be malformed, is below one of the folders.
@@ -110,8 +109,8 @@ impl Mounts {
     fn open_media(&self, path: &Path) -> Result<MediaFile, HttpError> {
         let records = self.read_records(path)?;
         let (file, mut facts) = self.open_shared(path)?;
-        if let Some(records) = records.as_ref().filter(|records| records.grow()) {
-            (facts.size, facts.grows) = (records.available(), true);
+        if let Some(records) = records.as_ref().filter(|records| !records.reader.ended()) {
+            (facts.size, facts.grows) = (records.reader.available(), true);
         }
         let live = records.map(|records| (records, Arc::clone(&file)));
         Ok(MediaFile { content: Box::new(file), facts, live })
@@ -193,7 +192,7 @@ mod tests {
 
         fn mounts(&self) -> Mounts {
             let folders = vec![("/".to_owned(), self.0.join("root")), ("/other".to_owned(), self.0.join("root/sub"))];
-            Mounts::new(folders, FilePermits::new(1)).unwrap()
+            Mounts::new(folders, 1).unwrap()
         }
     }
 
@@ -249,7 +248,7 @@ mod tests {
     #[test]
     fn a_file_in_the_place_of_one_that_is_read_is_another() {
         let folder = Folder::new("replaced");
-        let mounts = Mounts::new(vec![("/".to_owned(), folder.0.join("root"))], FilePermits::new(2)).unwrap();
+        let mounts = Mounts::new(vec![("/".to_owned(), folder.0.join("root"))], 2).unwrap();
         let old = mounts.open("/media.mp4").unwrap();
         fs::remove_file(folder.0.join("root/media.mp4")).unwrap();
         fs::write(folder.0.join("root/media.mp4"), "newer").unwrap();

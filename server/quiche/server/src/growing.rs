@@ -30,7 +30,7 @@ const READ_BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct LiveRecords {
     file: Arc<SharedFile>,
-    reader: VxlReader,
+    pub reader: VxlReader,
     records: Vec<Record>,
 }
 
@@ -40,16 +40,6 @@ impl LiveRecords {
         let mut records = Self { file, reader: VxlReader::default(), records: Vec::new() };
         let found = records.look()?;
         Ok(found.map(|found| Self { records: found, ..records }))
-    }
-
-    /// Whether more records will come.
-    pub fn grow(&self) -> bool {
-        !self.reader.ended()
-    }
-
-    /// Bytes of the media file for which there are records.
-    pub fn available(&self) -> u64 {
-        self.reader.available()
     }
 
     /// The records that are new; `None`: they are malformed.
@@ -93,8 +83,7 @@ struct State {
 pub struct Watched {
     state: Mutex<State>,
     changes: watch::Sender<()>,
-    watchers: Weak<Watchers>,
-    identity: Identity,
+    metrics: Arc<Metrics>,
 }
 
 impl Watched {
@@ -114,18 +103,18 @@ impl Watched {
 
     /// Bytes of the media file for which there are records.
     pub fn available(&self) -> u64 {
-        self.state().file.available()
+        self.state().file.reader.available()
     }
 
     /// Whether there is the end record.
     pub fn ended(&self) -> bool {
-        !self.state().file.grow()
+        self.state().file.reader.ended()
     }
 
     /// Whether the records are malformed, or none has come since `begun` for too long.
     pub fn is_given_up(&self, begun: Instant, now: Instant) -> bool {
         let state = self.state();
-        state.failed || (state.file.grow() && now.saturating_duration_since(begun.max(state.last)) >= SILENCE)
+        state.failed || (!state.file.reader.ended() && now.saturating_duration_since(begun.max(state.last)) >= SILENCE)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -144,7 +133,7 @@ impl Watched {
             state.last = since;
         }
         state.known.extend(records.into_iter().map(|record| Known { record: Arc::new(record), since }));
-        let more = state.file.grow() && !state.failed;
+        let more = !state.file.reader.ended() && !state.failed;
         drop(state);
         if news {
             self.changes.send_replace(());
@@ -155,9 +144,7 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        if let Some(watchers) = self.watchers.upgrade() {
-            watchers.forget(self.identity);
-        }
+        self.metrics.add("voxel_watched_files", -1);
     }
 }
 
@@ -172,7 +159,7 @@ async fn poll(watched: Weak<Watched>) {
     }
 }
 
-/// The watchers of all files that are followed.
+/// The watchers of all files that are followed, and of those that were when the last one began.
 #[derive(Debug)]
 pub struct Watchers {
     all: Mutex<HashMap<Identity, Weak<Watched>>>,
@@ -180,13 +167,13 @@ pub struct Watchers {
 }
 
 impl Watchers {
-    pub fn new(metrics: Arc<Metrics>) -> Arc<Self> {
-        Arc::new(Self { all: Mutex::default(), metrics })
+    pub fn new(metrics: Arc<Metrics>) -> Self {
+        Self { all: Mutex::default(), metrics }
     }
 
     /// The watcher of a file with these records. Must be called in the runtime.
-    pub fn follow(self: &Arc<Self>, mut file: LiveRecords) -> Arc<Watched> {
-        let identity = file.file.identity();
+    pub fn follow(&self, mut file: LiveRecords) -> Arc<Watched> {
+        let identity = file.file.identity;
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(watched) = all.get(&identity).and_then(Weak::upgrade) {
             return watched;
@@ -194,25 +181,17 @@ impl Watchers {
         let since = Instant::now();
         let records = std::mem::take(&mut file.records).into_iter();
         let known = records.map(|record| Known { record: Arc::new(record), since }).collect();
-        let grows = file.grow();
+        let grows = !file.reader.ended();
         let state = Mutex::new(State { file, known, failed: false, last: since });
-        let watchers = Arc::downgrade(self);
-        let watched = Arc::new(Watched { state, changes: watch::Sender::default(), watchers, identity });
+        let (changes, metrics) = (watch::Sender::default(), Arc::clone(&self.metrics));
+        let watched = Arc::new(Watched { state, changes, metrics });
+        all.retain(|_, watched| watched.strong_count() > 0);
         all.insert(identity, Arc::downgrade(&watched));
         self.metrics.add("voxel_watched_files", 1);
         if grows {
             tokio::spawn(poll(Arc::downgrade(&watched)));
         }
         watched
-    }
-
-    fn forget(&self, identity: Identity) {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        self.metrics.add("voxel_watched_files", -1);
-        // Another may have begun between the last use of this one and here.
-        if all.get(&identity).is_some_and(|watched| watched.strong_count() == 0) {
-            all.remove(&identity);
-        }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use boring::ssl::SslAcceptor;
@@ -48,34 +47,19 @@ pub struct Http1 {
     site: Arc<Site>,
     places: Places,
     handshakes: Handshakes,
-    answers: AtomicUsize,
-}
-
-/// Counts one more until it is dropped.
-struct Counted<'a>(&'a AtomicUsize);
-
-impl<'a> Counted<'a> {
-    fn new(counter: &'a AtomicUsize) -> Self {
-        counter.fetch_add(1, Ordering::Relaxed);
-        Self(counter)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    /// Held once more by each request in flight.
+    answers: Arc<()>,
 }
 
 impl Http1 {
     pub fn new(site: Arc<Site>, places: Places) -> Arc<Self> {
         let handshakes = Handshakes::new(site.limits.connections);
-        Arc::new(Self { site, places, handshakes, answers: AtomicUsize::new(0) })
+        Arc::new(Self { site, places, handshakes, answers: Arc::default() })
     }
 
     /// Requests in flight.
     pub fn answers(&self) -> usize {
-        self.answers.load(Ordering::Relaxed)
+        Arc::strong_count(&self.answers) - 1
     }
 
     /// Accepts connections, of HTTPS if `tls` holds an acceptor then, and closes those that are too many. Never returns.
@@ -108,17 +92,17 @@ impl Http1 {
 
     /// The connection after the handshake; `None` if that fails, takes too long or has to make room for others.
     async fn secured(&self, acceptor: &SslAcceptor, stream: TcpStream) -> Option<SslStream<TcpStream>> {
-        let mut handshake = self.handshakes.begin();
+        let evicted = self.handshakes.begin();
         tokio::select! {
             result = timeout(self.site.limits.head_timeout, tokio_boring::accept(acceptor, stream)) => result.ok()?.ok(),
-            () = handshake.evicted() => None,
+            _ = evicted => None,
         }
     }
 
     async fn serve<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, address: IpAddr) -> io::Result<()> {
         let mut connection = Connection { site: &self.site, stream, head: HeadReader::default() };
         while let Some(request) = connection.next_request().await? {
-            let _counted = Counted::new(&self.answers);
+            let _counted = Arc::clone(&self.answers);
             let place = self.places.take(Kind::Request, address).ok_or_else(|| Kind::Request.refusal());
             if !connection.answer(request, place.as_ref().err()).await? {
                 break;

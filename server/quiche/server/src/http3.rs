@@ -50,37 +50,23 @@ pub fn settings(webtransport: bool) -> Vec<u8> {
 /// What a client's stream contains.
 #[derive(Debug)]
 pub enum Http3Event {
-    Request {
-        stream: u64,
-        head: Head,
-    },
+    Request(Head),
     /// A request whose head is longer than the limit.
-    HeadTooLong {
-        stream: u64,
-    },
+    HeadTooLong,
     /// The stream ended before a request.
-    Incomplete {
-        stream: u64,
-    },
+    Incomplete,
     /// An invalid request.
-    Malformed {
-        stream: u64,
-    },
+    Malformed,
     /// Bytes on a stream of a session.
     SessionData {
-        stream: u64,
         session: u64,
         data: Bytes,
         fin: bool,
     },
     /// The client has ended an HTTP/3 stream.
-    Ended {
-        stream: u64,
-    },
+    Ended,
     /// A unidirectional stream of a type that the server does not use.
-    Unwanted {
-        stream: u64,
-    },
+    Unwanted,
 }
 
 #[derive(Debug)]
@@ -142,12 +128,12 @@ impl Http3 {
                     match decoded {
                         Ok(Some(head)) => {
                             request.announced = head.content_length;
-                            events.push(Http3Event::Request { stream, head });
+                            events.push(Http3Event::Request(head));
                         }
                         // Bodies and trailers mean nothing: GET, HEAD and OPTIONS have neither.
                         Ok(None) => {}
                         Err(DecodeError::Undecodable) => return Err(ConnectionError::QpackDecompression),
-                        Err(DecodeError::TooLong) => events.push(Http3Event::HeadTooLong { stream }),
+                        Err(DecodeError::TooLong) => events.push(Http3Event::HeadTooLong),
                         Err(DecodeError::Malformed) => return Ok(self.malformed(stream, fin)),
                     }
                 }
@@ -157,10 +143,10 @@ impl Http3 {
                 },
                 StreamEvent::TooLong => {
                     request.head_seen = true;
-                    events.push(Http3Event::HeadTooLong { stream });
+                    events.push(Http3Event::HeadTooLong);
                 }
                 StreamEvent::Session { id, data } => {
-                    events.push(Http3Event::SessionData { stream, session: id, data, fin: false });
+                    events.push(Http3Event::SessionData { session: id, data, fin: false });
                 }
             }
         }
@@ -172,10 +158,10 @@ impl Http3 {
             match (events.last_mut(), request.reader.session()) {
                 (Some(Http3Event::SessionData { fin, .. }), _) => *fin = true,
                 (_, Some(session)) => {
-                    events.push(Http3Event::SessionData { stream, session, data: Bytes::new(), fin: true });
+                    events.push(Http3Event::SessionData { session, data: Bytes::new(), fin: true });
                 }
-                (_, None) if request.head_seen => events.push(Http3Event::Ended { stream }),
-                (_, None) => events.push(Http3Event::Incomplete { stream }),
+                (_, None) if request.head_seen => events.push(Http3Event::Ended),
+                (_, None) => events.push(Http3Event::Incomplete),
             }
             self.requests.remove(&stream);
         }
@@ -191,7 +177,7 @@ impl Http3 {
             }
             _ => drop(self.requests.remove(&stream)),
         }
-        vec![Http3Event::Malformed { stream }]
+        vec![Http3Event::Malformed]
     }
 
     fn feed_uni(&mut self, stream: u64, data: &[u8], fin: bool) -> Result<Vec<Http3Event>, ConnectionError> {
@@ -207,7 +193,7 @@ impl Http3 {
                 self.critical_seen.push(kind);
                 Ok(Vec::new())
             }
-            Some(UniEvent::Unwanted) => Ok(vec![Http3Event::Unwanted { stream }]),
+            Some(UniEvent::Unwanted) => Ok(vec![Http3Event::Unwanted]),
             None => Ok(Vec::new()),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -10,25 +9,12 @@ use bytes::{Bytes, BytesMut};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
-use tokio::task::{self, AbortHandle};
+use tokio::task::{self, JoinSet};
 use voxel_protocol::error::HttpError;
 use voxel_protocol::request::VoxelRequest;
-use voxel_protocol::site::HttpRequest;
 
 use crate::body::Body;
-use crate::site::{HttpAnswer, Opened, Site};
-
-/// Work for a stream of a QUIC connection.
-#[derive(Debug)]
-pub enum Job {
-    Respond(HttpRequest),
-    /// A VOXEL request and the time at which it arrived.
-    Open {
-        request: VoxelRequest,
-        arrived: Instant,
-    },
-    Read(Body, BytesMut),
-}
+use crate::site::{HttpAnswer, Opened};
 
 /// Threads that open and read files, for QUIC and HTTP/1.1 each. More than disks can serve at a time are of no use.
 pub const FILE_THREADS: usize = 16;
@@ -36,12 +22,14 @@ pub const FILE_THREADS: usize = 16;
 /// Bytes of one read.
 pub const CHUNK_BYTES: usize = 64 * 1024;
 
+/// The result of work for a stream of a QUIC connection.
 #[derive(Debug)]
 pub enum Outcome {
     Responded {
         target: String,
         answer: HttpAnswer,
     },
+    /// A VOXEL request, the time at which it arrived, and what it asks for.
     Opened {
         request: VoxelRequest,
         arrived: Instant,
@@ -60,34 +48,8 @@ pub struct Completion {
     pub outcome: Outcome,
 }
 
-/// Ends what [`Jobs::watch`] began.
-#[derive(Debug)]
-pub struct Waker(AbortHandle);
-
-impl Drop for Waker {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-impl Job {
-    async fn run(self, site: &Site) -> Outcome {
-        match self {
-            Self::Respond(request) => {
-                let answer = site.respond(&request).await;
-                Outcome::Responded { target: request.target, answer }
-            }
-            Self::Open { request, arrived } => {
-                let result = site.open(&request).await;
-                Outcome::Opened { request, arrived, result }
-            }
-            Self::Read(mut body, room) => {
-                let result = body.read(room).await;
-                Outcome::Read(body, result)
-            }
-        }
-    }
-}
+/// What [`Jobs::watch`] began, which ends when this is dropped.
+pub type Waker = JoinSet<()>;
 
 /// The result of `work`, which begins on a file thread.
 pub async fn run<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
@@ -110,7 +72,6 @@ fn begin<F: Future>(work: F) -> Result<F::Output, Pin<Box<F>>> {
 /// Starts jobs: at most one at a time for each request in flight.
 #[derive(Clone, Debug)]
 pub struct Jobs {
-    site: Arc<Site>,
     completions: UnboundedSender<Completion>,
     /// Runs what waits for an origin, so that the thread of all QUIC connections has nothing to do with it.
     waiting: Handle,
@@ -118,26 +79,35 @@ pub struct Jobs {
 
 impl Jobs {
     /// `waiting`: another runtime than that in which jobs are started.
-    pub fn new(site: Arc<Site>, completions: UnboundedSender<Completion>, waiting: Handle) -> Self {
-        Self { site, completions, waiting }
+    pub fn new(completions: UnboundedSender<Completion>, waiting: Handle) -> Self {
+        Self { completions, waiting }
     }
 
     /// Sends `Outcome::Grown` for a stream at each change, until the result is dropped.
     pub fn watch(&self, connection: u64, stream: u64, mut changes: watch::Receiver<()>) -> Waker {
         let completions = self.completions.clone();
-        let task = tokio::spawn(async move {
+        let mut waker = JoinSet::new();
+        waker.spawn(async move {
             while changes.changed().await.is_ok() {
                 let _ = completions.send(Completion { connection, stream, outcome: Outcome::Grown });
             }
         });
-        Waker(task.abort_handle())
+        waker
     }
 
-    pub fn start(&self, connection: u64, stream: u64, job: Job) {
-        let Self { site, completions, waiting } = self.clone();
+    /// Reads the next bytes of a body.
+    pub fn read(&self, connection: u64, stream: u64, mut body: Body, room: BytesMut) {
+        self.start(connection, stream, async move {
+            let result = body.read(room).await;
+            Outcome::Read(body, result)
+        });
+    }
+
+    pub fn start(&self, connection: u64, stream: u64, work: impl Future<Output = Outcome> + Send + 'static) {
+        let Self { completions, waiting } = self.clone();
         // Fails when the server has stopped.
         let complete = move |outcome| drop(completions.send(Completion { connection, stream, outcome }));
-        task::spawn_blocking(move || match begin(async move { job.run(&site).await }) {
+        task::spawn_blocking(move || match begin(work) {
             Ok(outcome) => complete(outcome),
             Err(rest) => drop(waiting.spawn(async move { complete(rest.await) })),
         });

@@ -80,20 +80,16 @@ impl Operator {
     /// Answers one request, then ends the connection.
     async fn answer(&self, mut stream: TcpStream) -> io::Result<()> {
         let (mut reader, mut buffer) = (HeadReader::default(), vec![0; READ_BYTES]);
-        let head = loop {
+        let answer = loop {
             let count = stream.read(&mut buffer).await?;
             if count == 0 {
                 return Ok(());
             }
             match reader.feed(&buffer[..count], self.site.limits.head_bytes) {
                 Ok(None) => {}
-                Ok(Some(head)) => break Ok(head),
+                Ok(Some(head)) => break self.respond(&head).await,
                 Err(error) => break Err(error),
             }
-        };
-        let answer = match head {
-            Ok(head) => self.respond(&head).await,
-            Err(error) => Err(error),
         };
         let answer = answer.unwrap_or_else(|error| error_response(&error.with_header("connection", "close")));
         stream.write_all(answer.as_bytes()).await?;

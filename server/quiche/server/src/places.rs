@@ -31,24 +31,18 @@ impl Kind {
     }
 }
 
-/// Places of each kind that there are; 0: any number.
-#[derive(Debug)]
-struct Most {
-    altogether: [usize; KINDS],
-    per_address: [usize; KINDS],
-}
+/// Places of each kind.
+type Counts = [usize; KINDS];
 
-#[derive(Debug, Default)]
-struct Taken {
-    altogether: [usize; KINDS],
-    by_address: HashMap<ClientAddress, [usize; KINDS]>,
-}
+/// Who holds places: a client, or with `None` all together.
+type Holder = Option<ClientAddress>;
 
 /// Gives places to clients.
 #[derive(Clone, Debug)]
 pub struct Places {
-    most: Arc<Most>,
-    taken: Arc<Mutex<Taken>>,
+    /// Places that there are altogether, and of one client; 0: any number.
+    most: [Counts; 2],
+    taken: Arc<Mutex<HashMap<Holder, Counts>>>,
 }
 
 /// One place, which is free again when this is dropped.
@@ -56,53 +50,50 @@ pub struct Places {
 pub struct Place {
     places: Places,
     kind: Kind,
-    client: ClientAddress,
+    holders: [Holder; 2],
 }
 
 impl Places {
     pub fn new(limits: &Limits) -> Self {
         let each = limits.connections_per_address;
-        let most = Most {
-            altogether: [limits.connections, limits.connections, limits.sessions, 0],
-            per_address: [each, each, limits.sessions_per_address, limits.requests_per_address],
-        };
-        Self { most: Arc::new(most), taken: Arc::default() }
+        let altogether = [limits.connections, limits.connections, limits.sessions, 0];
+        let per_address = [each, each, limits.sessions_per_address, limits.requests_per_address];
+        Self { most: [altogether, per_address], taken: Arc::default() }
     }
 
     /// A place for a client; `None` if the client or all together have as many as they may.
     pub fn take(&self, kind: Kind, address: IpAddr) -> Option<Place> {
-        let (client, index) = (address.into(), kind as usize);
-        let mut taken = self.taken();
-        let altogether = taken.altogether[index];
-        let counts = taken.by_address.get(&client).copied().unwrap_or_default();
-        if is_full(altogether, self.most.altogether[index]) || is_full(counts[index], self.most.per_address[index]) {
+        let (mut taken, index) = (self.taken(), kind as usize);
+        let holders = [None, Some(address.into())];
+        let count = |holder| taken.get(holder).map_or(0, |counts| counts[index]);
+        if holders.iter().zip(&self.most).any(|(holder, most)| is_full(count(holder), most[index])) {
             return None;
         }
-        taken.altogether[index] += 1;
-        taken.by_address.entry(client).or_default()[index] += 1;
-        Some(Place { places: self.clone(), kind, client })
+        for holder in holders {
+            taken.entry(holder).or_default()[index] += 1;
+        }
+        Some(Place { places: self.clone(), kind, holders })
     }
 
     /// Whether a client has at least half of its places.
     pub fn is_crowded(&self, kind: Kind, address: IpAddr) -> bool {
-        let (taken, index) = (self.taken(), kind as usize);
-        let own = taken.by_address.get(&address.into()).map_or(0, |counts| counts[index]);
-        is_full(2 * own, self.most.per_address[index])
+        let own = self.taken().get(&Some(address.into())).map_or(0, |counts| counts[kind as usize]);
+        is_full(2 * own, self.most[1][kind as usize])
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, HashMap<Holder, Counts>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let (mut taken, index) = (self.places.taken(), self.kind as usize);
-        taken.altogether[index] -= 1;
-        if let Some(counts) = taken.by_address.get_mut(&self.client) {
-            counts[index] -= 1;
+        let mut taken = self.places.taken();
+        for holder in &self.holders {
+            let Some(counts) = taken.get_mut(holder) else { continue };
+            counts[self.kind as usize] -= 1;
             if *counts == [0; KINDS] {
-                taken.by_address.remove(&self.client);
+                taken.remove(holder);
             }
         }
     }
@@ -135,7 +126,7 @@ mod tests {
         drop(held);
         assert!(places.take(Kind::Tcp, ONE).is_some());
         drop(third);
-        assert!(places.taken().by_address.is_empty(), "who holds nothing is forgotten");
+        assert!(places.taken().is_empty(), "who holds nothing is forgotten");
     }
 
     #[test]

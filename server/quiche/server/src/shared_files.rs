@@ -7,29 +7,20 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use voxel_protocol::site::Piece;
 
 use crate::body::{Content, Later, Part, shorter};
-use crate::descriptors::{FilePermit, FilePermits};
 
 /// Device and inode, which no other file has while this one is open.
 pub type Identity = (u64, u64);
-
-type OpenFiles = Arc<Mutex<HashMap<Identity, Weak<SharedFile>>>>;
 
 /// An open file, and the permit for its descriptor, which is given back when the last response has read it.
 #[derive(Debug)]
 pub struct SharedFile {
     pub file: File,
-    identity: Identity,
-    open: OpenFiles,
-    _permit: FilePermit,
-}
-
-impl SharedFile {
-    pub fn identity(&self) -> Identity {
-        self.identity
-    }
+    pub identity: Identity,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Content for Arc<SharedFile> {
@@ -40,50 +31,45 @@ impl Content for Arc<SharedFile> {
     }
 }
 
-impl Drop for SharedFile {
-    fn drop(&mut self) {
-        let mut open = lock(&self.open);
-        // Another may have been opened between the last use of this one and here.
-        if open.get(&self.identity).is_some_and(|file| file.strong_count() == 0) {
-            open.remove(&self.identity);
-        }
-    }
-}
-
 #[derive(Debug)]
 pub struct SharedFiles {
-    permits: FilePermits,
-    open: OpenFiles,
+    permits: Arc<Semaphore>,
+    /// Files that are open, and those that were when the last one was opened.
+    open: Mutex<HashMap<Identity, Weak<SharedFile>>>,
 }
 
 impl SharedFiles {
-    pub fn new(permits: FilePermits) -> Self {
-        Self { permits, open: OpenFiles::default() }
+    /// `most`: files open at a time.
+    pub fn new(most: usize) -> Self {
+        let permits = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        Self { permits, open: Mutex::default() }
     }
 
     /// The file, if a response reads it already.
     pub fn get(&self, metadata: &Metadata) -> Option<Arc<SharedFile>> {
-        lock(&self.open).get(&identity(metadata))?.upgrade()
+        self.open().get(&identity(metadata))?.upgrade()
     }
 
     /// A permit to open another file, if one is left.
-    pub fn permit(&self) -> Option<FilePermit> {
-        self.permits.take()
+    pub fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
     /// Shares an open file: from here on others can read it, too.
-    pub fn share(&self, file: File, metadata: &Metadata, permit: FilePermit) -> Arc<SharedFile> {
+    pub fn share(&self, file: File, metadata: &Metadata, permit: OwnedSemaphorePermit) -> Arc<SharedFile> {
         let identity = identity(metadata);
-        let shared = Arc::new(SharedFile { file, identity, open: Arc::clone(&self.open), _permit: permit });
-        lock(&self.open).insert(identity, Arc::downgrade(&shared));
+        let shared = Arc::new(SharedFile { file, identity, _permit: permit });
+        let mut open = self.open();
+        open.retain(|_, file| file.strong_count() > 0);
+        open.insert(identity, Arc::downgrade(&shared));
         shared
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<Identity, Weak<SharedFile>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn identity(metadata: &Metadata) -> Identity {
     (metadata.dev(), metadata.ino())
-}
-
-fn lock(open: &OpenFiles) -> MutexGuard<'_, HashMap<Identity, Weak<SharedFile>>> {
-    open.lock().unwrap_or_else(PoisonError::into_inner)
 }

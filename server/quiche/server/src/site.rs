@@ -1,10 +1,11 @@
 //! What HTTP/1.1, HTTP/3 and WebTransport share, and the responses to requests. What opens files runs on threads that may
 //! block: see [`crate::jobs`].
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock};
 use std::time::SystemTime;
 
+use tokio::sync::watch;
 use voxel_protocol::clock::{TIME_PATH, iso_date};
 use voxel_protocol::conditions::check_unchanged;
 use voxel_protocol::discovery::{DISCOVERY_PATH, Discovery};
@@ -72,20 +73,6 @@ impl Opened {
     }
 }
 
-/// The base64 hashes of the certificate in use, which is replaced from time to time.
-#[derive(Clone, Debug, Default)]
-pub struct CertificateHashes(Arc<RwLock<Vec<String>>>);
-
-impl CertificateHashes {
-    pub fn get(&self) -> Vec<String> {
-        self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
-    }
-
-    pub fn set(&self, hashes: Vec<String>) {
-        *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = hashes;
-    }
-}
-
 #[derive(Debug)]
 pub struct Site {
     pub mounts: Mounts,
@@ -94,10 +81,11 @@ pub struct Site {
     pub origins: OriginPolicy,
     pub limits: Limits,
     pub metrics: Arc<Metrics>,
-    watchers: Arc<Watchers>,
+    watchers: Watchers,
     /// Content of the discovery file; `None`: WebTransport is switched off.
     pub discovery: Option<Discovery>,
-    pub certificate_hashes: CertificateHashes,
+    /// The base64 hashes of the certificate in use, which is replaced from time to time.
+    pub certificate_hashes: watch::Sender<Vec<String>>,
     /// What a session's URL must carry as `?token=`; `None`: sessions need no token.
     pub token: Option<String>,
     draining: AtomicBool,
@@ -110,10 +98,10 @@ impl Site {
         origins: OriginPolicy,
         discovery: Option<Discovery>,
         token: Option<String>,
-        certificate_hashes: CertificateHashes,
+        hashes: Vec<String>,
         metrics: Arc<Metrics>,
     ) -> Self {
-        let draining = AtomicBool::new(false);
+        let (draining, certificate_hashes) = (AtomicBool::new(false), watch::Sender::new(hashes));
         let watchers = Watchers::new(Arc::clone(&metrics));
         Self { mounts, edge, origins, limits, metrics, watchers, discovery, certificate_hashes, token, draining }
     }
@@ -202,7 +190,7 @@ impl Site {
         }
         let path = path_of(target);
         if let Some(discovery) = self.discovery.as_ref().filter(|_| path == DISCOVERY_PATH) {
-            let document = discovery.document(&request.authority, &self.certificate_hashes.get());
+            let document = discovery.document(&request.authority, &self.certificate_hashes.borrow());
             return Ok(Some(HttpAnswer::not_kept(literal_response("application/json", document))));
         }
         if path == TIME_PATH {

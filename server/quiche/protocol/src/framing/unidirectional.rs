@@ -20,8 +20,9 @@ const MAX_VARINT_BYTES: u64 = 8;
 const TABLE_OF_NO_BYTES: u8 = 0x20;
 
 /// The type of a client's unidirectional stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum UniState {
+    #[default]
     Unknown,
     Control {
         settings_seen: bool,
@@ -52,16 +53,10 @@ pub enum UniEvent {
 }
 
 /// Reads a client's unidirectional stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct UniReader {
     state: UniState,
     buffer: Vec<u8>,
-}
-
-impl Default for UniReader {
-    fn default() -> Self {
-        Self { state: UniState::Unknown, buffer: Vec::new() }
-    }
 }
 
 impl UniReader {

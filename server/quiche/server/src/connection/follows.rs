@@ -10,7 +10,6 @@ use super::Connection;
 use super::requests::count_flow;
 use crate::body::Body;
 use crate::follow::{Follow, Link, Step};
-use crate::jobs::Job;
 use crate::responses::{Response, Stage, Transport};
 use crate::session::Session;
 
@@ -46,7 +45,7 @@ impl Connection {
                     metrics.add("voxel_stream_bytes_total", data.len() as i64);
                     pending.push(data);
                 }
-                Step::Read(body, room) => self.shared.jobs.start(self.key, stream, Job::Read(body, room)),
+                Step::Read(body, room) => self.shared.jobs.read(self.key, stream, body, room),
                 Step::End => {
                     pending.push(LAST_CHUNK);
                     *stage = Stage::Ended;

@@ -1,5 +1,6 @@
 //! Requests of a connection, within a session and in ordinary HTTP/3, from their head to their last byte.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -16,7 +17,7 @@ use super::Connection;
 use crate::body::Body;
 use crate::follow::Follow;
 use crate::http3::{self, Head};
-use crate::jobs::{Job, Outcome};
+use crate::jobs::Outcome;
 use crate::log;
 use crate::metrics::Metrics;
 use crate::responses::{Response, Stage, Transport};
@@ -32,7 +33,11 @@ impl Connection {
         // Only what was requested earlier can hold a response back, so that no two wait for each other.
         response.waits_for = request.after.and_then(|flow| self.responses.stream_with_flow(flow));
         self.responses.insert(stream, response);
-        self.shared.jobs.start(self.key, stream, Job::Open { request, arrived: now });
+        let site = Arc::clone(&self.shared.site);
+        self.shared.jobs.start(self.key, stream, async move {
+            let result = site.open(&request).await;
+            Outcome::Opened { request, arrived: now, result }
+        });
     }
 
     pub(super) fn voxel_opened(
@@ -101,7 +106,11 @@ impl Connection {
         let Head { method, target, authority, headers, .. } = head;
         self.responses.insert(stream, Response::new(Transport::Http3, Stage::Opening { flow: None }));
         let request = HttpRequest { method, target, authority, headers };
-        self.shared.jobs.start(self.key, stream, Job::Respond(request));
+        let site = Arc::clone(&self.shared.site);
+        self.shared.jobs.start(self.key, stream, async move {
+            let answer = site.respond(&request).await;
+            Outcome::Responded { target: request.target, answer }
+        });
     }
 
     pub(super) fn respond(&mut self, stream: u64, answer: HttpAnswer, target: Value) {
@@ -196,7 +205,7 @@ impl Connection {
             && let Some(body) = response.next_read(has_room)
         {
             let room = body.room(ahead / 2);
-            self.shared.jobs.start(self.key, stream, Job::Read(body, room));
+            self.shared.jobs.read(self.key, stream, body, room);
         }
     }
 

@@ -28,9 +28,7 @@ impl Failure {
     pub fn is_of_the_origin(&self) -> bool {
         matches!(self, Self::Broken(_) | Self::Bad(_))
     }
-}
 
-impl Failure {
     /// What it means for a request for `path`.
     pub fn into_open_error(self, path: &str) -> OpenError {
         let bad_gateway = || HttpError::new(Status::BadGateway, self.to_string());

@@ -35,13 +35,7 @@ impl Edge {
         if let Some(entry) = old.as_ref().filter(|entry| entry.is_fresh(SystemTime::now())) {
             return Ok(Found::Stored(Arc::clone(entry)));
         }
-        let answer = match self.ask(url, old.as_deref()).await {
-            Err(Failure::Broken(_)) => {
-                tokio::time::sleep(PAUSE).await;
-                self.ask(url, old.as_deref()).await
-            }
-            answer => answer,
-        };
+        let answer = twice(|| self.ask(url, old.as_deref())).await;
         answer.or_else(|failure| self.without_the_origin(url, old, failure))
     }
 
@@ -61,17 +55,12 @@ impl Edge {
             self.metrics.add("voxel_origin_revalidations_total", 1);
         }
         let response = self.upstream.get(url, Some(FIRST_BLOCK), conditions).await?;
-        let now = SystemTime::now();
         match (interpret(&response.head, FIRST_BLOCK, url)?, old) {
-            (Answer::NotModified, Some(old)) => Ok(Found::Stored(self.learn(old.revalidated(&response.head, now)))),
-            (Answer::Part { range, size }, _) => {
-                let version = Version::new(&response.head.headers, size, now);
-                self.take(url, version, response, Some(range.len())).await
+            (Answer::NotModified, Some(old)) => {
+                Ok(Found::Stored(self.learn(old.revalidated(&response.head, SystemTime::now()))))
             }
-            (Answer::Whole { size }, _) => {
-                let version = Version::new(&response.head.headers, size.unwrap_or(0), now);
-                self.take(url, version, response, size).await
-            }
+            (Answer::Part { range, size }, _) => self.take(url, Some(size), response, Some(range.len())).await,
+            (Answer::Whole { size }, _) => self.take(url, size, response, size).await,
             // An empty file has no first block.
             (Answer::OutOfRange, _) => {
                 // With its permit: requests that each held one and waited for another would all wait forever.
@@ -85,23 +74,22 @@ impl Edge {
     async fn ask_for_all(self: &Arc<Self>, url: &str) -> Result<Found, Failure> {
         let response = self.upstream.get(url, None, Vec::new()).await?;
         match interpret(&response.head, FIRST_BLOCK, url)? {
-            Answer::Whole { size } => {
-                let version = Version::new(&response.head.headers, size.unwrap_or(0), SystemTime::now());
-                self.take(url, version, response, size).await
-            }
+            Answer::Whole { size } => self.take(url, size, response, size).await,
             _ => Err(Failure::Bad("the origin answered 416 and then no file".to_owned())),
         }
     }
 
-    /// Reads and stores the answer to a request for the first block. `length`: of its body, if that is known.
+    /// Reads and stores the answer to a request for the first block. `size`: of the file, and `length`: of the answer's
+    /// body, if that is known.
     async fn take(
         self: &Arc<Self>,
         url: &str,
-        mut version: Version,
+        size: Option<u64>,
         response: Response,
         length: Option<u64>,
     ) -> Result<Found, Failure> {
         let head = response.head.clone();
+        let mut version = Version::new(&head.headers, size.unwrap_or(0), SystemTime::now());
         if length.is_some() && self.store.holds(&block_name(url, &version, 0)) {
             // The origin did not say that nothing changed, but nothing has. The rest of its answer is not read.
             if let Some(entry) = Entry::new(url, version.clone(), &head, SystemTime::now()) {
@@ -163,13 +151,7 @@ impl Edge {
             return Ok(bytes);
         }
         self.metrics.add("voxel_cache_misses_total", 1);
-        let fetched = match self.fetch_block(entry, number).await {
-            Err(Failure::Broken(_)) => {
-                tokio::time::sleep(PAUSE).await;
-                self.fetch_block(entry, number).await
-            }
-            fetched => fetched,
-        };
+        let fetched = twice(|| self.fetch_block(entry, number)).await;
         if let Err(failure) = &fetched {
             self.count_failure(&entry.url, failure);
             let is_known = || self.known(&entry.url).is_some_and(|known| known.version == entry.version);
@@ -217,6 +199,17 @@ impl Edge {
             }
             drop(permit);
         });
+    }
+}
+
+/// What the origin gives, which is asked once more if the connection failed.
+async fn twice<T, F: Future<Output = Result<T, Failure>>>(ask: impl Fn() -> F) -> F::Output {
+    match ask().await {
+        Err(Failure::Broken(_)) => {
+            tokio::time::sleep(PAUSE).await;
+            ask().await
+        }
+        given => given,
     }
 }
 

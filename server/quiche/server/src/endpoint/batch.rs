@@ -16,7 +16,6 @@ pub struct Batch {
     packets: usize,
     /// Bytes of every packet but the last.
     segment: usize,
-    last: usize,
     to: Option<SocketAddr>,
     from: Option<IpAddr>,
 }
@@ -25,7 +24,7 @@ impl Batch {
     /// A batch with room for this number of full packets.
     pub fn new(packets: usize) -> Self {
         let buffer = vec![0; packets * PACKET_BYTES];
-        Self { buffer, length: 0, packets: 0, segment: 0, last: 0, to: None, from: None }
+        Self { buffer, length: 0, packets: 0, segment: 0, to: None, from: None }
     }
 
     /// The place to which the next packet is to be written.
@@ -45,8 +44,7 @@ impl Batch {
         }
         self.length += length;
         self.packets += 1;
-        self.last = length;
-        if self.last < self.segment || self.packets >= socket.max_segments() {
+        if length < self.segment || self.packets >= socket.max_segments() {
             self.flush(socket).await;
         }
     }

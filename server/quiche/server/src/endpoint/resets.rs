@@ -1,14 +1,14 @@
 //! Stateless resets (RFC 9000 section 10.3): what tells clients of a server that was started again to connect anew.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use boring::hash::hmac_sha256;
 
 use super::connection_ids::ServerId;
+use crate::certificate::written_beside;
 
 /// The key's file in the folder of the certificate, shared with voxel-serve.
 const KEY_FILE: &str = "stateless-reset-key";
@@ -46,13 +46,9 @@ fn read(file: &Path) -> Option<[u8; KEY_BYTES]> {
     fs::read(file).ok()?.try_into().ok()
 }
 
-/// Writes under another name first, so that nobody reads half a key, and replaces no key but a damaged one.
+/// Replaces no key but a damaged one.
 fn keep(file: &Path, key: &[u8; KEY_BYTES]) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?.write_all(key)?;
+    let temporary = written_beside(file, key)?;
     let placed = if file.exists() { fs::rename(&temporary, file) } else { fs::hard_link(&temporary, file) };
     let _ = fs::remove_file(&temporary);
     placed
