@@ -32,7 +32,8 @@ export function resolveOptions(options: PluginOptions, ownRule: keyof typeof MOR
     throw new RangeError(`delivery must be one of ${DELIVERIES.join(', ')}, got ${delivery}`);
   }
   const rule = ruleOf(abr, options, ownRule);
-  const strategy = strategyIn(options, rule);
+  const chosen = typeof options.strategy === 'object' ? options.strategy : strategyFor(rule, options.strategy);
+  const strategy = (options.refetch ?? true) ? chosen : withoutRepeats(chosen);
   return {
     rule,
     bufferSegments,
@@ -46,11 +47,6 @@ export function resolveOptions(options: PluginOptions, ownRule: keyof typeof MOR
       strategy,
     },
   };
-}
-
-function strategyIn({ strategy, refetch = true }: PluginOptions, rule: Abr | undefined): Strategy {
-  const chosen = typeof strategy === 'object' ? strategy : strategyFor(rule, strategy);
-  return refetch ? chosen : withoutRepeats(chosen);
 }
 
 /** Other rules were published without pipelining: it is for those who ask for it. Pages may be without types. */

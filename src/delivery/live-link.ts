@@ -117,11 +117,6 @@ export class LiveLink {
     return Math.max(LEAST_DEADLINE_MS, sorted[Math.floor(sorted.length / 2)] ?? FIRST_SLACK_MS);
   }
 
-  /** Milliseconds that it takes to send again what is lost of a key frame; 0 where hardly anything is. */
-  get #repeats(): number {
-    return this.#losses > 0 ? REPEATS * this.#roundTrip : 0;
-  }
-
   /**
    * The same for each chunk of a segment; undefined: as many as it takes. Of one that was captured long ago all chunks are there, so time
    * counts from the request, until the last of them is due. `edge`: until where there are pictures, in s.
@@ -153,11 +148,13 @@ export class LiveLink {
     const described = ladder.map((rung, index) => this.#describe(rung, index, segmentDuration));
     const options = described.flatMap(({ options }) => options);
     const lastChoice = options.findLast(({ representation }) => ladder[representation]!.key === last);
+    // Milliseconds that it takes to send again what is lost of a key frame; 0 where hardly anything is.
+    const repeats = this.#losses > 0 ? REPEATS * this.#roundTrip : 0;
     const live: LiveState = {
       dispersions: this.#dispersions,
       windowRate: this.#windowRate,
       keyFrameBytes: described.map(({ keyFrameBytes }) => keyFrameBytes),
-      slack: Math.max(0, this.deadline - this.#repeats) / 1000,
+      slack: Math.max(0, this.deadline - repeats) / 1000,
       secondsWithoutUnsent: (now - this.#lastUnsent) / 1000,
     };
     return {

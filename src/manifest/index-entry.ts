@@ -23,7 +23,9 @@ export function readEntry(bytes: Uint8Array, scale: number): SegmentMap {
   const start = reader.number(POSITION_PARAMETER);
   if (reader.bits(ORDER_BITS) >= ORDERS) throw new ManifestError('index', 'the order has no name');
   const mostRanges = Math.min(MAX_RANGES, MAX_RANGES_PER_BYTE * bytes.length);
-  const frameCount = readFrameCount(reader, mostRanges);
+  const frameCount = reader.count(mostRanges);
+  // Where the wholly reliable frames stand among the others matters to reports only.
+  reader.list(reader.count(mostRanges));
   const { frames, reliable, end } = readRanges(reader, start, frameCount, mostRanges);
   const order = readOrder(reader, frameCount).map((index) => frames[index]!);
   const costs = reader.bits(1) === 1 ? reader.list(frameCount).map((cost) => cost / scale) : undefined;
@@ -37,13 +39,6 @@ export function readEntry(bytes: Uint8Array, scale: number): SegmentMap {
     steps,
     ...(costs && { lossCosts: order.flatMap((ranges, index) => shares(ranges, costs[index]!)) }),
   };
-}
-
-/** Skips where the wholly reliable frames stand among the others, which matters to reports only. */
-function readFrameCount(reader: IndexReader, most: number): number {
-  const frameCount = reader.count(most);
-  reader.list(reader.count(most));
-  return frameCount;
 }
 
 interface Layout {

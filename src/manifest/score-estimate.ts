@@ -12,7 +12,13 @@ const BEND = 3;
 export function estimateScore(map: SegmentMap, isComplete: (range: ByteRange) => boolean): number {
   const { steps, unreliable, lossCosts } = map;
   const complete = unreliable.map(isComplete);
-  const estimate = lossCosts ? estimateByCosts(map, complete, lossCosts) : estimateByCurve(map, complete);
+  if (lossCosts) return Math.max(estimateByCosts(map, complete, lossCosts), steps[0]!.score);
+  // The whole segment's score less what each incomplete range costs, read off the measured curve.
+  const rises = curveRises(map);
+  const estimate = complete.reduce(
+    (score, isHere, index) => (isHere ? score : score - rises[index]!),
+    steps.at(-1)!.score,
+  );
   return Math.max(estimate, steps[0]!.score);
 }
 
@@ -57,12 +63,6 @@ function estimateByCosts(
 function jointCost(sum: number, limit: number): number {
   if (sum === 0 || limit <= 0) return 0;
   return sum / (1 + (sum / limit) ** BEND) ** (1 / BEND);
-}
-
-/** The whole segment's score less what each incomplete range costs, read off the measured curve. */
-function estimateByCurve(map: SegmentMap, complete: readonly boolean[]): number {
-  const rises = curveRises(map);
-  return complete.reduce((score, isHere, index) => (isHere ? score : score - rises[index]!), map.steps.at(-1)!.score);
 }
 
 /** The rises of each map asked for: a player asks for those of a segment many times while it holds it. */

@@ -1,10 +1,10 @@
-import type { Codec, FramePart } from './codec.js';
+import type { Codec } from './codec.js';
 import { applyEdits, type Edit, growth } from './edits.js';
 import type { TrackEncryption } from './encryption.js';
 import { missing, unsupported } from './errors.js';
 import { type Fragment, parseFragments } from './fmp4.js';
 import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
-import { clearSubsamples, isClear, type Subsample } from './subsamples.js';
+import { clearSubsamples, isClear } from './subsamples.js';
 import type { FrameReport, ReceivedBytes, Repairer } from './types.js';
 
 /** Replaces what is missing of the frames of a track by what its codec has for it. */
@@ -20,7 +20,9 @@ export function trackRepairer(codec: Codec, encryption: TrackEncryption | undefi
           const { offset, size, subsamples } = sample;
           const end = offset + size;
           const replaced = read(offset, end).flatMap(({ parts, edits, ...frame }) => {
-            if (subsamples) checkHeadersAreClear(offset, subsamples, parts);
+            // What has been parsed of an encrypted sample must not be encrypted, whatever it looks like.
+            const isReadable = parts.every((part) => isClear(offset, subsamples ?? [], part.start, part.headerEnd));
+            if (!isReadable) throw unsupported('slice headers that are encrypted');
             frames.push({ index: frames.length, ...frame, slices: parts.length, repairedSlices: edits.length });
             return edits;
           });
@@ -57,10 +59,4 @@ function readFragments(
     throw missing('bytes outside the sample data are missing');
   }
   return fragments;
-}
-
-/** What has been parsed of an encrypted sample must not be encrypted, whatever it looks like. */
-function checkHeadersAreClear(offset: number, subsamples: readonly Subsample[], parts: readonly FramePart[]): void {
-  if (!parts.every(({ start, headerEnd }) => isClear(offset, subsamples, start, headerEnd)))
-    throw unsupported('slice headers that are encrypted');
 }

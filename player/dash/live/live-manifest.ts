@@ -33,7 +33,9 @@ export interface LiveManifestElement extends Described {
 
 /** True for a live presentation with records. */
 export function isLiveWithRecords(manifest: LiveManifestElement): boolean {
-  return manifest.type === 'dynamic' && elementsOf(manifest).some(hasRecords);
+  const properties = elementsOf(manifest).flatMap(({ SupplementalProperty = [] }) => SupplementalProperty);
+  const hasRecords = properties.some((one) => one.schemeIdUri === LIVE_SCHEME && one.value === RECORDS_SUFFIX);
+  return manifest.type === 'dynamic' && hasRecords;
 }
 
 /** The same for every update of one presentation: its time line, its periods and their representations. */
@@ -62,8 +64,4 @@ function elementsOf(manifest: LiveManifestElement): Described[] {
   const periods = manifest.Period ?? [];
   const sets = periods.flatMap(({ AdaptationSet = [] }) => AdaptationSet);
   return [manifest, ...periods, ...sets, ...sets.flatMap(({ Representation = [] }) => Representation)];
-}
-
-function hasRecords({ SupplementalProperty = [] }: Described): boolean {
-  return SupplementalProperty.some(({ schemeIdUri, value }) => schemeIdUri === LIVE_SCHEME && value === RECORDS_SUFFIX);
 }

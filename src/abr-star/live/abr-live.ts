@@ -19,8 +19,9 @@ export class AbrLive implements Abr {
   readonly name = 'abr-live';
 
   choose(state: DecisionState): Choice {
-    const levels = wholeOptions(state.options);
-    const { lastChoice } = state;
+    const { lastChoice, options } = state;
+    // The last one of each representation.
+    const levels = options.filter((one, index) => options[index + 1]?.representation !== one.representation);
     const last = lastChoice && levels.findLastIndex((level) => level.representation <= lastChoice.representation);
     const rate = linkRate(state.live) ?? state.throughput;
     const best = rate === undefined ? Math.max(0, last ?? 0) : highestCarried(levels, SAFETY * rate, state);
@@ -30,11 +31,6 @@ export class AbrLive implements Abr {
   reset(): void {
     // All that it goes by is in the state.
   }
-}
-
-/** The last one of each representation. */
-function wholeOptions(options: readonly Option[]): Option[] {
-  return options.filter(({ representation }, index) => options[index + 1]?.representation !== representation);
 }
 
 /** Its place; the lowest where the link carries none. */

@@ -30,18 +30,14 @@ function frameStates(map: SegmentLayout, { received, lost }: Arrival, reports: r
     const frame = frameAt(reports, range.start);
     if (frame === -1 || states[frame] === 'repaired') continue;
     if (!received.contains(range.start, range.end)) {
-      states[frame] = touches(gaps, range) ? 'repaired' : 'skipped';
+      const [gap] = gaps.gaps(range.start, range.end);
+      // Whether any of it was lost.
+      states[frame] = gap?.start !== range.start || gap.end !== range.end ? 'repaired' : 'skipped';
     } else if (states[frame] === 'reliable') {
       states[frame] = 'complete';
     }
   }
   return states;
-}
-
-/** Whether any of the range is in the set. */
-function touches(set: IntervalSet, { start, end }: ByteRange): boolean {
-  const [gap] = set.gaps(start, end);
-  return gap?.start !== start || gap.end !== end;
 }
 
 /** The frame that holds `position`: frames lie in the segment in decode order. -1: none does. */

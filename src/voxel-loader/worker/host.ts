@@ -10,7 +10,7 @@ import { PartialSegment } from './partial-segment.js';
 import { Repairers } from './repairers.js';
 import { downloadSegment } from './segment-download.js';
 import { openSession, type OpenSession } from './session.js';
-import type { Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
+import type { Download, ReceivedSegment, Session } from './types.js';
 
 export type Message<Type extends PageMessage['type']> = Extract<PageMessage, { type: Type }>;
 
@@ -134,7 +134,8 @@ export class Host {
     const host = this.#sessions.get(session)?.host ?? '';
     const source = { ...request, file: this.#versions.of(host, request.target, request.edition) };
     const first = after === undefined ? undefined : (this.#running.get(after) as Download | undefined);
-    this.#start({ id, session, request: { ...source, after: first } }, (received) => {
+    const start = () => downloadSegment(this.session(session), { ...source, after: first });
+    void this.run(id, start, (received) => {
       const segment = new PartialSegment(source, received);
       const delivered = this.#deliver(id, segment, received);
       if (!segment.isWhole) this.#segments.set(id, segment);
@@ -148,18 +149,15 @@ export class Host {
       this.#reject(id, new VoxelError('aborted', 'the segment was released'));
       return;
     }
-    this.#start({ id, session, request: segment.requestFor(ranges) }, (received) => {
-      segment.add(received);
-      if (segment.isWhole) this.#segments.delete(kept);
-      return this.#deliver(kept, segment, { ...received, bytesLost: segment.bytesLost });
-    });
-  }
-
-  #start(
-    { id, session, request }: { readonly id: number; readonly session: number; readonly request: DownloadRequest },
-    finish: (received: ReceivedSegment) => DeliveredMessage,
-  ): void {
-    void this.run(id, () => downloadSegment(this.session(session), request), finish);
+    void this.run(
+      id,
+      () => downloadSegment(this.session(session), segment.requestFor(ranges)),
+      (received) => {
+        segment.add(received);
+        if (segment.isWhole) this.#segments.delete(kept);
+        return this.#deliver(kept, segment, { ...received, bytesLost: segment.bytesLost });
+      },
+    );
   }
 
   #deliver(id: number, segment: PartialSegment, facts: ReceivedSegment): DeliveredMessage {

@@ -41,7 +41,9 @@ export class ResponseParser {
         events.push({ type: 'body', bytes: data });
         at += data.length;
         this.#remaining -= data.length;
-        if (this.#remaining === 0) events.push(...this.#endOfData());
+        if (this.#remaining > 0) continue;
+        if (this.#state === 'body') events.push(...this.#done());
+        else this.#state = 'chunk-end';
       } else {
         const end = bytes.indexOf(LINE_FEED, at) + 1 || bytes.length;
         events.push(...this.#text(bytes.subarray(at, end)));
@@ -116,12 +118,6 @@ export class ResponseParser {
     this.#state = 'body';
     this.#remaining = length === undefined ? Infinity : Number(length);
     return this.#remaining === 0 ? [head, ...this.#done()] : [head];
-  }
-
-  #endOfData(): ResponseEvent[] {
-    if (this.#state === 'body') return this.#done();
-    this.#state = 'chunk-end';
-    return [];
   }
 
   #done(): ResponseEvent[] {

@@ -174,7 +174,9 @@ class RunningDownload implements Download {
       },
       onArrival: (bytes) => {
         paths?.arrived(session, bytes);
-        this.#lookBefore(bytes);
+        // All others of its own bytes came before what goes first has come further.
+        const at = this.#after?.lastMeasured ?? 0;
+        if (at > this.#before.at) this.#before = { at, bytes: this.#bytesHere - bytes };
         this.#lastArrival = this.now();
         this.#firstArrival ??= this.#lastArrival;
         onArrival(bytes);
@@ -199,12 +201,6 @@ class RunningDownload implements Download {
       this.#fail(failure);
     this.#running--;
     if (this.#running === 0) this.#deliver();
-  }
-
-  /** Notes so many new bytes: all others came before what goes first has come further. */
-  #lookBefore(bytes: number): void {
-    const at = this.#after?.lastMeasured ?? 0;
-    if (at > this.#before.at) this.#before = { at, bytes: this.#bytesHere - bytes };
   }
 
   #watchForStall(): void {

@@ -69,7 +69,10 @@ export class ChunkAssembly {
   /** Places frames' bytes and returns their chunk; undefined: of none that is being put together, or of more than one. Kept where it may be of one to come. */
   addFrames(offset: number, payload: Uint8Array): ChunkInAssembly | undefined {
     if (offset >= this.end) {
-      this.#keep(offset, payload);
+      if (!this.#early.has(offset) && this.#earlyBytes + payload.length <= MAX_EARLY_BYTES) {
+        this.#early.set(offset, payload);
+        this.#earlyBytes += payload.length;
+      }
       return undefined;
     }
     const chunk = this.#chunks[this.#indexAt(offset)]!;
@@ -101,12 +104,6 @@ export class ChunkAssembly {
   /** End of the frames of all chunks that are known, in the concatenation. */
   get end(): number {
     return this.#chunks.at(-1)?.frames.end ?? 0;
-  }
-
-  #keep(offset: number, payload: Uint8Array): void {
-    if (this.#early.has(offset) || this.#earlyBytes + payload.length > MAX_EARLY_BYTES) return;
-    this.#early.set(offset, payload);
-    this.#earlyBytes += payload.length;
   }
 
   #takeEarly(chunk: OpenChunk): void {
