@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from clips import make_clip, make_clip_with_sound
+from disks import small_disk
 from hypothesis import HealthCheck, settings
 from runs import make_request
 from voxel_prepare.jobs import cluster
@@ -19,7 +20,8 @@ settings.load_profile("tests")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--every-container", action="store_true", help="sync: all containers with all offsets, 68 tests")
+    parser.addoption("--twenty", action="store_true", help="failures: twenty moments of each kind, 80 tests")
+    parser.addoption("--every-container", action="store_true", help="sync: all containers with all offsets, 136 tests")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -43,6 +45,13 @@ def _no_processes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cluster, "local_workers", threads)
         yield
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, 64 kB; `disks.resize` makes it larger or smaller."""
+    with small_disk(tmp_path / "disk") as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from voxel_prepare.manifest.live_records import (
     ChunkRecord,
     RecordError,
     Records,
+    read_intact,
     read_records,
     write_chunk,
     write_end,
@@ -87,6 +88,17 @@ def test_a_growing_file_says_what_is_complete(written: list[ChunkRecord], data: 
     assert records.complete_bytes == (len(b"".join(pieces[: count + 1])) if records.head else 0)
     assert list(records.chunks) == written[:count]
     assert cut - records.complete_bytes < (len([*pieces, whole + b"\0"][count + 1]) if records.head else 16)
+
+
+@given(chunks(), st.binary(max_size=200), st.data())
+def test_what_is_intact_before_a_fault_is_read(written: list[ChunkRecord], rest: bytes, data: st.DataObject) -> None:
+    whole = b"".join([write_head(HEAD), *map(write_chunk, written)])
+    cut = data.draw(st.integers(0, len(whole)))
+    intact = read_records(whole[:cut])
+    found = read_intact(whole[:cut] + rest)
+    assert found.chunks[: len(intact.chunks)] == intact.chunks
+    zeros = read_intact(whole[:cut] + bytes(len(rest)))
+    assert zeros.chunks[: len(intact.chunks)] == intact.chunks
 
 
 @given(st.binary(max_size=300), st.integers(0, 2))

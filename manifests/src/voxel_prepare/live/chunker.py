@@ -23,6 +23,8 @@ class Chunk(Generic[FrameT]):
     frames: list[FrameT]
     is_last: bool
     """The segment ends with it."""
+    places: int = 1
+    """Frames of the timeline that each of its frames takes: more after an interruption, where others are missing."""
 
 
 class Chunker(Generic[FrameT]):

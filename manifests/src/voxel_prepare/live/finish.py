@@ -11,6 +11,7 @@ from statistics import fmean
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.byte_ranges import ByteRange, merged
 from voxel_prepare.errors import PreparationError
+from voxel_prepare.jobs.durable import write_durably
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.gop import gop
 from voxel_prepare.live.publish import record_head
@@ -46,7 +47,7 @@ def describe_ended(
         name = f"{one.track.id}.{digest}.index"
         for old in folder.glob(f"{one.track.id}.*.index"):
             old.unlink()
-        (folder / name).write_bytes(index)
+        write_durably(folder / name, index, through=folder)
         described.append(replace(one, index=name, average_score=fmean(segment.score for segment in segments)))
     first = numbers[0] - timeline.first_number
     last = video[0][0].records(numbers[-1]).chunks[-1]

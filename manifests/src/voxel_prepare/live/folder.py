@@ -1,15 +1,17 @@
 """The files of one representation, as they grow: media by whole chunks, and the records beside them."""
 
-from dataclasses import replace
+from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.jobs.durable import write_durably
 from voxel_prepare.manifest.live_mpd import RECORDS_SUFFIX
 from voxel_prepare.manifest.live_records import (
     ChunkRecord,
     RecordHead,
     Records,
+    read_intact,
     read_records,
     write_chunk,
     write_end,
@@ -18,6 +20,8 @@ from voxel_prepare.manifest.live_records import (
 
 INIT = "init.mp4"
 MEDIA_SUFFIX = ".m4s"
+
+NOTHING = Records(None, (), None, 0)
 
 
 class TrackFolder:
@@ -36,7 +40,7 @@ class TrackFolder:
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / INIT
         if not path.exists() or path.read_bytes() != init:
-            path.write_bytes(init)
+            write_durably(path, init, through=self.folder)
 
     def begin(self, number: int) -> int:
         """Goes to a segment, and makes the files of the next one: a request for it is held instead of refused.
@@ -57,6 +61,14 @@ class TrackFolder:
         _append(self._path(self._number, MEDIA_SUFFIX), chunk)
         _append(self._path(self._number, RECORDS_SUFFIX), write_chunk(record))
         self._position += len(chunk)
+
+    def shorten(self) -> None:
+        """Takes the last chunk away from the segment."""
+        assert self._number is not None
+        records = self.records(self._number)
+        shorter = _cut_records(records, records.chunks[:-1])
+        self._cut_to(self._number, shorter)
+        self._position = _media_bytes(shorter)
 
     def finish(self) -> None:
         """Ends the segment."""
@@ -89,34 +101,82 @@ class TrackFolder:
         """What is known of a segment, as far as its media go: after a loss of power records may announce what is not
         there. Raises `RecordError`; `OSError` if there is none.
         """
-        records = read_records(self._path(number, RECORDS_SUFFIX).read_bytes())
         size = self._path(number, MEDIA_SUFFIX).stat().st_size
-        held = tuple(takewhile(lambda chunk: chunk.range.end <= size, records.chunks))
-        if records.head is None or len(held) == len(records.chunks):
-            return records
-        complete_bytes = sum(map(len, [write_head(records.head), *map(write_chunk, held)]))
-        return replace(records, chunks=held, length=None, complete_bytes=complete_bytes)
+        return _up_to(read_records(self._path(number, RECORDS_SUFFIX).read_bytes()), size)
 
     def media(self, number: int) -> bytes:
         """A segment's bytes. Raises `OSError`."""
         return self._path(number, MEDIA_SUFFIX).read_bytes()
 
+    def recover(self, first: int, count: int, is_whole: Callable[[bytes], bool]) -> None:
+        """Cuts what an encoder left at the first chunk that is not there as it was written, as after a loss of power.
+
+        `first`: the first number of the presentation. Of it the last `count` segments are looked at. `is_whole` is
+        given the bytes of a chunk. Segments after the cut become empty: requests for them may be held.
+        """
+        numbers = [number for number in self.numbers() if number >= first][-count:]
+        is_cut = False
+        for number in range(numbers[0], numbers[-1] + 1) if numbers else ():
+            if is_cut or number not in numbers:
+                self._cut_to(number, NOTHING)
+                is_cut = True
+                continue
+            found = read_intact(self._read(number, RECORDS_SUFFIX))
+            media = self._read(number, MEDIA_SUFFIX)
+            chunks = _held(found.chunks, media, is_whole)
+            is_cut = found.length is None or len(chunks) < len(found.chunks)
+            self._cut_to(number, _cut_records(found, chunks) if is_cut else found)
+
+    def _read(self, number: int, suffix: str) -> bytes:
+        path = self._path(number, suffix)
+        return path.read_bytes() if path.exists() else b""
+
+    def _cut_to(self, number: int, records: Records) -> None:
+        for suffix, size in ((MEDIA_SUFFIX, _media_bytes(records)), (RECORDS_SUFFIX, records.complete_bytes)):
+            path = self._path(number, suffix)
+            path.touch()
+            _cut(path, size)
+
     def _resume(self, number: int) -> int:
-        """Cuts what is incomplete; the bytes that are left."""
-        records = self.records(number)
-        path = self._path(number, RECORDS_SUFFIX)
+        """Cuts what is incomplete, and an end: more follows; the bytes that are left."""
+        size = self._path(number, MEDIA_SUFFIX).stat().st_size
+        records = _up_to(read_intact(self._path(number, RECORDS_SUFFIX).read_bytes()), size)
+        records = _cut_records(records, records.chunks)
+        self._cut_to(number, records)
         if records.head is None:
-            path.write_bytes(write_head(self._head))
-            _cut(self._path(number, MEDIA_SUFFIX), 0)
-            return 0
-        _cut(path, records.complete_bytes)
-        position = records.chunks[-1].range.end if records.chunks else 0
-        _cut(self._path(number, MEDIA_SUFFIX), position)
-        return position
+            _append(self._path(number, RECORDS_SUFFIX), write_head(self._head))
+        return _media_bytes(records)
 
     def _path(self, number: int, suffix: str) -> Path:
         name = f"{number}{MEDIA_SUFFIX}"
         return self.folder / (name if suffix == MEDIA_SUFFIX else name + RECORDS_SUFFIX)
+
+
+def _held(chunks: tuple[ChunkRecord, ...], media: bytes, is_whole: Callable[[bytes], bool]) -> tuple[ChunkRecord, ...]:
+    """Those before the first that is not whole in the media."""
+
+    def is_held(chunk: ChunkRecord) -> bool:
+        return chunk.range.end <= len(media) and is_whole(media[chunk.range.start : chunk.range.end])
+
+    return tuple(takewhile(is_held, chunks))
+
+
+def _media_bytes(records: Records) -> int:
+    return records.chunks[-1].range.end if records.chunks else 0
+
+
+def _up_to(records: Records, size: int) -> Records:
+    """What is announced of media of so many bytes."""
+    held = tuple(takewhile(lambda chunk: chunk.range.end <= size, records.chunks))
+    return records if len(held) == len(records.chunks) else _cut_records(records, held)
+
+
+def _cut_records(records: Records, chunks: tuple[ChunkRecord, ...]) -> Records:
+    """Records of a segment that has these chunks and no end."""
+    if records.head is None:
+        return NOTHING
+    size = sum(map(len, [write_head(records.head), *map(write_chunk, chunks)]))
+    return Records(records.head, chunks, None, size)
 
 
 def _append(path: Path, data: bytes) -> None:

@@ -103,6 +103,8 @@ class Presentation:
         if before is None:
             return replace(wanted, availability_start=round(now))
         old = before.timeline
+        if self.state.continues(before):
+            self._recover(before)
         folders = [self._track(settings.id, old.timescale) for settings in before.representations]
         written = min((resume.frames_written(folder, old.frame_ticks) for folder in folders), default=0)
         gap = (now - old.wall_time(written)) / 1000
@@ -111,6 +113,11 @@ class Presentation:
             return old
         newest = max((number for folder in folders for number in folder.numbers()), default=-1)
         return replace(wanted, availability_start=round(now), first_number=newest + 1)
+
+    def _recover(self, before: LiveState) -> None:
+        names = [*(settings.id for settings in before.representations), *([AUDIO] if before.has_audio else [])]
+        for name in names:
+            resume.recover(self._track(name, before.timeline.timescale), before.timeline)
 
     def _fill(self, end: int, picture: VideoFrame) -> None:
         """Stills up to frame `end`."""

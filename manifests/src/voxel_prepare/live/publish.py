@@ -62,7 +62,7 @@ class VideoChunks:
             for place, (encoded, frame) in enumerate(zip(chunk.frames, frames, strict=True))
         ]
         earliest = min(frame.time for frame in chunk.frames)
-        times = ChunkTimes(ticks * chunk.first, ticks * earliest, ticks, captured)
+        times = ChunkTimes(ticks * chunk.first, ticks * earliest, ticks * chunk.places, captured)
         data = write_chunk_boxes(samples, times, chunk.first + 1)
         head = len(data) - len(media)
         costs = [
@@ -76,7 +76,7 @@ class VideoChunks:
         record = ChunkRecord(
             range=whole.moved(start),
             decode_time=times.decode_time,
-            duration=ticks * len(frames),
+            duration=times.sample_duration * len(frames),
             captured=captured,
             whole_score=_stored(present.whole),
             reliable_score=_stored(present.reliable),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from voxel_prepare.errors import InputError
-from voxel_prepare.jobs.durable import write_durably
+from voxel_prepare.jobs.durable import new_file, write_durably
 from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.media.ladder import Representation
@@ -80,7 +80,11 @@ def lock_folder(folder: Path) -> IO[str]:
     """
     try:
         is_ours = not folder.is_dir() or (folder / STATE).exists()
-        others = [] if is_ours else sorted({path.name for path in folder.iterdir()} - {LOCK})
+        others = (
+            []
+            if is_ours
+            else sorted({path.name for path in folder.iterdir()} - {LOCK, new_file(folder / STATE, folder).name})
+        )
         if others:
             wanted = "an empty folder or that of a live presentation"
             raise InputError(f"{folder}: expected {wanted}, found {others[0]} in it")

@@ -123,32 +123,60 @@ def write_end(length: int) -> bytes:
 
 def read_records(data: bytes) -> Records:
     """All complete records of a file that may still grow. Raises `RecordError`."""
-    if len(data) > MAX_FILE:
-        raise RecordError("size", f"expected at most {MAX_FILE} bytes, found {len(data)}")
-    if len(data) < HEAD.size:
-        if not MAGIC.startswith(data[: len(MAGIC)]):
-            raise RecordError("magic", f"expected {MAGIC!r}, found {data[: len(MAGIC)]!r}")
-        return Records(None, (), None, 0)
-    head = _read_head(data)
+    records, fault = _read(data)
+    if fault is not None:
+        raise fault
+    return records
+
+
+def read_intact(data: bytes) -> Records:
+    """The records before the first fault: after a loss of power what was not on the disk may be zeros, or anything."""
+    records, _ = _read(data)
+    return records
+
+
+def _read(data: bytes) -> tuple[Records, RecordError | None]:
+    head: RecordHead | None = None
     chunks: list[ChunkRecord] = []
     length: int | None = None
-    at = HEAD.size
-    for type_, start, end in _records(data):
-        at = end
-        if type_ not in {CHUNK_TYPE, END_TYPE}:
-            continue
-        if length is not None:
-            raise RecordError("sequence", f"expected nothing after the end, found a record of type {type_}")
-        position = chunks[-1].range.end if chunks else 0
-        fields = _Fields(data, start, end)
-        if type_ == END_TYPE:
-            length = fields.number()
-            fields.close()
-            if length != position:
-                raise RecordError("sequence", f"expected the end at byte {position}, found {length}")
-        else:
-            chunks.append(_read_chunk(fields, position))
-    return Records(head, tuple(chunks), length, at)
+    at = 0
+    fault: RecordError | None = None
+    try:
+        head = _checked_head(data)
+        at = HEAD.size if head else 0
+        for type_, start, end in _records(data) if head else ():
+            if type_ in {CHUNK_TYPE, END_TYPE}:
+                if length is not None:
+                    raise RecordError("sequence", f"expected nothing after the end, found a record of type {type_}")
+                position = chunks[-1].range.end if chunks else 0
+                fields = _Fields(data, start, end)
+                if type_ == END_TYPE:
+                    length = _read_end(fields, position)
+                else:
+                    chunks.append(_read_chunk(fields, position))
+            at = end
+    except RecordError as error:
+        fault = error
+    return Records(head, tuple(chunks), length, at), fault
+
+
+def _checked_head(data: bytes) -> RecordHead | None:
+    """None: not all of it is there."""
+    if len(data) > MAX_FILE:
+        raise RecordError("size", f"expected at most {MAX_FILE} bytes, found {len(data)}")
+    if len(data) >= HEAD.size:
+        return _read_head(data)
+    if not MAGIC.startswith(data[: len(MAGIC)]):
+        raise RecordError("magic", f"expected {MAGIC!r}, found {data[: len(MAGIC)]!r}")
+    return None
+
+
+def _read_end(fields: "_Fields", position: int) -> int:
+    length = fields.number()
+    fields.close()
+    if length != position:
+        raise RecordError("sequence", f"expected the end at byte {position}, found {length}")
+    return length
 
 
 def _record(type_: int, numbers: Sequence[int]) -> bytes:
