@@ -12,9 +12,10 @@ export class EventQueue<Event> {
   }
 
   at(time: number, event: Event): void {
-    // Most are later than nearly all that wait.
-    const before = this.#coming.findLastIndex(([other]) => other <= time);
-    this.#coming.splice(before + 1, 0, [time, event]);
+    // From the end: most are later than nearly all that wait.
+    let place = this.#coming.length;
+    while (place > 0 && this.#coming[place - 1]![0] > time) place--;
+    this.#coming.splice(place, 0, [time, event]);
   }
 
   /** Takes what is due by `end`, one after the other, and what is put in meanwhile, too. */
