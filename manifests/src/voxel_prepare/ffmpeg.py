@@ -27,6 +27,9 @@ ANY_TAGS = "replace"
 
 _INPUT_WORDS = [word for name, value in INPUT_OPTIONS.items() for word in (f"-{name}", value)]
 
+BITRATE_TOO_LOW = "requested bitrate is too low"
+"""What x264 says of a bitrate below what the pictures need at the coarsest quantizer."""
+
 OnFrames = Callable[[int], None]
 """Called with the number of frames written so far."""
 
@@ -118,9 +121,9 @@ async def _read_progress(stdout: asyncio.StreamReader, on_frames: OnFrames) -> N
 
 
 def _reason(messages: str, exit_code: int) -> str:
-    """One line of FFmpeg's messages: a full disk explains all others."""
-    full_disk = os.strerror(errno.ENOSPC)
-    if full_disk in messages:
-        return full_disk
+    """One line of FFmpeg's messages: a full disk or too low a bitrate explains all others."""
+    for cause in (os.strerror(errno.ENOSPC), BITRATE_TOO_LOW):
+        if cause in messages:
+            return cause
     lines = [line for line in messages.splitlines() if line.strip()]
     return lines[-1] if lines else f"exited with code {exit_code} and no message"

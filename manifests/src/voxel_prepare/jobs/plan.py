@@ -28,6 +28,7 @@ from voxel_prepare.media.encode import (
 from voxel_prepare.media.ladder import Representation, choose_representations
 from voxel_prepare.media.recipes import CopyVideo, EncodeVideo, MediaRecipe, OnShare, WriteAudio
 from voxel_prepare.media.source import AudioTrack, Source, check_encodable, probe
+from voxel_prepare.media.timeline import LEAST_INTERVAL
 from voxel_prepare.media.tracks import AAC_OBJECT_TYPES
 
 SMALL_COST = 1.0
@@ -153,9 +154,14 @@ def _audio(index: int, source: Source, arguments: Sequence[str]) -> PlannedMedia
 
 
 def _excerpt(source: Source, request: Request) -> Excerpt:
-    """From `--start` on, or less than a frame later: so that pictures are shown just when they were."""
+    """From `--start` on or, where that is before all, from the first picture or sound; or less than a frame later: so
+    that pictures are shown just when they were.
+    """
     start, timeline = Fraction(request.start), source.timeline
-    origin = (timeline.middle - start) % (1 / source.rate)
+    begin = max(Fraction(0), min([timeline.first, *timeline.sounds.values()]) - start)
+    later = (timeline.middle - start - begin) % (1 / source.rate)
+    # Time stamps are rounded: a first picture just before its place is on the grid.
+    origin = begin + (later if later < 1 / source.rate - LEAST_INTERVAL else 0)
     rest = timeline.end - start - origin
     if rest * source.rate < 1:
         raise InputError(

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from voxel_prepare.ffmpeg import OnFrames, run_ffmpeg
+from voxel_prepare.errors import PreparationError
+from voxel_prepare.ffmpeg import BITRATE_TOO_LOW, OnFrames, run_ffmpeg
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.ladder import Representation
 from voxel_prepare.media.preset import Preset
@@ -110,10 +111,16 @@ async def encode_video(
         on_frames(frames)
 
     await run_ffmpeg([*arguments, "-pass", "1", *statistics, "-f", "null", "-"], on_first_pass)
-    await run_ffmpeg(
-        [*arguments, "-pass", "2", *statistics, "-f", "mp4", str(output)],
-        lambda frames: on_frames(first_pass_frames + frames),
-    )
+    try:
+        await run_ffmpeg(
+            [*arguments, "-pass", "2", *statistics, "-f", "mp4", str(output)],
+            lambda frames: on_frames(first_pass_frames + frames),
+        )
+    except PreparationError as error:
+        if BITRATE_TOO_LOW not in str(error):
+            raise
+        # x264 plans no second pass for fewer bytes than it can do with: one pass takes what it needs.
+        await run_ffmpeg([*arguments, "-f", "mp4", str(output)], lambda frames: on_frames(first_pass_frames + frames))
 
 
 def encoded_audio(track: AudioTrack) -> AudioTrack:
@@ -155,6 +162,8 @@ def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDura
     # Other containers than MP4 have AAC with headers.
     unchanged = rf"aac_adtstoasc,noise=drop=lt(pts*tb\,{first - EARLY_SECONDS:.6f})"
     return [
+        # A frame of AAC that was cut off, where a recording ends, is an error to decoders of browsers.
+        *("-fflags", "+discardcorrupt"),
         *(*_input_with_all_tracks(source, track.stream_index), "-map", f"0:{track.stream_index}"),
         *("-c", "copy", "-bsf:a", unchanged, "-output_ts_offset", f"{-first:.6f}"),
         *_audio_segments(segment),

@@ -85,6 +85,7 @@ def read_timeline(listing: Iterable[str], delay: int) -> Timeline | None:
     units: list[Fraction] = []
     shown: list[int] = []
     decoded: list[int] = []
+    untimed = 0
     hidden: list[int] = []
     sounds: dict[int, int] = {}
     length = 0
@@ -101,14 +102,19 @@ def read_timeline(listing: Iterable[str], delay: int) -> Timeline | None:
                 sounds.setdefault(int(stream), time)
             continue
         length = int(duration)
+        untimed += time == NO_TIME and int(dts) != NO_TIME
         if time != NO_TIME:
             (hidden if is_hidden else shown).append(time)
-        elif int(dts) != NO_TIME:
+        if int(dts) != NO_TIME and not is_hidden:
             decoded.append(int(dts))
-    is_stated = len(decoded) <= len(shown)
+    is_stated = untimed <= len(shown)
     if not is_stated:
         step = length or (decoded[-1] - decoded[0]) // max(1, len(decoded) - 1)
         shown = [*decoded[delay:], *(decoded[-1] + step * late for late in range(1, delay + 1))]
+    elif untimed:
+        # Program streams leave out the times of some pictures: all are shown as much after their decoding as the first.
+        reordering = min(shown) - decoded[0]
+        shown = [time + reordering for time in decoded]
     timeline = timeline_of(sorted(shown), units[0], length) if shown else None
     return timeline and replace(
         timeline,
