@@ -22,7 +22,6 @@ settings.load_profile("tests")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--twenty", action="store_true", help="failures: twenty moments of each kind, 80 tests")
     parser.addoption("--every-container", action="store_true", help="sync: all containers with all offsets, 136 tests")
-    parser.addoption("--every-container", action="store_true", help="sync: all containers with all offsets, 68 tests")
     parser.addoption("--every-odd-file", action="store_true", help="corpus: all odd files, each in both ways")
 
 
