@@ -124,7 +124,10 @@ export class BufferedVideo implements PlayerVideo {
       await new Promise((resolve) => busy.addEventListener('updateend', resolve, { once: true }));
     }
     const stream = this.player.getActiveStream() as Stream | null;
-    if (mediaSource.readyState === 'open' && stream && isComplete(stream)) mediaSource.endOfStream();
+    if (mediaSource.readyState !== 'open' || !stream?.getStreamInfo().isLast) return;
+    // All of the presentation's last period must be in the buffers; after a seek, for example, it is not.
+    const processors = stream.getStreamProcessors().filter((processor) => /^(video|audio)$/.test(processor.getType()));
+    if (processors.every((processor) => processor.isBufferingCompleted())) mediaSource.endOfStream();
   }
 
   get #processor(): StreamProcessor | undefined {
@@ -170,10 +173,4 @@ function concatenate(pieces: readonly Uint8Array[]): ArrayBuffer {
     at += piece.length;
   }
   return whole.buffer;
-}
-
-/** Whether all of the presentation's last period is in the buffers; not after a seek, for example. */
-function isComplete(stream: Stream): boolean {
-  const processors = stream.getStreamProcessors().filter((processor) => /^(video|audio)$/.test(processor.getType()));
-  return stream.getStreamInfo().isLast && processors.every((processor) => processor.isBufferingCompleted());
 }

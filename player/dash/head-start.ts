@@ -83,10 +83,7 @@ export class HeadStart {
 
   /** Takes the place of dash.js' loader: hands that segment over as it comes; where it does not come, that loader is asked. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void {
-    if (this.startedAt(request) === undefined) {
-      parentLoad(request, response);
-      return;
-    }
+    if (this.startedAt(request) === undefined) return parentLoad(request, response);
     const running = this.#running!;
     const { bytes, cancel } = running;
     const { customData } = request;
@@ -95,10 +92,7 @@ export class HeadStart {
     running.onProgress = (loaded) => customData.onprogress?.({ loaded, total: bytes.length, lengthComputable: true });
     void running.result.then((sent) => {
       if (cancel.signal.aborted) return;
-      if (!sent) {
-        parentLoad(request, response);
-        return;
-      }
+      if (!sent) return parentLoad(request, response);
       const { url, status, statusText, headers } = sent;
       Object.assign(response, { url, status, statusText, headers: Object.fromEntries(headers), data: bytes.buffer });
       customData.onloadend?.();

@@ -58,12 +58,12 @@ export class InitializationLoader {
     const { customData } = request;
     const representation = customData.request.representation!;
     const map = presentation.representation(representation);
-    if (!map) {
-      parentLoad(request, response);
-      return;
-    }
+    if (!map) return parentLoad(request, response);
     this.#wanted.add(map);
-    const kept = this.#find(map, request);
+    const before = this.#kept.get(map);
+    const isSame = before?.url === withoutCmcd(request.url) && before.range === customData.request.range;
+    // The bytes with which it would be answered.
+    const kept = isSame && before.edition === map.edition ? before.bytes : undefined;
     const onloadend = customData.onloadend;
     customData.onloadend = () => {
       const { data, status } = response;
@@ -107,13 +107,6 @@ export class InitializationLoader {
 
   stop(): void {
     this.#stopped.abort();
-  }
-
-  /** The bytes with which it would be answered. */
-  #find(map: RepresentationMap, { url, customData }: LoaderRequest): Uint8Array | undefined {
-    const kept = this.#kept.get(map);
-    const isSame = kept?.url === withoutCmcd(url) && kept.range === customData.request.range;
-    return isSame && kept.edition === map.edition ? kept.bytes : undefined;
   }
 
   async #fetch(representation: DashRepresentation, model: LoaderRequest): Promise<void> {

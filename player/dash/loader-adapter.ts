@@ -62,10 +62,7 @@ export class LoaderAdapter implements Extension {
       const fragment = request.customData.request;
       const isRetry = this.#tried.has(fragment);
       this.#tried.add(fragment);
-      if (!isRetry || navigator.onLine) {
-        load(request, response);
-        return;
-      }
+      if (!isRetry || navigator.onLine) return load(request, response);
       const waiting = new AbortController();
       onAbort(request, () => waiting.abort());
       addEventListener('online', () => load(request, response), { once: true, signal: waiting.signal });

@@ -115,10 +115,7 @@ export class VoxelVideoElement extends Base {
   #load(): void {
     if (!this.src) return;
     const dashjs = VoxelVideoElement.dashjs ?? (globalThis as { dashjs?: DashNamespace }).dashjs;
-    if (!dashjs) {
-      this.#report(new PlayerError('no-dashjs', 'voxel-video finds no dash.js: load it first'));
-      return;
-    }
+    if (!dashjs) return this.#report(new PlayerError('no-dashjs', 'voxel-video finds no dash.js: load it first'));
     const player = dashjs.MediaPlayer().create();
     try {
       const voxel = attachVoxel(player, optionsOf(this));

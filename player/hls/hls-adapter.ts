@@ -1,7 +1,6 @@
 import { PlayerError } from '../api/errors.js';
 import { linkTo } from '../network/first-link.js';
 import type { PlayerSegment } from '../port/player-segment.js';
-import type { WantedSegment } from '../segments/fetch/segment-requests.js';
 import { connectSegments, type OpenPort, type PluginParts, type SegmentParts } from '../segments/wiring.js';
 import { fragmentLoaderClass, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
 import { HlsPresentation } from './hls-presentation.js';
@@ -76,7 +75,10 @@ class HlsAdapter implements LoadsFragments {
 
   load({ frag, part, ...request }: LoaderContext, answer: FragmentAnswer): boolean {
     if (part || !this.#segmentParts.content.presentation.hasVoxelData) return false;
-    if (frag.type === 'audio') return this.#loadAudio(frag, request, answer);
+    if (frag.type === 'audio' && frag.sn !== 'initSegment') {
+      this.#segmentParts.audio.load({ index: frag.sn, url: frag.url, range: rangeOf(frag) }, request, answer);
+      return true;
+    }
     if (frag.type !== 'main') return false;
     if (frag.sn === 'initSegment') return this.#loadInitialization(frag, answer);
     const segment = segmentOf(this.hls, frag);
@@ -90,12 +92,6 @@ class HlsAdapter implements LoadsFragments {
     // Repair needs it.
     const ready = Promise.all([initialized, delay > 0 && new Promise((resolve) => setTimeout(resolve, 1000 * delay))]);
     void ready.then(() => isWanted && this.#segmentParts.segments.load(segment, request, answer));
-    return true;
-  }
-
-  #loadAudio(frag: HlsFragment, request: WantedSegment['request'], answer: FragmentAnswer): boolean {
-    if (frag.sn === 'initSegment') return false;
-    this.#segmentParts.audio.load({ index: frag.sn, url: frag.url, range: rangeOf(frag) }, request, answer);
     return true;
   }
 

@@ -5,9 +5,6 @@
  * erasure-resilient coding scheme, 1995.)
  */
 
-/** Symbols of one block, data and parity together: every one needs a coordinate of its own. */
-export const MAX_SYMBOLS = 256;
-
 /** Powers of 2, twice over so that sums of two logarithms need no division, and logarithms; that of 0 is 0, too. */
 const powers = new Uint8Array(510);
 const logarithms = new Uint8Array(256);

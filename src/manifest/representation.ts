@@ -73,7 +73,7 @@ export function readRepresentation(
   };
   return inline
     ? { ...facts, ...segmentsFromAttributes(urls, `${inline}s`, read) }
-    : new IndexedRepresentation({ ...facts, indexUrl: resolve(property!.value, baseUrl) });
+    : new IndexedRepresentation({ ...facts, indexUrl: resolve(toText(property!.value), baseUrl) });
 }
 
 /** An attribute of VOXEL's, in its namespace or in none. */
@@ -125,10 +125,9 @@ function segmentAttributes(
       };
 }
 
-function resolve(url: AttributeValue, baseUrl: string): string {
-  if (!URL.canParse(toText(url), baseUrl))
-    throw new ManifestError('syntax', `${JSON.stringify(toText(url))} is not a valid URL of an index`);
-  return new URL(toText(url), baseUrl).href;
+function resolve(url: string, baseUrl: string): string {
+  if (URL.canParse(url, baseUrl)) return new URL(url, baseUrl).href;
+  throw new ManifestError('syntax', `${JSON.stringify(url)} is not a valid URL of an index`);
 }
 
 function toText(value: AttributeValue): string {

@@ -149,7 +149,12 @@ export class LiveAdapter implements LivePart {
         playbackWaiting: onWaiting,
         playbackPlaying: onWaiting,
       },
-      (response) => this.#learn(response),
+      // Initialization segments come through dash.js' own loader.
+      ({ request, data }) => {
+        const { type, representation } = request.customData.request;
+        if (this.#isLive && type === requestTypes.initialization && representation && data instanceof ArrayBuffer)
+          this.parts.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+      },
     );
   }
 
@@ -176,20 +181,10 @@ export class LiveAdapter implements LivePart {
       segment.release(new PlayerError('session-opening', 'the session was given up'));
   }
 
-  /** Initialization segments come through dash.js' own loader. */
-  #learn({ request, data }: LoaderResponse): void {
-    const { type, representation } = request.customData.request;
-    if (this.#isLive && type === requestTypes.initialization && representation && data instanceof ArrayBuffer)
-      this.parts.receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
-  }
-
   #load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void {
     const fragment = request.customData.request;
     const { representation } = fragment;
-    if (!this.#isLive || !representation) {
-      parentLoad(request, response);
-      return;
-    }
+    if (!this.#isLive || !representation) return parentLoad(request, response);
     const isVideo = fragment.mediaType === 'video';
     const segment: LiveSegment = new LiveSegment({
       request,

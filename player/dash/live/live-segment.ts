@@ -64,10 +64,7 @@ export class LiveSegment {
     this.#following?.abort();
     const { request, response, parentLoad, onFallback } = this.options;
     onFallback(error);
-    if (this.#handedOver > 0) {
-      void this.#continue();
-      return;
-    }
+    if (this.#handedOver > 0) return void this.#continue();
     // dash.js' own loader has its own way to abort.
     this.#hasEnded = true;
     parentLoad(request, response);

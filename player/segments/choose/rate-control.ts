@@ -103,7 +103,10 @@ export class RateControl {
   /** Looks at a download under way. */
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
     const { representation, option, ladder, delay, delivery } = decision;
-    const state = { ...decision.state, ...linkState(this.link), bufferLevel, options: optionsNow(decision) };
+    // The first segment is asked for as soon as its own index is here: by its reviews others have come.
+    const now = decision.state.lastChoice ? [] : optionsAt(ladder, decision.state.segmentIndex);
+    const options = now.length > 0 ? now : decision.state.options;
+    const state = { ...decision.state, ...linkState(this.link), bufferLevel, options };
     const steps = representation.segment(state.segmentIndex)?.steps;
     // Without steps the index has changed meanwhile.
     const review =
@@ -151,6 +154,8 @@ export class RateControl {
     const [options = []] = upcoming;
     const choosable = options.filter(({ representation }) => candidates.includes(ladder[representation]!));
     if (choosable.length === 0) return undefined;
+    // The last choice by its place in today's ladder: filters come and go.
+    const place = this.#previous ? ladder.indexOf(this.#previous.representation) : -1;
     const state = decisionState({
       segmentIndex,
       segmentDuration,
@@ -158,7 +163,7 @@ export class RateControl {
       upcoming,
       bufferSegments: this.bufferSegments,
       link,
-      lastChoice: this.#lastChoiceIn(ladder),
+      lastChoice: place === -1 ? undefined : { ...this.#previous!.option, representation: place },
       ladder: ladder.map(({ bandwidth, averageScore }) => ({ bitrate: bandwidth, averageScore })),
     });
     const { option, delay, delivery } = this.abr.choose({ ...state, options: choosable });
@@ -189,20 +194,6 @@ export class RateControl {
     });
     return decision;
   }
-
-  /** The last choice by its place in today's ladder: filters come and go. */
-  #lastChoiceIn(ladder: readonly RepresentationMap[]): Option | undefined {
-    if (!this.#previous) return undefined;
-    const representation = ladder.indexOf(this.#previous.representation);
-    return representation === -1 ? undefined : { ...this.#previous.option, representation };
-  }
-}
-
-/** The first segment is asked for as soon as its own index is here: by its reviews others have come. */
-function optionsNow({ state, ladder }: Decision): readonly Option[] {
-  if (state.lastChoice) return state.options;
-  const options = optionsAt(ladder, state.segmentIndex);
-  return options.length > 0 ? options : state.options;
 }
 
 function chosen(

@@ -109,14 +109,12 @@ export class Attempt {
     const onTimeout = (): void =>
       this.#fallBack(state, new VoxelError('timeout', `not delivered within ${answer.timeout} ms`));
     const timeout = answer.timeout > 0 ? setTimeout(onTimeout, answer.timeout) : undefined;
-    const delivery = await this.#fetch(state).catch((error: unknown) => this.#onFailed(state, error));
+    const delivery = await this.#fetch(state).catch(async (error: unknown) => {
+      if (hasCode(error, 'file-changed')) await this.collaborators.owner.fileChanged(this.segment);
+      this.#fallBack(state, error);
+    });
     clearTimeout(timeout);
     if (delivery) this.#deliver(state, delivery);
-  }
-
-  async #onFailed(state: OverSession, error: unknown): Promise<undefined> {
-    if (hasCode(error, 'file-changed')) await this.collaborators.owner.fileChanged(this.segment);
-    this.#fallBack(state, error);
   }
 
   /** `early`: no session has been asked. Where HTTP brings the first segment slowly then, one that opens meanwhile is. */

@@ -48,10 +48,7 @@ export class AudioLoader {
     const { sessions, requests, content } = this.collaborators;
     const map = wholeOf(fragment);
     const { session } = sessions;
-    if (!map || !session || this.#refused.has(fileOf(fragment))) {
-      answer.loadOwn();
-      return;
-    }
+    if (!map || !session || this.#refused.has(fileOf(fragment))) return answer.loadOwn();
     const { origin } = content.presentation;
     const segment = { request, key: '', map, edition: 0, decision: undefined, origin };
     try {

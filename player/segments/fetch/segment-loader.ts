@@ -39,10 +39,7 @@ export class SegmentLoader implements AttemptOwner {
     this.lastIndex = index;
     const map = this.#isReleased ? undefined : content.presentation.representation(fragment.representation!);
     if (map) indexes.want([map], index);
-    if (!map || !indexes.isPending(map, index)) {
-      this.#loadDescribed(fragment, request, answer);
-      return;
-    }
+    if (!map || !indexes.isPending(map, index)) return this.#loadDescribed(fragment, request, answer);
     let isAborted = false;
     answer.onAbort(() => (isAborted = true));
     void indexes.ready(map, index).then(() => {

@@ -94,10 +94,7 @@ export class Retransmission {
     });
     for (const segment of end) segment.keep();
     this.#drop((segment) => drop.includes(segment));
-    if (this.#segments.length === 0) {
-      this.stop();
-      return;
-    }
+    if (this.#segments.length === 0) return this.stop();
     for (const segment of this.#segments) if (!segment.round) this.#follow(segment, segment.append());
     for (const [segment, ranges] of fetch) this.#fetch(segment, ranges, 'in-pause');
   }

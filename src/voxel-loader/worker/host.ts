@@ -145,10 +145,7 @@ export class Host {
 
   #fetchInto({ id, session, segment: kept, ranges }: Message<'fetch-into'>): void {
     const segment = this.#segments.get(kept);
-    if (!segment) {
-      this.#reject(id, new VoxelError('aborted', 'the segment was released'));
-      return;
-    }
+    if (!segment) return this.#reject(id, new VoxelError('aborted', 'the segment was released'));
     void this.run(
       id,
       () => downloadSegment(this.session(session), segment.requestFor(ranges)),

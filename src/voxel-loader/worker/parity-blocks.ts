@@ -80,7 +80,9 @@ export class ParityBlocks {
     if (!block || block.came.size === 0) return [];
     const missing = symbolsIn(block, this.#part.missing(block.start, block.end));
     if (missing.size === 0 || missing.size > block.came.size) return [];
-    const symbols = Array.from({ length: block.symbols }, (_, index) => symbolOf(block, index));
+    // The last ones may be short or empty.
+    const at = (index: number): number => Math.min(block.end, block.start + index * block.symbolBytes);
+    const symbols = Array.from({ length: block.symbols }, (_, index) => ({ start: at(index), end: at(index + 1) }));
     const filled = decode(
       symbols.map(({ start, end }, index) => (missing.has(index) ? undefined : this.#part.read(start, end))),
       block.came,
@@ -163,10 +165,4 @@ function symbolsIn({ start, symbolBytes }: Block, ranges: readonly ByteRange[]):
       symbols.add(at);
   }
   return symbols;
-}
-
-/** The last ones may be short or empty. */
-function symbolOf({ start, end, symbolBytes }: Block, index: number): ByteRange {
-  const from = Math.min(end, start + index * symbolBytes);
-  return { start: from, end: Math.min(end, from + symbolBytes) };
 }

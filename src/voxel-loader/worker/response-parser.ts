@@ -75,7 +75,7 @@ export class ResponseParser {
   #onLine(line: string): ResponseEvent[] {
     switch (this.#state) {
       case 'status-line':
-        this.#status = parseStatusLine(line);
+        this.#status = Number(matchOf(/^HTTP\/1\.1 ([1-9]\d\d)(?: |$)/, line, 'a bad status line'));
         this.#state = 'fields';
         return [];
       case 'fields':
@@ -84,7 +84,7 @@ export class ResponseParser {
         return [];
       case 'chunk-size':
         this.#sectionBytes = 0;
-        this.#remaining = parseChunkSize(line);
+        this.#remaining = parseInt(matchOf(/^\s*([0-9a-f]{1,12})\s*(?:;|$)/i, line, 'a bad chunk size'), 16);
         this.#state = this.#remaining === 0 ? 'trailers' : 'chunk';
         return [];
       case 'chunk-end':
@@ -126,16 +126,11 @@ export class ResponseParser {
   }
 }
 
-function parseStatusLine(line: string): number {
-  const match = /^HTTP\/1\.1 ([1-9]\d\d)(?: |$)/.exec(line);
-  if (!match) throw malformed('a bad status line');
-  return Number(match[1]);
-}
-
-function parseChunkSize(line: string): number {
-  const size = line.split(';', 1)[0]!.trim();
-  if (!/^[0-9a-f]{1,12}$/i.test(size)) throw malformed('a bad chunk size');
-  return parseInt(size, 16);
+/** What the pattern's group finds in a line. */
+function matchOf(pattern: RegExp, line: string, fault: string): string {
+  const match = pattern.exec(line);
+  if (!match) throw malformed(fault);
+  return match[1]!;
 }
 
 function addField(fields: Map<string, string>, line: string): void {

@@ -123,7 +123,10 @@ export class FollowDownload {
       request,
       file: this.#file,
       now,
-      timeLeft: () => this.#timeLeft(chunk.startTime),
+      timeLeft: () => {
+        const playing = whilePlaying(this.options.playhead());
+        return playing && dueTime(chunk.startTime, playing) - now();
+      },
       roundTrip: () => this.#roundTrip,
       onArrival: () => this.look(),
     });
@@ -216,12 +219,6 @@ export class FollowDownload {
         at = to;
       }
     }
-  }
-
-  /** Milliseconds until a chunk is due; undefined: nothing plays, or playback waits. */
-  #timeLeft(start: number): number | undefined {
-    const playing = whilePlaying(this.options.playhead());
-    return playing && dueTime(start, playing) - this.options.now();
   }
 
   get #roundTrip(): number {

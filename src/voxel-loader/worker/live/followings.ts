@@ -13,10 +13,7 @@ export class Followings {
   constructor(private readonly host: Host) {}
 
   receive(message: Message<'follow' | 'play'>): void {
-    if (message.type === 'follow') {
-      void this.#follow(message);
-      return;
-    }
+    if (message.type === 'follow') return void this.#follow(message);
     this.#playhead = message.playhead;
     for (const download of this.#running) download.look();
   }

@@ -144,10 +144,7 @@ export class Bundle implements Session, DispatcherBundle {
     if (this.#isClosed) return;
     if (!path.session) {
       for (const dispatcher of this.#dispatchers) dispatcher.takeFrom(path);
-      if (!this.#paths.some(({ session }) => session)) {
-        this.#end(path.error!);
-        return;
-      }
+      if (!this.#paths.some(({ session }) => session)) return this.#end(path.error!);
     }
     this.wake();
     this.#reportNow();
