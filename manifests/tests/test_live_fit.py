@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from av.video.frame import VideoFrame
 from clips import ffmpeg, make_clip
+from colour_patches import PATCH, PATCHES, Form, as_hdr, write_clip
 from numpy.typing import NDArray
 from voxel_prepare.live.fit import Fit
 from voxel_prepare.live.inputs import open_input
@@ -82,6 +83,21 @@ def test_pictures_of_any_format_become_eight_bit_4_2_0_of_limited_range(format_:
     assert (fitted.width, fitted.height, fitted.format.name) == (320, 180, "yuv420p")
     assert luma(fitted).mean() == pytest.approx(WHITE, abs=2)
     assert fitted.time == pytest.approx(3 / 25)
+
+
+@pytest.mark.parametrize("transfer", ["arib-std-b67", "smpte2084"])
+def test_hdr_becomes_sdr_of_the_same_light_in_words(
+    tmp_path: Path, transfer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    form = Form(pixels="yuv420p10le", matrix="bt2020nc", primaries="bt2020", transfer=transfer)
+    clip = write_clip(tmp_path / "hdr.mkv", form, signal=as_hdr(PATCHES, transfer))
+    frame = next(one.frame for one in read(clip) if isinstance(one.frame, VideoFrame))
+    assert frame.format.name == "yuv420p"
+    patches = luma(frame)[PATCH // 2 :: PATCH, PATCH // 2 :: PATCH].reshape(-1)
+    # Greys and skin; saturated colours become a little paler, as both gamuts are mapped and not cut.
+    signal = PATCHES @ (0.2126, 0.7152, 0.0722)
+    assert ((patches - 16) / 219)[[0, 1, 2, 3, 4, 11]] == pytest.approx(signal[[0, 1, 2, 3, 4, 11]], abs=0.04)
+    assert capsys.readouterr().err.count("is mapped to SDR") == 1
 
 
 def read(path: Path) -> list[Material]:

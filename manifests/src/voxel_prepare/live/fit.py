@@ -1,5 +1,5 @@
-"""Pictures of one shape and kind, 8-bit 4:2:0 of limited range: those of a source that changes its size or aspect are
-made like the first, interlaced ones progressive.
+"""Pictures of one shape and kind, 8-bit 4:2:0 SDR of limited range: those of a source that changes its size or aspect
+are made like the first, interlaced ones progressive.
 """
 
 from collections.abc import Iterator
@@ -9,6 +9,8 @@ from typing import NamedTuple
 from av.filter import Graph
 from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange
+
+from voxel_prepare.live.tone_mapping import ToneMapping
 
 
 class _Kind(NamedTuple):
@@ -42,11 +44,13 @@ class Fit:
         self._kind: _Kind | None = None
         self._graph: Graph | None = None
         self._is_interlaced = False
+        self._tones = ToneMapping()
 
     def fitted(self, picture: VideoFrame, aspect: Fraction) -> Iterator[VideoFrame]:
         """The pictures that come out with this one, which may be an earlier one. `aspect`: that of a sample."""
         # Some pictures of an interlaced stream may not be marked.
         self._is_interlaced |= picture.interlaced_frame
+        picture = self._tones.mapped(picture)
         is_full = picture.color_range == ColorRange.JPEG or picture.format.name in FULL_RANGE
         kind = _Kind(picture.width, picture.height, aspect, picture.format.name, is_full, self._is_interlaced)
         if self._is_right(kind):

@@ -16,7 +16,14 @@ from voxel_prepare.errors import InputError
 from voxel_prepare.ffmpeg import ANY_TAGS, INPUT_OPTIONS
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.programs import PACKET, READ_SIZE, SYNC_PACKETS, Parts, is_transport_stream
-from voxel_prepare.media.source import FIELD_ORDER_PROGRESSIVE, STANDARD_RATES, output_rate
+from voxel_prepare.media.colours import HDR_TRANSFERS
+from voxel_prepare.media.source import (
+    DOLBY_VISION_TAGS,
+    FIELD_ORDER_PROGRESSIVE,
+    STANDARD_RATES,
+    WHY_NOT_DOLBY_VISION,
+    output_rate,
+)
 
 STDIN = "-"
 ATTEMPTS = 3
@@ -91,6 +98,8 @@ def open_input(name: str) -> Input:
             container.close()
     else:
         raise InputError(f"{name}: expected a frame rate and a size, found none")
+    if context.codec_tag in DOLBY_VISION_TAGS and context.color_trc not in HDR_TRANSFERS:
+        raise InputError(f"{name}: {WHY_NOT_DOLBY_VISION}")
     aspect = stream.sample_aspect_ratio or Fraction(1)
     return Input(
         name=name,

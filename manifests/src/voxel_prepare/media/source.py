@@ -27,6 +27,8 @@ from voxel_prepare.media.timeline import LEAST_INTERVAL, Timeline, read_timeline
 DOLBY_VISION_TAGS = {"dvh1", "dvhe", "dva1", "dvav"}
 """Codec tags of video that needs a decoder for Dolby Vision, unless its base layer is ordinary HDR."""
 
+WHY_NOT_DOLBY_VISION = "Dolby Vision without a base layer for others (profile 5): export it as HLG or HDR10"
+
 PROBED_FRAMES = 10
 
 FIELD_ORDER_PROGRESSIVE = 1
@@ -116,9 +118,7 @@ def check_encodable(source: Source) -> None:
             f"{source.path}: the video must be progressive, found interlaced: deinterlace it first (ffmpeg -vf bwdif)"
         )
     if source.codec_tag in DOLBY_VISION_TAGS and source.colours.hdr is None:
-        raise InputError(
-            f"{source.path}: Dolby Vision without a base layer for others (profile 5): export it as HLG or HDR10"
-        )
+        raise InputError(f"{source.path}: {WHY_NOT_DOLBY_VISION}")
     missing = set(TONE_MAPPING_FILTERS) - available_filters() if source.colours.hdr is not None else set()
     if missing:
         raise InputError(
