@@ -1,5 +1,5 @@
 import type { FrameState } from '../../player/api/types.js';
-import { parseFragments, parseSampleEntry } from '../../src/repair/fmp4.js';
+import { parseFragments, parseSampleEntries } from '../../src/repair/fmp4.js';
 import { isReplaced } from './shown-frames.js';
 
 /** A segment as it was encoded and as it was shown, and how to decode it. */
@@ -63,7 +63,7 @@ async function decodeSamples(
     },
     error: (error) => (failure = error),
   });
-  const description = parseSampleEntry(initialization).configuration('avcC');
+  const description = parseSampleEntries(initialization).entries[0]!.configuration('avcC');
   decoder.configure({ codec: codecs, ...(description && { description }), optimizeForLatency: false });
   samples.forEach((data, frame) => {
     // A chunk's time is its place: pictures come in the order of display.

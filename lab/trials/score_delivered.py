@@ -55,7 +55,7 @@ class PreparedVideo:
         ]
         if not fragments:
             raise SystemExit(f"score_delivered: {representation} has nothing at {start} s")
-        return EncodedSegment(codec_of(track), track.defaults, data[fragments[0].start : fragments[-1].end])
+        return EncodedSegment(codec_of(track.description), track.defaults, data[fragments[0].start : fragments[-1].end])
 
 
 def score(delivered: EncodedSegment, reference: EncodedSegment, metric: Metric) -> float:

@@ -1,5 +1,7 @@
 """Existing DASH presentations of two representations, made by FFmpeg, in every kind of addressing."""
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -58,3 +60,44 @@ def refer_to_sidx(mpd: Path) -> None:
         etree.SubElement(base, segment_list.tag.replace("SegmentList", "Initialization")).set("range", f"0-{start - 1}")
         representation.remove(segment_list)
     tree.write(mpd)
+
+
+def joined(path: Path, *mpds: Path, attributes: Sequence[dict[str, str]] | None = None, end: str | None = None) -> Path:
+    """An MPD at `path` with the period of each of the others, of one second unless their `attributes` say otherwise."""
+    tree = etree.parse(mpds[0])
+    root = tree.getroot()
+    for period in root.findall("{*}Period"):
+        root.remove(period)
+    root.attrib.pop("mediaPresentationDuration", "")
+    if end is not None:
+        root.set("mediaPresentationDuration", end)
+    for number, mpd in enumerate(mpds):
+        period = etree.parse(mpd).getroot().find("{*}Period")
+        assert period is not None
+        stated = {"duration": "PT1S"} if attributes is None else attributes[number]
+        for name in ("id", "start", "duration"):
+            period.attrib.pop(name, "")
+        for name, value in stated.items():
+            period.set(name, value)
+        base = etree.Element(period.tag.replace("Period", "BaseURL"))
+        base.text = f"{os.path.relpath(mpd.parent, path.parent)}/"
+        period.insert(0, base)
+        root.append(period)
+    tree.write(path)
+    return path
+
+
+def as_avc3(initialization: bytes) -> bytes:
+    """The initialization segment of a track that has its parameter sets in samples alone."""
+    at = initialization.index(b"avcC") - 4
+    size = int.from_bytes(initialization[at : at + 4], "big")
+    avcc = initialization[at + 8 : at + 13] + b"\xe0\0"
+    edited = bytearray(
+        initialization[:at] + (8 + len(avcc)).to_bytes(4, "big") + b"avcC" + avcc + initialization[at + size :]
+    )
+    field = 0
+    for name in (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"avc1"):
+        field = edited.index(name, field + 8) - 4
+        shorter = int.from_bytes(edited[field : field + 4], "big") - size + 8 + len(avcc)
+        edited[field : field + 4] = shorter.to_bytes(4, "big")
+    return bytes(edited).replace(b"avc1\0\0\0\0", b"avc3\0\0\0\0")

@@ -59,7 +59,7 @@ def clip_vectors(clip: Path, seed: int, share: float) -> Iterator[dict[str, obje
     """Each fragment of the file with a share of its P and B slices damaged: place, gaps, SHA-256 of the repair."""
     data = clip.read_bytes()
     track = parse_track(data)
-    codec = codec_of(track)
+    codec = codec_of(track.description)
     read = codec.reader(data)
     random = Random(seed)
     for fragment in track.fragments:
@@ -90,6 +90,8 @@ def damage(read: ReadSample, fragment: Fragment, random: Random, share: float) -
     """Gaps, from the fragment's first byte, in the unreliable part of its slices, hitting a `share` of them."""
     gaps = []
     for sample in fragment.samples:
+        if sample.size_field is None:  # must be complete
+            continue
         for part in (part for frame in read(sample.offset, sample.offset + sample.size) for part in frame.parts):
             if part.reliable_end < part.end and random.random() < share:
                 start = random.choice((part.reliable_end, random.randrange(part.reliable_end, part.end)))

@@ -53,8 +53,9 @@ def samples(init: bytes, segment: bytes) -> list[bytes]:
 
 def decrypted(index: int) -> tuple[bytes, list[ByteRange]]:
     track = parse_track(part("encrypted"))
-    assert track.encryption is not None
-    return Decryption(track.encryption, bytes.fromhex(VECTOR["key"])).decrypt(part("encrypted", index), track.defaults)
+    encryption = track.description.encryption
+    assert encryption is not None
+    return Decryption(encryption, bytes.fromhex(VECTOR["key"])).decrypt(part("encrypted", index), track.defaults)
 
 
 @pytest.mark.parametrize("index", [0, 1])
@@ -69,7 +70,7 @@ def test_a_decrypted_segment_has_the_samples_of_the_clear_one(index: int) -> Non
 def test_headers_must_be_in_the_clear() -> None:
     track = parse_track(part("encrypted"))
     segment, ranges = decrypted(0)
-    codec = codec_of(track)
+    codec = codec_of(track.description)
     check_headers_are_clear(codec, segment, track.defaults, ranges)
     second = [ranges[0], ByteRange(ranges[1].start - 1, ranges[1].end), *ranges[2:]]
     with pytest.raises(UnsupportedStream, match="slice headers that are encrypted"):

@@ -80,7 +80,7 @@ def test_segments_are_complete_and_follow_each_other(ended: Path, name: str) -> 
 @pytest.mark.parametrize("name", ["v0", "v1"])
 def test_every_sequence_of_chunks_can_be_decoded(ended: Path, name: str) -> None:
     """Every prefix of a segment, without any message of the decoder: the pictures of all its frames."""
-    codec = codec_of(parse_track((ended / name / "init.mp4").read_bytes()))
+    codec = codec_of(parse_track((ended / name / "init.mp4").read_bytes()).description)
     strict = {"err_detect": "explode"}
     for number, of_segment in records(ended, name).items():
         media = track(ended, name).media(number)

@@ -49,10 +49,11 @@ def test_a_chunk_is_read_as_it_was_written(written: list[NewSample], start: int,
 
 def test_initialization_segments_say_what_the_track_is() -> None:
     video = parse_track(video_init(VideoEntry("avc1", "avcC", AVCC, 640, 360), 15_360))
-    assert (video.handler, video.width, video.height, video.timescale) == ("vide", 640, 360, 15_360)
-    assert video.entry_boxes == {"avcC": AVCC}
+    description = video.description
+    assert (video.handler, description.width, description.height, video.timescale) == ("vide", 640, 360, 15_360)
+    assert description.entry_boxes == {"avcC": AVCC}
     audio = parse_track(audio_init(b"\x11\x90", 2, 48_000))
-    assert (audio.handler, audio.sample_entry, audio.timescale) == ("soun", "mp4a", 48_000)
+    assert (audio.handler, audio.description.sample_entry, audio.timescale) == ("soun", "mp4a", 48_000)
 
 
 def test_start_codes_become_lengths() -> None:

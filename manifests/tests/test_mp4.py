@@ -6,7 +6,14 @@ import pytest
 from fmp4_builder import MdatSize, box, init_segment, media_segment, sample, u32, whole_picture
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from voxel_prepare.isobmff import Mp4Error, SampleDefaults, UnsupportedMp4, parse_fragments, parse_track
+from voxel_prepare.isobmff import (
+    Mp4Error,
+    SampleDefaults,
+    SampleDescription,
+    UnsupportedMp4,
+    parse_fragments,
+    parse_track,
+)
 
 AVCC = whole_picture("P").avcc
 INIT = init_segment(AVCC)
@@ -17,8 +24,8 @@ SECOND = media_segment([[sample(b"f")], [sample(b"gh")]])
 def test_a_track_says_what_it_is_and_where_its_samples_lie() -> None:
     file = INIT + FIRST + SECOND
     track = parse_track(file)
-    assert (track.handler, track.sample_entry, track.timescale) == ("vide", "avc1", 12_288)
-    assert (track.width, track.height, track.entry_boxes, track.init) == (320, 180, {"avcC": AVCC}, INIT)
+    assert (track.handler, track.timescale, track.init) == ("vide", 12_288, INIT)
+    assert track.description == SampleDescription("avc1", None, {"avcC": AVCC}, 320, 180)
     first, second = track.fragments
     assert (first.start, first.end) == (len(INIT), len(INIT + FIRST))
     assert (second.start, second.end) == (len(INIT + FIRST), len(file))
@@ -55,6 +62,30 @@ def test_sizes_come_from_the_defaults_where_the_run_has_none() -> None:
     assert [(each.size, each.size_field, each.decode_time) for each in fragment.samples] == [(3, None, 0), (3, None, 7)]
     with pytest.raises(UnsupportedMp4, match="size of each sample"):
         parse_fragments(data)
+
+
+def test_a_default_size_is_that_of_a_sample_which_has_it_alone() -> None:
+    single = media_segment([[sample(b"abc")]], default_size=7)
+    (each,) = parse_fragments(single)[0].samples
+    assert each.size_field is not None
+    assert struct.unpack_from(">I", single, each.size_field)[0] == each.size == 7
+    shared = media_segment([[sample(b"abc"), sample(b"def")]], default_size=7)
+    assert [(each.size, each.size_field) for each in parse_fragments(shared)[0].samples] == [(7, None)] * 2
+
+
+def test_each_fragment_names_its_sample_description_or_has_the_default() -> None:
+    other = whole_picture("P", seed=2).avcc
+    fragments = [media_segment([[sample(b"ab")]], description=number) for number in (1, 2, None)]
+    track = parse_track(init_segment(AVCC, other) + b"".join(fragments))
+    found = [track.description_of(fragment).entry_boxes["avcC"] for fragment in track.fragments]
+    assert found == [AVCC, other, other]
+    with pytest.raises(UnsupportedMp4, match="expected one sample description, found 2"):
+        _ = track.description
+    wrong = parse_track(init_segment(AVCC, other) + media_segment([[sample(b"ab")]], description=3))
+    with pytest.raises(Mp4Error, match="sample description 3 of 2"):
+        wrong.description_of(wrong.fragments[0])
+    only = parse_track(INIT + media_segment([[sample(b"ab")]], description=3))
+    assert only.description_of(only.fragments[0]) == only.description
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,18 @@ from itertools import count
 from random import Random
 
 import pytest
-from fmp4_builder import MdatSize, media_segment, sample, whole_picture
+from fmp4_builder import MdatSize, avcc_of, init_segment, media_segment, sample, sets_of, whole_picture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_slices import random_slice
 from repair_vectors import Gaps, punch
+from voxel_prepare.codecs import codec_of
 from voxel_prepare.errors import MalformedStream, MissingReliableBytes, RepairError, UnsupportedStream
 from voxel_prepare.h264 import ParameterSets, skip_slice
 from voxel_prepare.h264.codec import H264
 from voxel_prepare.h264.slice_header import parse_slice_header
-from voxel_prepare.isobmff import parse_fragments
+from voxel_prepare.isobmff import SampleDefaults, parse_fragments, parse_track
+from voxel_prepare.repair.frames import read_frames
 from voxel_prepare.repair.repair import repair_segment
 
 PICTURE = whole_picture("P")
@@ -100,6 +102,55 @@ def test_a_sample_changes_its_size_where_no_filler_fits(mdat_size: MdatSize, spa
     assert [first, third] == [nal_units(segment)[0], nal_units(segment)[2]]
     assert second == ([SKIPPED, b"\x0c\x80"] if spare == 6 else [SKIPPED])
     assert len(repaired) == len(segment) - (0 if spare == 6 else spare)
+
+
+@pytest.mark.parametrize("spare", [2, 300])
+def test_the_default_size_of_a_fragment_with_one_sample_changes_with_it(spare: int) -> None:
+    only = frame(len(SKIPPED) - PICTURE.header_bytes + spare)
+    named = repair_without(media_segment([[only]]), 0, -1)
+    assert nal_units(repair_without(media_segment([[only]], default_size=len(only)), 0, -1)) == nal_units(named)
+
+
+def test_samples_that_share_a_size_stay_whole_and_others_are_repaired() -> None:
+    shared = media_segment([[frame(300), frame(300)]], default_size=len(frame(300)))
+    with pytest.raises(MissingReliableBytes, match="cannot change its size"):
+        repair_without(shared, 0, -1)
+    segment = shared + media_segment([[frame(300)]])
+    unreliable = [frame.unreliable for frame in read_frames(CODEC, segment, SampleDefaults())]
+    assert [len(ranges) for ranges in unreliable] == [0, 0, 1]
+    gaps = [(unreliable[2][0].start, unreliable[2][0].end)]
+    assert nal_units(repair_segment(CODEC, punch(segment, gaps), Gaps(gaps)).bytes)[2][0] == SKIPPED
+
+
+def test_parameter_sets_in_samples_are_those_of_the_avcc_but_for_zeros_at_their_end() -> None:
+    sets = sets_of(PICTURE.avcc)
+    padded = avcc_of(PICTURE.avcc, [nal + b"\0" for nal in sets])
+    for configuration, in_sample in ((padded, sets), (PICTURE.avcc, [nal + b"\0\0" for nal in sets])):
+        segment = media_segment([[sample(*in_sample, slice_of(300))]])
+        each = parse_fragments(segment)[0].samples[0]
+        gaps = [(each.offset + each.size - 1, each.offset + each.size)]
+        repaired = repair_segment(H264(configuration), punch(segment, gaps), Gaps(gaps)).bytes
+        assert nal_units(repaired)[0][len(sets)] == SKIPPED
+
+
+def test_an_avc3_track_has_its_parameter_sets_from_its_samples_which_may_change_them() -> None:
+    other = whole_picture("P", seed=2)
+    codec = codec_of(parse_track(init_segment(avcc_of(PICTURE.avcc, []), entry="avc3")).description)
+    samples = [
+        sample(*sets_of(PICTURE.avcc), slice_of(300)),
+        frame(300),
+        sample(*sets_of(other.avcc), other.nal),
+        sample(*sets_of(PICTURE.avcc), slice_of(300)),
+    ]
+    segment = media_segment([samples])
+    assert len(read_frames(codec, segment, SampleDefaults())) == 4
+    first, second, _, last = parse_fragments(segment)[0].samples
+    gaps = [(each.offset + each.size - 1, each.offset + each.size) for each in (first, second, last)]
+    repaired = nal_units(repair_segment(codec, punch(segment, gaps), Gaps(gaps)).bytes)
+    assert [repaired[0][2], repaired[1][0], repaired[3][2]] == [SKIPPED] * 3
+    assert repaired[2] == nal_units(segment)[2]
+    with pytest.raises(UnsupportedStream, match="parameter sets that change"):
+        read_frames(CODEC, segment, SampleDefaults())
 
 
 @pytest.mark.parametrize(

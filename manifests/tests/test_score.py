@@ -22,7 +22,7 @@ def player_builds(representation: Representation, segment: Segment, prefix_bytes
     delivered = bytearray(segment.media_range.size)
     for range_ in received:
         delivered[range_.start - start : range_.end - start] = representation.bytes_of(range_)
-    codec = codec_of(parse_track(representation.media.read_bytes()))
+    codec = codec_of(parse_track(representation.media.read_bytes()).description)
     ranges = ReceivedRanges(range_.moved(-start) for range_ in received)
     return (
         representation.bytes_of(representation.initialization) + repair_segment(codec, bytes(delivered), ranges).bytes

@@ -1,7 +1,7 @@
 import { type Edit, writeNumber } from './edits.js';
 import type { Fragment, Sample } from './fmp4.js';
 
-/** A sample that gets longer, or shorter where `growth` is negative, in bytes. */
+/** A sample with a size of its own that gets longer, or shorter where `growth` is negative, in bytes. */
 export interface ResizedSample {
   readonly sample: Sample;
   readonly growth: number;
@@ -13,7 +13,7 @@ export interface ResizedSample {
  */
 export function resizeSamples(segment: Uint8Array, fragment: Fragment, resized: readonly ResizedSample[]): Edit[] {
   if (resized.length === 0) return [];
-  const sizes = resized.map(({ sample, growth }) => number(sample.sizeField, 4, sample.size + growth));
+  const sizes = resized.map(({ sample, growth }) => number(sample.sizeField!, 4, sample.size + growth));
   // Samples lie in the order of their data; a run without samples may point anywhere.
   let before = 0;
   let growthBefore = 0;

@@ -8,8 +8,11 @@ const SAMPLE_DESCRIPTION_FIELDS = 8;
 /** Bytes of a visual sample entry's own fields, before its child boxes (ISO/IEC 14496-12 §12.1.3). */
 const VISUAL_SAMPLE_ENTRY_FIELDS = 78;
 
-/** Flag of a `tfhd` (ISO/IEC 14496-12 §8.8.7). */
+/** Flags of a `tfhd` (ISO/IEC 14496-12 §8.8.7). */
 const BASE_DATA_OFFSET_PRESENT = 0x1;
+const SAMPLE_DESCRIPTION_PRESENT = 0x2;
+const DEFAULT_SAMPLE_DURATION_PRESENT = 0x8;
+const DEFAULT_SAMPLE_SIZE_PRESENT = 0x10;
 /** Flags of a `trun` (ISO/IEC 14496-12 §8.8.8). */
 const DATA_OFFSET_PRESENT = 0x1;
 const FIRST_SAMPLE_FLAGS_PRESENT = 0x4;
@@ -22,8 +25,11 @@ const COMPOSITION_OFFSET_PRESENT = 0x800;
 export interface Sample {
   readonly offset: number;
   readonly size: number;
-  /** Position of its 32-bit size in the `trun`. */
-  readonly sizeField: number;
+  /**
+   * Position of its own 32-bit size: in the `trun` or, of a fragment's only sample, in the `tfhd`. Undefined where samples share one,
+   * which cannot change.
+   */
+  readonly sizeField: number | undefined;
   /** Which bytes of an encrypted sample are encrypted. */
   readonly subsamples?: readonly Subsample[];
 }
@@ -41,11 +47,13 @@ export interface Fragment {
   readonly moofStart: number;
   readonly mdatStart: number;
   readonly mdatPayload: number;
+  /** Number of the sample description of its samples, from 1; undefined: the track's default. */
+  readonly description: number | undefined;
   readonly samples: readonly Sample[];
   readonly dataOffsets: readonly DataOffset[];
 }
 
-/** How a track is coded. */
+/** How samples are coded. */
 export interface SampleEntry {
   /** Four-character code, as `avc1`; of an encrypted track that of what is encrypted. */
   readonly type: string;
@@ -55,18 +63,30 @@ export interface SampleEntry {
   readonly configuration: (type: string) => Uint8Array | undefined;
 }
 
-/** The only sample entry of an initialization segment's only track. Throws `RepairError` (unsupported-stream, malformed). */
-export function parseSampleEntry(init: Uint8Array): SampleEntry {
+/** The sample descriptions of a track. */
+export interface SampleEntries {
+  /** At least one. */
+  readonly entries: readonly SampleEntry[];
+  /** Number of that of fragments that name none, from 1. */
+  readonly defaultNumber: number;
+}
+
+/** The sample descriptions of an initialization segment's only track. Throws `RepairError` (unsupported-stream, malformed). */
+export function parseSampleEntries(init: Uint8Array): SampleEntries {
   const reader = new BoxReader(init);
   const moov = reader.all().find((box) => box.type === 'moov');
   if (!moov) throw malformed('the initialization segment has no moov box');
   const track = only(reader.children(moov), 'trak');
   const description = ['mdia', 'minf', 'stbl', 'stsd'].reduce((box, type) => reader.child(box, type), track);
-  const entries = reader.children(description, SAMPLE_DESCRIPTION_FIELDS);
-  const entry = entries[0];
-  if (!entry || entries.length > 1) {
-    throw unsupported(`${entries.length} sample descriptions, expected one`);
-  }
+  const boxes = reader.children(description, SAMPLE_DESCRIPTION_FIELDS);
+  if (boxes.length === 0) throw malformed('no sample description');
+  return {
+    entries: boxes.map((entry) => readSampleEntry(reader, entry, init)),
+    defaultNumber: boxes.length > 1 ? reader.u32(reader.child(reader.child(moov, 'mvex'), 'trex'), 8) : 1,
+  };
+}
+
+function readSampleEntry(reader: BoxReader, entry: Box, init: Uint8Array): SampleEntry {
   const children = () => reader.children(entry, VISUAL_SAMPLE_ENTRY_FIELDS);
   const encrypted = entry.type === 'encv' ? readTrackEncryption(reader, children()) : undefined;
   return {
@@ -79,11 +99,14 @@ export function parseSampleEntry(init: Uint8Array): SampleEntry {
   };
 }
 
+/** How the samples of a fragment are encrypted, by the number of their description; undefined: they are in the clear. */
+export type EncryptionOf = (description: number | undefined) => TrackEncryption | undefined;
+
 /**
- * The fragments of a media segment with one track (ISO/IEC 14496-12 §8.8), encrypted as `encryption` says.
+ * The fragments of a media segment with one track (ISO/IEC 14496-12 §8.8), encrypted as `encryptionOf` says.
  * Throws `RepairError` (unsupported-stream, malformed).
  */
-export function parseFragments(segment: Uint8Array, encryption?: TrackEncryption): Fragment[] {
+export function parseFragments(segment: Uint8Array, encryptionOf: EncryptionOf = () => undefined): Fragment[] {
   const reader = new BoxReader(segment);
   const fragments: Fragment[] = [];
   let start = 0;
@@ -94,7 +117,7 @@ export function parseFragments(segment: Uint8Array, encryption?: TrackEncryption
       moof = box;
     } else if (box.type === 'mdat') {
       if (!moof) throw malformed(`mdat at ${box.start} without moof`);
-      fragments.push(readFragment(reader, start, moof, box, encryption));
+      fragments.push(readFragment(reader, start, moof, box, encryptionOf));
       start = box.end;
       moof = undefined;
     }
@@ -104,28 +127,42 @@ export function parseFragments(segment: Uint8Array, encryption?: TrackEncryption
   return fragments;
 }
 
-function readFragment(
-  reader: BoxReader,
-  start: number,
-  moof: Box,
-  mdat: Box,
-  encryption: TrackEncryption | undefined,
-): Fragment {
+function readFragment(reader: BoxReader, start: number, moof: Box, mdat: Box, encryptionOf: EncryptionOf): Fragment {
   const track = only(reader.children(moof), 'traf');
-  if (reader.u32(reader.child(track, 'tfhd'), 0) & BASE_DATA_OFFSET_PRESENT) {
-    throw unsupported('data offsets that are positions in the file');
-  }
+  const { description, sizeField, defaultSize } = readDefaults(reader, reader.child(track, 'tfhd'));
   const samples: Sample[] = [];
   const dataOffsets: DataOffset[] = [];
   for (const box of reader.children(track).filter(({ type }) => type === 'trun')) {
     const previous = samples.at(-1);
-    const run = readRun(reader, box, moof, mdat, previous && previous.offset + previous.size);
+    const run = readRun(reader, box, moof, mdat, previous && previous.offset + previous.size, defaultSize);
     for (const sample of run.samples) samples.push(sample);
     if (run.dataOffset) dataOffsets.push(run.dataOffset);
   }
+  // The default of the only sample is nobody else's.
+  if (samples.length === 1) samples[0] = { ...samples[0]!, sizeField: samples[0]!.sizeField ?? sizeField };
   const { start: mdatStart, payload: mdatPayload, end } = mdat;
+  const encryption = encryptionOf(description);
   const withMaps = encryption ? withSubsamples(reader, track, samples, encryption) : samples;
-  return { start, end, moofStart: moof.start, mdatStart, mdatPayload, samples: withMaps, dataOffsets };
+  return { start, end, moofStart: moof.start, mdatStart, mdatPayload, description, samples: withMaps, dataOffsets };
+}
+
+/** What a `tfhd` says for all samples of its fragment. */
+function readDefaults(
+  reader: BoxReader,
+  tfhd: Box,
+): Pick<Fragment, 'description'> & Pick<Sample, 'sizeField'> & { readonly defaultSize: number } {
+  const flags = reader.u32(tfhd, 0);
+  if (flags & BASE_DATA_OFFSET_PRESENT) throw unsupported('data offsets that are positions in the file');
+  let at = 8;
+  const skip = (flag: number): number | undefined => (flags & flag ? (at += 4) - 4 : undefined);
+  const descriptionAt = skip(SAMPLE_DESCRIPTION_PRESENT);
+  skip(DEFAULT_SAMPLE_DURATION_PRESENT);
+  const sizeAt = skip(DEFAULT_SAMPLE_SIZE_PRESENT);
+  return {
+    description: descriptionAt && reader.u32(tfhd, descriptionAt),
+    sizeField: sizeAt && tfhd.payload + sizeAt,
+    defaultSize: sizeAt ? reader.u32(tfhd, sizeAt) : 0,
+  };
 }
 
 function withSubsamples(
@@ -151,6 +188,7 @@ function readRun(
   moof: Box,
   mdat: Box,
   previousEnd: number | undefined,
+  defaultSize: number,
 ): { samples: Sample[]; dataOffset: DataOffset | undefined } {
   const flags = reader.u32(box, 0);
   const count = reader.u32(box, 4);
@@ -161,7 +199,8 @@ function readRun(
     at += 4;
   }
   if (flags & FIRST_SAMPLE_FLAGS_PRESENT) at += 4;
-  if (!(flags & SAMPLE_SIZE_PRESENT)) throw unsupported('fragments without a size for each sample');
+  const hasSizes = (flags & SAMPLE_SIZE_PRESENT) !== 0;
+  if (!hasSizes && defaultSize === 0) throw unsupported('fragments without a size for each sample');
   const fields = [SAMPLE_DURATION_PRESENT, SAMPLE_SIZE_PRESENT, SAMPLE_FLAGS_PRESENT, COMPOSITION_OFFSET_PRESENT];
   const entrySize = 4 * fields.filter((field) => flags & field).length;
   if (flags & SAMPLE_DURATION_PRESENT) at += 4;
@@ -173,9 +212,10 @@ function readRun(
     throw malformed(`samples at ${offset} lie outside their mdat or over others`);
   }
   for (let index = 0; index < count; index++) {
-    const size = reader.u32(box, at + index * entrySize);
+    const field = at + index * entrySize;
+    const size = hasSizes ? reader.u32(box, field) : defaultSize;
     if (offset + size > mdat.end) throw malformed(`sample at ${offset} lies outside its mdat`);
-    samples.push({ offset, size, sizeField: box.payload + at + index * entrySize });
+    samples.push({ offset, size, sizeField: hasSizes ? box.payload + field : undefined });
     offset += size;
   }
   return { samples, dataOffset };

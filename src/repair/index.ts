@@ -10,5 +10,5 @@ export type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from './ty
  * Throws `RepairError`: `unsupported-stream` with the reason why its segments must come whole, or `malformed`.
  */
 export function createRepairer(init: Uint8Array): Repairer {
-  return trackRepairer(...readTrack(init));
+  return trackRepairer(readTrack(init));
 }

@@ -44,8 +44,8 @@ export interface SegmentRepairer {
  */
 export function createRepairer(init: Uint8Array): SegmentRepairer {
   requireBytes('init', init);
-  const [codec, encryption] = readTrack(init);
-  const repairer = trackRepairer(codec, encryption);
+  const track = readTrack(init);
+  const repairer = trackRepairer(track);
   return {
     repair(segment, missing) {
       requireBytes('segment', segment);
@@ -57,7 +57,7 @@ export function createRepairer(init: Uint8Array): SegmentRepairer {
       requireBytes('segment', segment);
       // Finds everything that a repair could object to.
       repairer.repair(segment, allExcept([], segment.length));
-      return unreliableRanges(codec, segment);
+      return unreliableRanges(track, segment);
     },
   };
 }

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { box, initSegment, mediaSegment, sample, sampleEntry, track } from '../../test/repair/fmp4-builder.js';
+import {
+  box,
+  initSegment,
+  mediaSegment,
+  sample,
+  sampleEntry,
+  track,
+  trackDefaults,
+} from '../../test/repair/fmp4-builder.js';
 import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
-import { avcc, HEADER_BYTES, slice, sps } from '../../test/repair/h264-builder.js';
+import { avcc, HEADER_BYTES, pps, slice, sps } from '../../test/repair/h264-builder.js';
 import { parseFragments } from './fmp4.js';
 import { parseParameterSets } from './h264/parameter-sets.js';
 import { SkipSliceWriter } from './h264/skip-slice.js';
@@ -102,6 +110,25 @@ describe('repair', () => {
     },
   );
 
+  it('changes the size of a fragment with one sample, which is a default', () => {
+    const tight = frame(SKIPPED.length / 2 - HEADER_BYTES + 2);
+    for (const samples of [[tight], [frame(300)]]) {
+      const named = mediaSegment({ runs: [samples], sizes: 'default' });
+      const bytes = repairWithoutEnd(named, 0);
+      expect(nalUnits(bytes)).toEqual(nalUnits(repairWithoutEnd(mediaSegment({ runs: [samples] }), 0)));
+    }
+  });
+
+  it('needs samples whole that share a size, and repairs the others', () => {
+    const shared = mediaSegment({ runs: [[frame(300), frame(300)]], sizes: 'default' });
+    expect(repairer.repair(shared, receivedExcept([])).bytes).toBe(shared);
+    expect(() => repairWithoutEnd(shared, 0)).toThrow(expect.objectContaining({ code: 'missing-reliable-bytes' }));
+    const segment = Buffer.concat([shared, mediaSegment({ runs: [[frame(300)]] })]);
+    const last = parseFragments(segment)[1]!.samples[0]!;
+    const gaps: Gap[] = [[last.offset + last.size - 1, last.offset + last.size]];
+    expect(nalUnits(repairer.repair(punch(segment, gaps), receivedExcept(gaps)).bytes)[2]![0]).toBe(SKIPPED);
+  });
+
   it('shrinks a sample whose filler would be too long for its length field', () => {
     const lengthSize = 2;
     const slices = [slice('P', 40_000), slice('B', 40_000, 100)];
@@ -159,6 +186,51 @@ describe('repair', () => {
     );
   });
 
+  it('takes parameter sets in samples that are those of the avcC but for zeros at their end', () => {
+    const padded = initSegment(avcc(4, [sps()], [Uint8Array.of(...pps(), 0)]));
+    const segment = mediaSegment({ runs: [[sample([sps(), pps(), slice('P', 100)])]] });
+    for (const init of [padded, initSegment(avcc())]) {
+      const [, , skipped] = nalUnits(repairWithoutEnd(segment, 0, createRepairer(init)))[0]!;
+      expect(skipped).toBe(SKIPPED);
+    }
+    const zeros = mediaSegment({ runs: [[sample([Uint8Array.of(...sps(), 0, 0), slice('P', 100)])]] });
+    expect(nalUnits(repairWithoutEnd(zeros, 0))[0]![1]).toBe(SKIPPED);
+  });
+
+  it('takes the parameter sets of an avc3 track from its samples, which may change them', () => {
+    const inBand = createRepairer(initSegment(avcc(4, [], []), 'avc3'));
+    const small = { width: 2, height: 2 };
+    const samples = [
+      sample([sps(), pps(), slice('P', 100)]),
+      frame(100),
+      sample([sps(small), slice('P', 100)]),
+      sample([sps(), slice('P', 100)]),
+    ];
+    const segment = mediaSegment({ runs: [samples] });
+    const slices = [0, 1, 2, 3].map((index) => nalUnits(repairWithoutEnd(segment, index, inBand))[index]!.at(-2)!);
+    expect([slices[0], slices[1], slices[3]]).toEqual([SKIPPED, SKIPPED, SKIPPED]);
+    expect(slices[2]!.length).toBeLessThan(SKIPPED.length);
+    expect(() => inBand.repair(mediaSegment({ runs: [[frame(9)]] }), receivedExcept([]))).toThrow(
+      'unknown picture parameter set',
+    );
+    expect(() => repairWithoutEnd(segment, 2)).toThrow('parameter sets that change');
+  });
+
+  it('reads each fragment by the sample description that it names', () => {
+    const [large, small] = [avcc(), avcc(4, [sps({ width: 2, height: 2 })])];
+    const entries = [large, small].map((configuration) => sampleEntry('avc1', box('avcC', configuration)));
+    const of = (defaultNumber: number) => createRepairer(box('moov', track(...entries), trackDefaults(defaultNumber)));
+    const skipped = (description?: number, by = of(1)) =>
+      nalUnits(
+        repairWithoutEnd(mediaSegment({ runs: [[frame(100)]], ...(description && { description }) }), 0, by),
+      )[0]![0]!;
+    expect([skipped(), skipped(1), skipped(1, of(2))]).toEqual([SKIPPED, SKIPPED, SKIPPED]);
+    expect(skipped(2).length).toBeLessThan(SKIPPED.length);
+    expect(skipped(undefined, of(2))).toBe(skipped(2));
+    const wrong = mediaSegment({ runs: [[frame(100)]], description: 3 });
+    expect(() => of(1).repair(wrong, receivedExcept([]))).toThrow('no sample description 3');
+  });
+
   it('needs every I slice', () => {
     const segment = mediaSegment({ runs: [[sample([slice('I', 50)])]] });
     expect(() => repairWithoutEnd(segment, 0)).toThrow(expect.objectContaining({ code: 'missing-reliable-bytes' }));
@@ -212,7 +284,8 @@ describe('createRepairer', () => {
   it.each([
     ['malformed', 'encv box without sinf', [track(sampleEntry('encv', box('avcC', avcc())))]],
     ['unsupported-stream', '2 trak boxes', [track(avc1), track(avc1)]],
-    ['unsupported-stream', '2 sample descriptions', [track(avc1, avc1)]],
+    ['malformed', 'no sample description', [track()]],
+    ['unsupported-stream', 'codec hvc1', [track(avc1, sampleEntry('hvc1')), trackDefaults(1)]],
     ['malformed', 'without avcC', [track(sampleEntry('avc1'))]],
     ['malformed', 'without mdia', [box('trak')]],
   ])('says %s: %s', (code, message, tracks) => {

@@ -1,24 +1,27 @@
-import type { Codec } from './codec.js';
+import { fragmentReaders, type Track } from './codecs.js';
 import { applyEdits, type Edit, growth } from './edits.js';
-import type { TrackEncryption } from './encryption.js';
 import { missing, unsupported } from './errors.js';
 import { type Fragment, parseFragments } from './fmp4.js';
 import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
 import { clearSubsamples, isClear } from './subsamples.js';
 import type { FrameReport, ReceivedBytes, Repairer } from './types.js';
 
-/** Replaces what is missing of the frames of a track by what its codec has for it. */
-export function trackRepairer(codec: Codec, encryption: TrackEncryption | undefined): Repairer {
+/** Replaces what is missing of the frames of a track by what their codec has for it. */
+export function trackRepairer(track: Track): Repairer {
   return {
     repair(segment, received) {
       const frames: FrameReport[] = [];
       const edits: Edit[] = [];
-      const read = codec.reader(segment, received);
-      for (const fragment of readFragments(segment, received, encryption)) {
+      const readerOf = fragmentReaders(track, segment, received);
+      for (const fragment of readFragments(segment, received, track)) {
+        const { codec } = track(fragment.description);
+        const read = readerOf(fragment);
         const resized: ResizedSample[] = [];
         for (const sample of fragment.samples) {
-          const { offset, size, subsamples } = sample;
+          const { offset, size, sizeField, subsamples } = sample;
           const end = offset + size;
+          if (sizeField === undefined && !received.contains(offset, end))
+            throw missing(`sample at ${offset}, which cannot change its size`);
           const replaced = read(offset, end).flatMap(({ parts, edits, ...frame }) => {
             // What has been parsed of an encrypted sample must not be encrypted, whatever it looks like.
             const isReadable = parts.every((part) => isClear(offset, subsamples ?? [], part.start, part.headerEnd));
@@ -42,14 +45,10 @@ export function trackRepairer(codec: Codec, encryption: TrackEncryption | undefi
 }
 
 /** The segment's fragments; all bytes outside the sample data must be here. */
-function readFragments(
-  segment: Uint8Array,
-  received: ReceivedBytes,
-  encryption: TrackEncryption | undefined,
-): Fragment[] {
+function readFragments(segment: Uint8Array, received: ReceivedBytes, track: Track): Fragment[] {
   let fragments: Fragment[];
   try {
-    fragments = parseFragments(segment, encryption);
+    fragments = parseFragments(segment, (description) => track(description).encryption);
   } catch (error) {
     if (received.contains(0, segment.length)) throw error;
     throw missing('movie fragment header is missing', error);

@@ -22,15 +22,44 @@ const BLOCK = 16;
 const STSD_FIELDS = 8;
 const VISUAL_FIELDS = 78;
 
-/** Encrypts a fragmented H.264 file by Common Encryption's `cbcs`, slice headers in the clear. */
-export function encryptCbcs(file: Uint8Array, content: ContentKey): Buffer {
+/** Number of the sample description of what stays in the clear, as packagers write it: behind that of what is encrypted. */
+const CLEAR_DESCRIPTION = 2;
+
+/**
+ * Encrypts a fragmented H.264 file by Common Encryption's `cbcs`, slice headers in the clear. `lead`: so many fragments at its start stay
+ * in the clear, with a sample description of their own; undefined: there is none such.
+ */
+export function encryptCbcs(file: Uint8Array, content: ContentKey, lead?: number): Buffer {
   const moov = new BoxReader(file).all().find(({ type }) => type === 'moov')!;
   const init = file.subarray(0, moov.end);
-  const [codec] = readTrack(init);
+  const { codec } = readTrack(init)(undefined);
   const segments = Buffer.from(file.subarray(moov.end));
-  const fragments = parseFragments(segments).map((fragment) => encryptFragment(segments, fragment, codec, content.key));
+  const fragments = parseFragments(segments).map((fragment, index) =>
+    index < (lead ?? 0)
+      ? describedAsClear(segments, fragment)
+      : encryptFragment(segments, fragment, codec, content.key),
+  );
   const rest = segments.subarray(parseFragments(segments).at(-1)!.end);
-  return Buffer.concat([protectInit(init, content.id), ...fragments, rest]);
+  return Buffer.concat([protectInit(init, content.id, lead !== undefined), ...fragments, rest]);
+}
+
+/** The fragment with the number of a sample description in its `tfhd`, which has named none. */
+function describedAsClear(segments: Buffer, fragment: Fragment): Buffer {
+  const reader = new BoxReader(segments);
+  const moof = reader.all().find(({ start }) => start === fragment.moofStart)!;
+  const traf = reader.child(moof, 'traf');
+  const tfhd = reader.child(traf, 'tfhd');
+  const flags = reader.u32(tfhd, 0);
+  if (flags & 0x3) throw new Error('expected a tfhd without a sample description and data offset');
+  const place = tfhd.payload + 8;
+  const before = Buffer.from(segments.subarray(fragment.start, place));
+  const after = Buffer.from(segments.subarray(place, fragment.end));
+  before.writeUInt32BE(flags | 0x2, tfhd.payload - fragment.start);
+  for (const { start } of [moof, traf, tfhd])
+    before.writeUInt32BE(before.readUInt32BE(start - fragment.start) + 4, start - fragment.start);
+  for (const { field } of fragment.dataOffsets)
+    after.writeUInt32BE(after.readUInt32BE(field - place) + 4, field - place);
+  return Buffer.concat([before, u32(CLEAR_DESCRIPTION), after]);
 }
 
 function encryptFragment(segments: Buffer, fragment: Fragment, codec: Codec, key: Uint8Array): Buffer {
@@ -77,7 +106,7 @@ function withAuxiliaryData(segments: Buffer, fragment: Fragment, maps: readonly 
   return Buffer.concat([before, added, segments.subarray(traf.end, fragment.end)]);
 }
 
-function protectInit(init: Uint8Array, keyId: Uint8Array): Buffer {
+function protectInit(init: Uint8Array, keyId: Uint8Array, hasLead: boolean): Buffer {
   const reader = new BoxReader(init);
   const path: Box[] = [reader.all().find(({ type }) => type === 'moov')!];
   for (const type of ['trak', 'mdia', 'minf', 'stbl', 'stsd']) path.push(reader.child(path.at(-1)!, type));
@@ -95,8 +124,11 @@ function protectInit(init: Uint8Array, keyId: Uint8Array): Buffer {
   const start = Buffer.from(init.subarray(0, entry.end));
   start.write('encv', entry.start + 4);
   for (const { start: at } of [...path, entry]) start.writeUInt32BE(start.readUInt32BE(at) + sinf.length, at);
+  const clear = init.subarray(entry.start, hasLead ? entry.end : entry.start);
+  for (const { start: at } of path) start.writeUInt32BE(start.readUInt32BE(at) + clear.length, at);
+  if (hasLead) start.writeUInt32BE(CLEAR_DESCRIPTION, path.at(-1)!.payload + 4);
   if (reader.children(entry, VISUAL_FIELDS).length === 0) throw new Error(`${entry.type} without children`);
-  return Buffer.concat([start, sinf, init.subarray(entry.end)]);
+  return Buffer.concat([start, sinf, clear, init.subarray(entry.end)]);
 }
 
 function box(type: string, ...content: Uint8Array[]): Buffer {

@@ -14,10 +14,12 @@ export interface RepairedFile {
 export function damageAndRepair(file: Uint8Array): RepairedFile {
   const init = file.subarray(0, initEnd(file));
   const segments = file.subarray(init.length);
-  const [codec, encryption] = readTrack(init);
-  const read = codec.reader(segments, receivedExcept([]));
-  const gaps = parseFragments(segments, encryption)
-    .flatMap(({ samples }) => samples.flatMap(({ offset, size }) => read(offset, offset + size)))
+  const track = readTrack(init);
+  const gaps = parseFragments(segments, (description) => track(description).encryption)
+    .flatMap(({ samples, description }) => {
+      const read = track(description).codec.reader(segments, receivedExcept([]));
+      return samples.flatMap(({ offset, size }) => read(offset, offset + size));
+    })
     .flatMap(({ parts }) => parts)
     .filter(({ reliableEnd, end }) => reliableEnd < end)
     .filter((_, index) => index % 3 === 0)

@@ -23,8 +23,13 @@ export function track(...entries: readonly Uint8Array[]): Uint8Array {
 }
 
 /** An initialization segment with one H.264 track. */
-export function initSegment(avcc: Uint8Array): Uint8Array {
-  return Buffer.concat([box('ftyp', u32(0, 0)), box('moov', track(sampleEntry('avc1', box('avcC', avcc))))]);
+export function initSegment(avcc: Uint8Array, type = 'avc1'): Uint8Array {
+  return Buffer.concat([box('ftyp', u32(0, 0)), box('moov', track(sampleEntry(type, box('avcC', avcc))))]);
+}
+
+/** What follows the tracks in a `moov`: the number of the sample description of fragments that name none. */
+export function trackDefaults(description: number): Uint8Array {
+  return box('mvex', box('trex', u32(0, 1, description, 0, 0, 0)));
 }
 
 /** NAL units with their length fields: a sample. */
@@ -38,12 +43,21 @@ export interface SegmentForm {
   readonly mdatSize?: '32-bit' | '64-bit' | 'to the end';
   /** Flags of the `tfhd`. */
   readonly trackFlags?: number;
-  /** Leave out the sample sizes. */
-  readonly sizes?: 'none';
+  /** Leave out the sample sizes; `default`: the `tfhd` has that of the first sample instead. */
+  readonly sizes?: 'none' | 'default';
+  /** The number of the sample description, which the `tfhd` names. */
+  readonly description?: number;
 }
 
 /** A media segment: styp, moof, mdat. */
-export function mediaSegment({ runs, mdatSize = '32-bit', trackFlags = 0x020000, sizes }: SegmentForm): Uint8Array {
+export function mediaSegment(form: SegmentForm): Uint8Array {
+  const { runs, mdatSize = '32-bit', trackFlags = 0x020000, sizes, description } = form;
+  const tfhdFields = [
+    ...(description === undefined ? [] : [{ flag: 0x2, value: description }]),
+    ...(sizes === 'default' ? [{ flag: 0x10, value: runs[0]![0]!.length }] : []),
+  ];
+  const flags = tfhdFields.reduce((all, { flag }) => all | flag, trackFlags);
+  const tfhd = box('tfhd', u32(flags, 1, ...tfhdFields.map(({ value }) => value)));
   const media = Buffer.concat(runs.flatMap((samples) => [...samples, Uint8Array.of(0)]));
   const mdatHeaders = {
     '32-bit': [u32(8 + media.length), Buffer.from('mdat')],
@@ -56,11 +70,11 @@ export function mediaSegment({ runs, mdatSize = '32-bit', trackFlags = 0x020000,
     const truns = runs.map((samples) => {
       const start = offset;
       offset += samples.reduce((sum, { length }) => sum + length, 0) + 1;
-      if (sizes === 'none') return box('trun', u32(0x000001, samples.length, start));
+      if (sizes) return box('trun', u32(0x000001, samples.length, start));
       const entries = samples.map(({ length }) => u32(512, length));
       return box('trun', u32(0x000301, samples.length, start), ...entries);
     });
-    const fragment = box('traf', box('tfhd', u32(trackFlags, 1)), box('tfdt', u32(0, 0)), ...truns);
+    const fragment = box('traf', tfhd, box('tfdt', u32(0, 0)), ...truns);
     return box('moof', box('mfhd', u32(0, 1)), fragment);
   };
   return Buffer.concat([box('styp', u32(0, 0)), moof(moof(0).length), mdatHeader, media]);

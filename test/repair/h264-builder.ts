@@ -42,11 +42,17 @@ export function pps({ sliceGroups = 1 } = {}): Uint8Array {
   return finish(writer);
 }
 
-/** The avcC of these sequence parameter sets and `pps`. */
-export function avcc(lengthSize: 2 | 4 = 4, sequence: readonly Uint8Array[] = [sps()]): Uint8Array {
+/** The avcC of these parameter sets. */
+export function avcc(
+  lengthSize: 2 | 4 = 4,
+  sequence: readonly Uint8Array[] = [sps()],
+  picture: readonly Uint8Array[] = [pps()],
+): Uint8Array {
   const withLength = (nal: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(nal.length >> 8, nal.length), nal]);
   const head = Uint8Array.of(1, 100, 0, 40, 0xfc | (lengthSize - 1), 0xe0 | sequence.length);
-  return Uint8Array.from(Buffer.concat([head, ...sequence.map(withLength), Uint8Array.of(1), withLength(pps())]));
+  return Uint8Array.from(
+    Buffer.concat([head, ...sequence.map(withLength), Uint8Array.of(picture.length), ...picture.map(withLength)]),
+  );
 }
 
 /** Bytes of a P slice that begins at macroblock 0, up to the end of its header. */

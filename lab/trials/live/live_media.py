@@ -47,7 +47,7 @@ class Level:
         return self.encoded(self.folder.media(number))
 
     def encoded(self, data: bytes) -> EncodedSegment:
-        return EncodedSegment(codec_of(self.track), self.track.defaults, data)
+        return EncodedSegment(codec_of(self.track.description), self.track.defaults, data)
 
 
 class Recording:

@@ -20,6 +20,14 @@ class InputError(PreparationError):
     exit_code = 2
 
 
+class StaysPlain(InputError):
+    """A set of representations that players may well play, but no index can describe; the message says why."""
+
+
+class UnknownCoding(StaysPlain):
+    """A representation that no index can describe, whatever is beside it: another codec, another encryption."""
+
+
 class RepairError(Exception):
     """A stream or segment that cannot be repaired; `code` is the same string as in the player's `RepairError`."""
 

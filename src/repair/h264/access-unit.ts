@@ -1,13 +1,12 @@
 import type { FramePart } from '../codec.js';
 import { malformed, missing, unsupported } from '../errors.js';
 import type { ReceivedBytes } from '../types.js';
-import type { ParameterSets } from './parameter-sets.js';
+import { NAL_SPS, type ParameterSets, withParameterSet } from './parameter-sets.js';
 import { NAL_IDR_SLICE, parseSliceHeader, type SliceHeader, type SliceType } from './slice-header.js';
 
 const NAL_SLICE = 1;
 const NAL_DATA_PARTITION_A = 2;
 const NAL_DATA_PARTITION_C = 4;
-const NAL_SPS = 7;
 const NAL_PPS = 8;
 
 /** A slice of a picture: its length field is `[start, payload)`, its NAL unit `[payload, end)`, in bytes of the segment. */
@@ -18,6 +17,13 @@ export interface Slice extends FramePart {
   readonly macroblocks: number;
 }
 
+/** The parameter sets that hold from one sample of a segment to the next. */
+export interface CurrentSets {
+  sets: ParameterSets;
+  /** Whether samples may bring others, which replace those of the same id. */
+  readonly mayChange: boolean;
+}
+
 type NalUnit = Pick<Slice, 'start' | 'payload' | 'end'>;
 type SliceNalUnit = Omit<Slice, 'macroblocks'>;
 
@@ -26,15 +32,15 @@ type SliceNalUnit = Omit<Slice, 'macroblocks'>;
  * units must be here (ISO/IEC 14496-15 §5.3.4.2, H.264 §7.4.1.2). Throws `RepairError`.
  */
 export function readSlices(
-  parameterSets: ParameterSets,
+  current: CurrentSets,
   segment: Uint8Array,
   start: number,
   end: number,
   received: ReceivedBytes,
 ): Slice[] {
   const slices: SliceNalUnit[] = [];
-  for (const nal of readNalUnits(parameterSets.nalLengthSize, segment, start, end, received)) {
-    const slice = readSlice(parameterSets, segment, nal, received);
+  for (const nal of readNalUnits(current.sets.nalLengthSize, segment, start, end, received)) {
+    const slice = readSlice(current, segment, nal, received);
     if (slice) slices.push(slice);
   }
   return withMacroblocks(slices);
@@ -68,9 +74,9 @@ function* readNalUnits(
   }
 }
 
-/** Checks that what must be here of a NAL unit is, and reads it if it is a slice. */
+/** Checks that what must be here of a NAL unit is, and reads it if it is a slice or a parameter set. */
 function readSlice(
-  parameterSets: ParameterSets,
+  current: CurrentSets,
   segment: Uint8Array,
   unit: NalUnit,
   received: ReceivedBytes,
@@ -85,14 +91,15 @@ function readSlice(
   }
   const nal = segment.subarray(payload, end);
   const isSlice = type === NAL_SLICE || type === NAL_IDR_SLICE;
-  const header = isSlice ? readHeader(nal, parameterSets, received.contains(payload, end)) : undefined;
+  const header = isSlice ? readHeader(nal, current.sets, received.contains(payload, end)) : undefined;
   const headerEnd = header ? payload + header.headerBytes : end;
   const reliableEnd = header?.type === 'I' ? end : headerEnd;
   if (!received.contains(payload, reliableEnd)) {
     throw missing(`bytes that must be reliable are missing at ${payload}`);
   }
-  if ((type === NAL_SPS || type === NAL_PPS) && !parameterSets.has(nal)) {
-    throw unsupported('parameter sets that change inside the stream');
+  if (type === NAL_SPS || type === NAL_PPS) {
+    if (current.mayChange) current.sets = withParameterSet(current.sets, nal);
+    else if (!current.sets.has(nal)) throw unsupported('parameter sets that change inside the stream');
   }
   return header && { ...unit, header, headerEnd, reliableEnd };
 }

@@ -1,7 +1,7 @@
 import type { OpenCodec } from '../codec.js';
 import { type Edit, writeNumber } from '../edits.js';
 import { malformed } from '../errors.js';
-import { pictureType, readSlices, type Slice } from './access-unit.js';
+import { type CurrentSets, pictureType, readSlices, type Slice } from './access-unit.js';
 import { parseParameterSets } from './parameter-sets.js';
 import { SkipSliceWriter } from './skip-slice.js';
 
@@ -16,9 +16,12 @@ const TRAILING_BITS = 0x80;
  */
 const MAX_GROWTH = 64;
 
+/** Sample entry of tracks whose samples may bring parameter sets (ISO/IEC 14496-15 §5.4.2.1.2). */
+const IN_BAND = 'avc3';
+
 /** H.264: an all-skip slice with the same header stands in for an incomplete P or B slice. */
 export const openH264: OpenCodec = ({ type, configuration }) => {
-  if (type !== 'avc1' && type !== 'avc3') return undefined;
+  if (type !== 'avc1' && type !== IN_BAND) return undefined;
   const avcc = configuration('avcC');
   if (!avcc) throw malformed(`${type} without avcC`);
   const parameterSets = parseParameterSets(avcc);
@@ -36,11 +39,14 @@ export const openH264: OpenCodec = ({ type, configuration }) => {
   }
 
   return {
-    reader: (segment, received) => (start, end) => {
-      const parts = readSlices(parameterSets, segment, start, end, received);
-      const incomplete = parts.filter((slice) => !received.contains(slice.payload, slice.end));
-      const edits = incomplete.map((slice) => skip(segment, slice));
-      return [{ start, bytes: end - start, type: pictureType(parts), parts, edits }];
+    reader(segment, received) {
+      const current: CurrentSets = { sets: parameterSets, mayChange: type === IN_BAND };
+      return (start, end) => {
+        const parts = readSlices(current, segment, start, end, received);
+        const incomplete = parts.filter((slice) => !received.contains(slice.payload, slice.end));
+        const edits = incomplete.map((slice) => skip(segment, slice));
+        return [{ start, bytes: end - start, type: pictureType(parts), parts, edits }];
+      };
     },
     /** One filler NAL unit with its length field. */
     filler(bytes) {

@@ -38,14 +38,18 @@ export interface PictureParameterSet {
   readonly redundantPicturesPresent: boolean;
 }
 
-/** The parameter sets of an `avcC`. */
+/** The parameter sets of an `avcC`, or those that hold after others inside samples. */
 export interface ParameterSets {
   /** Bytes of the length field before each NAL unit: 2 or 4. */
   readonly nalLengthSize: number;
+  readonly sps: ReadonlyMap<number, SequenceParameterSet>;
   readonly pps: ReadonlyMap<number, PictureParameterSet>;
-  /** Whether that NAL unit is one of the parameter sets, as one inside a sample must be. */
+  /** Whether that NAL unit is one of the parameter sets of the `avcC`. */
   has(nal: Uint8Array): boolean;
 }
+
+/** nal_unit_type of a sequence parameter set (H.264 table 7-1). */
+export const NAL_SPS = 7;
 
 /** Bytes of a parameter set that an `avcC` has room for. */
 const MAX_SET_BYTES = 2 ** 16;
@@ -66,8 +70,30 @@ export function parseParameterSets(avcc: Uint8Array): ParameterSets {
   const picture = readSets(avcc, sequence.end + 1, pictureCount);
   const spsById = new Map(sequence.nalUnits.map(parseSps).map((sps) => [sps.id, sps]));
   const ppsById = new Map(picture.nalUnits.map((nal) => parsePps(nal, spsById)).map((pps) => [pps.id, pps]));
-  const known = new Set([...sequence.nalUnits, ...picture.nalUnits].map((nal) => nal.join()));
-  return { nalLengthSize, pps: ppsById, has: (nal) => nal.length < MAX_SET_BYTES && known.has(nal.join()) };
+  const known = new Set([...sequence.nalUnits, ...picture.nalUnits].map((nal) => trimmed(nal).join()));
+  const has = (nal: Uint8Array): boolean => nal.length < MAX_SET_BYTES && known.has(trimmed(nal).join());
+  return { nalLengthSize, sps: spsById, pps: ppsById, has };
+}
+
+/** Those that hold after another parameter set, a NAL unit inside a sample. Throws `RepairError` (unsupported-stream, malformed). */
+export function withParameterSet(sets: ParameterSets, nal: Uint8Array): ParameterSets {
+  const [sps, pps] = [new Map(sets.sps), new Map(sets.pps)];
+  if ((nal[0]! & 0x1f) === NAL_SPS) {
+    const own = parseSps(nal);
+    sps.set(own.id, own);
+    for (const [id, one] of pps) if (one.sps.id === own.id) pps.set(id, { ...one, sps: own });
+  } else {
+    const own = parsePps(nal, sps);
+    pps.set(own.id, own);
+  }
+  return { ...sets, sps, pps };
+}
+
+/** The NAL unit itself: none ends in a zero (H.264 §7.4.1), but writers of `avcC` leave those of start codes there. */
+function trimmed(nal: Uint8Array): Uint8Array {
+  let { length } = nal;
+  while (length > 0 && nal[length - 1] === 0) length--;
+  return nal.subarray(0, length);
 }
 
 /** Parses a sequence parameter set, given as a NAL unit. Throws `RepairError` (unsupported-stream, malformed). */

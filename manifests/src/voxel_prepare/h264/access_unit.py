@@ -53,6 +53,8 @@ class AccessUnit:
     """A sample: one picture."""
 
     nal_units: tuple[NalUnit, ...]
+    parameter_sets: ParameterSets
+    """Those that hold after it."""
 
     @property
     def slice_units(self) -> tuple[SliceUnit, ...]:
@@ -95,9 +97,12 @@ def read_access_unit(
         nal_end = payload + int.from_bytes(data[at:payload], "big")
         if nal_end == payload or nal_end > end:
             raise MalformedStream(f"NAL unit at {at} does not fit its sample")
-        nal_units.append(_read_nal_unit(parameter_sets, data, at, payload, nal_end, received))
+        nal = _read_nal_unit(parameter_sets, data, at, payload, nal_end, received)
+        if nal.type in PARAMETER_SET_TYPES:
+            parameter_sets = parameter_sets.after(bytes(data[payload:nal_end]))
+        nal_units.append(nal)
         at = nal_end
-    unit = AccessUnit(tuple(nal_units))
+    unit = AccessUnit(tuple(nal_units), parameter_sets)
     _check_picture(unit.slices)
     return unit
 
@@ -117,8 +122,6 @@ def _read_nal_unit(
         nal = SliceUnit(start, payload, end, nal_type, header)
     if not received.contains(start, nal.reliable_end):
         raise MissingReliableBytes(f"bytes that must be reliable are missing at {payload}")
-    if nal_type in PARAMETER_SET_TYPES and bytes(data[payload:end]) not in parameter_sets.nal_units:
-        raise UnsupportedStream("parameter sets that change inside the stream")
     return nal
 
 

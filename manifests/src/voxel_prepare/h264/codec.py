@@ -1,6 +1,6 @@
 """H.264 as a codec that can be repaired: an all-skip slice stands in for an incomplete P or B slice."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from voxel_prepare.byte_ranges import EVERYTHING, Received
@@ -17,6 +17,9 @@ FILLER_HEADER = b"\x0c"
 MAX_GROWTH = 64
 """Bytes by which an all-skip slice may be longer than what it replaces: nothing codes macroblocks in less."""
 
+IN_BAND = "avc3"
+"""The sample entry of tracks whose samples may bring parameter sets (ISO/IEC 14496-15 §5.4.2.1.2)."""
+
 parameter_sets = lru_cache(maxsize=64)(ParameterSets.from_avcc)
 """Chunks of live representations are read one by one."""
 
@@ -27,7 +30,7 @@ class H264(Codec):
 
     name = "h264"
     title = "H.264"
-    sample_entries = ("avc1", "avc3")
+    sample_entries = ("avc1", IN_BAND)
     configuration_box = "avcC"
     least_configuration = 7
 
@@ -46,12 +49,14 @@ class H264(Codec):
         check_start(self.configuration, data, sample)
 
     def reader(self, segment: Buffer, received: Received = EVERYTHING) -> ReadSample:
-        sets = parameter_sets(self.configuration)
+        sets = replace(parameter_sets(self.configuration), may_change=self.sample_entry == IN_BAND)
 
         def read(start: int, end: int) -> list[CodedFrame]:
+            nonlocal sets
             unit = read_access_unit(sets, segment, start, end, received)
+            sets = unit.parameter_sets
             edits = [
-                _skip(sets, segment, nal, macroblocks)
+                _skip(sets.nal_length_size, segment, nal, macroblocks)
                 for nal, macroblocks in zip(unit.slice_units, unit.macroblocks(), strict=True)
                 if not received.contains(nal.payload, nal.end)
             ]
@@ -69,9 +74,9 @@ class H264(Codec):
         return nal_bytes.to_bytes(length_size, "big") + FILLER_HEADER + b"\xff" * (nal_bytes - 2) + b"\x80"
 
 
-def _skip(sets: ParameterSets, segment: Buffer, nal: SliceUnit, macroblocks: int) -> Edit:
+def _skip(nal_length_size: int, segment: Buffer, nal: SliceUnit, macroblocks: int) -> Edit:
     skipped = skip_slice(bytes(segment[nal.payload : nal.reliable_end]), nal.header, macroblocks)
-    edit = Edit(nal.start, nal.end, len(skipped).to_bytes(sets.nal_length_size, "big") + skipped)
+    edit = Edit(nal.start, nal.end, len(skipped).to_bytes(nal_length_size, "big") + skipped)
     if edit.growth > MAX_GROWTH:
         raise MalformedStream(f"{macroblocks} macroblocks in a slice of {nal.end - nal.start} bytes")
     return edit

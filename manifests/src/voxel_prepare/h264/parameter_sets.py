@@ -1,10 +1,13 @@
 """Sequence and picture parameter sets (H.264 §7.3.2.1, §7.3.2.2), as far as slice headers need them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voxel_prepare.bits import BitReader
 from voxel_prepare.errors import MalformedStream, UnsupportedStream
 from voxel_prepare.h264.emulation_prevention import unescape
+
+SPS_TYPE = 7
+"""nal_unit_type (H.264 table 7-1)."""
 
 CHROMA_FORMAT_PROFILES = frozenset({44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244})
 """profile_idc values whose SPS carries chroma format, bit depth and scaling lists."""
@@ -64,9 +67,12 @@ class ParameterSets:
 
     nal_length_size: int
     """2 or 4 bytes."""
+    sps: dict[int, SequenceParameterSet]
     pps: dict[int, PictureParameterSet]
     nal_units: frozenset[bytes]
-    """All parameter sets as NAL units: one inside a sample must be among them."""
+    """All parameter sets as NAL units without zero bytes at their end."""
+    may_change: bool = False
+    """Whether samples may bring others, which replace those of the same id."""
 
     @staticmethod
     def from_avcc(avcc: bytes) -> "ParameterSets":
@@ -85,7 +91,24 @@ class ParameterSets:
         picture_nals, _ = _read_sets(avcc, at + 1, avcc[at])
         sps_by_id = {sps.id: sps for sps in map(parse_sps, sequence_nals)}
         pps_by_id = {pps.id: pps for pps in (parse_pps(nal, sps_by_id) for nal in picture_nals)}
-        return ParameterSets(nal_length_size, pps_by_id, frozenset(sequence_nals + picture_nals))
+        nal_units = frozenset(map(_trimmed, sequence_nals + picture_nals))
+        return ParameterSets(nal_length_size, sps_by_id, pps_by_id, nal_units)
+
+    def after(self, nal: bytes) -> "ParameterSets":
+        """Those that hold after the parameter set `nal`, a NAL unit inside a sample.
+
+        Raises `UnsupportedStream` or `MalformedStream`.
+        """
+        if not self.may_change:
+            if _trimmed(nal) not in self.nal_units:
+                raise UnsupportedStream("parameter sets that change inside the stream")
+            return self
+        if nal[0] & 0x1F == SPS_TYPE:
+            sps = parse_sps(nal)
+            of_sps = {id_: replace(pps, sps=sps) for id_, pps in self.pps.items() if pps.sps.id == sps.id}
+            return replace(self, sps={**self.sps, sps.id: sps}, pps={**self.pps, **of_sps})
+        pps = parse_pps(nal, self.sps)
+        return replace(self, pps={**self.pps, pps.id: pps})
 
 
 def parse_sps(nal: bytes) -> SequenceParameterSet:
@@ -166,6 +189,11 @@ def _read_sets(avcc: bytes, at: int, count: int) -> tuple[list[bytes], int]:
         nals.append(nal)
         at += 2 + length
     return nals, at
+
+
+def _trimmed(nal: bytes) -> bytes:
+    """The NAL unit itself: none ends in a zero (H.264 §7.4.1), but some `avcC` have those of start codes there."""
+    return nal.rstrip(b"\0")
 
 
 def _log2_bits(reader: BitReader) -> int:

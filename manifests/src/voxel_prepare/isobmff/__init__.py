@@ -2,7 +2,7 @@
 
 from voxel_prepare.isobmff.boxes import Mp4Error, UnsupportedMp4
 from voxel_prepare.isobmff.fragments import Buffer, DataOffset, Fragment, Sample, SampleDefaults, parse_fragments
-from voxel_prepare.isobmff.track import Track, parse_track
+from voxel_prepare.isobmff.track import SampleDescription, Track, parse_track
 
 __all__ = [
     "Buffer",
@@ -11,6 +11,7 @@ __all__ = [
     "Mp4Error",
     "Sample",
     "SampleDefaults",
+    "SampleDescription",
     "Track",
     "UnsupportedMp4",
     "parse_fragments",

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CBC
 
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.isobmff.boxes import Box, BoxReader, Mp4Error, UnsupportedMp4
-from voxel_prepare.isobmff.fragments import Sample, SampleDefaults, parse_fragments
+from voxel_prepare.isobmff.fragments import Buffer, Sample, SampleDefaults, parse_fragments
 
 SCHEME = "cbcs"
 BLOCK = 16
@@ -50,21 +50,23 @@ class Decryption:
         """The segment in the clear, and the ranges in which it was encrypted. Raises `Mp4Error`."""
         clear = bytearray(segment)
         ranges: list[ByteRange] = []
+        for iv, encrypted in self.encrypted(segment, defaults):
+            ranges.append(encrypted)
+            self._decrypt_range(clear, encrypted, iv)
+        return bytes(clear), ranges
+
+    def encrypted(self, segment: Buffer, defaults: SampleDefaults) -> Iterator[tuple[bytes, ByteRange]]:
+        """The encrypted ranges of a segment, each with its initialization vector. Raises `Mp4Error`."""
         with memoryview(segment) as view:
             reader = BoxReader(view)
             moofs = [box for box in reader.boxes(0, len(view)) if box.type == "moof"]
             fragments = parse_fragments(segment, defaults)
             for moof, fragment in zip(moofs, fragments, strict=False):
-                traf = reader.only_child(moof, "traf")
-                for iv, encrypted in self._encrypted(reader, view, traf, fragment.samples):
-                    ranges.append(encrypted)
-                    self._decrypt_range(clear, encrypted, iv)
-        return bytes(clear), ranges
+                yield from self._of_fragment(reader, view, reader.only_child(moof, "traf"), fragment.samples)
 
-    def _encrypted(
+    def _of_fragment(
         self, reader: BoxReader, view: memoryview, traf: Box, samples: tuple[Sample, ...]
     ) -> Iterator[tuple[bytes, ByteRange]]:
-        """The encrypted ranges of a fragment, each with its initialization vector."""
         boxes = list(reader.children(traf))
         if any(box.type in {"sbgp", "sgpd"} and _fourcc(reader.u32(box, 4)) == "seig" for box in boxes):
             raise UnsupportedMp4("encryption must not change inside a track (seig)")
@@ -99,14 +101,18 @@ class Decryption:
 
 
 def read_track_encryption(reader: BoxReader, view: memoryview, sinf: Box) -> TrackEncryption:
-    """Reads a protected sample entry's `sinf`. Raises `Mp4Error`."""
+    """Reads a protected sample entry's `sinf`; of another scheme than `cbcs` only its name. Raises `Mp4Error`."""
+    sample_entry = _fourcc(reader.u32(reader.child(sinf, "frma"), 0))
+    scheme = _fourcc(reader.u32(reader.child(sinf, "schm"), 4))
+    if scheme != SCHEME:
+        return TrackEncryption(sample_entry, scheme, b"", 1, 0, 0, b"")
     tenc = reader.child(sinf, "schi", "tenc")
     fields = reader.u32(tenc, 4)
     pattern, iv_bytes = fields >> 16 & 0xFF, fields & 0xFF
     constant = tenc.payload + TENC_FIELDS + KEY_ID_BYTES
     return TrackEncryption(
-        sample_entry=_fourcc(reader.u32(reader.child(sinf, "frma"), 0)),
-        scheme=_fourcc(reader.u32(reader.child(sinf, "schm"), 4)),
+        sample_entry=sample_entry,
+        scheme=scheme,
         key_id=bytes(view[tenc.payload + TENC_FIELDS : constant]),
         encrypted_blocks=(pattern >> 4) or 1,
         clear_blocks=pattern & 0xF if pattern >> 4 else 0,

@@ -40,7 +40,8 @@ class Sample:
     decode_time: int
     is_sync: bool
     size_field: int | None
-    """Position of its 32-bit size in the `trun`, or None if it has the fragment's default size."""
+    """Position of its own 32-bit size: in the `trun` or, of a fragment's only sample, in the `tfhd`. None if it has a
+    default size that is not its own, and so cannot change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Fragment:
     mdat_payload: int
     sequence: int
     base_decode_time: int
+    description: int
+    """Number of the sample description of its samples, from 1."""
     samples: tuple[Sample, ...]
     data_offsets: tuple[DataOffset, ...]
 
@@ -74,6 +77,8 @@ class SampleDefaults:
     duration: int = 0
     size: int = 0
     flags: int = 0
+    description: int = 1
+    """Number of the sample description, from 1."""
 
 
 def parse_fragments(segment: Buffer, defaults: SampleDefaults = SampleDefaults()) -> tuple[Fragment, ...]:
@@ -116,7 +121,7 @@ def _fragment(
     """`decode_time`: the end of the previous fragment, for a fragment that does not state its start."""
     track = reader.only_child(moof, "traf")
     boxes = list(reader.children(track))
-    defaults = _fragment_defaults(reader, reader.child(track, "tfhd"), defaults)
+    defaults, size_field = _fragment_defaults(reader, reader.child(track, "tfhd"), defaults)
     for tfdt in (box for box in boxes if box.type == "tfdt"):
         decode_time = reader.u64(tfdt, 4) if reader.version(tfdt) == 1 else reader.u32(tfdt, 4)
     base_decode_time = decode_time
@@ -136,6 +141,8 @@ def _fragment(
         if samples:
             data_end = samples[-1].offset + samples[-1].size
             decode_time = samples[-1].decode_time + samples[-1].duration
+    if len(samples) == 1 and samples[0].size_field is None:  # its default is nobody else's
+        samples = [replace(samples[0], size_field=size_field)]
     return Fragment(
         start=start,
         end=mdat.end,
@@ -145,6 +152,7 @@ def _fragment(
         mdat_payload=mdat.payload,
         sequence=reader.u32(reader.child(moof, "mfhd"), 4),
         base_decode_time=base_decode_time,
+        description=defaults.description,
         samples=tuple(samples),
         data_offsets=tuple(data_offsets),
     )
@@ -186,17 +194,22 @@ def _run(
         sample_flags = defaults.flags
 
 
-def _fragment_defaults(reader: BoxReader, tfhd: Box, defaults: SampleDefaults) -> SampleDefaults:
+def _fragment_defaults(reader: BoxReader, tfhd: Box, defaults: SampleDefaults) -> tuple[SampleDefaults, int | None]:
+    """The defaults of a fragment, and the position of the size among them if the fragment states it."""
     flags = reader.u32(tfhd, 0)
     if flags & BASE_DATA_OFFSET_PRESENT:
         raise UnsupportedMp4("data offsets must be relative to the moof box, found positions in the file")
-    at = 12 if flags & SAMPLE_DESCRIPTION_INDEX_PRESENT else 8
+    at, size_field = 8, None
+    if flags & SAMPLE_DESCRIPTION_INDEX_PRESENT:
+        defaults = replace(defaults, description=reader.u32(tfhd, at))
+        at += 4
     if flags & DEFAULT_SAMPLE_DURATION_PRESENT:
         defaults = replace(defaults, duration=reader.u32(tfhd, at))
         at += 4
     if flags & DEFAULT_SAMPLE_SIZE_PRESENT:
         defaults = replace(defaults, size=reader.u32(tfhd, at))
+        size_field = tfhd.payload + at
         at += 4
     if flags & DEFAULT_SAMPLE_FLAGS_PRESENT:
         defaults = replace(defaults, flags=reader.u32(tfhd, at))
-    return defaults
+    return defaults, size_field

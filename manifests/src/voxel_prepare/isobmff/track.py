@@ -18,6 +18,20 @@ AUDIO_SAMPLE_ENTRY_FIELDS = 28
 
 
 @dataclass(frozen=True, slots=True)
+class SampleDescription:
+    """How samples are coded: a sample entry."""
+
+    sample_entry: str
+    """Four-character code, as `avc1` or `mp4a`; of an encrypted track that of what is encrypted."""
+    encryption: TrackEncryption | None
+    entry_boxes: dict[str, bytes]
+    """The payloads of the boxes in the sample entry, as `avcC`, by their type."""
+    width: int
+    height: int
+    """Coded size in pixels as the sample entry states it; 0 for audio."""
+
+
+@dataclass(frozen=True, slots=True)
 class Track:
     """A file's only track."""
 
@@ -27,16 +41,27 @@ class Track:
     """Units per second."""
     handler: str
     """`vide` or `soun`."""
-    sample_entry: str
-    """Four-character code, as `avc1` or `mp4a`; of an encrypted track that of what is encrypted."""
-    encryption: TrackEncryption | None
-    entry_boxes: dict[str, bytes]
-    """The payloads of the boxes in the sample entry, as `avcC`, by their type."""
-    width: int
-    height: int
-    """Coded size in pixels as the sample entry states it; 0 for audio."""
+    descriptions: tuple[SampleDescription, ...]
+    """Each fragment names that of its samples, by its place from 1: encrypted tracks begin with a clear one."""
     defaults: SampleDefaults
     fragments: tuple[Fragment, ...]
+
+    @property
+    def description(self) -> SampleDescription:
+        """The only description. Raises `UnsupportedMp4` if there are several."""
+        if len(self.descriptions) != 1:
+            raise UnsupportedMp4(f"expected one sample description, found {len(self.descriptions)}")
+        return self.descriptions[0]
+
+    def description_of(self, fragment: Fragment) -> SampleDescription:
+        """The description that a fragment names, or the only one. Raises `Mp4Error`."""
+        if len(self.descriptions) == 1:
+            return self.descriptions[0]
+        if not 0 < fragment.description <= len(self.descriptions):
+            raise Mp4Error(
+                f"a fragment refers to sample description {fragment.description} of {len(self.descriptions)}"
+            )
+        return self.descriptions[fragment.description - 1]
 
 
 def parse_track(data: Buffer) -> Track:
@@ -48,29 +73,28 @@ def parse_track(data: Buffer) -> Track:
             raise Mp4Error("not an MP4 file: no moov box found")
         media = reader.child(reader.only_child(moov, "trak"), "mdia")
         handler = reader.u32(reader.child(media, "hdlr"), 8).to_bytes(4, "big").decode("latin-1")
-        entry, children = _sample_entry(reader, reader.child(media, "minf", "stbl", "stsd"), handler)
-        sinf = children.get("sinf")
-        if entry.type in ENCRYPTED_ENTRIES and sinf is None:
-            raise Mp4Error(f"encrypted {entry.type} box has no sinf box")
-        encryption = read_track_encryption(reader, view, sinf) if sinf else None
-        is_video = handler == "vide"
+        entries = reader.children(reader.child(media, "minf", "stbl", "stsd"), SAMPLE_DESCRIPTION_FIELDS)
+        descriptions = tuple(_sample_description(reader, view, entry, handler) for entry in entries)
+        if not descriptions:
+            raise Mp4Error("expected a sample description, found none")
         defaults = _sample_defaults(reader, reader.child(moov, "mvex", "trex"))
         return Track(
             init=bytes(view[: moov.end]),
             timescale=_timescale(reader, reader.child(media, "mdhd")),
             handler=handler,
-            sample_entry=encryption.sample_entry if encryption else entry.type,
-            encryption=encryption,
-            entry_boxes={fourcc: bytes(view[box.payload : box.end]) for fourcc, box in children.items()},
-            width=reader.u16(entry, 24) if is_video else 0,
-            height=reader.u16(entry, 26) if is_video else 0,
+            descriptions=descriptions,
             defaults=defaults,
             fragments=tuple(read_fragments(reader, moov.end, len(view), defaults)),
         )
 
 
 def _sample_defaults(reader: BoxReader, trex: Box) -> SampleDefaults:
-    return SampleDefaults(duration=reader.u32(trex, 12), size=reader.u32(trex, 16), flags=reader.u32(trex, 20))
+    return SampleDefaults(
+        duration=reader.u32(trex, 12),
+        size=reader.u32(trex, 16),
+        flags=reader.u32(trex, 20),
+        description=reader.u32(trex, 8),
+    )
 
 
 def _timescale(reader: BoxReader, mdhd: Box) -> int:
@@ -80,10 +104,18 @@ def _timescale(reader: BoxReader, mdhd: Box) -> int:
     return timescale
 
 
-def _sample_entry(reader: BoxReader, stsd: Box, handler: str) -> tuple[Box, dict[str, Box]]:
-    """The only sample entry and its children by their type."""
-    entries = list(reader.children(stsd, SAMPLE_DESCRIPTION_FIELDS))
-    if len(entries) != 1:
-        raise UnsupportedMp4(f"expected one sample description, found {len(entries)}")
-    fields = VISUAL_SAMPLE_ENTRY_FIELDS if handler == "vide" else AUDIO_SAMPLE_ENTRY_FIELDS
-    return entries[0], {box.type: box for box in reader.children(entries[0], fields)}
+def _sample_description(reader: BoxReader, view: memoryview, entry: Box, handler: str) -> SampleDescription:
+    is_video = handler == "vide"
+    fields = VISUAL_SAMPLE_ENTRY_FIELDS if is_video else AUDIO_SAMPLE_ENTRY_FIELDS
+    children = {box.type: box for box in reader.children(entry, fields)}
+    sinf = children.get("sinf")
+    if entry.type in ENCRYPTED_ENTRIES and sinf is None:
+        raise Mp4Error(f"encrypted {entry.type} box has no sinf box")
+    encryption = read_track_encryption(reader, view, sinf) if sinf else None
+    return SampleDescription(
+        sample_entry=encryption.sample_entry if encryption else entry.type,
+        encryption=encryption,
+        entry_boxes={fourcc: bytes(view[box.payload : box.end]) for fourcc, box in children.items()},
+        width=reader.u16(entry, 24) if is_video else 0,
+        height=reader.u16(entry, 26) if is_video else 0,
+    )

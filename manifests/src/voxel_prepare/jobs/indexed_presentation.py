@@ -8,6 +8,7 @@ from voxel_prepare.jobs.cost import analyse_cost
 from voxel_prepare.jobs.job import Json, source_identity
 from voxel_prepare.jobs.plan import PlannedMedia
 from voxel_prepare.jobs.planned import PlannedSet, plan_representation
+from voxel_prepare.jobs.progress import say
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Part, Workspace
 from voxel_prepare.manifest.existing import ExistingRepresentation, read_existing
@@ -36,6 +37,8 @@ class IndexedPresentation:
         path = request.inputs[0]
         self._facts = request.facts
         self._existing = existing = read_existing(path, dict(request.keys))
+        for warning in existing.warnings:
+            say(f"warning: {path}: {warning}")
         self.inputs = {segment.path for one in existing.representations for segment in one.segments}
         self.sets: list[PlannedSet] = []
         for of_set in existing.switching_sets:
@@ -59,9 +62,10 @@ class IndexedPresentation:
 
     def presentation(self, _: Workspace, tracks: object, video: Sequence[VideoFile]) -> Presentation:
         """The video alone, of which all is known that is used."""
-        first = self._existing.representations[0].segment_frames
-        duration = self._existing.duration
-        return Presentation(duration, SegmentDuration(first[0], sum(first) / duration), video, audio=[])
+        first = self._existing.representations[0]
+        frames = first.segment_frames
+        segment = SegmentDuration(frames[0], sum(frames) / first.duration)
+        return Presentation(self._existing.duration, segment, video, audio=[])
 
     def publish(self, workspace: Workspace, parts: Sequence[Part], presentation: Presentation) -> None:
         """Publishes `parts`, all of them indexes, with the copy of the MPD."""
@@ -73,7 +77,7 @@ def _track(representation: ExistingRepresentation) -> VideoTrack:
     """The segments may be in several files; no file name is needed, as only the index is published."""
     ranges = [segment.range for segment in representation.segments]
     return VideoTrack(
-        media=MediaFile(representation.id, "", "", ByteRange(0, 0), ranges),
+        media=MediaFile(representation.name, "", "", ByteRange(0, 0), ranges, representation.duration),
         width=representation.width,
         height=representation.height,
         frames=sum(representation.segment_frames),

@@ -125,7 +125,7 @@ class Replay:
             for representation in self._state.representations:
                 if representation.id == name:
                     score = next(each.record.whole_score for each in self._releases if each.track == name)
-                    video.append(self._manifest.video(representation, codec_of(parsed), score / 10**5))
+                    video.append(self._manifest.video(representation, codec_of(parsed.description), score / 10**5))
         self._state.write(self._out)
         self._manifest.write(video, self._clock.now())
         return video

@@ -13,8 +13,8 @@ from pathlib import Path
 from lxml import etree
 
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.errors import InputError
-from voxel_prepare.isobmff import Mp4Error
+from voxel_prepare.errors import InputError, StaysPlain
+from voxel_prepare.isobmff import Mp4Error, UnsupportedMp4
 from voxel_prepare.isobmff.sidx import read_sidx
 from voxel_prepare.manifest.mpd_file import exists, local_path, regular_file
 
@@ -99,7 +99,7 @@ class Place:
 
 
 def read_addresses(place: Place) -> Addresses:
-    """The addresses of a representation. Raises `InputError`."""
+    """The addresses of a representation. Raises `InputError`, `StaysPlain` for those that players find differently."""
     representation = place.elements[-1]
     for name, read in (("SegmentTemplate", _template), ("SegmentList", _list), ("SegmentBase", _base)):
         attributes = place.attributes(name)
@@ -110,7 +110,7 @@ def read_addresses(place: Place) -> Addresses:
                     f"representation {representation.get('id')}: expected at least one segment, found none"
                 )
             return addresses
-    raise InputError(f"representation {representation.get('id')}: expected SegmentTemplate, SegmentList or SegmentBase")
+    raise StaysPlain(f"representation {representation.get('id')}: expected SegmentTemplate, SegmentList or SegmentBase")
 
 
 def parse_range(text: str, whole: Address) -> ByteRange:
@@ -128,7 +128,7 @@ def _template(place: Place, attributes: Mapping[str, str]) -> Addresses:
     fixed = {"RepresentationID": representation.get("id", ""), "Bandwidth": representation.get("bandwidth", "")}
     media, initialization = attributes.get("media"), attributes.get("initialization")
     if media is None or initialization is None:
-        raise InputError(
+        raise StaysPlain(
             f"representation {representation.get('id')}: SegmentTemplate must have media and initialization"
         )
     first = number(attributes, "startNumber", 1)
@@ -185,11 +185,13 @@ def _list(place: Place, attributes: Mapping[str, str]) -> Addresses:
 def _base(place: Place, attributes: Mapping[str, str]) -> Addresses:
     whole = place.whole("")
     if "indexRange" not in attributes:
-        raise InputError(f"{whole.path}: SegmentBase must have an indexRange")
+        raise StaysPlain(f"{whole.path}: SegmentBase must have an indexRange")
     start, end = parse_range(attributes["indexRange"], whole)
     try:
         with whole.mapped() as data:
             ranges = read_sidx(data, start, end)
+    except UnsupportedMp4 as error:
+        raise StaysPlain(f"{whole.path}: {error}") from error
     except Mp4Error as error:
         raise InputError(f"{whole.path}: {error}") from error
     return Addresses(_initialization(place, "SegmentBase"), [Address(whole.path, range_) for range_ in ranges])
@@ -198,7 +200,7 @@ def _base(place: Place, attributes: Mapping[str, str]) -> Addresses:
 def _initialization(place: Place, of: str) -> Address:
     element = place.child("Initialization", of)
     if element is None:
-        raise InputError(f"representation {place.elements[-1].get('id')}: {of} must have an Initialization element")
+        raise StaysPlain(f"representation {place.elements[-1].get('id')}: {of} must have an Initialization element")
     return place.part(element.get("sourceURL", ""), element.get("range"))
 
 

@@ -1,8 +1,8 @@
 """An existing DASH presentation: its video representations, read from its MPD and media files."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -12,27 +12,30 @@ from lxml import etree
 
 from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.analysis.encoded_segment import SegmentSource
-from voxel_prepare.codecs import TITLES, codec_of
-from voxel_prepare.errors import InputError, MisalignedSegments
-from voxel_prepare.isobmff import Mp4Error, Track, UnsupportedMp4, parse_fragments, parse_track
+from voxel_prepare.codecs import CODECS, TITLES, codec_of
+from voxel_prepare.errors import InputError, MisalignedSegments, StaysPlain, UnknownCoding
+from voxel_prepare.isobmff import Mp4Error, SampleDescription, Track, UnsupportedMp4, parse_fragments, parse_track
 from voxel_prepare.isobmff.cbcs import SCHEME, Decryption
+from voxel_prepare.isobmff.track import ENCRYPTED_ENTRIES
 from voxel_prepare.manifest.addresses import Address, Addresses, Place, number, read_addresses
-from voxel_prepare.manifest.mpd_file import base_url, parse_mpd
-from voxel_prepare.repair.codec import Codec
+from voxel_prepare.manifest.mpd_file import base_url, base_urls, is_relative, parse_mpd
+from voxel_prepare.manifest.periods import Period, check_ended, read_periods
 
-DIGITS = "[0-9]{1,15}"
-DURATION = re.compile(rf"P(?:({DIGITS})D)?(?:T(?:({DIGITS})H)?(?:({DIGITS})M)?(?:({DIGITS}(?:\.{DIGITS})?)S)?)?")
-"""Form of an xs:duration, without years and months; more digits take time that grows with their square."""
+MP4_TYPES = {"", "video/mp4", "application/mp4"}
+"""`@mimeType` of media that may be MP4."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingRepresentation:
-    """A video representation."""
+    """A video representation that an index can describe."""
 
     element: etree._Element
     folder: Path
     """The folder to which the URLs in the element are relative."""
-    id: str
+    name: str
+    """Its id, with the period if there are several."""
+    duration: Fraction
+    """Duration of the period, in seconds."""
     addresses: Addresses
     width: int
     height: int
@@ -45,12 +48,15 @@ class ExistingRepresentation:
 class ExistingPresentation:
     """An MPD and its representations."""
 
-    path: Path
+    folder: Path
+    """The folder of the MPD, absolute and without links."""
     mpd: etree._ElementTree
     duration: Fraction
     """Seconds."""
     switching_sets: list[list[ExistingRepresentation]]
     """The representations of each AdaptationSet, ascending in bitrate: a player switches between them."""
+    warnings: list[str]
+    """What plays without an index, and why."""
 
     @property
     def representations(self) -> list[ExistingRepresentation]:
@@ -64,130 +70,203 @@ ContentKeys = Mapping[bytes, bytes]
 def read_existing(path: Path, keys: ContentKeys = MappingProxyType({})) -> ExistingPresentation:
     """Reads an MPD and examines its media. Raises `InputError` if they cannot become a VOXEL stream."""
     mpd = parse_mpd(path)
-    root = mpd.getroot()
-    periods = root.findall("{*}Period")
-    type_ = root.get("type", "static")
-    if type_ != "static" or len(periods) != 1:
-        raise InputError(
-            f"{path}: --copy takes static presentations of one period, found type {type_}, {len(periods)} periods"
-        )
-    duration = _duration(periods[0].get("duration") or root.get("mediaPresentationDuration"), path)
-    sets = [
-        sorted(representations, key=_bandwidth)
-        for adaptation_set in periods[0].iterfind("{*}AdaptationSet")
-        if (representations := list(_representations(path, periods[0], adaptation_set, duration, keys)))
-    ]
+    check_ended(mpd.getroot(), path, datetime.now(UTC))
+    periods = read_periods(mpd.getroot(), path)
+    sets: list[list[ExistingRepresentation]] = []
+    plain: dict[str, list[str]] = {}
+    for place, period in enumerate(periods, start=1):
+        suffix = f" of period {place}" if len(periods) > 1 else ""
+        for adaptation_set in period.element.iterfind("{*}AdaptationSet"):
+            of_set = _SetReader(path, keys, period, adaptation_set, suffix, plain).read()
+            if of_set:
+                sets.append(of_set)
     if not sets:
-        raise InputError(f"{path}: the MPD has no video representation")
-    for representations in sets:
-        _check_alignment(representations)
-    return ExistingPresentation(path, mpd, duration, sets)
+        raise InputError(f"{path}: {next(iter(plain), 'the MPD has no video representation')}")
+    warnings = [f"{_listed(names)} as before, without an index: {reason}" for reason, names in plain.items()]
+    duration = sum((period.duration for period in periods), Fraction(0))
+    return ExistingPresentation(path.resolve().parent, mpd, duration, sets, [*warnings, *_elsewhere(sets)])
+
+
+@dataclass(frozen=True, slots=True)
+class _SetReader:
+    """Reads the video representations of an AdaptationSet."""
+
+    mpd: Path
+    keys: ContentKeys
+    period: Period
+    adaptation_set: etree._Element
+    suffix: str
+    """What follows the id of a representation in its name."""
+    plain: dict[str, list[str]]
+    """Collects what no index can describe: names by the reason."""
+
+    def read(self) -> list[ExistingRepresentation]:
+        """Those that an index can describe, ascending in bitrate. Raises `InputError`."""
+        elements = [one for one in self.adaptation_set.iterfind("{*}Representation") if self._is_video(one)]
+        try:
+            found = sorted((one for element in elements if (one := self._read_known(element))), key=_bandwidth)
+            _check_alignment(found)
+        except StaysPlain as error:  # the rest would be a ladder that has scores in part only
+            self._leave(error, elements)
+            return []
+        return found
+
+    def _read_known(self, element: etree._Element) -> ExistingRepresentation | None:
+        try:
+            return self._representation(element)
+        except UnknownCoding as error:
+            self._leave(error, [element])
+            return None
+
+    def _leave(self, error: StaysPlain, elements: Sequence[etree._Element]) -> None:
+        """Notes what no index can describe."""
+        names = self.plain.setdefault(str(error), [])
+        names += (name for name in map(self._name, elements) if name not in names)
+
+    def _name(self, element: etree._Element) -> str:
+        return f"{element.get('id', '')}{self.suffix}"
+
+    def _is_video(self, element: etree._Element) -> bool:
+        content_type = self.adaptation_set.get("contentType") or self._attribute(element, "mimeType").partition("/")[0]
+        return content_type == "video"
+
+    def _attribute(self, element: etree._Element, name: str) -> str:
+        """An attribute that a Representation has from its AdaptationSet unless it states it itself."""
+        return element.get(name) or self.adaptation_set.get(name) or ""
+
+    def _representation(self, element: etree._Element) -> ExistingRepresentation:
+        _check_stated(self._attribute(element, "mimeType"), self._attribute(element, "codecs"))
+        elements, folder = (self.period.element, self.adaptation_set, element), self.mpd.resolve().parent
+        place = Place(elements, folder, base_url(self.mpd, element), self.period.duration)
+        own_folder = place.path(".").resolve()
+        addresses = read_addresses(place)
+        track = _track(addresses.initialization)
+        segments, frames = zip(*(_segment(track, address, self.keys) for address in addresses.segments), strict=True)
+        encrypted = next((segment for segment in segments if segment.decryption is not None), None)
+        if encrypted is not None:
+            _check_key(encrypted)
+        return ExistingRepresentation(
+            element=element,
+            folder=own_folder,
+            name=self._name(element),
+            duration=self.period.duration,
+            addresses=addresses,
+            width=track.descriptions[0].width,
+            height=track.descriptions[0].height,
+            segments=list(segments),
+            segment_frames=list(frames),
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return f"representation {names[0]} plays" if len(names) == 1 else f"representations {', '.join(names)} play"
 
 
 def _bandwidth(representation: ExistingRepresentation) -> int:
     return number({"bandwidth": representation.element.get("bandwidth", "0")}, "bandwidth", 0)
 
 
-def _duration(text: str | None, path: Path) -> Fraction:
-    found = DURATION.fullmatch(text or "")
-    days, hours, minutes, seconds = (Fraction(part or 0) for part in found.groups()) if found else [Fraction(0)] * 4
-    duration = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    if duration <= 0:
-        raise InputError(f"{path}: the MPD must state a duration such as PT1M30S, got {text!r}")
-    return duration
+def _check_stated(mime_type: str, codecs: str) -> None:
+    """Raises `UnknownCoding` for media of which the MPD already says that no index can describe them."""
+    if mime_type not in MP4_TYPES:
+        raise UnknownCoding(f"--copy takes MP4 only, found {mime_type}")
+    known = {*ENCRYPTED_ENTRIES, *(entry for codec in CODECS for entry in codec.sample_entries)}
+    entries = [name.split(".")[0] for name in codecs.replace(",", " ").split()]
+    if entries and known.isdisjoint(entries):
+        raise UnknownCoding(_found(entries[0]))
 
 
-def _representations(
-    path: Path, period: etree._Element, adaptation_set: etree._Element, duration: Fraction, keys: ContentKeys
-) -> Iterator[ExistingRepresentation]:
-    for element in adaptation_set.iterfind("{*}Representation"):
-        mime_type = element.get("mimeType") or adaptation_set.get("mimeType") or ""
-        if adaptation_set.get("contentType") != "video" and not mime_type.startswith("video/"):
-            continue
-        elements, folder = (period, adaptation_set, element), path.resolve().parent
-        place = Place(elements, folder, base_url(path, element), duration)
-        yield _representation(element, place.path(".").resolve(), read_addresses(place), keys)
+def _found(sample_entry: str) -> str:
+    return f"--copy takes {TITLES} video only, found {sample_entry}"
 
 
-def _representation(
-    element: etree._Element, folder: Path, addresses: Addresses, keys: ContentKeys
-) -> ExistingRepresentation:
-    id_ = element.get("id", "")
-    initialization = addresses.initialization
+def _track(initialization: Address) -> Track:
+    """The track, of which repair must know each sample description. Raises `InputError`."""
     try:
         with initialization.mapped() as data:
             track = parse_track(data)
-        decryption = _decryption(track, initialization.path, keys)
-        try:
-            codec = codec_of(track)
-        except UnsupportedMp4 as error:
-            found = f"--copy takes {TITLES} video only, found {track.sample_entry}"
-            raise InputError(f"{initialization.path}: {found}") from error
-        frames = [_checked_frames(track, codec, address) for address in addresses.segments]
+        for description in track.descriptions:
+            _check_coding(description)
+        return track
+    except UnsupportedMp4 as error:
+        raise StaysPlain(f"{initialization.path}: {error}") from error
     except Mp4Error as error:
         raise InputError(f"{initialization.path}: {error}") from error
-    segments = [
-        SegmentSource(address.path, address.range, codec, track.defaults, decryption) for address in addresses.segments
-    ]
-    if decryption is not None:
-        _check_key(segments[0], decryption)
-    return ExistingRepresentation(
-        element=element,
-        folder=folder,
-        id=id_,
-        addresses=addresses,
-        width=track.width,
-        height=track.height,
-        segments=segments,
-        segment_frames=frames,
-    )
 
 
-def _decryption(track: Track, path: Path, keys: ContentKeys) -> Decryption | None:
-    """None for a track in the clear. Raises `InputError` for one that cannot be decrypted."""
-    if track.encryption is None:
-        return None
-    scheme, key_id = track.encryption.scheme, track.encryption.key_id
+def _segment(track: Track, address: Address, keys: ContentKeys) -> tuple[SegmentSource, int]:
+    """A segment and the number of its frames. Raises `InputError` unless decoding can start with it."""
+    place = f"{address.path}, from byte {address.range.start}"
+    try:
+        with address.mapped() as segment:
+            fragments = [one for one in parse_fragments(segment, track.defaults) if one.samples]
+            if not fragments:
+                raise Mp4Error("the segment has no frames")
+            if len({fragment.description for fragment in fragments}) > 1:
+                raise UnsupportedMp4("a segment must have one sample description, found several")
+            description = track.description_of(fragments[0])
+            codec, decryption = codec_of(description), _decryption(description, keys)
+            if decryption is not None:
+                for _ in decryption.encrypted(segment, track.defaults):  # can be read
+                    pass
+            codec.check_start(segment, fragments[0].samples[0])
+    except (UnsupportedMp4, MisalignedSegments) as error:
+        raise StaysPlain(f"{place}: {error}") from error
+    except Mp4Error as error:
+        raise InputError(f"{place}: {error}") from error
+    source = SegmentSource(address.path, address.range, codec, track.defaults, decryption)
+    return source, sum(len(fragment.samples) for fragment in fragments)
+
+
+def _check_coding(description: SampleDescription) -> None:
+    """Raises `UnknownCoding` if repair does not know the codec or the encryption of such samples."""
+    try:
+        codec_of(description)
+    except UnsupportedMp4 as error:
+        raise UnknownCoding(_found(description.sample_entry)) from error
+    scheme = description.encryption.scheme if description.encryption else SCHEME
     if scheme != SCHEME:
-        raise InputError(f"{path}: of encrypted media --copy takes those of the scheme {SCHEME} only, found {scheme}")
-    if key_id not in keys:
-        raise InputError(f"{path}: encrypted media are scored with their key only: add --key {key_id.hex()}:KEY")
-    return Decryption(track.encryption, keys[key_id])
+        raise UnknownCoding(f"of encrypted media --copy takes those of the scheme {SCHEME} only, found {scheme}")
 
 
-def _check_key(segment: SegmentSource, decryption: Decryption) -> None:
+def _decryption(description: SampleDescription, keys: ContentKeys) -> Decryption | None:
+    """None for samples in the clear. Raises `UnknownCoding` without the key of others."""
+    encryption = description.encryption
+    if encryption is None:
+        return None
+    if encryption.key_id not in keys:
+        raise UnknownCoding(f"encrypted media are scored with their key only: add --key {encryption.key_id.hex()}:KEY")
+    return Decryption(encryption, keys[encryption.key_id])
+
+
+def _check_key(segment: SegmentSource) -> None:
     """Raises `InputError` if the segment cannot be decoded without an error, as with a wrong key."""
+    assert segment.decryption is not None
     try:
         decoded = segment.read()
         for _ in decode_samples(decoded.codec, enumerate(decoded.samples()), {"err_detect": "explode"}):
             pass
     except (Mp4Error, FFmpegError) as error:
-        key_id = decryption.track.key_id.hex()
+        key_id = segment.decryption.track.key_id.hex()
         raise InputError(f"{segment.path}: cannot be decoded with the key given for {key_id}: {error}") from error
 
 
-def _checked_frames(track: Track, codec: Codec, address: Address) -> int:
-    """The number of frames of a segment. Raises `InputError` unless decoding can start with it."""
-    try:
-        with address.mapped() as segment:
-            fragments = parse_fragments(segment, track.defaults)
-            samples = [sample for fragment in fragments for sample in fragment.samples]
-            if not samples:
-                raise Mp4Error("the segment has no frames")
-            codec.check_start(segment, samples[0])
-    except (Mp4Error, MisalignedSegments) as error:
-        raise InputError(f"{address.path}, from byte {address.range.start}: {error}") from error
-    return len(samples)
-
-
 def _check_alignment(representations: list[ExistingRepresentation]) -> None:
-    """Raises `InputError` unless all have the same frames in each segment, as scoring and switching need."""
-    top = representations[-1]
-    for representation in representations:
-        differ = f"representations {representation.id} and {top.id} differ"
+    """Raises `StaysPlain` unless all have the same frames in each segment, as scoring and switching need."""
+    for representation in representations[:-1]:
+        top = representations[-1]
+        differ = f"representations {representation.name} and {top.name} differ"
         if len(representation.segments) != len(top.segments):
-            raise InputError(f"{differ}: {len(representation.segments)} and {len(top.segments)} segments")
+            raise StaysPlain(f"{differ}: {len(representation.segments)} and {len(top.segments)} segments")
         pairs = zip(representation.segment_frames, top.segment_frames, strict=True)
         for index, (frames, of_top) in enumerate(pairs, start=1):
             if frames != of_top:
-                raise InputError(f"{differ}: segment {index} has {frames} and {of_top} frames")
+                raise StaysPlain(f"{differ}: segment {index} has {frames} and {of_top} frames")
+
+
+def _elsewhere(sets: list[list[ExistingRepresentation]]) -> Iterator[str]:
+    """Says which places players ask before the local one: there is no index."""
+    elements = (one.element for of_set in sets for one in of_set)
+    firsts = (base_urls(enclosing)[:1] for element in elements for enclosing in (element, *element.iterancestors()))
+    for url in dict.fromkeys(url for first in firsts for url in first if not is_relative(url)):
+        yield f"{url}: players ask there first, without an index: a relative BaseURL before it changes that"

@@ -10,9 +10,21 @@ from lxml import etree
 from voxel_prepare.manifest.existing import ExistingPresentation, ExistingRepresentation
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
 from voxel_prepare.manifest.mpd import VideoFile, add_attributes, add_average
-from voxel_prepare.manifest.mpd_file import AVERAGES, SCORES, VOXEL_NAMESPACE, VOXEL_PREFIX, FactsPlace, voxel_attribute
+from voxel_prepare.manifest.mpd_file import (
+    AVERAGES,
+    SCORES,
+    VOXEL_NAMESPACE,
+    VOXEL_PREFIX,
+    FactsPlace,
+    base_urls,
+    is_relative,
+    voxel_attribute,
+)
 
 SEGMENT_ATTRIBUTES = ("reliable", "unreliable", "reliableSize", *SCORES.values())
+
+LIVE_ATTRIBUTES = ("minimumUpdatePeriod", "timeShiftBufferDepth", "suggestedPresentationDelay", "availabilityEndTime")
+"""Attributes of an MPD that say how players follow what is live (ISO/IEC 23009-1 table 3)."""
 
 BEFORE_INDEX = {
     "FramePacking",
@@ -34,7 +46,7 @@ def write_indexed_mpd(
     """The MPD for `folder`, which contains the indexes; `video` pairs existing representations with their analyses.
 
     Addressing stays the same, except for a `BaseURL` from `folder` to the folder of the existing MPD. Segments of a
-    SegmentList also get attributes if `facts` asks for them.
+    SegmentList also get attributes if `facts` asks for them. A live presentation, which has ended, becomes static.
     """
     for existing, found in video:
         representation = existing.element
@@ -43,8 +55,9 @@ def write_indexed_mpd(
         _add_index(representation, _relative(folder / found.index, existing.folder))
         if facts == "index and attributes":
             _add_attributes(representation, found)
-    if folder.resolve() != presentation.path.parent.resolve():
-        _lead_to(presentation.mpd.getroot(), _relative(presentation.path.parent, folder))
+    _make_static(presentation.mpd.getroot())
+    if folder.resolve() != presentation.folder:
+        _lead_to(presentation.mpd.getroot(), _relative(presentation.folder, folder))
     _declare_namespace(presentation.mpd)
     return etree.tostring(presentation.mpd, xml_declaration=True, encoding="utf-8")
 
@@ -86,12 +99,21 @@ def _relative(path: Path, folder: Path) -> str:
     return quote(os.path.relpath(path.resolve(), folder.resolve()))
 
 
+def _make_static(mpd: etree._Element) -> None:
+    if mpd.get("type") == "dynamic":
+        mpd.set("type", "static")
+        for name in LIVE_ATTRIBUTES:
+            if name in mpd.attrib:
+                del mpd.attrib[name]
+
+
 def _lead_to(mpd: etree._Element, folder: str) -> None:
-    """Makes all relative URLs start from `folder`."""
+    """Makes all relative URLs start from `folder`; absolute ones beside them stay."""
     prefix = f"{folder}/"
     bases = mpd.findall("{*}BaseURL")
-    for base in bases:
-        base.text = prefix + (base.text or "").strip()
+    for base, url in zip(bases, base_urls(mpd), strict=True):
+        if is_relative(url):
+            base.text = prefix + url
     if not bases:
         base = etree.Element(_sibling(mpd, "BaseURL"))
         base.text, base.tail = prefix, mpd.text

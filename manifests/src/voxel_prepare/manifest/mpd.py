@@ -41,9 +41,12 @@ class MediaFile:
     """RFC 6381."""
     initialization: ByteRange
     segments: list[ByteRange]
+    duration: Fraction | None = None
+    """Seconds; None: as long as the presentation."""
 
-    def bandwidth(self, duration: Fraction) -> int:
-        """Average bitrate of the segments in bit/s; `duration` in seconds."""
+    def bandwidth(self, presentation_duration: Fraction) -> int:
+        """Average bitrate of the segments in bit/s; `presentation_duration` in seconds."""
+        duration = self.duration or presentation_duration
         return max(1, round(8 * sum(segment.size for segment in self.segments) / duration))
 
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from lxml import etree
 
 from voxel_prepare.analysis.segment_analysis import Metric
-from voxel_prepare.errors import InputError
+from voxel_prepare.errors import InputError, StaysPlain
 
 MANIFEST = "manifest.mpd"
 """Name of the MPD in an output folder."""
@@ -65,12 +65,28 @@ def exists(path: Path) -> bool:
 def base_url(mpd: Path, element: etree._Element) -> str:
     """The URL to which those in `element` are relative: every enclosing `BaseURL` counts (ISO/IEC 23009-1 §5.6).
 
-    Raises `InputError`.
+    Of several beside each other, which name the same files in several places, that of the local files is taken.
+    Raises `InputError`, `StaysPlain` if there is none such.
     """
     base = mpd.resolve().as_uri()
-    for ancestor in reversed([element, *element.iterancestors()]):
-        base = _joined(base, (ancestor.findtext("{*}BaseURL") or "").strip())
+    for enclosing in reversed([element, *element.iterancestors()]):
+        urls = base_urls(enclosing)
+        base = _joined(base, next(filter(is_relative, urls), next(iter(urls), "")))
     return base
+
+
+def base_urls(element: etree._Element) -> list[str]:
+    """The `BaseURL` elements of an element itself: one after the other the same files in another place."""
+    return [(found.text or "").strip() for found in element.iterfind("{*}BaseURL")]
+
+
+def is_relative(url: str) -> bool:
+    """True for what depends on the place of the MPD: neither with a scheme or host nor from the root of a server."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # an address in brackets that is none
+        return False
+    return not (parts.scheme or parts.netloc or parts.path.startswith("/"))
 
 
 def local_path(folder: Path, base: str, url: str) -> Path:
@@ -89,12 +105,12 @@ def local_path(folder: Path, base: str, url: str) -> Path:
 
 
 def _joined(base: str, url: str) -> str:
-    """`url` relative to `base`. Raises `InputError`."""
+    """`url` relative to `base`. Raises `InputError`, `StaysPlain` for one that is not local."""
     try:
         parts = urlsplit(url)
         joined = urljoin(base, url)
     except ValueError as error:  # an address in brackets that is none
         raise InputError(f"{url}: not a valid URL") from error
     if parts.scheme or parts.netloc:
-        raise InputError(f"{url}: must be relative to the MPD: only local files beside it are read")
+        raise StaysPlain(f"{url}: must be relative to the MPD: only local files beside it are read")
     return joined

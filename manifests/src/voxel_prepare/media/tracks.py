@@ -33,12 +33,13 @@ class VideoTrack:
 def read_video(id_: str, path: Path, name: str, segment: SegmentDuration) -> VideoTrack:
     """Reads a representation that will be published as `name`. Raises `MisalignedSegments` or `PreparationError`."""
     with _opened(path) as (track, _):
-        codec = codec_of(track)
+        description = track.description
+        codec = codec_of(description)
         ranges = video_segments(track, segment)
         return VideoTrack(
-            media=MediaFile(id_, name, codec.codecs(track.sample_entry), ByteRange(0, len(track.init)), ranges),
-            width=track.width,
-            height=track.height,
+            media=MediaFile(id_, name, codec.codecs(description.sample_entry), ByteRange(0, len(track.init)), ranges),
+            width=description.width,
+            height=description.height,
             frames=sum(len(fragment.samples) for fragment in track.fragments),
             segments=[SegmentSource(path, range_, codec, track.defaults) for range_ in ranges],
         )
@@ -47,14 +48,14 @@ def read_video(id_: str, path: Path, name: str, segment: SegmentDuration) -> Vid
 def check_copied_video(path: Path, segment: SegmentDuration) -> None:
     """Raises `MisalignedSegments` unless each segment can be decoded after the previous one of any representation."""
     with _opened(path) as (track, data):
-        check_key_frames(track, codec_of(track), data, video_segments(track, segment))
+        check_key_frames(track, codec_of(track.description), data, video_segments(track, segment))
 
 
 def check_encoded_video(path: Path, segment: SegmentDuration) -> None:
     """Raises `PreparationError` unless the only I picture of each segment is its first."""
     check_copied_video(path, segment)
     with _opened(path) as (track, data):
-        if any(count != 1 for count in count_intra_frames(track, codec_of(track), data)):
+        if any(count != 1 for count in count_intra_frames(track, codec_of(track.description), data)):
             raise PreparationError(f"{path.name}: expected one I picture in each segment, found others: encoder error")
 
 

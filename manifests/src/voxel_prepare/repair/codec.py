@@ -86,6 +86,8 @@ class Codec(ABC):
 
     configuration: bytes
     """The payload of that box."""
+    sample_entry: str = ""
+    """The one of `sample_entries` that the track has; empty: the first."""
 
     @classmethod
     @abstractmethod

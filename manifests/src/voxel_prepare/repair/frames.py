@@ -1,9 +1,8 @@
 """The frames of a segment, and which of their bytes may be missing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.errors import UnsupportedStream
 from voxel_prepare.isobmff import SampleDefaults, parse_fragments
 from voxel_prepare.repair.codec import Codec, CodedFrame, PictureType
 
@@ -42,7 +41,7 @@ def read_frames(codec: Codec, segment: bytes, defaults: SampleDefaults) -> list[
         for sample in fragment.samples:
             time = sample.decode_time + sample.composition_offset
             for coded in read(sample.offset, sample.offset + sample.size):
-                frames.append(Frame.of(coded, len(frames), time))
-                if frames[-1].unreliable and sample.size_field is None:
-                    raise UnsupportedStream("fragments must state the size of each sample")
+                frame = Frame.of(coded, len(frames), time)
+                # Without a size of its own it could not get another one.
+                frames.append(frame if sample.size_field is not None else replace(frame, unreliable=()))
     return frames

@@ -47,6 +47,8 @@ def repair_segment(codec: Codec, segment: bytes, received: Received) -> Repaired
         for sample in fragment.samples:
             end = sample.offset + sample.size
             growth = 0
+            if sample.size_field is None and not received.contains(sample.offset, end):
+                raise MissingReliableBytes(f"sample at {sample.offset} is missing in part, and cannot change its size")
             for frame in read(sample.offset, end):
                 size = frame.end - frame.start
                 frames.append(
@@ -66,8 +68,6 @@ def _read_fragments(segment: bytes, received: Received) -> tuple[Fragment, ...]:
     """The segment's fragments; all bytes outside the sample data must have arrived."""
     try:
         fragments = parse_fragments(segment)
-        if any(sample.size_field is None for fragment in fragments for sample in fragment.samples):
-            raise UnsupportedMp4("fragments must state the size of each sample")
     except Mp4Error as error:
         if not received.contains(0, len(segment)):
             raise MissingReliableBytes("movie fragment header is missing") from error
@@ -86,7 +86,7 @@ def _resize(segment: bytes, fragment: Fragment, resized: list[tuple[Sample, int]
         return []
     edits = []
     for sample, growth in resized:
-        assert sample.size_field is not None  # _read_fragments rejects such samples
+        assert sample.size_field is not None  # others are complete
         edits.append(_number(sample.size_field, sample.size + growth))
     for offset in fragment.data_offsets:
         growth = sum(growth for sample, growth in resized if sample.offset < offset.target)

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { RepairError } from '../../../../src/repair/errors.js';
-import { parseFragments, parseSampleEntry } from '../../../../src/repair/fmp4.js';
+import { parseFragments, parseSampleEntries } from '../../../../src/repair/fmp4.js';
 import { allow } from '../support/errors.js';
 import { target } from '../support/target.js';
 
 /** Boxes, as an initialization segment and as a media segment: what they name lies inside them, in order. */
 export const fuzz = target((bytes) => {
-  const entry = allow([RepairError], () => parseSampleEntry(bytes));
-  if (entry) {
+  for (const entry of allow([RepairError], () => parseSampleEntries(bytes))?.entries ?? []) {
     assert.equal(entry.type.length, 4);
     const configuration = allow([RepairError], () => entry.configuration('avcC'));
     assert.ok(!configuration || configuration.length < bytes.length);
   }
   const fragments = allow([RepairError], () => parseFragments(bytes)) ?? [];
   const samples = fragments.flatMap((fragment) => fragment.samples);
-  assert.ok(4 * samples.length <= bytes.length);
+  assert.ok(samples.length <= bytes.length);
   let at = 0;
   for (const { start, moofStart, mdatStart, mdatPayload, end, samples, dataOffsets } of fragments) {
     assert.ok(
@@ -23,7 +22,7 @@ export const fuzz = target((bytes) => {
     let position = mdatPayload;
     for (const { offset, size, sizeField } of samples) {
       assert.ok(offset >= position && offset + size <= end);
-      assert.equal(new DataView(bytes.buffer).getUint32(sizeField), size);
+      if (sizeField !== undefined) assert.equal(new DataView(bytes.buffer).getUint32(sizeField), size);
       position = offset + size;
     }
     assert.ok(dataOffsets.every(({ field }) => field > moofStart && field < mdatStart));
