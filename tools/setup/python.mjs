@@ -8,15 +8,27 @@ import { installSystemPackages } from './system-packages.mjs';
 const OLDEST = [3, 11];
 const CANDIDATES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
 
-/** @returns a Python of at least the oldest version we support */
-function findPython() {
-  for (const candidate of CANDIDATES) {
-    const version = outputOf(candidate, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']);
-    const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+/** @param {string} program @returns its version, such as 3.11; undefined where it is no Python */
+function versionOf(program) {
+  return outputOf(program, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']);
+}
+
+/**
+ * Chooses a Python of at least the oldest version we support: the one that is named, or the first of the usual ones.
+ * @param {string | undefined} named @param {(program: string) => string | undefined} version @returns {string}
+ */
+export function choosePython(named, version) {
+  const candidates = named ? [named] : CANDIDATES;
+  for (const candidate of candidates) {
+    const [major = 0, minor = 0] = (version(candidate) ?? '').split('.').map(Number);
     if (major === OLDEST[0] && minor >= /** @type {number} */ (OLDEST[1])) return candidate;
   }
+  if (named) throw new UserError(`PYTHON must name a Python ≥ ${OLDEST.join('.')}, got ${named}`);
   throw new UserError(`Python ≥ ${OLDEST.join('.')} is required, found none as ${CANDIDATES.join(', ')}`);
 }
+
+/** The Python that the user wants environments of; undefined: any that is there stays. */
+const wanted = () => process.env.PYTHON || undefined;
 
 /** @param {string} python @param {string} folder */
 async function createEnvironment(python, folder) {
@@ -36,11 +48,20 @@ async function pipInstall(folder, ...args) {
   await run(join(folder, 'bin', 'python'), install, { cwd: root, output: 'on-failure' });
 }
 
-/** Makes an environment if there is none. @param {string} folder */
+/** Makes an environment if there is none, or one of another Python than is wanted. @param {string} folder */
 async function ensureEnvironment(folder) {
+  const own = join(folder, 'bin', 'python');
   // An interrupted creation leaves a Python without pip.
-  const usable = outputOf(join(folder, 'bin', 'python'), ['-m', 'pip', '--version']) !== undefined;
-  if (!usable) await createEnvironment(findPython(), folder);
+  const usable = outputOf(own, ['-m', 'pip', '--version']) !== undefined;
+  const python = wanted();
+  if (usable && (python === undefined || versionOf(own) === versionOf(python))) return;
+  await createEnvironment(choosePython(python, versionOf), folder);
+}
+
+/** What an environment is made of. @param {string[]} inputs files */
+function contentsOf(inputs) {
+  const python = wanted();
+  return digestOf(inputs) + (python === undefined ? '' : ` ${versionOf(python)}`);
 }
 
 /** The packages of this repository. */
@@ -61,7 +82,7 @@ export async function ensurePython(purpose) {
   const folder = join(root, '.venv');
   const files = LOCK_FILES[purpose];
   const inputs = [...files, ...PACKAGES.map((name) => `${name}/pyproject.toml`)];
-  await once(join(folder, `.installed-for-${purpose}`), digestOf(inputs), async () => {
+  await once(join(folder, `.installed-for-${purpose}`), contentsOf(inputs), async () => {
     say('installing Python packages …');
     await ensureEnvironment(folder);
     await pipInstall(folder, ...LOCKED, ...files.flatMap((file) => ['-r', file]));
@@ -85,7 +106,7 @@ export async function ensureStudyPython() {
 async function ensureOwnEnvironment(name) {
   const folder = join(root, '.venv', name);
   const lock = `requirements/${name}.txt`;
-  await once(join(folder, '.installed'), digestOf([lock]), async () => {
+  await once(join(folder, '.installed'), contentsOf([lock]), async () => {
     say(`installing Python packages (${lock}) …`);
     await ensureEnvironment(folder);
     await pipInstall(folder, ...LOCKED, '-r', lock);
