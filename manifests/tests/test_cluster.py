@@ -53,9 +53,15 @@ def workers(address: str, count: int, folder: Path) -> Iterator[int]:
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with scheduler() as address, workers(address, 2, tmp_path_factory.mktemp("dask")):
-        yield address
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """The address of a scheduler with two workers, and the number of their session."""
+    with scheduler() as address, workers(address, 2, tmp_path_factory.mktemp("dask")) as session:
+        yield address, session
+
+
+@pytest.fixture(scope="module")
+def address(running: tuple[str, int]) -> str:
+    return running[0]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -69,7 +75,7 @@ def test_a_cluster_makes_the_same_bytes_as_this_machine(address: str, sound_clip
         "dask": ["--scheduler", address],
     }
     for name, options in runs.items():
-        result = run(sound_clip, "--out", tmp_path / name, *QUICK, *options)
+        result = run(sound_clip, "--out", tmp_path / name, *QUICK, "--duration", "3", *options)
         assert result.returncode == 0, result.stderr
     made = [files(tmp_path / name) for name in runs]
     assert parts(tmp_path / "dask") >= {"manifest.mpd", "q00.mp4", "q01.mp4", "audio-0.mp4"}
@@ -83,34 +89,25 @@ def test_what_a_worker_refuses_is_reported_in_one_line(address: str, clip: Path,
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_an_interrupted_run_stops_the_encoders_of_the_cluster(large_clip: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_stops_the_encoders_of_the_cluster(
+    running: tuple[str, int], large_clip: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
-    with scheduler() as address, workers(address, 1, tmp_path) as session:
-        options = ["--preset", "veryslow", "--representations", "480p:2", "--scheduler", address]
-        process = subprocess.Popen([*COMMAND, large_clip, "--out", out, *options], stderr=subprocess.PIPE, text=True)
-        wait_for(lambda: any("ffmpeg" in name for name in processes_of_session(session)))
-        process.send_signal(signal.SIGINT)
-        _, messages = process.communicate(timeout=120)
-        assert process.returncode == 130
-        assert "interrupted" in messages
-        wait_for(lambda: not any("ffmpeg" in name for name in processes_of_session(session)))
+    address, session = running
+    options = ["--preset", "veryslow", "--representations", "480p:2", "--scheduler", address]
+    process = subprocess.Popen([*COMMAND, large_clip, "--out", out, *options], stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: any("ffmpeg" in name for name in processes_of_session(session)))
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "interrupted" in messages
+    wait_for(lambda: not any("ffmpeg" in name for name in processes_of_session(session)))
     assert visible(out) == set()
     assert not list((out / ".voxel-prepare").glob("*.unfinished"))
 
 
 def test_a_scheduler_that_ends_is_reported_and_what_is_finished_counts(large_clip: Path, tmp_path: Path) -> None:
-    quick = [
-        "--preset",
-        "ultrafast",
-        "--passes",
-        "1",
-        "--representations",
-        "144p,480p:2",
-        "--duration",
-        "10",
-        "--segment",
-        "2",
-    ]
+    quick = [*QUICK, "--passes", "1", "--duration", "8"]
     out = tmp_path / "out"
     with scheduler() as address, workers(address, 1, tmp_path):
         process = subprocess.Popen(
