@@ -59,7 +59,7 @@ it('tells it what came: over those that are open, at which rate and how unequal'
   control.update([path(50_000), path(0)]);
   session.download({} as SegmentRequest);
   control.update([path(140_000), path(110_000), path(100_000, 'failed')]);
-  deliver({ bytesMeasured: 300_000, seconds: 2 });
+  deliver({ bytesMeasured: 300_000, seconds: 2.5, timeToFirstByte: 0.5 });
   await result;
   // 90, 110 and 100 kB.
   expect(samples).toMatchObject([{ segment: 7, connections: 2, rate: 1.2e6 }]);

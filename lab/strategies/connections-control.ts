@@ -1,7 +1,13 @@
 import type { Abr } from '../../src/abr-star/index.js';
 import { connectionsNeed } from './connections-need.js';
 import { spreadOf, type ConnectionsRule } from './connections.js';
-import type { PathReport, SegmentDownload, SegmentRequest, VoxelSession } from '../../src/voxel-loader/types.js';
+import type {
+  DeliveredSegment,
+  PathReport,
+  SegmentDownload,
+  SegmentRequest,
+  VoxelSession,
+} from '../../src/voxel-loader/types.js';
 
 /** Says of each segment over how many connections it is asked for, and learns from what came: between the bitrate rule and the session. */
 export class ConnectionsControl {
@@ -57,13 +63,15 @@ export class ConnectionsControl {
     const { segment, connections } = this.#next;
     const before = this.#paths.map(({ bytes }) => bytes);
     const download = session.download({ ...request, connections });
-    const learn = ({ bytesMeasured, seconds }: { bytesMeasured: number; seconds: number }): void => {
+    const learn = ({ bytesMeasured, seconds, timeToFirstByte }: DeliveredSegment): void => {
       const own = this.#paths.slice(0, connections);
-      if (seconds <= 0) return;
+      // How long the server takes to answer says nothing of the link: a small first segment from a busy one would ask for more connections.
+      const receiving = seconds - timeToFirstByte;
+      if (receiving <= 0) return;
       this.#rule.add({
         segment,
         connections: Math.max(1, own.filter(({ state }) => state === 'open').length),
-        rate: (bytesMeasured * 8) / seconds,
+        rate: (bytesMeasured * 8) / receiving,
         spread: spreadOf(own.map(({ bytes }, index) => bytes - (before[index] ?? 0))),
       });
     };
