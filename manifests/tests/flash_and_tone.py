@@ -84,17 +84,13 @@ def moments(path: Path) -> Moments:
 
 
 def prepared_moments(video: Path, audio: Path) -> Moments:
-    """Flash and tone of two tracks in fragments, as browsers time them: by `tfdt` and composition offsets alone."""
-    samples = [sample for fragment in parse_track(video.read_bytes()).fragments for sample in fragment.samples]
+    """Flash and tone of two tracks in fragments, as FFmpeg times them, and browsers: by `tfdt` and offsets alone."""
     track = parse_track(video.read_bytes())
-    first = min(sample.decode_time + sample.composition_offset for sample in samples) / track.timescale
-    # FFmpeg adds the greatest negative composition offset to all times.
-    return Moments(_flash(video) - _first_time(video) + first, _tone(audio))
-
-
-def _first_time(path: Path) -> float:
-    with av.open(str(path)) as container:
-        return float(next(container.decode(video=0)).time or 0)
+    assert b"edts" not in track.init
+    shown = [sample.presentation_time for fragment in track.fragments for sample in fragment.samples]
+    with av.open(str(video)) as container:
+        assert next(container.decode(video=0)).time == min(shown) / track.timescale
+    return Moments(_flash(video), _tone(audio))
 
 
 def _flash(path: Path) -> float:

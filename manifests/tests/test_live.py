@@ -7,9 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from threading import Event
 
+import av
 import pytest
 from clips import ffmpeg, make_clip_with_sound
 from lxml import etree
@@ -22,7 +24,7 @@ from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.cli import live
 from voxel_prepare.codecs import codec_of
 from voxel_prepare.inspect.described import read_described
-from voxel_prepare.isobmff import SampleDefaults, parse_track
+from voxel_prepare.isobmff import SampleDefaults, parse_fragments, parse_track
 from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.publish import record_head
@@ -87,6 +89,22 @@ def test_every_sequence_of_chunks_can_be_decoded(ended: Path, name: str) -> None
         for chunk in of_segment.chunks:
             samples = split_samples(media[: chunk.range.end], SampleDefaults())
             assert len(list(decode_samples(codec, enumerate(samples), strict))) == len(samples)
+
+
+@pytest.mark.parametrize("name", ["v0", "v1"])
+def test_other_players_show_the_first_picture_at_0_and_the_others_on_the_grid(
+    ended: Path, name: str, tmp_path: Path
+) -> None:
+    init = (ended / name / "init.mp4").read_bytes()
+    media = b"".join(track(ended, name).media(number) for number in track(ended, name).numbers())
+    (tmp_path / "all.mp4").write_bytes(init + media)
+    with av.open(str(tmp_path / "all.mp4")) as container:
+        times = [frame.pts for frame in container.decode(video=0)]
+    frame_ticks = parse_track(init).timescale // 25
+    assert times == [place * frame_ticks for place in range(len(times))]
+    samples = [sample for fragment in parse_fragments(media) for sample in fragment.samples]
+    assert all(one.decode_time < other.decode_time for one, other in pairwise(samples))
+    assert all(sample.composition_offset >= 0 for sample in samples)
 
 
 def test_sound_can_be_decoded(ended: Path) -> None:

@@ -99,7 +99,7 @@ def test_each_segment_starts_with_its_only_key_frame_and_the_first_picture_is_sh
         assert [len(fragment.samples) for fragment in fragments] == [50, 50, 25]
         for fragment in fragments:
             assert [sample.is_sync for sample in fragment.samples] == [True, *[False] * (len(fragment.samples) - 1)]
-        shown = sorted(sample.decode_time + sample.composition_offset for sample in fragments[0].samples)
+        shown = sorted(sample.presentation_time for sample in fragments[0].samples)
         assert shown[0] == 0
 
 

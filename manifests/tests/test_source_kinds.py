@@ -36,7 +36,7 @@ def check_times(representation: Representation, rate: Fraction) -> None:
     """Pictures are shown from time 0 on, each as long as the rate says, to a tick."""
     track = track_of(representation)
     samples = [sample for fragment in track.fragments for sample in fragment.samples]
-    times = sorted(sample.decode_time + sample.composition_offset for sample in samples)
+    times = sorted(sample.presentation_time for sample in samples)
     assert times[0] == 0
     tick = Fraction(1, track.timescale)
     assert all(abs((two - one) * tick - 1 / rate) <= tick for one, two in pairwise(times))

@@ -22,7 +22,7 @@ from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import SegmentScorer
 from voxel_prepare.analysis.segment_analysis import Metric
 from voxel_prepare.isobmff import SampleDefaults
-from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, write_chunk_boxes
+from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, sample_flags, write_chunk_boxes
 from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder
 from voxel_prepare.live.gop import gop
 from voxel_prepare.live.inputs import open_input
@@ -107,8 +107,11 @@ class _Encoded:
         encoder = RepresentationEncoder(level, rate, choice)
         encoded = [frame for time, picture in enumerate(scaled) for frame in encoder.encode(picture, time)]
         encoded += encoder.flush()
-        samples = [NewSample(frame.data, frame.is_sync, True, frame.time - at) for at, frame in enumerate(encoded)]
-        data = write_chunk_boxes(samples, ChunkTimes(0, 0, 1, 0), 1)
+        flags = [sample_flags(is_sync=frame.is_sync, is_reference=True) for frame in encoded]
+        samples = [
+            NewSample(frame.data, of_frame, 0, frame.time) for frame, of_frame in zip(encoded, flags, strict=True)
+        ]
+        data = write_chunk_boxes(samples, ChunkTimes(0, 0, 0), 1)
         segment = RepairableSegment.of(EncodedSegment(encoder.codec, SampleDefaults(), data))
         return _Encoded(pictures, scaled, encoder.codec, data, segment, choice)
 

@@ -38,10 +38,20 @@ class Sample:
     duration: int
     composition_offset: int
     decode_time: int
-    is_sync: bool
+    flags: int
+    """Sample flags (§8.8.3.1)."""
     size_field: int | None
     """Position of its own 32-bit size: in the `trun` or, of a fragment's only sample, in the `tfhd`. None if it has a
     default size that is not its own, and so cannot change."""
+
+    @property
+    def presentation_time(self) -> int:
+        return self.decode_time + self.composition_offset
+
+    @property
+    def is_sync(self) -> bool:
+        """Decoding can begin with it."""
+        return not self.flags & NON_SYNC_SAMPLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +197,7 @@ def _run(
             at += 4
         if offset + size > mdat.end:
             raise Mp4Error(f"sample at byte {offset} is outside its mdat box")
-        is_sync = not sample_flags & NON_SYNC_SAMPLE
-        yield Sample(offset, size, duration, composition_offset, decode_time, is_sync, size_field)
+        yield Sample(offset, size, duration, composition_offset, decode_time, sample_flags, size_field)
         offset += size
         decode_time += duration
         sample_flags = defaults.flags

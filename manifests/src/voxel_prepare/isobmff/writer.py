@@ -11,8 +11,11 @@ IDENTITY = struct.pack(">9i", 0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 SELF_CONTAINED = 1
 """Flag of a `url ` box: the media are in the same file."""
 DEFAULT_BASE_IS_MOOF = 0x020000
+DEFAULT_DURATION_PRESENT = 0x8
+"""Flag of a `tfhd` (§8.8.7)."""
+DURATION_PRESENT = 0x100
 RUN_FLAGS = 0x1 | 0x200 | 0x400 | 0x800
-"""Data offset; size, flags and composition offset of each sample (§8.8.8)."""
+"""Flags of a `trun` (§8.8.8): duration of each sample; data offset, and size, flags and composition offset of each."""
 NTP_POSITION = 16
 """Place of the time in a `prft`."""
 CAPTURED = 24
@@ -31,12 +34,13 @@ NTP_EPOCH_SECONDS = 2_208_988_800
 class NewSample:
     """A frame to be written."""
 
-    data: bytes
-    is_sync: bool
-    is_reference: bool
-    """Other frames may refer to it."""
-    composition_offset: int
-    """Presentation time less decode time in the track's timescale; may be negative."""
+    data: bytes | memoryview
+    flags: int
+    """Sample flags (§8.8.3.1), see `sample_flags`."""
+    duration: int
+    """Time to the decode time of the next one; both times in the track's timescale."""
+    composition_offset: int = 0
+    """Presentation time less decode time; not negative, as FFmpeg adds the greatest negative one to all times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,6 @@ class ChunkTimes:
     decode_time: int
     presentation_time: int
     """Presentation time of its earliest frame."""
-    sample_duration: int
     captured: int
     """When that frame was captured, in ms since 1970 (UTC)."""
 
@@ -85,14 +88,18 @@ def audio_init(audio_specific_config: bytes, channels: int, sample_rate: int) ->
 
 
 def write_chunk_boxes(samples: Sequence[NewSample], times: ChunkTimes, sequence: int) -> bytes:
-    """`prft`, `moof` and `mdat`; `sequence` counts the track's fragments."""
+    """`prft`, and the fragment; `sequence` counts the track's fragments."""
     clock = _full(
         *("prft", 1, CAPTURED),
         *(_u32(TRACK), struct.pack(">Q", _ntp(times.captured)), struct.pack(">Q", times.presentation_time)),
     )
-    size = len(_moof(samples, times, sequence, 0))
-    moof = _moof(samples, times, sequence, size + 8)
-    return clock + moof + _box("mdat", *(sample.data for sample in samples))
+    return clock + write_fragment(samples, times.decode_time, sequence)
+
+
+def write_fragment(samples: Sequence[NewSample], decode_time: int, sequence: int) -> bytes:
+    """`moof` and `mdat`; `decode_time`: that of the first sample."""
+    size = len(_moof(samples, decode_time, sequence, 0))
+    return _moof(samples, decode_time, sequence, size + 8) + _box("mdat", *(sample.data for sample in samples))
 
 
 def with_capture_time(chunk: bytes, captured: int) -> bytes:
@@ -100,26 +107,33 @@ def with_capture_time(chunk: bytes, captured: int) -> bytes:
     return chunk[:NTP_POSITION] + struct.pack(">Q", _ntp(captured)) + chunk[NTP_POSITION + 8 :]
 
 
-def _moof(samples: Sequence[NewSample], times: ChunkTimes, sequence: int, data_offset: int) -> bytes:
-    run = b"".join(
-        struct.pack(">IIi", len(sample.data), _sample_flags(sample), sample.composition_offset) for sample in samples
-    )
+def _moof(samples: Sequence[NewSample], decode_time: int, sequence: int, data_offset: int) -> bytes:
+    duration = samples[0].duration
+    is_constant = all(sample.duration == duration for sample in samples)
+    track_fields = [TRACK, duration] if is_constant else [TRACK]
+    track_flags = DEFAULT_BASE_IS_MOOF | (DEFAULT_DURATION_PRESENT if is_constant else 0)
+    run_flags = RUN_FLAGS | (0 if is_constant else DURATION_PRESENT)
+    run = [len(samples), data_offset]
+    for sample in samples:
+        run += [] if is_constant else [sample.duration]
+        run += [len(sample.data), sample.flags, sample.composition_offset]
     return _box(
         "moof",
         _full("mfhd", 0, 0, _u32(sequence)),
         _box(
             "traf",
-            _full("tfhd", 0, DEFAULT_BASE_IS_MOOF | 0x8, _u32(TRACK, times.sample_duration)),
-            _full("tfdt", 1, 0, struct.pack(">Q", times.decode_time)),
-            _full("trun", 1, RUN_FLAGS, _u32(len(samples), data_offset), run),
+            _full("tfhd", 0, track_flags, _u32(*track_fields)),
+            _full("tfdt", 1, 0, struct.pack(">Q", decode_time)),
+            _full("trun", 0, run_flags, _u32(*run)),
         ),
     )
 
 
-def _sample_flags(sample: NewSample) -> int:
-    if sample.is_sync:
+def sample_flags(*, is_sync: bool, is_reference: bool) -> int:
+    """`is_reference`: other frames may refer to it."""
+    if is_sync:
         return SYNC
-    return DEPENDS_ON_OTHERS | (0 if sample.is_reference else NO_OTHERS_DEPEND_ON_IT)
+    return DEPENDS_ON_OTHERS | (0 if is_reference else NO_OTHERS_DEPEND_ON_IT)
 
 
 def _init(handler: str, entry: bytes, media_header: bytes, timescale: int, size: tuple[int, int]) -> bytes:
@@ -141,7 +155,7 @@ def _init(handler: str, entry: bytes, media_header: bytes, timescale: int, size:
     return brands + _box("moov", movie, _box("trak", header, media), defaults)
 
 
-def _box(fourcc: str, *payloads: bytes) -> bytes:
+def _box(fourcc: str, *payloads: bytes | memoryview) -> bytes:
     payload = b"".join(payloads)
     return struct.pack(">I4s", 8 + len(payload), fourcc.encode()) + payload
 

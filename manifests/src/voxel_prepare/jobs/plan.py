@@ -26,7 +26,7 @@ from voxel_prepare.media.encode import (
     video_copy_arguments,
 )
 from voxel_prepare.media.ladder import Representation, choose_representations
-from voxel_prepare.media.recipes import CopyVideo, EncodeVideo, MediaRecipe, OnShare, WriteAudio
+from voxel_prepare.media.recipes import VIDEO_FORM, CopyVideo, EncodeVideo, MediaRecipe, OnShare, WriteAudio
 from voxel_prepare.media.source import AudioTrack, Source, check_encodable, probe
 from voxel_prepare.media.timeline import LEAST_INTERVAL
 from voxel_prepare.media.tracks import AAC_OBJECT_TYPES
@@ -139,7 +139,7 @@ def _encoded_video(
     pixels = representation.width * representation.height
     threads = encoder_threads(pixels)
     return PlannedMedia(
-        part=_part(f"{representation.id}.mp4", source, arguments, settings.passes, threads),
+        part=_part(f"{representation.id}.mp4", source, arguments, settings.passes, threads, VIDEO_FORM),
         source=source.path,
         recipe=EncodeVideo(tuple(arguments), settings.passes, threads, frames, settings.segment),
         cost=encode_cost(frames, pixels, settings.preset, settings.passes),
@@ -208,7 +208,7 @@ def _copied_video(index: int, source: Source, segment: SegmentDuration) -> Plann
     arguments = video_copy_arguments(source)
     frames = round(source.timeline.duration * source.rate)
     return PlannedMedia(
-        part=_part(f"q{index:02}.mp4", source, arguments, str(segment)),
+        part=_part(f"q{index:02}.mp4", source, arguments, str(segment), VIDEO_FORM),
         source=source.path,
         recipe=CopyVideo(tuple(arguments), frames, segment),
         cost=SMALL_COST,

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from voxel_prepare.analysis.cells import macroblocks
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric
 from voxel_prepare.byte_ranges import ByteRange, complement
-from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, write_chunk_boxes
+from voxel_prepare.isobmff.decode_times import decode_time, reordering
+from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, sample_flags, write_chunk_boxes
 from voxel_prepare.live.chunker import Chunk
 from voxel_prepare.live.encoder import EncodedFrame
+from voxel_prepare.live.gop import gop
 from voxel_prepare.live.ranking import chunk_order, coded_share
 from voxel_prepare.live.scores import Scores
 from voxel_prepare.live.timeline import Timeline
@@ -40,10 +42,12 @@ def record_head(timescale: int) -> RecordHead:
 class VideoChunks:
     """Makes the chunks of a video representation."""
 
-    def __init__(self, codec: Codec, representation: Representation, timeline: Timeline) -> None:
+    def __init__(self, codec: Codec, representation: Representation, timeline: Timeline, run: int) -> None:
+        """`run`: B pictures in a row."""
         self._codec = codec
         self._macroblocks = macroblocks(representation.width, representation.height)
         self._timeline = timeline
+        self._delay = reordering([frame.presentation_time for frame in gop(timeline.segment_frames, run)])
 
     def make(
         self,
@@ -57,12 +61,18 @@ class VideoChunks:
         ticks = self._timeline.frame_ticks
         media = b"".join(frame.data for frame in chunk.frames)
         frames = self._read(media, chunk.frames)
+        decoded = self._decode_times(chunk)
         samples = [
-            NewSample(encoded.data, encoded.is_sync, frame.is_reference, ticks * (encoded.time - chunk.first - place))
-            for place, (encoded, frame) in enumerate(zip(chunk.frames, frames, strict=True))
+            NewSample(
+                encoded.data,
+                sample_flags(is_sync=encoded.is_sync, is_reference=frame.is_reference),
+                following - time,
+                ticks * encoded.time - time,
+            )
+            for encoded, frame, (time, following) in zip(chunk.frames, frames, pairwise(decoded), strict=True)
         ]
         earliest = min(frame.time for frame in chunk.frames)
-        times = ChunkTimes(ticks * chunk.first, ticks * earliest, ticks * chunk.places, captured)
+        times = ChunkTimes(decoded[0], ticks * earliest, captured)
         data = write_chunk_boxes(samples, times, chunk.first + 1)
         head = len(data) - len(media)
         costs = [
@@ -75,8 +85,8 @@ class VideoChunks:
         present = scores(data)
         record = ChunkRecord(
             range=whole.moved(start),
-            decode_time=times.decode_time,
-            duration=times.sample_duration * len(frames),
+            decode_time=ticks * chunk.first,
+            duration=ticks * chunk.places * len(frames),
             captured=captured,
             whole_score=_stored(present.whole),
             reliable_score=_stored(present.reliable),
@@ -87,6 +97,16 @@ class VideoChunks:
             ),
         )
         return MadeChunk(data, record)
+
+    def _decode_times(self, chunk: Chunk[EncodedFrame]) -> list[int]:
+        """When its frames are decoded, and when the one after them is; the segment's last one lasts to its end."""
+        ticks, first = self._timeline.frame_ticks, chunk.segment * self._timeline.segment_frames
+        end = chunk.first + chunk.places * len(chunk.frames)
+        shown = range(ticks * first, ticks * (end + 1), ticks)
+        times = [decode_time(place - first, shown, self._delay) for place in range(chunk.first, end + 1, chunk.places)]
+        if chunk.is_last:
+            times[-1] = times[-2] + ticks * max(1, end - chunk.frames[-1].time)
+        return times
 
     def _read(self, media: bytes, encoded: Sequence[EncodedFrame]) -> list[Frame]:
         """The frames that lie in `media` one behind the other."""
@@ -101,13 +121,14 @@ class VideoChunks:
 
 def make_audio_chunk(chunk: Chunk[bytes], frame_ticks: int, start: int, captured: int) -> MadeChunk:
     """A chunk of sound: all of it is reliable."""
-    samples = [NewSample(frame, is_sync=True, is_reference=True, composition_offset=0) for frame in chunk.frames]
-    decode_time = frame_ticks * chunk.first
-    data = write_chunk_boxes(samples, ChunkTimes(decode_time, decode_time, frame_ticks, captured), chunk.first + 1)
+    flags = sample_flags(is_sync=True, is_reference=True)
+    start_time = frame_ticks * chunk.first
+    samples = [NewSample(frame, flags, frame_ticks) for frame in chunk.frames]
+    data = write_chunk_boxes(samples, ChunkTimes(start_time, start_time, captured), chunk.first + 1)
     whole = ByteRange(start, start + len(data))
     record = ChunkRecord(
         range=whole,
-        decode_time=decode_time,
+        decode_time=start_time,
         duration=frame_ticks * len(samples),
         captured=captured,
         whole_score=SCALE,

@@ -111,7 +111,7 @@ class RepresentationWriter:
         self._is_measured = is_measured
         self._measure = measure
         self._on_record = on_record
-        self._chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline)
+        self._chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline, choice.run)
         first = first_segment * choice.segment_frames
         self._choice = choice
         self._chunker: Chunker[EncodedFrame] = Chunker(

@@ -80,7 +80,7 @@ def write_stills(
     picture: VideoFrame,
 ) -> None:
     """Fills the frames from `first` up to `end`, the start of a segment, with one picture."""
-    chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline)
+    chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline, choice.run)
     size = choice.segment_frames
     if first % size == 0:
         end_complete(representation.folder, timeline.number(first // size - 1))

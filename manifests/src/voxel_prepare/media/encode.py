@@ -1,5 +1,6 @@
 """Encodes and remuxes with FFmpeg: a fragmented MP4 file for each representation and audio track."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,7 +33,10 @@ EARLY_SECONDS = 0.005
 """Copied sound that begins this little before the first picture is kept, and begins with it."""
 
 FRAGMENTED = ("-movflags", "+frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets+skip_trailer")
-"""One fragment per key frame, and the first picture at time 0 without an edit list, which some players ignore."""
+"""One fragment per key frame, and the first picture at time 0 without an edit list. `retime` then raises offsets."""
+
+LEAST_FRAME_TICKS = 512
+"""Duration of a frame in the timescale, or more: a few frames share one where a segment begins (`retime`)."""
 
 PIXELS_PER_ENCODER_THREAD = 1 << 19
 """One thread up to 480p, 2 for 720p, 4 for 1080p. x264's output depends on their number, so it must not depend
@@ -83,10 +87,15 @@ def video_arguments(
         *("-map", f"0:{source.video_stream}", "-vf", filters, "-c:v", "libx264", "-preset", settings.preset),
         *("-b:v", str(representation.bitrate), "-maxrate", str(PEAK_FACTOR * representation.bitrate)),
         *("-bufsize", str(PEAK_FACTOR * representation.bitrate), "-x264-params", x264),
-        *("-video_track_timescale", str(settings.segment.rate.numerator)),
+        *("-video_track_timescale", str(_timescale(settings.segment.rate))),
         *NO_METADATA,
         *FRAGMENTED,
     ]
+
+
+def _timescale(rate: Fraction) -> int:
+    """In which a frame lasts for a whole number of ticks."""
+    return rate.numerator * math.ceil(LEAST_FRAME_TICKS / rate.denominator)
 
 
 def encoder_threads(pixels: int) -> int:

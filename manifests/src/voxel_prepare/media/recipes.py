@@ -10,7 +10,11 @@ from voxel_prepare.errors import InputError, MisalignedSegments
 from voxel_prepare.ffmpeg import OnFrames, run_ffmpeg
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.encode import encode_video, write_audio
+from voxel_prepare.media.retime import retime
 from voxel_prepare.media.tracks import check_copied_video, check_encoded_video
+
+VIDEO_FORM = 2
+"""Version of how video files are written, part of what identifies one: 2 has no negative composition offsets."""
 
 OnShare: TypeAlias = Callable[[float], None]
 """Called with the finished share of the work, from 0 to about 1."""
@@ -39,6 +43,7 @@ class EncodeVideo:
         on_frames = _as_frames(on_share, self.frames * self.passes)
         await encode_video(self.arguments, path, passes=self.passes, threads=self.threads, on_frames=on_frames)
         await asyncio.to_thread(check_encoded_video, path, self.segment)
+        await asyncio.to_thread(retime, path, self.segment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class CopyVideo:
         await run_ffmpeg([*self.arguments, "-f", "mp4", str(path)], _as_frames(on_share, self.frames))
         try:
             await asyncio.to_thread(check_copied_video, path, self.segment)
+            await asyncio.to_thread(retime, path, self.segment)
         except MisalignedSegments as error:
             raise InputError(str(error)) from error
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import MisalignedSegments
@@ -11,12 +12,17 @@ from voxel_prepare.repair.codec import Codec
 
 
 def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
-    """The byte ranges of the segments, each one or more whole fragments of `duration`; the last may be shorter.
+    """The byte ranges of the segments (`segment_fragments`). Raises `MisalignedSegments`."""
+    return [ByteRange(fragments[0].start, fragments[-1].end) for fragments in segment_fragments(track, duration)]
+
+
+def segment_fragments(track: Track, duration: SegmentDuration) -> list[list[Fragment]]:
+    """The fragments of each segment, which lasts `duration`; the last one may be shorter.
 
     Raises `MisalignedSegments`.
     """
     _check_rate(track, duration.rate)
-    segments: list[ByteRange] = []
+    segments: list[list[Fragment]] = []
     collected: list[Fragment] = []
     for fragment in (fragment for fragment in track.fragments if fragment.samples):
         if not collected:
@@ -29,10 +35,10 @@ def video_segments(track: Track, duration: SegmentDuration) -> list[ByteRange]:
                 f"({float(duration.seconds):g} s, see --segment) must start with one"
             )
         if frames == duration.frames:
-            segments.append(_whole(collected))
+            segments.append(collected)
             collected = []
     if collected:
-        segments.append(_whole(collected))
+        segments.append(collected)
     if not segments:
         raise MisalignedSegments("expected at least one segment, found an empty track")
     return segments
@@ -64,12 +70,13 @@ def count_intra_frames(track: Track, codec: Codec, data: Buffer) -> list[int]:
 
 def _check_rate(track: Track, rate: Fraction) -> None:
     """Raises `MisalignedSegments` if a frame is half a frame too long or short; less may be rounding."""
-    durations = [sample.duration for fragment in track.fragments for sample in fragment.samples]
-    for duration in durations[:-1]:  # the last one is often arbitrary
-        if abs(Fraction(duration, track.timescale) * rate - 1) > Fraction(1, 2):
-            seconds = duration / track.timescale
+    shown = sorted(sample.presentation_time for fragment in track.fragments for sample in fragment.samples)
+    for time, following in pairwise(shown):
+        duration = Fraction(following - time, track.timescale)
+        if abs(duration * rate - 1) > Fraction(1, 2):
             raise MisalignedSegments(
-                f"the frame rate must be constant: expected {float(rate):g} frames/s, found a frame of {seconds:.3f} s"
+                f"the frame rate must be constant: expected {float(rate):g} frames/s, "
+                f"found a frame of {float(duration):.3f} s"
             )
 
 
@@ -80,7 +87,3 @@ def _check_start(track: Track, fragment: Fragment, expected: Fraction, duration:
             f"expected a segment to start at {float(expected):.3f} s, found {float(start):.3f} s: "
             "the frame rate must be constant from time 0 on"
         )
-
-
-def _whole(fragments: Sequence[Fragment]) -> ByteRange:
-    return ByteRange(fragments[0].start, fragments[-1].end)

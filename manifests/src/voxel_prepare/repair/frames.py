@@ -39,9 +39,8 @@ def read_frames(codec: Codec, segment: bytes, defaults: SampleDefaults) -> list[
     frames: list[Frame] = []
     for fragment in parse_fragments(segment, defaults):
         for sample in fragment.samples:
-            time = sample.decode_time + sample.composition_offset
             for coded in read(sample.offset, sample.offset + sample.size):
-                frame = Frame.of(coded, len(frames), time)
+                frame = Frame.of(coded, len(frames), sample.presentation_time)
                 # Without a size of its own it could not get another one.
                 frames.append(frame if sample.size_field is not None else replace(frame, unreliable=()))
     return frames
