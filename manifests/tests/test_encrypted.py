@@ -20,6 +20,10 @@ from voxel_prepare.repair.encrypted import check_headers_are_clear
 
 VECTOR: dict[str, Any] = json.loads((Path(__file__).parents[2] / "test/vectors/cbcs.json").read_text())
 KEY = f"{VECTOR['keyId']}:{VECTOR['key']}"
+LENGTH = 4
+"""Bytes of the length before each NAL unit."""
+FILLER_DATA = 12
+"""Type of NAL unit (H.264 table 7-1)."""
 MPD = """<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S" minBufferTime="PT1S"
   profiles="urn:mpeg:dash:profile:isoff-live:2011"><Period><AdaptationSet mimeType="video/mp4">
   <ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cbcs"/>
@@ -113,6 +117,21 @@ def test_a_wrong_key_ends_in_an_error(tmp_path: Path) -> None:
     assert code == 2
     assert f"cannot be decoded with the key given for {VECTOR['keyId']}" in output
     assert "0" * 32 not in output
+
+
+def test_a_picture_of_which_a_slice_is_missing_ends_in_an_error(tmp_path: Path) -> None:
+    """Its NAL unit has become filler data, which decoders leave out: they conceal what is missing and say nothing."""
+    mpd = presentation(tmp_path / "encrypted", "encrypted")
+    segment = mpd.parent / "1.m4s"
+    data = bytearray(segment.read_bytes())
+    track = parse_track(part("encrypted"))
+    (*_, sample) = parse_fragments(bytes(data), track.defaults)[0].samples
+    second_slice = sample.offset + LENGTH + int.from_bytes(data[sample.offset : sample.offset + LENGTH], "big") + LENGTH
+    data[second_slice] = FILLER_DATA
+    segment.write_bytes(data)
+    code, output = prepare(mpd, "--key", KEY)
+    assert code == 2
+    assert "a part of picture" in output
 
 
 @pytest.mark.parametrize("key", ["", "1:2", VECTOR["keyId"], KEY + "0"])

@@ -33,6 +33,19 @@ def decode_samples(
     yield from decoder.decode(None)
 
 
+class DamagedPicture(Exception):
+    """The decoder has concealed a part of a picture."""
+
+
+def check_decodable(codec: Codec, samples: Iterable[bytes]) -> None:
+    """Raises `FFmpegError` where the decoder reports an error; `DamagedPicture` where it says nothing and conceals, as
+    where a slice is missing.
+    """
+    for picture in decode_samples(codec, enumerate(samples), {"err_detect": "explode"}):
+        if picture.is_corrupt:
+            raise DamagedPicture(f"a part of picture {picture.pts} is missing or damaged")
+
+
 def same_picture(one: VideoFrame, other: VideoFrame) -> bool:
     """True when both have the same size, format and samples."""
     if one is other:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from av.error import FFmpegError
 from lxml import etree
 
-from voxel_prepare.analysis.decode import decode_samples
+from voxel_prepare.analysis.decode import DamagedPicture, check_decodable
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.codecs import CODECS, TITLES, codec_of
 from voxel_prepare.errors import InputError, MisalignedSegments, StaysPlain, UnknownCoding
@@ -244,9 +244,8 @@ def _check_key(segment: SegmentSource) -> None:
     assert segment.decryption is not None
     try:
         decoded = segment.read()
-        for _ in decode_samples(decoded.codec, enumerate(decoded.samples()), {"err_detect": "explode"}):
-            pass
-    except (Mp4Error, FFmpegError) as error:
+        check_decodable(decoded.codec, decoded.samples())
+    except (Mp4Error, FFmpegError, DamagedPicture) as error:
         key_id = segment.decryption.track.key_id.hex()
         raise InputError(f"{segment.path}: cannot be decoded with the key given for {key_id}: {error}") from error
 
