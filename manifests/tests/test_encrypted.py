@@ -4,6 +4,7 @@ import json
 from base64 import b64decode
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -139,6 +140,84 @@ def test_a_key_that_is_none_is_refused_without_being_repeated(tmp_path: Path, ke
     code, output = prepare(presentation(tmp_path / "encrypted", "encrypted"), f"--key={key}")
     assert code == 2
     assert VECTOR["key"] not in output
+
+
+def grown(data: bytes, names: Sequence[bytes], size: int, at: int = 0) -> bytearray:
+    """The data with boxes of these names, each inside the one before, longer by `size`."""
+    edited = bytearray(data)
+    for name in names:
+        at = data.index(name, at)
+        edited[at - 4 : at] = (int.from_bytes(data[at - 4 : at], "big") + size).to_bytes(4, "big")
+        at += 4
+    return edited
+
+
+def with_clear_lead(folder: Path) -> Path:
+    """The encrypted presentation, but for its first segment: in the clear, with the second sample description."""
+    mpd = presentation(folder, "encrypted")
+    init, clear_init, clear = part("encrypted"), part("clear"), part("clear", 0)
+    start = clear_init.index(b"avc1", clear_init.index(b"stsd")) - 4
+    entry = clear_init[start : start + int.from_bytes(clear_init[start : start + 4], "big")]
+    stsd = init.index(b"stsd")
+    end = stsd - 4 + int.from_bytes(init[stsd - 4 : stsd], "big")
+    edited = grown(init, (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd"), len(entry))
+    edited[stsd + 8 : stsd + 12] = (2).to_bytes(4, "big")
+    (folder / "init.mp4").write_bytes(bytes(edited[:end]) + entry + bytes(edited[end:]))
+    described = bytearray(clear)
+    number = clear.index(b"tfhd") + 12
+    described[number : number + 4] = (2).to_bytes(4, "big")
+    (folder / "1.m4s").write_bytes(described)
+    return mpd
+
+
+def test_a_track_that_begins_in_the_clear_is_scored_as_in_the_clear(tmp_path: Path) -> None:
+    mpd, clear = with_clear_lead(tmp_path / "lead"), presentation(tmp_path / "clear", "clear")
+    existing = read_existing(mpd, {bytes.fromhex(VECTOR["keyId"]): bytes.fromhex(VECTOR["key"])})
+    (representation,) = existing.representations
+    assert [segment.decryption is None for segment in representation.segments] == [True, False]
+    assert prepare(mpd, "--key", KEY)[0] == prepare(clear)[0] == 0
+    assert described(mpd) == described(clear)
+    assert all(len(scores) > 1 for _, scores in described(mpd))
+
+
+def test_its_key_is_asked_for_all_the_same(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"add --key {VECTOR['keyId']}:KEY"):
+        read_existing(with_clear_lead(tmp_path / "lead"))
+
+
+def beside_a_clear_set(folder: Path, of: Path) -> Path:
+    """An MPD with the set of a presentation beside another one in the clear, which is its last."""
+    clear = presentation(folder, "clear")
+    copytree(of.parent, folder / "protected")
+    text = of.read_text()
+    protected = text[text.index("<AdaptationSet") : text.index("</Period>")]
+    protected = protected.replace('media="', 'media="protected/').replace(
+        'initialization="', 'initialization="protected/'
+    )
+    clear.write_text(clear.read_text().replace("<AdaptationSet", f"{protected}<AdaptationSet", 1))
+    return clear
+
+
+@pytest.mark.parametrize(
+    ("scheme", "reason"),
+    [
+        ("cenc", "of encrypted media --copy takes those of the scheme cbcs only, found cenc"),
+        ("cbc1", "of encrypted media --copy takes those of the scheme cbcs only, found cbc1"),
+        ("cbcs", f"encrypted media are scored with their key only: add --key {VECTOR['keyId']}:KEY"),
+    ],
+)
+def test_a_set_that_is_encrypted_otherwise_stays_plain_beside_one_in_the_clear(
+    tmp_path: Path, scheme: str, reason: str
+) -> None:
+    protected = presentation(tmp_path / "encrypted", "encrypted")
+    initialization = protected.parent / "init.mp4"
+    initialization.write_bytes(initialization.read_bytes().replace(b"cbcs", scheme.encode()))
+    mpd = beside_a_clear_set(tmp_path / "both", protected)
+    code, output = prepare(mpd)
+    assert code == 0
+    assert output.count("warning") == 1
+    assert f"representation v plays as before, without an index: {reason}" in output
+    assert len(described(mpd)) == 2
 
 
 def test_other_schemes_are_refused(tmp_path: Path) -> None:
