@@ -43,8 +43,11 @@ class Moments(NamedTuple):
         return self.tone - self.flash
 
 
-def make_flash_and_tone(folder: Path, container: str, offset: str) -> Path:
-    """A clip of black pictures and silence with a white picture and the begin of a tone at the same moment."""
+def make_flash_and_tone(folder: Path, container: str, offset: str, *, b_frames: int | None = None) -> Path:
+    """A clip of black pictures and silence with a white picture and the begin of a tone at the same moment.
+
+    `b_frames`: in a row; by default two, and none in AVI.
+    """
     video, audio = CODECS[container]
     picture_start, sound_start = STARTS[offset]
     picture, sound, clip = folder / "picture.nut", folder / "sound.nut", folder / f"whole.{container}"
@@ -52,11 +55,11 @@ def make_flash_and_tone(folder: Path, container: str, offset: str) -> Path:
     end = picture_start + SECONDS
     tone_at = picture_start + FLASH_FRAME / RATE - sound_start
     # An AVI file says when pictures are decoded only: FFmpeg guesses when they are shown.
-    b_frames = "0" if container == "avi" else "2"
+    run = (0 if container == "avi" else 2) if b_frames is None else b_frames
     speed = {"libx264": ("-preset", "ultrafast"), "libvpx-vp9": ("-deadline", "realtime", "-cpu-used", "8")}
     ffmpeg(
         *("-f", "lavfi", "-i", f"color=black:size=320x180:rate={RATE}:duration={SECONDS},{white},format=yuv420p"),
-        *("-c:v", video, "-b:v", "300k", "-bf", b_frames, "-g", str(RATE), *speed.get(video, ())),
+        *("-c:v", video, "-b:v", "300k", "-bf", f"{run}", "-g", str(RATE), *speed.get(video, ())),
         picture,
     )
     ffmpeg(

@@ -3,7 +3,9 @@
 import re
 from pathlib import Path
 
+import av
 import pytest
+from clips import RATE, make_clip
 from flash_and_tone import CODECS, SECONDS, STARTS, make_flash_and_tone, moments, prepared_moments
 from manifest_reader import read_manifest
 from runs import make_request
@@ -43,6 +45,8 @@ IMPOSSIBLE = {("avi", "sound first"), ("avi", "trimmed")}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "combination" not in metafunc.fixturenames:
+        return
     every = metafunc.config.getoption("--every-container")
     combinations = [(container, offset) for container in CODECS for offset in STARTS]
     chosen = [one for one in combinations if one in ALWAYS or (every and one not in IMPOSSIBLE)]
@@ -66,6 +70,26 @@ def test_the_tone_comes_with_the_flash_or_the_clip_is_refused(
     picture, sound = read_manifest(out)
     late = prepared_moments(picture.media, sound.media).late
     assert late == pytest.approx(moments(clip).late, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_an_avi_file_with_b_frames_keeps_its_sound_live(way: str, tmp_path: Path) -> None:
+    """It counts pictures, and its muxer stores them without the delay of decoding."""
+    clip = make_flash_and_tone(tmp_path, "avi", "none", b_frames=2)
+    encode_unhurried(clip, tmp_path / "out", seconds=2 * SECONDS if way == "file" else None)
+    together = make_flash_and_tone(tmp_path, "avi", "none")
+    late = prepared_moments(joined(tmp_path / "out/v0"), joined(tmp_path / "out/a0")).late
+    assert late == pytest.approx(moments(together).late, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_a_raw_stream_is_played_by_its_rate_live(way: str, tmp_path: Path) -> None:
+    """It has no times, and cannot be sought in."""
+    clip = make_clip(tmp_path / "raw.264", seconds=1)
+    encode_unhurried(clip, tmp_path / "out", seconds=2.5 if way == "file" else None)
+    with av.open(str(joined(tmp_path / "out/v0"))) as container:
+        pictures = sum(1 for _ in container.decode(video=0))
+    assert pictures == pytest.approx(2.5 * RATE if way == "file" else RATE, abs=5)
 
 
 LIVE_REFUSALS = "|".join((r"cannot be opened", r"reading ended"))

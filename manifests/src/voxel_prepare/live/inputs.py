@@ -1,6 +1,7 @@
 """Opens the input of an encoder: a file, a pipe or what comes over the network."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import FileIO
@@ -77,8 +78,9 @@ class Input:
     def again(self) -> "Input":
         """The input of a file from its start."""
         if self.parts is None:
-            self.container.seek(0)
-            return self
+            with suppress(FFmpegError):  # a raw stream cannot be sought in
+                self.container.seek(0)
+                return self
         container, parts = _open(self.name, is_network=False)
         return replace(self, container=container, parts=parts)
 
