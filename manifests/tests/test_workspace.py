@@ -123,8 +123,8 @@ class PowerLost(Exception):
     pass
 
 
-STEPS_OF_A_PUBLICATION = 8
-"""Calls of `fsync`: for ledger, part, manifest and ledger, of each the file and its folder."""
+STEPS_OF_A_PUBLICATION = 9
+"""Calls of `fsync`: for the part that is made; for ledger, part, manifest and ledger, each with its folder."""
 
 
 @pytest.mark.parametrize("survived", range(STEPS_OF_A_PUBLICATION))

@@ -22,6 +22,9 @@ CONTAINERS = (
 INPUT_OPTIONS = {"format_whitelist": ",".join(CONTAINERS), "protocol_whitelist": "file"}
 """Options of each input that FFmpeg opens, here or through PyAV."""
 
+STATISTICS_LOST = "stats file could not be written to"
+"""What x264 says of a first pass on a full disk."""
+
 ANY_TAGS = "replace"
 """What PyAV does with tags that are not UTF-8: old tools write others, and nobody reads them here."""
 
@@ -122,8 +125,9 @@ async def _read_progress(stdout: asyncio.StreamReader, on_frames: OnFrames) -> N
 
 def _reason(messages: str, exit_code: int) -> str:
     """One line of FFmpeg's messages: a full disk or too low a bitrate explains all others."""
-    for cause in (os.strerror(errno.ENOSPC), BITRATE_TOO_LOW):
+    full_disk = os.strerror(errno.ENOSPC)
+    for cause, reason in ((full_disk, full_disk), (STATISTICS_LOST, full_disk), (BITRATE_TOO_LOW, BITRATE_TOO_LOW)):
         if cause in messages:
-            return cause
+            return reason
     lines = [line for line in messages.splitlines() if line.strip()]
     return lines[-1] if lines else f"exited with code {exit_code} and no message"

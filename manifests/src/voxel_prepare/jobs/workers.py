@@ -2,12 +2,14 @@
 
 import asyncio
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import ParamSpec, Protocol, TypeVar
 
 from voxel_prepare.errors import PreparationError
@@ -49,7 +51,7 @@ def local_workers(processes: int) -> Iterator[Workers]:
     """Processes on this machine, which end with the block. Raises `PreparationError` if one dies."""
     # Not forked: this process has threads.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_interrupts_to_parent) as pool:
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_follow_parent) as pool:
         try:
             yield LocalWorkers(pool, processes)
         except BrokenProcessPool as error:
@@ -61,6 +63,15 @@ def local_workers(processes: int) -> Iterator[Workers]:
             raise
 
 
-def _leave_interrupts_to_parent() -> None:
-    """Ctrl-C reaches every process of the terminal; the parent ends its workers itself."""
+def _follow_parent() -> None:
+    """Leaves Ctrl-C, which reaches all processes of a terminal, to the parent, and ends with it if that is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_after_parent, daemon=True).start()
+
+
+def _end_after_parent() -> None:
+    """A worker would wait for work for ever: it holds the other end of its queue, too."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -103,6 +103,7 @@ class Workspace:
         try:
             folder.mkdir()
             yield folder / part.name
+            sync(folder / part.name)  # else a later run could take for finished what a loss of power has emptied
             (folder / part.name).replace(self._staged(part))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
