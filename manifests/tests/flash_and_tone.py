@@ -93,7 +93,9 @@ def prepared_moments(video: Path, audio: Path) -> Moments:
     shown = [sample.presentation_time for fragment in track.fragments for sample in fragment.samples]
     with av.open(str(video)) as container:
         assert next(container.decode(video=0)).time == min(shown) / track.timescale
-    return Moments(_flash(video), _tone(audio))
+    late = _tone(audio)
+    assert late == _tone(audio, ignore_editlist="1")
+    return Moments(_flash(video), late)
 
 
 def _flash(path: Path) -> float:
@@ -111,8 +113,8 @@ def _start(path: Path) -> float:
         return float((packet.dts or 0) * packet.time_base)
 
 
-def _tone(path: Path) -> float:
-    with av.open(str(path)) as container:
+def _tone(path: Path, **options: str) -> float:
+    with av.open(str(path), options=options) as container:
         resampler = av.AudioResampler(format="fltp", layout="mono")
         for decoded in container.decode(audio=0):
             for frame in resampler.resample(decoded):

@@ -176,6 +176,8 @@ def audio_copy_arguments(source: Source, track: AudioTrack, segment: SegmentDura
         *(*_input_with_all_tracks(source, track.stream_index), "-map", f"0:{track.stream_index}"),
         *("-c", "copy", "-bsf:a", unchanged, "-output_ts_offset", f"{-first:.6f}"),
         *_audio_segments(segment),
+        # Sound that begins later says so in `tfdt`: browsers ignore the empty edit that FFmpeg writes otherwise.
+        *("-hls_segment_options", "movflags=+frag_discont"),
     ]
 
 
