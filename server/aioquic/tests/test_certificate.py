@@ -20,6 +20,7 @@ from voxel_serve.certificate import (
     make_certificate,
 )
 from voxel_serve.errors import ConfigurationError
+from voxel_serve.metrics import Metrics
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 HOSTS = ["localhost", "127.0.0.1", "::1"]
@@ -92,7 +93,7 @@ def test_a_damaged_or_unwritable_cache_costs_only_the_reuse(tmp_path: Path) -> N
 def test_a_running_server_makes_the_next_certificate_before_the_last_day_is_over(tmp_path: Path) -> None:
     configuration = QuicConfiguration(is_client=False)
     obtain = partial(cached_certificate, tmp_path, HOSTS)
-    keeper = CertificateKeeper(obtain, lambda certificate: certificate.install(configuration), given=False)
+    keeper = CertificateKeeper(obtain, lambda certificate: certificate.install(configuration), Metrics(), given=False)
     first, first_hashes = configuration.certificate, keeper.hashes()
     keeper.renew_if_due(first.not_valid_after_utc - timedelta(days=2))
     assert keeper.hashes() == first_hashes
@@ -104,7 +105,7 @@ def test_a_running_server_makes_the_next_certificate_before_the_last_day_is_over
 
 def test_a_running_server_makes_another_certificate_when_it_is_asked_to(tmp_path: Path) -> None:
     installed: list[Certificate] = []
-    keeper = CertificateKeeper(partial(cached_certificate, tmp_path, HOSTS), installed.append, given=False)
+    keeper = CertificateKeeper(partial(cached_certificate, tmp_path, HOSTS), installed.append, Metrics(), given=False)
     keeper.renew(NOW)
     assert keeper.hashes() == installed[1].hashes != installed[0].hashes
     assert cached_certificate(tmp_path, HOSTS, NOW).hashes == keeper.hashes()
@@ -119,7 +120,7 @@ def test_a_failed_renewal_keeps_the_certificate_and_is_tried_again(tmp_path: Pat
             raise failures.pop()
         return make_certificate(HOSTS, now)
 
-    keeper = CertificateKeeper(obtain, installed.append, given=False)
+    keeper = CertificateKeeper(obtain, installed.append, Metrics(), given=False)
     late = installed[0].not_after - timedelta(hours=1)
     for _ in range(2):
         keeper.renew_if_due(late)
@@ -132,7 +133,7 @@ def test_a_given_certificate_follows_its_files(tmp_path: Path) -> None:
     first, second = (make_certificate(HOSTS, NOW) for _ in range(2))
     files = write_pem(tmp_path, first)
     installed: list[Certificate] = []
-    keeper = CertificateKeeper(lambda *_: load_certificate(*files), installed.append, given=True)
+    keeper = CertificateKeeper(lambda *_: load_certificate(*files), installed.append, Metrics(), given=True)
     keeper.renew_if_due(NOW)
     assert len(installed) == 1
     files[1].write_bytes(b"half a fi")

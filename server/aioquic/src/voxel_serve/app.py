@@ -102,9 +102,11 @@ async def running(config: Config) -> AsyncIterator[Server]:
     origins = _origin_policy(config)
     tls = _tls_context(config)
     configuration = _quic_configuration(config)
+    metrics = Metrics()
     certificates = CertificateKeeper(
         functools.partial(_obtain_certificate, config),
         functools.partial(_install_certificate, config, configuration, tls),
+        metrics,
         given=config.certificate is not None,
     )
     async with contextlib.AsyncExitStack() as stack:
@@ -115,12 +117,11 @@ async def running(config: Config) -> AsyncIterator[Server]:
         if config.webtransport:
             hashes = certificates.hashes
             discovery = Discovery(config.host, quic_port, config.public_endpoint, hashes, config.paths)
-        site = Site(mounts, origins, limits, Metrics(), discovery)
+        site = Site(mounts, origins, limits, metrics, discovery)
         http1, http3 = Http1Service(site, tls), Http3Service(site, config.token)
         resets = StatelessResets(reset_key(config.certificate_cache), quic_port, config.server_id)
         connection_ids = ConnectionIds(config.server_id)
         configuration.connection_id_length = connection_ids.length
-        certificates.count(site.metrics)
         metrics_url = None if config.metrics is None else await _serve_metrics(stack, *config.metrics, site)
 
         tcp_server = await asyncio.start_server(http1.serve, sock=tcp, backlog=ACCEPTED_AT_ONCE)

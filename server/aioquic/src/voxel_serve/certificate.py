@@ -78,24 +78,23 @@ class CertificateKeeper:
     """Installs a certificate, and the next one before it ends."""
 
     def __init__(
-        self, obtain: Callable[[datetime, bool], Certificate], install: Callable[[Certificate], None], *, given: bool
+        self,
+        obtain: Callable[[datetime, bool], Certificate],
+        install: Callable[[Certificate], None],
+        metrics: Metrics,
+        *,
+        given: bool,
     ) -> None:
         """`obtain` returns the certificate to use from a given time on, and never a kept one if the flag is set.
 
-        Both may raise `ConfigurationError`, and so does this. `given`: the certificate comes from files that others
-        replace.
+        Both may raise `ConfigurationError`, and so does this. `metrics` say when it ends. `given`: the certificate
+        comes from files that others replace.
         """
         self._obtain = obtain
         self._install = install
-        self._given = given
-        self._certificate = obtain(datetime.now(UTC), False)
-        self._metrics: Metrics | None = None
-        install(self._certificate)
-
-    def count(self, metrics: Metrics) -> None:
-        """Lets `metrics` say from now on when the certificate ends."""
         self._metrics = metrics
-        metrics.set("voxel_certificate_end_seconds", int(self._certificate.not_after.timestamp()))
+        self._given = given
+        self._use(obtain(datetime.now(UTC), False))
 
     def hashes(self) -> list[str]:
         """The hashes of the certificate in use; see `Certificate.hashes`."""
@@ -115,14 +114,15 @@ class CertificateKeeper:
             renewed = self._obtain(now, anew)
             if renewed.chain == self._certificate.chain:
                 return
-            self._install(renewed)
+            self._use(renewed)
+            log("certificate renewed", not_after=renewed.not_after, hashes=renewed.hashes)
         except (ConfigurationError, OSError) as error:
             log("certificate not renewed", logging.WARNING, error=str(error))
-            return
-        self._certificate = renewed
-        if self._metrics is not None:
-            self.count(self._metrics)
-        log("certificate renewed", not_after=renewed.not_after, hashes=renewed.hashes)
+
+    def _use(self, certificate: Certificate) -> None:
+        self._install(certificate)
+        self._certificate = certificate
+        self._metrics.set("voxel_certificate_end_seconds", int(certificate.not_after.timestamp()))
 
 
 def load_certificate(certificate: Path, key: Path) -> Certificate:

@@ -163,11 +163,7 @@ class Connection(QuicConnectionProtocol):
         """Sends the last bytes of the stream, unless the client has cancelled it."""
         if stream_is_writable(self._quic, stream_id):
             self._quic.send_stream_data(stream_id, data, end_stream=True)
-            self.send_end()
-
-    def send_end(self) -> None:
-        """Does not wait for a turn: a request should be over before its client sends the next."""
-        self._send()
+            self._send()  # Does not wait for a turn: a request should be over before its client sends the next.
 
     async def wait_for_room(self, stream_id: int) -> None:
         """Returns once less than `ahead_bytes` of the stream are unsent. `TimeoutError`: there is no progress."""

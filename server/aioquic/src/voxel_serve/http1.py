@@ -8,18 +8,17 @@ import traceback
 from asyncio.sslproto import SSLProtocol
 from http import HTTPStatus
 from types import FrameType
-from typing import Protocol, cast
+from typing import cast
 
 import h11
 
 from .connection import CHUNK_BYTES
 from .errors import HttpError
-from .limits import Limits
 from .log import log, path_of
-from .metrics import Metrics
+from .metrics_page import MetricsPage
 from .request import HeadReader, announces_body, combined_headers, malformed_head
 from .shares import Shares, client_of
-from .site import HttpRequest, HttpResponse, body_left_out, text_response
+from .site import HttpRequest, HttpResponse, Site, body_left_out, text_response
 from .target import effective_target
 
 SSLProtocol.max_size = 4 * 1024
@@ -30,19 +29,8 @@ LINGER_BYTES = 1024 * 1024
 """A refused client may still be sending; closing immediately would reset the connection before it reads the answer."""
 
 
-class Responder(Protocol):
-    """What is served: the site, or its counters on their own address."""
-
-    @property
-    def limits(self) -> Limits: ...
-
-    @property
-    def metrics(self) -> Metrics: ...
-
-    @property
-    def requests(self) -> Shares: ...
-
-    async def respond(self, request: HttpRequest) -> HttpResponse: ...
+Responder = Site | MetricsPage
+"""What is served: the site, or its counters on their own address."""
 
 
 class Http1Service:

@@ -57,17 +57,6 @@ class Http3Service:
         limits = self.site.limits
         self.session_shares = Shares(each=limits.sessions_per_address, together=limits.sessions)
 
-    def opened(self, connection: "Http3Protocol") -> None:
-        """Counts a connection until `ended`."""
-        self.connections.add(connection)
-        self.site.metrics.add("voxel_quic_connections")
-
-    def ended(self, connection: "Http3Protocol") -> None:
-        """Forgets a connection, at the first call."""
-        if connection in self.connections:
-            self.connections.discard(connection)
-            self.site.metrics.add("voxel_quic_connections", -1)
-
     @property
     def busy(self) -> bool:
         """True while a request is in flight, up to the acknowledgement of its response's last byte."""
@@ -110,7 +99,8 @@ class Http3Protocol(Connection):
         self._http: VoxelH3Connection | None = None
         self._abandoned: set[int] = set()
         """Streams whose frames were too long; further bytes on them are ignored."""
-        service.opened(self)
+        service.connections.add(self)
+        self._site.metrics.add("voxel_quic_connections")
 
     def quic_event_received(self, event: QuicEvent) -> None:
         match event:
@@ -141,7 +131,9 @@ class Http3Protocol(Connection):
                 self._abandoned.discard(stream_id)
 
     def end(self) -> None:
-        self._service.ended(self)
+        if self in self._service.connections:
+            self._service.connections.discard(self)
+            self._site.metrics.add("voxel_quic_connections", -1)
         self._end_session()
         super().end()
 
@@ -287,7 +279,7 @@ class Http3Protocol(Connection):
                 self.transmit()
                 self._site.metrics.add("voxel_stream_bytes_total", len(chunk))
             self._http.send_data(stream_id, b"", end_stream=True)
-            self.send_end()
+            self._send()  # At once, as in `end_stream`.
             await self.wait_until_sent(stream_id)
         finally:
             response.body.close()

@@ -6,7 +6,7 @@ each, as far as congestion window and pacer let them out and while no stream dat
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import pylsqpack
 from aioquic._buffer import Buffer
@@ -32,6 +32,7 @@ from aioquic.quic.stream import QuicStream
 from aioquic.tls import Epoch
 
 from .fields import check_request, check_trailers
+from .scheduler import Scheduler
 
 PACKET_NUMBER_BYTES = 2
 
@@ -68,16 +69,6 @@ LEAST_QUEUE_SECONDS = 0.01
 SETTINGS_WEBTRANSPORT_DRAFT_07 = 0xC671706A
 SETTINGS_WEBTRANSPORT_DRAFT_13 = 0x14E9CD29
 SETTINGS_WEBTRANSPORT_DRAFT_15 = 0x2C7CF000
-
-
-class DatagramSource(Protocol):
-    """A source of datagrams."""
-
-    def peek(self) -> bytes | None:
-        """The next datagram, None if there is none now."""
-
-    def commit(self) -> None:
-        """Counts the last peeked datagram as sent: it is in a packet."""
 
 
 @dataclass
@@ -179,7 +170,7 @@ def buffered_frame_bytes(http: H3Connection, stream_id: int) -> int:
     return max(len(stream.buffer), announced or 0)
 
 
-def pull_datagrams_from(quic: QuicConnection, source: DatagramSource) -> None:
+def pull_datagrams_from(quic: QuicConnection, source: Scheduler) -> None:
     """Makes `quic` also send the datagrams of `source` from now on."""
     others = quic.datagrams_to_send
 
@@ -208,7 +199,7 @@ class _Built:
         return self.datagrams, self.packets
 
 
-def _datagram_packets(quic: QuicConnection, source: DatagramSource, now: float) -> list[tuple[bytes, NetworkAddress]]:
+def _datagram_packets(quic: QuicConnection, source: Scheduler, now: float) -> list[tuple[bytes, NetworkAddress]]:
     """1-RTT packets of one DATAGRAM frame each (RFC 9000 section 17.3.1, RFC 9221 section 4)."""
     loss, pacer, crypto = quic._loss, quic._loss._pacer, quic._cryptos[Epoch.ONE_RTT]
     cid, built = quic._peer_cid.cid, _Built(quic._packet_number)

@@ -163,7 +163,9 @@ class Session:
             while not flow.finished and (chunk := await body.read(self._connection.ahead_bytes // 2)):
                 flow.push(chunk)
                 self._connection.transmit()
-                await self._connection.wait_until(lambda: flow.finished or self._has_room(flow))
+                await self._connection.wait_until(
+                    lambda: flow.finished or flow.unsent_bytes < self._connection.ahead_bytes
+                )
             await self._connection.wait_until(lambda: flow.finished)
         finally:
             self._scheduler.remove(flow)
@@ -204,9 +206,6 @@ class Session:
         """Raises `HttpError` 400."""
         if number in self._scheduler or number in self._followed:
             raise HttpError(HTTPStatus.BAD_REQUEST, f"flow {number} is in use")
-
-    def _has_room(self, flow: Flow) -> bool:
-        return flow.unsent_bytes < self._connection.ahead_bytes
 
     def _expire(self, flow: Flow) -> None:
         flow.stop()
