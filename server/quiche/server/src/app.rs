@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use boring::ssl::SslAcceptor;
@@ -10,6 +11,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
+use voxel_protocol::announced::parse_paths;
 use voxel_protocol::discovery::Discovery;
 use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::{OriginPolicy, authority_of, host_name, is_loopback};
@@ -22,6 +24,7 @@ use crate::descriptors::{self, Budget};
 use crate::edge::{self, Edge};
 use crate::endpoint::{Command, Endpoint, Parts, ResetKey};
 use crate::files::Mounts;
+use crate::growing::Watchers;
 use crate::http1::Http1;
 use crate::jobs::{FILE_THREADS, Jobs};
 use crate::log;
@@ -44,11 +47,11 @@ const CLOSE: Duration = Duration::from_secs(1);
 pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     options.check()?;
     let metrics = options.metrics_address()?;
-    let paths = options.paths()?;
+    let paths = parse_paths(&options.paths).map_err(|error| ConfigurationError(error.to_string()))?;
     let server_id = options.server_id()?;
     let (limits, files) = descriptor_limits(&options);
     let mounts = Mounts::new(options.folders()?, files)?;
-    let edge_settings = options.edge()?;
+    let origin = options.origin()?;
     let origins = origin_policy(&options)?;
     let source = certificate_source(&options);
     let certificate = source.obtain(SystemTime::now(), false)?;
@@ -73,17 +76,20 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         paths,
         follows: options.origin.is_none(),
     });
-    let counters = Arc::new(Metrics::new(edge_settings.is_some()));
-    let edge = edge_settings.map(|settings| edge(&options, settings, &counters)).transpose()?;
-    let site = Arc::new(Site::new(
-        limits,
-        (mounts, edge),
+    let counters = Arc::new(Metrics::new(origin.is_some()));
+    let edge = origin.map(|origin| edge(&options, origin, &counters)).transpose()?;
+    let site = Arc::new(Site {
+        mounts,
+        edge,
         origins,
+        limits,
+        watchers: Watchers::new(Arc::clone(&counters)),
+        metrics: counters,
         discovery,
-        options.token.clone(),
-        certificate.hashes(),
-        counters,
-    ));
+        certificate_hashes: watch::Sender::new(certificate.hashes()),
+        token: options.token.clone(),
+        draining: AtomicBool::new(false),
+    });
     site.metrics.set("voxel_certificate_end_seconds", certificate.end());
     let (completions_in, completions) = mpsc::unbounded_channel();
     let (commands_in, commands) = mpsc::channel(16);
@@ -118,14 +124,15 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         () = keeper.run(&options, certificate) => {}
         ended = &mut endpoint => log::warning("QUIC loop ended", &[("error", Value::from(format!("{ended:?}")))]),
     }
-    site.drain();
+    site.draining.store(true, Ordering::Relaxed);
     let finished = drained(&site, &http1, &commands_in).await;
     accepting.abort();
     let _ = commands_in.send(Command::Close).await;
     let _ = timeout(CLOSE, endpoint).await;
     // Writes that nobody has begun end with the runtime.
-    let ended = Arc::clone(&site);
-    let _ = tokio::task::spawn_blocking(move || ended.write_rest()).await;
+    if let Some(edge) = site.edge.clone() {
+        let _ = tokio::task::spawn_blocking(move || edge.store.write_rest()).await;
+    }
     log::info("drained", &[("finished", Value::from(finished))]);
     Ok(())
 }
@@ -179,31 +186,34 @@ impl CertificateKeeper<'_> {
             if !(anew || is_given || certificate.renewal_due(now)) {
                 continue;
             }
-            match self.source.obtain(now, anew) {
-                Ok(next) if next.is_same(&certificate) => {}
-                Ok(next) => match self.install(options, &next).await {
-                    Ok(()) => certificate = next,
-                    Err(error) => not_renewed(&error),
-                },
-                Err(error) => not_renewed(&error),
+            match self.renewed(options, &certificate, now, anew).await {
+                Ok(next) => certificate = next,
+                Err(error) => log::warning("certificate not renewed", &[("error", Value::from(error.to_string()))]),
             }
         }
     }
 
-    async fn install(&self, options: &Options, next: &Certificate) -> Result<(), ConfigurationError> {
-        let config = quic::config(next, options.congestion_control)?;
-        self.tls.send_replace(acceptor(options, next)?);
+    /// The certificate from now on, which is in use unless it is the same as before.
+    async fn renewed(
+        &self,
+        options: &Options,
+        before: &Certificate,
+        now: SystemTime,
+        anew: bool,
+    ) -> Result<Certificate, ConfigurationError> {
+        let next = self.source.obtain(now, anew)?;
+        if next.is_same(before) {
+            return Ok(next);
+        }
+        let config = quic::config(&next, options.congestion_control)?;
+        self.tls.send_replace(acceptor(options, &next)?);
         self.site.certificate_hashes.send_replace(next.hashes());
         self.site.metrics.set("voxel_certificate_end_seconds", next.end());
         log::info("certificate renewed", &[("hashes", json!(next.hashes()))]);
         // Fails when the server has stopped.
         let _ = self.commands.send(Command::Configure(Box::new(config))).await;
-        Ok(())
+        Ok(next)
     }
-}
-
-fn not_renewed(error: &ConfigurationError) {
-    log::warning("certificate not renewed", &[("error", Value::from(error.to_string()))]);
 }
 
 /// TLS of the TCP side; `None`: it speaks plain HTTP.
@@ -212,9 +222,10 @@ fn acceptor(options: &Options, certificate: &Certificate) -> Result<Option<SslAc
     tls.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))
 }
 
-fn edge(options: &Options, settings: edge::Settings, metrics: &Arc<Metrics>) -> Result<Arc<Edge>, ConfigurationError> {
-    let folder = options.cache_dir.clone().unwrap_or_else(|| default_cache().join(settings.folder_name()));
-    Edge::new(settings, &folder, Arc::clone(metrics))
+fn edge(options: &Options, origin: edge::Address, metrics: &Arc<Metrics>) -> Result<Arc<Edge>, ConfigurationError> {
+    let folder = options.cache_dir.clone().unwrap_or_else(|| default_cache().join(edge::folder_name(&origin)));
+    let patience = Duration::from_secs(options.origin_timeout);
+    Edge::new(origin, (&folder, options.cache_bytes), patience, Arc::clone(metrics))
 }
 
 /// Limits that the system's descriptors suffice for, and how many files may be open for responses.

@@ -1,16 +1,14 @@
 //! The command line.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Parser;
 use serde_json::Value;
-use voxel_protocol::announced::{AnnouncedPath, parse_paths};
 use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::is_loopback;
 
 use crate::configuration_error::ConfigurationError;
-use crate::edge;
+use crate::edge::Address;
 use crate::endpoint::{BLOCK_BYTES, MOST_CONFIGURATION, MOST_SERVER_ID_BYTES, ServerId};
 use crate::log::{self, LogFormat};
 use crate::quic::CongestionControl;
@@ -200,15 +198,9 @@ impl Options {
         Ok(folders)
     }
 
-    /// Settings of the origin, if there is one.
-    pub fn edge(&self) -> Result<Option<edge::Settings>, ConfigurationError> {
-        let patience = Duration::from_secs(self.origin_timeout);
-        self.origin.as_ref().map(|origin| edge::Settings::new(origin, self.cache_bytes, patience)).transpose()
-    }
-
-    /// Further addresses for the discovery file.
-    pub fn paths(&self) -> Result<Vec<AnnouncedPath>, ConfigurationError> {
-        parse_paths(&self.paths).map_err(|error| ConfigurationError(error.to_string()))
+    /// Address of the origin, if there is one.
+    pub fn origin(&self) -> Result<Option<Address>, ConfigurationError> {
+        self.origin.as_deref().map(Address::parse).transpose()
     }
 
     /// What a load balancer finds this server by.

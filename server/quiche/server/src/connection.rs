@@ -25,6 +25,7 @@ use crate::session::Session;
 use crate::site::{Site, refusal};
 use in_flight::InFlight;
 use old_paths::{OldPaths, Path};
+use requests::count_flow;
 
 /// What all connections share.
 #[derive(Clone, Debug)]
@@ -243,7 +244,7 @@ impl Connection {
             _ => None,
         });
         if let (Some(flow), Some(session)) = (flow, &mut self.session) {
-            session.scheduler.remove_parts(flow).iter().for_each(|flow| self.count_flow(flow));
+            session.scheduler.remove_parts(flow).iter().for_each(|flow| count_flow(&self.shared.site.metrics, flow));
         }
         self.flow_ended(stream);
     }

@@ -31,7 +31,7 @@ use crate::configuration_error::ConfigurationError;
 use crate::files::{INDEX, MediaFile, content_type};
 use crate::metrics::Metrics;
 use crate::open_error::OpenError;
-use address::Address;
+pub use address::Address;
 use cached::Cached;
 use entry::Entry;
 use failure::Failure;
@@ -46,25 +46,9 @@ pub const BLOCK_BYTES: u64 = 512 * 1024;
 /// Files of which so much is known in memory; of others the disk knows.
 const ENTRIES: NonZeroUsize = NonZeroUsize::new(10_000).expect("positive");
 
-/// What the edge is told by its operator.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub address: Address,
-    /// Bytes of the cache.
-    pub bound: u64,
-    /// Time for which the origin may be silent.
-    pub patience: Duration,
-}
-
-impl Settings {
-    pub fn new(address: &str, bound: u64, patience: Duration) -> Result<Self, ConfigurationError> {
-        Ok(Self { address: Address::parse(address)?, bound, patience })
-    }
-
-    /// A folder's name that no other origin has.
-    pub fn folder_name(&self) -> String {
-        format!("edge-{}", &digest(&[&self.address.to_string()])[..12])
-    }
+/// The name of a cache's folder that no other origin has.
+pub fn folder_name(address: &Address) -> String {
+    format!("edge-{}", &digest(&[&address.to_string()])[..12])
 }
 
 /// What there is at an address.
@@ -79,7 +63,7 @@ enum Found {
 pub struct Edge {
     address: Address,
     upstream: Upstream,
-    store: Store,
+    pub store: Store,
     known: Mutex<LruCache<String, Arc<Entry>>>,
     checks: Arc<Flights<Result<Found, Failure>>>,
     fetches: Arc<Flights<Result<Bytes, Failure>>>,
@@ -89,19 +73,20 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// An edge with its cache in `folder`. Must be called in the runtime that is to make the requests to the origin.
-    pub fn new(settings: Settings, folder: &Path, metrics: Arc<Metrics>) -> Result<Arc<Self>, ConfigurationError> {
-        let store = Store::open(folder, settings.bound)?;
+    /// An edge with its cache of at most `bound` bytes in `folder`. `patience`: time for which the origin may be silent. Must
+    /// be called in the runtime that is to make the requests to the origin.
+    pub fn new(
+        address: Address,
+        (folder, bound): (&Path, u64),
+        patience: Duration,
+        metrics: Arc<Metrics>,
+    ) -> Result<Arc<Self>, ConfigurationError> {
+        let store = Store::open(folder, bound)?;
         metrics.set("voxel_cache_bytes", store.bytes() as i64);
-        let upstream = Upstream::new(settings.patience, Arc::clone(&metrics))?;
-        let (address, known) = (settings.address, Mutex::new(LruCache::new(ENTRIES)));
+        let upstream = Upstream::new(patience, Arc::clone(&metrics))?;
+        let known = Mutex::new(LruCache::new(ENTRIES));
         let (checks, fetches, runtime) = (Arc::default(), Arc::default(), Handle::current());
         Ok(Arc::new(Self { address, upstream, store, known, checks, fetches, runtime, metrics }))
-    }
-
-    /// Brings to disk what was fetched and is not there yet. Blocks.
-    pub fn write_rest(&self) {
-        self.store.write_rest();
     }
 
     /// The file of a request path (without query; percent-encoded). Asks the origin unless it is known what there is.

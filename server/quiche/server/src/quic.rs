@@ -65,7 +65,8 @@ pub enum CongestionControl {
 /// The configuration of new connections, with this certificate.
 pub fn config(certificate: &Certificate, congestion_control: CongestionControl) -> Result<Config, ConfigurationError> {
     let failed = |error: &dyn std::error::Error| ConfigurationError(format!("cannot set up TLS: {error}"));
-    let tls = tls(certificate).map_err(|error| failed(&error))?;
+    let mut tls = SslContextBuilder::new(SslMethod::tls()).map_err(|error| failed(&error))?;
+    install(certificate, &mut tls).map_err(|error| failed(&error))?;
     let mut config =
         Config::with_boring_ssl_ctx_builder(quiche::PROTOCOL_VERSION, tls).map_err(|error| failed(&error))?;
     config.set_application_protos(quiche::h3::APPLICATION_PROTOCOL).map_err(|error| failed(&error))?;
@@ -87,12 +88,6 @@ pub fn config(certificate: &Certificate, congestion_control: CongestionControl) 
     config.set_max_stream_window(STREAM_WINDOW);
     config.enable_dgram(true, DATAGRAM_QUEUE, 1);
     Ok(config)
-}
-
-fn tls(certificate: &Certificate) -> Result<SslContextBuilder, boring::error::ErrorStack> {
-    let mut builder = SslContextBuilder::new(SslMethod::tls())?;
-    install(certificate, &mut builder)?;
-    Ok(builder)
 }
 
 /// TLS for TCP connections.

@@ -38,19 +38,6 @@ pub struct HttpAnswer {
     pub growing: Option<Growing>,
 }
 
-impl HttpAnswer {
-    fn empty(status: Status) -> Self {
-        Self { status, headers: Vec::new(), body: Body::literal([]), growing: None }
-    }
-
-    /// An answer that caches must not keep.
-    fn not_kept(response: HttpResponse) -> Self {
-        let mut answer = Self::from(response);
-        answer.headers.push(("cache-control", "no-store".to_owned()));
-        answer
-    }
-}
-
 impl From<HttpResponse> for HttpAnswer {
     /// The answer of a response without a file.
     fn from(HttpResponse { status, headers, body, .. }: HttpResponse) -> Self {
@@ -77,47 +64,22 @@ impl Opened {
 pub struct Site {
     pub mounts: Mounts,
     /// The edge that has all files that are not below one of the folders.
-    edge: Option<Arc<Edge>>,
+    pub edge: Option<Arc<Edge>>,
     pub origins: OriginPolicy,
     pub limits: Limits,
     pub metrics: Arc<Metrics>,
-    watchers: Watchers,
+    pub watchers: Watchers,
     /// Content of the discovery file; `None`: WebTransport is switched off.
     pub discovery: Option<Discovery>,
     /// The base64 hashes of the certificate in use, which is replaced from time to time.
     pub certificate_hashes: watch::Sender<Vec<String>>,
     /// What a session's URL must carry as `?token=`; `None`: sessions need no token.
     pub token: Option<String>,
-    draining: AtomicBool,
+    /// Whether all requests are refused from now on.
+    pub draining: AtomicBool,
 }
 
 impl Site {
-    pub fn new(
-        limits: Limits,
-        (mounts, edge): (Mounts, Option<Arc<Edge>>),
-        origins: OriginPolicy,
-        discovery: Option<Discovery>,
-        token: Option<String>,
-        hashes: Vec<String>,
-        metrics: Arc<Metrics>,
-    ) -> Self {
-        let (draining, certificate_hashes) = (AtomicBool::new(false), watch::Sender::new(hashes));
-        let watchers = Watchers::new(Arc::clone(&metrics));
-        Self { mounts, edge, origins, limits, metrics, watchers, discovery, certificate_hashes, token, draining }
-    }
-
-    /// Refuses all requests from now on.
-    pub fn drain(&self) {
-        self.draining.store(true, Ordering::Relaxed);
-    }
-
-    /// Brings to disk what an edge has fetched, before the process ends. Blocks.
-    pub fn write_rest(&self) {
-        if let Some(edge) = &self.edge {
-            edge.write_rest();
-        }
-    }
-
     /// A 503 while draining.
     pub fn refuse_while_draining(&self) -> Result<(), HttpError> {
         if self.draining.load(Ordering::Relaxed) { Err(HttpError::stopping()) } else { Ok(()) }
@@ -132,7 +94,7 @@ impl Site {
                 let answer = |media| self.answer(request, media);
                 self.open_file(&request.target, answer, |answer| (!is_head).then_some(&mut answer.body)).await
             }
-            Ok(Some(answer)) => Ok(answer),
+            Ok(Some(response)) => Ok(response.into()),
             Err(error) => Err(error),
         };
         let mut answer = answer.unwrap_or_else(|error| refusal(&error));
@@ -174,7 +136,7 @@ impl Site {
     }
 
     /// The answer to a request that is not for a file.
-    fn answer_without_file(&self, request: &HttpRequest) -> Result<Option<HttpAnswer>, HttpError> {
+    fn answer_without_file(&self, request: &HttpRequest) -> Result<Option<HttpResponse>, HttpError> {
         self.refuse_while_draining()?;
         self.origins.check_host(&request.authority)?;
         check_method(&request.method)?;
@@ -186,15 +148,15 @@ impl Site {
         if request.method == "OPTIONS" && (target == "*" || target.starts_with('/')) {
             let allow = ("allow", ALLOWED_METHODS.to_owned());
             let headers = preflight_headers().into_iter().chain([allow]).collect();
-            return Ok(Some(HttpAnswer { headers, ..HttpAnswer::empty(Status::NoContent) }));
+            return Ok(Some(empty_response(Status::NoContent, headers)));
         }
         let path = path_of(target);
         if let Some(discovery) = self.discovery.as_ref().filter(|_| path == DISCOVERY_PATH) {
             let document = discovery.document(&request.authority, &self.certificate_hashes.borrow());
-            return Ok(Some(HttpAnswer::not_kept(literal_response("application/json", document))));
+            return Ok(Some(not_kept(literal_response("application/json", document))));
         }
         if path == TIME_PATH {
-            return Ok(Some(HttpAnswer::not_kept(literal_response(TEXT, iso_date(SystemTime::now())))));
+            return Ok(Some(not_kept(literal_response(TEXT, iso_date(SystemTime::now())))));
         }
         Ok(None)
     }
@@ -206,7 +168,7 @@ impl Site {
             Err(OpenError::Redirect(location)) => {
                 let query = &request.target[path_of(&request.target).len()..];
                 let headers = vec![("location", format!("{location}{query}")), ("content-length", "0".to_owned())];
-                return Ok(HttpAnswer { headers, ..HttpAnswer::empty(Status::PermanentRedirect) });
+                return Ok(empty_response(Status::PermanentRedirect, headers).into());
             }
             Err(error) => return Err(error.into()),
         };
@@ -234,6 +196,16 @@ impl Site {
         let body = Body::new(ranges.into_iter().map(Piece::Range), media.content);
         Ok(Opened::Body { body, etag })
     }
+}
+
+fn empty_response(status: Status, headers: Vec<(&'static str, String)>) -> HttpResponse {
+    HttpResponse { status, headers, body: Vec::new(), followed: None }
+}
+
+/// A response that caches must not keep.
+fn not_kept(mut response: HttpResponse) -> HttpResponse {
+    response.headers.push(("cache-control", "no-store".to_owned()));
+    response
 }
 
 /// A response with a one-line text body.

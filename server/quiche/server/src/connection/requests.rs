@@ -217,7 +217,7 @@ impl Connection {
         let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) else { return };
         response.stage = Stage::Ended;
         response.pending.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt, flow.sent_parity_bytes()));
-        self.count_flow(&flow);
+        count_flow(&self.shared.site.metrics, &flow);
         self.flow_ended(stream);
     }
 
@@ -226,10 +226,6 @@ impl Connection {
         for waiting in self.responses.release(stream) {
             self.advance(waiting);
         }
-    }
-
-    pub(super) fn count_flow(&self, flow: &Flow) {
-        count_flow(&self.shared.site.metrics, flow);
     }
 
     /// Smoothed round trip of the path in use; `None` before the first sample.
