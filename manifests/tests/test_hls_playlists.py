@@ -7,11 +7,14 @@ from pathlib import Path
 
 import av
 import pytest
+from manifest_reader import read_manifest
 from processes import parts
 from runs import make_request
 from test_mpd import presentation
+from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.manifest.hls_playlists import MULTIVARIANT, media_playlist, multivariant_playlist
+from voxel_prepare.manifest.index_file import read_index
 from voxel_prepare.manifest.mpd import Presentation
 from voxel_prepare.media.ladder import parse_representations
 
@@ -70,6 +73,49 @@ def test_ffmpeg_plays_every_variant_and_the_sound(sound_clip: Path, tmp_path: Pa
         packets = Counter(packet.stream.index for packet in container.demux() if packet.size)
     assert [packets[index] for index, kind in enumerate(kinds) if kind == "video"] == [125, 125]
     assert sum(packets[index] for index, kind in enumerate(kinds) if kind == "audio") > 200  # of AAC, in 5 s
+
+
+@pytest.mark.parametrize("media", ["encode", "copy"])
+def test_segments_in_files_of_their_own_are_those_of_the_ranges(sound_clip: Path, tmp_path: Path, media: str) -> None:
+    prepare(make_request(sound_clip, out=tmp_path, media=media, hls_files=True))
+    picture, sound = read_manifest(tmp_path)
+    for one, id_ in ((picture, "q00"), (sound, "audio-0")):
+        (playlist,) = tmp_path.glob(f"{id_}.*.m3u8")
+        text = playlist.read_text()
+        assert "BYTERANGE" not in text
+        names = [line for line in text.splitlines() if line and not line.startswith("#")]
+        assert [(tmp_path / name).read_bytes() for name in names] == [
+            one.bytes_of(segment.media_range) for segment in one.segments
+        ]
+        (initialization,) = re.findall('EXT-X-MAP:URI="(.*)"', text)
+        assert (tmp_path / initialization).read_bytes() == one.bytes_of(one.initialization)
+    (index,) = re.findall('index=(.*)"', (tmp_path / MULTIVARIANT).read_text())
+    for analysis, segment in zip(read_index((tmp_path / index).read_bytes()), picture.segments, strict=True):
+        assert analysis is not None
+        assert analysis.range == segment.media_range.moved(-segment.media_range.start)
+        assert analysis.reliable == [range_.moved(-segment.media_range.start) for range_ in segment.reliable]
+        assert analysis.unreliable == [range_.moved(-segment.media_range.start) for range_ in segment.unreliable]
+    with av.open(str(tmp_path / MULTIVARIANT)) as container:
+        packets = Counter(packet.stream.type for packet in container.demux() if packet.size)
+    assert packets["video"] == 125
+    assert packets["audio"] > 200
+
+
+def test_segments_in_files_are_not_made_again(sound_clip: Path, tmp_path: Path) -> None:
+    request = make_request(
+        sound_clip, out=tmp_path, representations=tuple(parse_representations("144p")), hls_files=True
+    )
+    prepare(request)
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*-*.m*")}
+    assert len(before) > 6
+    prepare(request)
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*-*.m*")} == before
+
+
+def test_with_an_mpd_there_are_no_playlists_for_the_files(tmp_path: Path) -> None:
+    request = make_request(tmp_path / "film.mpd", out=tmp_path, media="existing", hls_files=True)
+    with pytest.raises(InputError, match="--hls-files cannot be used with --copy of an MPD"):
+        request.check()
 
 
 def test_a_second_run_keeps_the_playlists_and_their_names(sound_clip: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-import { formatRange } from '../../src/manifest/byte-range.js';
 import { ManifestError } from '../../src/manifest/errors.js';
 import { prefixOf, readRepresentation, type RepresentationElement } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
+import { isDescribedBy } from '../port/player-segment.js';
 import type { Presentation } from '../port/presentation.js';
 import type { DashRepresentation, FragmentRequest } from './dash-types.js';
 
@@ -61,10 +61,7 @@ export class DashPresentation implements Presentation {
 
   segment(request: FragmentRequest): SegmentMap | undefined {
     const map = request.representation && this.representation(request.representation)?.segment(request.index);
-    if (!map) return undefined;
-    // A request without a range is for a file that is one segment.
-    const isForIt = request.range ? request.range === formatRange(map.range) : map.range.start === 0;
-    return isForIt ? map : undefined;
+    return map && isDescribedBy(request, map) ? map : undefined;
   }
 
   fileUrl(representation: DashRepresentation): string | undefined {

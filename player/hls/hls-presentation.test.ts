@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { IndexedRepresentation } from '../../src/manifest/indexed-representation.js';
 import { INDEX_SCHEME } from '../../src/manifest/representation.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import { HlsPresentation } from './hls-presentation.js';
 import type { HlsLevel } from './hls-types.js';
 
@@ -26,6 +27,21 @@ describe('HlsPresentation', () => {
       { id: 'q01', averageScore: 0.95, indexUrl: `${ORIGIN}/film/other/q01.index` },
     ]);
     expect(presentation.representation(named('q02'))).toBeUndefined();
+  });
+
+  it('has of a segment what the index says if its byte range is the same, or if both are a file', () => {
+    const sessionData = dataOf({ q00: 'avgSSIM=0.9 index=q00.index' });
+    const presentation = new HlsPresentation({ levels: [level('q00')], sessionData });
+    const found = (range: string | null, start: number) => {
+      const map = { range: { start, end: start + 100 } } as SegmentMap;
+      vi.spyOn(presentation.representation(named('q00'))!, 'segment').mockReturnValue(map);
+      const segment = { index: 0, startTime: 0, duration: 4, url: `${ORIGIN}/film/q00.mp4` };
+      return presentation.segment({ ...segment, range, representation: named('q00') }) === map;
+    };
+    expect(found('700-799', 700)).toBe(true);
+    expect(found('700-798', 700)).toBe(false);
+    expect(found(null, 0)).toBe(true);
+    expect(found(null, 700)).toBe(false);
   });
 
   it.each([

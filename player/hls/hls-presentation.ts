@@ -1,9 +1,8 @@
-import { formatRange } from '../../src/manifest/byte-range.js';
 import { ManifestError } from '../../src/manifest/errors.js';
 import { INDEX_SCHEME, readRepresentation } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Presentation } from '../port/presentation.js';
-import type { PlayerRepresentation, PlayerSegment } from '../port/player-segment.js';
+import { isDescribedBy, type PlayerRepresentation, type PlayerSegment } from '../port/player-segment.js';
 import type { HlsLevel, ManifestParsed } from './hls-types.js';
 
 /** What of the levels of hls.js has VOXEL data (docs/MANIFEST.md, "HLS playlists"). */
@@ -34,9 +33,10 @@ export class HlsPresentation implements Presentation {
     return undefined;
   }
 
-  segment({ index, range, representation }: PlayerSegment): SegmentMap | undefined {
+  segment(segment: PlayerSegment): SegmentMap | undefined {
+    const { index, representation } = segment;
     const map = representation ? this.representation(representation)?.segment(index) : undefined;
-    return map && range === formatRange(map.range) ? map : undefined;
+    return map && isDescribedBy(segment, map) ? map : undefined;
   }
 
   forget({ id }: PlayerRepresentation): void {

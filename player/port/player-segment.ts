@@ -1,3 +1,6 @@
+import { formatRange } from '../../src/manifest/byte-range.js';
+import type { SegmentMap } from '../../src/manifest/segment-map.js';
+
 /**
  * What the parts in this folder know of a player and its presentation. Players have more: methods that take one of these are called
  * with what the same player has given before.
@@ -32,6 +35,11 @@ export type BufferedSegment = Pick<PlayerSegment, 'index' | 'startTime' | 'durat
 /** Seconds; the last segment's own duration may be shorter, and some have no common one. */
 export function segmentDurationOf({ representation, duration }: Omit<PlayerSegment, 'url' | 'range'>): number {
   return Number.isFinite(representation?.segmentDuration) ? representation!.segmentDuration : duration;
+}
+
+/** Whether `map` describes it: a segment without a range is a file of its own, whose positions count from its start. */
+export function isDescribedBy({ range }: Pick<PlayerSegment, 'range'>, map: SegmentMap): boolean {
+  return range ? range === formatRange(map.range) : map.range.start === 0;
 }
 
 /** The video that a player holds: where it plays, what of it can be replaced. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
 import { root } from '../../tools/setup/paths.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
-import { prepareClip } from './support/clip.js';
+import { prepareClip, writeSegmentFiles } from './support/clip.js';
 import {
   errorsOfHls,
   HLS_PACKAGES,
@@ -144,6 +144,21 @@ describe.each(HLS_PACKAGES.map((name) => ({ name, version: versionOf(name) })))(
 });
 
 describe('hls.js', () => {
+  it('plays segments in files of their own, with datagrams for what may be missing', async () => {
+    const server = await serveHlsPage(stage.folder, await writeSegmentFiles(stage.folder, clip));
+    onTestFinished(() => server.stop());
+    const ofFiles = await openPage(stage.browser, server.ready.url);
+    onTestFinished(() => ofFiles.close());
+    await startHls(ofFiles, { bufferSegments: 1 });
+    await playHlsUntil(ofFiles);
+    const outcome = await outcomeOfHls(ofFiles);
+    expectWholePlayback(outcome);
+    expect(playedIndices(outcome)).toEqual([...Array(SEGMENTS).keys()]);
+    expect(fallbacksOnceReady(outcome)).toEqual([]);
+    expect(deliveries(outcome, 'datagrams').length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
+    expect(outcome.decodedAudioBytes).toBeGreaterThan(0);
+  });
+
   it('chooses the level itself when told, and gets whole segments on streams', async () => {
     await startHls(page, { abr: 'hlsjs', delivery: 'streams', bufferSegments: 1 });
     await playHlsToEnd(page, 3);

@@ -36,10 +36,19 @@ export async function prepareClip(folder: string, clip: SyntheticClip): Promise<
 
 /** The same with the segments described in the manifest as well. */
 export async function describeInline(folder: string, clip: SyntheticClip): Promise<string> {
+  return preparedAgain(folder, clip, '--inline');
+}
+
+/** The same with segments in files of their own, which the playlists name. */
+export async function writeSegmentFiles(folder: string, clip: SyntheticClip): Promise<string> {
+  return preparedAgain(folder, clip, '--hls-files');
+}
+
+async function preparedAgain(folder: string, clip: SyntheticClip, option: string): Promise<string> {
   const shared = await sharedClip(clip);
-  const media = join(folder, 'inline');
+  const media = join(folder, option.slice(2));
   copyMedia(shared, media);
-  prepare(sourceIn(shared), media, clip, '--inline');
+  prepare(sourceIn(shared), media, clip, option);
   return media;
 }
 

@@ -1,6 +1,6 @@
 """The result of the analysis of a segment: everything that MPD, index and reports say about it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -103,6 +103,16 @@ class SegmentAnalysis:
             loss_costs=fields["loss_costs"],
             steps=[Step(**step) for step in fields["steps"]],
             warning=fields["warning"],
+        )
+
+    def from_start(self) -> "SegmentAnalysis":
+        """The same of a segment that is a file of its own."""
+        by = -self.range.start
+        return replace(
+            self,
+            range=self.range.moved(by),
+            reliable=[range_.moved(by) for range_ in self.reliable],
+            unreliable=[range_.moved(by) for range_ in self.unreliable],
         )
 
     @property

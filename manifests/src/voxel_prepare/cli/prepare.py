@@ -37,6 +37,11 @@ CHOICE_HELP = (
     "predicted: from the undamaged pictures alone, which is faster and less reliable."
 )
 
+HLS_FILES_HELP = (
+    "Also write each segment to a file of its own, which the HLS playlists name: for players that read byte ranges of "
+    "one file wrongly, such as FFmpeg 9.0. Takes the room of the media twice."
+)
+
 CONTENT_KEY = re.compile(r"([0-9a-fA-F]{32}):([0-9a-fA-F]{32})")
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -98,6 +103,7 @@ def voxel_prepare(
     no_next: Annotated[
         bool, typer.Option("--no-next", hidden=True, help="Do not say how the result is served.")
     ] = False,
+    hls_files: Annotated[bool, typer.Option("--hls-files", help=HLS_FILES_HELP)] = False,
     debug: Debug = False,
     help_all: HelpAll = False,
 ) -> None:
@@ -126,6 +132,7 @@ def voxel_prepare(
             metric=metric,
             order=order,
             choice=choice,
+            hls_files=hls_files,
             keys=tuple(map(_content_key, key or [])),
             replace=replace,
             scheduler=scheduler,

@@ -7,9 +7,10 @@ from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.cost import analyse_cost
 from voxel_prepare.jobs.plan import PlannedAudio, make_plan
 from voxel_prepare.jobs.planned import PlannedSet, plan_representation
+from voxel_prepare.jobs.playlists import in_segment_files, make_playlists
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Part, Workspace
-from voxel_prepare.manifest.hls_playlists import MULTIVARIANT, media_playlist, multivariant_playlist
+from voxel_prepare.manifest.hls_playlists import MULTIVARIANT
 from voxel_prepare.manifest.mpd import AudioFile, Presentation, VideoFile, write_mpd
 from voxel_prepare.manifest.mpd_file import MANIFEST
 from voxel_prepare.media.recipes import OnShare
@@ -29,6 +30,7 @@ class NewPresentation:
         self._facts = request.facts
         self._plan = plan = make_plan(request, on_share)
         self.making = "copying" if request.media == "copy" else "encoding"
+        self._hls_files = request.hls_files
         self.inputs = request.inputs
         self.media = plan.media
         identity = [plan.reference.id, *(one.part.key for one in plan.video)]
@@ -62,17 +64,13 @@ class NewPresentation:
         )
 
     def publish(self, workspace: Workspace, parts: Sequence[Part], presentation: Presentation) -> None:
-        """Publishes `parts` with an MPD and with playlists: one for each file, by the id of the file."""
-        files = [*(one.media for one in presentation.video), *(one.media for one in presentation.audio)]
-        contents = {media.id: media_playlist(media, presentation) for media in files}
-        playlists = {id_: Part.of(f"{id_}.m3u8", content.decode()) for id_, content in contents.items()}
-        for id_, part in playlists.items():
-            if workspace.find(part) is None:
-                with workspace.make(part) as path:
-                    path.write_bytes(contents[id_])
-        names = {id_: workspace.published_name(part) for id_, part in playlists.items()}
-        beside = {MULTIVARIANT: multivariant_playlist(presentation, names)}
-        workspace.publish([*parts, *playlists.values()], write_mpd(presentation, self._facts), beside)
+        """Publishes `parts` with an MPD and with playlists."""
+        listed, files = presentation, list[Part]()
+        if self._hls_files:
+            listed, files = in_segment_files(workspace, presentation, self.media)
+        playlists = make_playlists(workspace, listed)
+        mpd = write_mpd(presentation, self._facts)
+        workspace.publish([*parts, *files, *playlists.parts], mpd, playlists.beside)
 
 
 def _read_audio(workspace: Workspace, audio: PlannedAudio, segments: int) -> AudioFile:

@@ -44,6 +44,8 @@ class Request:
     """The order of frames; None: the best one for each segment."""
     choice: OrderChoice = OrderChoice.MEASURED
     """How the best one is found."""
+    hls_files: bool = False
+    """A file for each segment, which the playlists name."""
     keys: tuple[tuple[bytes, bytes], ...] = ()
     """Identifier and key, 16 bytes each, of the encrypted tracks of an existing presentation."""
     replace: bool = False
@@ -58,6 +60,8 @@ class Request:
             raise InputError(f"expected {expected}, got {len(self.inputs)} inputs")
         if self.media != "encode" and (self.representations is not None or self.start or self.duration is not None):
             raise InputError("--representations, --start and --duration cannot be used with --copy: it does not encode")
+        if self.media == "existing" and self.hls_files:
+            raise InputError("--hls-files cannot be used with --copy of an MPD, whose media stay as they are")
         if self.media != "existing" and self.keys:
             raise InputError("--key needs --copy with an MPD: other inputs must not be encrypted")
         if self.scheduler is not None and not SCHEDULER_ADDRESS.fullmatch(self.scheduler):

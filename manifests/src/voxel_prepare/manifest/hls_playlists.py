@@ -28,15 +28,24 @@ AUDIO_GROUP = "audio"
 def media_playlist(media: MediaFile, presentation: Presentation) -> bytes:
     """The playlist of one file."""
     durations = _durations(media, presentation)
+    initialization, segments = _addresses(media)
     lines = [
         *_head(),
         f"#EXT-X-TARGETDURATION:{max(1, *(round(duration) for duration in durations))}",
         "#EXT-X-PLAYLIST-TYPE:VOD",
-        f'#EXT-X-MAP:URI="{media.name}",BYTERANGE="{_byte_range(media.initialization)}"',
+        f"#EXT-X-MAP:{initialization}",
     ]
-    for segment, duration in zip(media.segments, durations, strict=True):
-        lines += [f"#EXTINF:{float(duration):.6f},", f"#EXT-X-BYTERANGE:{_byte_range(segment)}", media.name]
+    for segment, duration in zip(segments, durations, strict=True):
+        lines += [f"#EXTINF:{float(duration):.6f},", *segment]
     return _text([*lines, "#EXT-X-ENDLIST"])
+
+
+def _addresses(media: MediaFile) -> tuple[str, list[list[str]]]:
+    """Attributes that say where the initialization segment is; the lines that say where each segment is."""
+    if media.files:
+        return f'URI="{media.files.initialization}"', [[name] for name in media.files.segments]
+    initialization = f'URI="{media.name}",BYTERANGE="{_byte_range(media.initialization)}"'
+    return initialization, [[f"#EXT-X-BYTERANGE:{_byte_range(range_)}", media.name] for range_ in media.segments]
 
 
 def multivariant_playlist(presentation: Presentation, names: Mapping[str, str]) -> bytes:

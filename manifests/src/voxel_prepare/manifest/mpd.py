@@ -32,6 +32,14 @@ UNKNOWN_LANGUAGE = "und"
 
 
 @dataclass(frozen=True, slots=True)
+class SegmentFiles:
+    """Names of files with one segment each."""
+
+    initialization: str
+    segments: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class MediaFile:
     """A track's file, as the MPD refers to it."""
 
@@ -43,6 +51,8 @@ class MediaFile:
     segments: list[ByteRange]
     duration: Fraction | None = None
     """Seconds; None: as long as the presentation."""
+    files: SegmentFiles | None = None
+    """The same segments for playlists, where each has a file of its own."""
 
     def bandwidth(self, presentation_duration: Fraction) -> int:
         """Average bitrate of the segments in bit/s; `presentation_duration` in seconds."""
