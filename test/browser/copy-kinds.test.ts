@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { HANDSHAKE_PACKETS, startRelay } from '../../tools/start/relay.mjs';
+import type { ContentKey } from '../repair/cbcs.js';
+import { addVp9, copyLadder, encryptLadder, joinLadders, leaveSetsInBand, makeLadder } from './support/ladder.js';
+import { openPage, outcomeOf, playToEnd, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
+import { playerStage } from './support/player-stage.js';
+
+const LADDER = { seconds: 6, segmentSeconds: 2 };
+const RATE = 25;
+const IN_BAND = ['-x264-params', 'repeat-headers=1'];
+const CONTENT: ContentKey = { id: randomBytes(16), key: randomBytes(16) };
+const PERIODS = ['first', 'second'];
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+
+/** A presentation as sites have it, made in a folder and copied into an MPD there. */
+interface Kind {
+  readonly name: string;
+  readonly make: (folder: string) => void;
+  readonly seconds: number;
+  readonly keys?: Readonly<Record<string, string>>;
+  /** What the MPD must have, for the test to be of this kind. */
+  readonly has: RegExp;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'several periods',
+    make(folder) {
+      for (const name of PERIODS) {
+        mkdirSync(join(folder, name));
+        makeLadder(join(folder, name), 'SegmentTemplate', LADDER);
+      }
+      copyLadder(folder, joinLadders(folder, PERIODS, LADDER.seconds));
+    },
+    seconds: PERIODS.length * LADDER.seconds,
+    has: /<Period[^]*<Period/,
+  },
+  {
+    name: 'parameter sets in samples (avc3)',
+    make(folder) {
+      const mpd = makeLadder(folder, 'SegmentTemplate', LADDER, IN_BAND);
+      leaveSetsInBand(folder, mpd);
+      copyLadder(folder, mpd);
+    },
+    seconds: LADDER.seconds,
+    has: /codecs="avc3/,
+  },
+  {
+    name: 'encryption after a start in the clear',
+    make(folder) {
+      const mpd = makeLadder(folder, 'SegmentTemplate', LADDER);
+      encryptLadder(folder, mpd, CONTENT, 1);
+      copyLadder(folder, mpd, '--key', `${hex(CONTENT.id)}:${hex(CONTENT.key)}`);
+    },
+    seconds: LADDER.seconds,
+    keys: { [base64url(CONTENT.id)]: base64url(CONTENT.key) },
+    has: /<ContentProtection/,
+  },
+  {
+    name: 'a set in another codec',
+    make(folder) {
+      const mpd = makeLadder(folder, 'SegmentTemplate', LADDER);
+      addVp9(folder, mpd, LADDER);
+      copyLadder(folder, mpd);
+    },
+    seconds: LADDER.seconds,
+    has: /codecs="vp09/,
+  },
+];
+
+describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream', ({ make, seconds, keys, has }) => {
+  let media: string;
+  let outcome: Outcome;
+  let page: Page;
+
+  const stage = playerStage((folder) => {
+    media = mkdtempSync(join(folder, 'media-'));
+    make(media);
+    return servePlayerPage(folder, media);
+  });
+
+  beforeAll(async () => {
+    page = await openPage(stage.browser, stage.server.ready.url);
+    const relay = await startRelay({ lossPercent: 10, seed: 7, spared: HANDSHAKE_PACKETS });
+    relay.connect(stage.server.ready.quicPort);
+    const { certificateHashes } = stage.server.ready;
+    const endpoint = { url: `https://127.0.0.1:${relay.port}/voxel`, certificateHashes };
+    const options = { delivery: 'datagrams', refetch: false, bufferSegments: 1, endpoint } as const;
+    await startPlayer(page, options, '/media/manifest.mpd', {}, keys);
+    await playToEnd(page, { seconds: 3 });
+    // dash.js calls the end of each period the end.
+    const isOver = (end: number): boolean => {
+      const { video, errors } = window.players[0]!;
+      return video.currentTime >= end || errors.length > 0;
+    };
+    await page.waitForFunction(isOver, { timeout: 60_000, polling: 50 }, seconds - 0.2);
+    relay.close();
+    outcome = await outcomeOf(page);
+  });
+
+  afterAll(() => page.close());
+
+  it('is of this kind', () => {
+    expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).toMatch(has);
+  });
+
+  it('plays to its end, every picture', () => {
+    expect(outcome).toMatchObject({ errors: [], ended: true });
+    expect(outcome.duration).toBeCloseTo(seconds, 1);
+    expect(outcome.frames).toBeGreaterThanOrEqual((seconds - 0.2) * RATE);
+  });
+
+  it('comes as datagrams once the session is open, and what they lose is repaired', () => {
+    const { segments } = outcome.statistics!;
+    const last = segments.filter(({ startTime }) => startTime >= seconds - LADDER.segmentSeconds - 1 / RATE);
+    expect(last.map(({ delivery }) => delivery)).toEqual(['datagrams']);
+    expect(segments.some(({ framesRepaired }) => framesRepaired > 0)).toBe(true);
+  });
+});
