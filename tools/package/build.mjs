@@ -24,8 +24,8 @@ const PLUGINS = [
   { file: 'voxel-hls', entry: 'player/hls/index.ts', worker: plain },
 ];
 for (const { file, ...plugin } of PLUGINS) {
-  await writeBundle({ ...plugin, format: 'esm' }, `dist/${file}.js`);
-  await writeBundle({ ...plugin, format: 'umd', name: 'voxelDash' }, `dist/umd/${file}.js`);
+  await writeBundle({ ...plugin, format: 'esm', isPlugin: true }, `dist/${file}.js`);
+  await writeBundle({ ...plugin, format: 'umd', name: 'voxelDash', isPlugin: true }, `dist/umd/${file}.js`);
 }
 // For one release: the laboratory by its old name.
 await writeBundle(
@@ -41,7 +41,7 @@ await writeBundle(
   'dist/voxel-video.js',
 );
 await writeBundle(
-  { entry: 'player/element/script.ts', format: 'umd', name: 'voxelDash', worker: plain },
+  { entry: 'player/element/script.ts', format: 'umd', name: 'voxelDash', worker: plain, isPlugin: true },
   'dist/umd/voxel-video.js',
 );
 // The worker as a file of its own, for pages that allow none from a Blob URL; every build may use it.

@@ -3,22 +3,25 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { root } from '../setup/paths.mjs';
+import { hardPrivate } from './hard-private.mjs';
+import { internalNames } from './internal-names.mjs';
 import { minify } from './minify.mjs';
 
 /**
  * A bundle of TypeScript. `format`: an ES module, the body of a script, or one file for script elements and `require`, whose exports are on a page
  * those of the global `name`. `worker`: program of the session's worker, for the plugin to start. `shared`: module that it imports from a file
- * beside it instead.
+ * beside it instead. `isPlugin`: names that never leave it are short ones.
  * @typedef {object} Bundle
  * @property {string} entry path in the checkout
  * @property {'esm' | 'script' | 'umd'} format
  * @property {string} [name]
  * @property {string} [worker]
  * @property {{ module: string, file: string }} [shared]
+ * @property {boolean} [isPlugin]
  */
 
 /** @param {Bundle} bundle @param {string} out path in the checkout; without it there is no source map @returns {Promise<import('./minify.mjs').Script>} */
-export async function bundled({ entry, format, name = 'bundle', worker, shared }, out = '') {
+export async function bundled({ entry, format, name = 'bundle', worker, shared, isPlugin }, out = '') {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -30,7 +33,8 @@ export async function bundled({ entry, format, name = 'bundle', worker, shared }
     ...(format === 'umd' && { globalName: name, ...umd(name) }),
     ...(worker !== undefined && { define: { VOXEL_WORKER_SOURCE: JSON.stringify(worker) } }),
     ...(out !== '' && { sourcemap: 'external' }),
-    ...(shared && { plugins: [sharing(shared)] }),
+    ...(isPlugin && { mangleProps: new RegExp(`^(?:${internalNames().join('|')})$`) }),
+    plugins: [...(isPlugin ? [hardPrivate] : []), ...(shared ? [sharing(shared)] : [])],
   });
   const textOf = (/** @type {string} */ ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text;
   return minify({ code: textOf('.js') ?? '', map: textOf('.js.map') });

@@ -5,7 +5,7 @@ import { minify as terser } from 'terser';
 /** A script, and its source map where one was asked for. @typedef {{ code: string, map?: string }} Script */
 
 /**
- * Smaller than either alone: esbuild gives private members short names, terser folds what is left. Property names stay.
+ * Smaller than either alone: esbuild gives private members short names, terser folds what is left.
  * @param {Script} script an ES module, or whatever may be read as one @returns {Promise<Script>}
  */
 export async function minify({ code, map }) {
