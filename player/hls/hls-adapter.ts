@@ -1,6 +1,5 @@
 import { PlayerError } from '../api/errors.js';
 import { linkTo } from '../network/first-link.js';
-import type { PlayerSegment } from '../port/player-segment.js';
 import { connectSegments, type OpenPort, type PluginParts, type SegmentParts } from '../segments/wiring.js';
 import { fragmentLoaderClass, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
 import { HlsPresentation } from './hls-presentation.js';
@@ -84,7 +83,12 @@ class HlsAdapter implements LoadsFragments {
     const segment = segmentOf(this.hls, frag);
     if (!segment) return false;
     this.port.video.underWay = frag;
-    answer.onProgress = () => this.#restart(frag, segment);
+    answer.onProgress = () => {
+      if (!this.#segmentParts.segments.restartOf(segment)) return;
+      // A review says so: hls.js is to ask for another level of the segment.
+      frag.abortRequests();
+      this.hls.trigger(events.loadAborted, { frag, part: null, stats: frag.stats });
+    };
     const delay = this.#levels?.delayOf(segment.index) ?? 0;
     let isWanted = true;
     answer.onAbort(() => (isWanted = false));
@@ -113,13 +117,6 @@ class HlsAdapter implements LoadsFragments {
       }),
     );
     return true;
-  }
-
-  /** Has hls.js ask for another level of the segment, where a review says so. */
-  #restart(frag: HlsFragment, segment: PlayerSegment): void {
-    if (!this.#segmentParts.segments.restartOf(segment)) return;
-    frag.abortRequests();
-    this.hls.trigger(events.loadAborted, { frag, part: null, stats: frag.stats });
   }
 
   #replaceLoader(): void {

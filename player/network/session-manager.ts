@@ -177,19 +177,17 @@ export class SessionManager {
       this.#state = { kind: 'open', session };
       const openedAt = performance.now();
       this.emit({ state: 'opened', url: (await located).url, thread: session.thread });
-      void session.closed.then((reason) => this.#onClosed(session, reason, performance.now() - openedAt));
+      void session.closed.then((reason) => {
+        if (this.session !== session) return;
+        if (performance.now() - openedAt < SHORT_LIFE) this.#retryLater(reason, 'closed');
+        else {
+          this.#retry = FIRST_RETRY;
+          this.#state = { kind: 'closed' };
+          this.emit({ state: 'closed', ...describeError(reason), retryIn: 0 });
+        }
+      });
     } catch (error) {
       if (!stopped.aborted) this.#retryLater(error, 'failed');
-    }
-  }
-
-  #onClosed(session: VoxelSession, reason: VoxelError, life: number): void {
-    if (this.session !== session) return;
-    if (life < SHORT_LIFE) this.#retryLater(reason, 'closed');
-    else {
-      this.#retry = FIRST_RETRY;
-      this.#state = { kind: 'closed' };
-      this.emit({ state: 'closed', ...describeError(reason), retryIn: 0 });
     }
   }
 

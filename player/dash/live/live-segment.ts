@@ -34,7 +34,12 @@ export class LiveSegment {
   async run(): Promise<void> {
     onAbort(this.options.request, () => this.#end());
     try {
-      const following = await this.options.follow((chunk) => this.#onChunk(chunk));
+      const following = await this.options.follow((chunk) => {
+        if (this.#hasEnded || this.#isOverHttp) return;
+        this.#handedOver = chunk.range.end;
+        this.#handOver(chunk.bytes);
+        this.options.onChunk(chunk);
+      });
       this.#following = following;
       if (this.#hasEnded || this.#isOverHttp) following.abort();
       await following.result;
@@ -42,14 +47,6 @@ export class LiveSegment {
     } catch (error) {
       this.release(error);
     }
-  }
-
-  #onChunk(chunk: DeliveredChunk): void {
-    if (this.#hasEnded || this.#isOverHttp) return;
-    this.#handedOver = chunk.range.end;
-    const { bytes } = chunk;
-    this.#handOver(bytes);
-    this.options.onChunk(chunk);
   }
 
   #handOver(bytes: Uint8Array<ArrayBuffer>): void {

@@ -27,8 +27,10 @@ function frameStates(map: SegmentLayout, { received, lost }: Arrival, reports: r
   const gaps = new IntervalSet(lost);
   for (const place of map.unreliable) {
     const range = shifted(place, -map.range.start);
-    const frame = frameAt(reports, range.start);
-    if (frame === -1 || states[frame] === 'repaired') continue;
+    // Frames lie in the segment in decode order.
+    const frame = search(reports.length, (index) => reports[index]!.start + reports[index]!.bytes > range.start);
+    const isWithin = frame < reports.length && reports[frame]!.start <= range.start;
+    if (!isWithin || states[frame] === 'repaired') continue;
     if (!received.contains(range.start, range.end)) {
       const [gap] = gaps.gaps(range.start, range.end);
       // Whether any of it was lost.
@@ -38,10 +40,4 @@ function frameStates(map: SegmentLayout, { received, lost }: Arrival, reports: r
     }
   }
   return states;
-}
-
-/** The frame that holds `position`: frames lie in the segment in decode order. -1: none does. */
-function frameAt(frames: readonly FrameReport[], position: number): number {
-  const place = search(frames.length, (index) => frames[index]!.start + frames[index]!.bytes > position);
-  return place < frames.length && frames[place]!.start <= position ? place : -1;
 }

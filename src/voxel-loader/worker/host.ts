@@ -3,7 +3,6 @@ import { IntervalSet } from '../../manifest/interval-set.js';
 import { RepairError } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
 import type { DeliveredMessage, ErrorMessage, PageMessage, WorkerMessage } from '../messages.js';
-import type { SegmentFrames } from '../types.js';
 import { FileVersions } from './file-version.js';
 import { describeFrames } from './frame-states.js';
 import { PartialSegment } from './partial-segment.js';
@@ -60,7 +59,14 @@ export class Host {
       this.#running.get(id)?.abort();
       this.#segments.delete(id);
     },
-    inspect: (message) => this.post({ type: 'inspected', id: message.id, frames: this.#inspect(message) }),
+    inspect: ({ id, representation, map, bytes }) => {
+      const segment = {
+        bytes: bytes as Uint8Array<ArrayBuffer>,
+        received: new IntervalSet([{ start: 0, end: bytes.length }]),
+      };
+      const { frames } = this.repairers.repair(representation, segment);
+      this.post({ type: 'inspected', id, frames: describeFrames(map, { ...segment, lost: [] }, frames) });
+    },
     close: ({ session }) => this.#sessions.get(session)?.close(),
     stop: () => {
       for (const session of this.#sessions.values()) session.close();
@@ -167,15 +173,6 @@ export class Host {
       ...{ bytesUnsent, seconds, bytesMeasured, timeToFirstByte, rtt },
       failure: failure && encodeError(failure),
     };
-  }
-
-  #inspect({ representation, map, bytes }: Message<'inspect'>): SegmentFrames {
-    const received = new IntervalSet([{ start: 0, end: bytes.length }]);
-    const { frames } = this.repairers.repair(representation, {
-      bytes: bytes as Uint8Array<ArrayBuffer>,
-      received,
-    });
-    return describeFrames(map, { received, lost: [] }, frames);
   }
 }
 
