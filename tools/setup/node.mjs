@@ -41,6 +41,7 @@ export function ensureBuild() {
     'demo',
     'packages',
     'LICENSE',
+    'docs/api',
   ];
   return once(join(root, 'dist', '.built'), digestOf(inputs), async () => {
     say('building the packages and the page …');
