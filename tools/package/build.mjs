@@ -20,12 +20,12 @@ const [plain, live, lab] = await Promise.all([bundleWorker('plain'), bundleWorke
 const PLUGINS = [
   { file: 'voxel-dash', entry: 'player/index.ts', worker: plain },
   { file: 'voxel-dash-live', entry: 'player/live/index.ts', worker: live },
-  { file: 'voxel-dash-lab', entry: 'lab/index.ts', worker: lab },
+  { file: 'voxel-dash-lab', entry: 'lab/index.ts', worker: lab, isPlugin: false },
   { file: 'voxel-hls', entry: 'player/hls/index.ts', worker: plain },
 ];
 for (const { file, ...plugin } of PLUGINS) {
-  await writeBundle({ ...plugin, format: 'esm', isPlugin: true }, `dist/${file}.js`);
-  await writeBundle({ ...plugin, format: 'umd', name: 'voxelDash', isPlugin: true }, `dist/umd/${file}.js`);
+  await writeBundle({ isPlugin: true, ...plugin, format: 'esm' }, `dist/${file}.js`);
+  await writeBundle({ isPlugin: true, ...plugin, format: 'umd', name: 'voxelDash' }, `dist/umd/${file}.js`);
 }
 // For one release: the laboratory by its old name.
 await writeBundle(

@@ -14,6 +14,6 @@ const WORKERS = {
  * @returns {Promise<string>}
  */
 export async function bundleWorker(program) {
-  const { code } = await bundled({ entry: WORKERS[program], format: 'script', isPlugin: true });
+  const { code } = await bundled({ entry: WORKERS[program], format: 'script', isPlugin: program !== 'lab' });
   return code.trim();
 }
