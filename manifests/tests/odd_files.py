@@ -158,6 +158,7 @@ CONTAINERS = [
     OddFile("no duration.mkv", piped(clip(), "matroska")),
     OddFile("no duration.webm", piped(clip(*_VP9), "webm")),
     OddFile("no duration.flv", piped(clip(), "flv")),
+    OddFile("picture order unknown.avi", clip("-c:a", "libmp3lame")),
     OddFile("no index.avi", piped(clip("-c:v", "mpeg4", "-bf", "0", "-c:a", "libmp3lame"), "avi")),
     OddFile("raw.264", silent("-f", "h264")),
     OddFile("raw.265", silent(*_HEVC, "-f", "hevc")),

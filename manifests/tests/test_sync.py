@@ -72,6 +72,16 @@ def test_the_tone_comes_with_the_flash_or_the_clip_is_refused(
     assert late == pytest.approx(moments(clip).late, abs=TOLERANCE)
 
 
+def test_an_avi_file_with_b_frames_keeps_its_sound(tmp_path: Path) -> None:
+    """FFmpeg's program shows its pictures as late as they are decoded ahead."""
+    clip = make_flash_and_tone(tmp_path, "avi", "none", b_frames=2)
+    representations = tuple(parse_representations("144p:0.1"))
+    prepare(make_request(clip, out=tmp_path / "out", representations=representations, segment_seconds=1))
+    picture, sound = read_manifest(tmp_path / "out")
+    assert prepared_moments(picture.media, sound.media).late == pytest.approx(moments(clip).late, abs=TOLERANCE)
+    assert float(picture.frame_rate) == RATE
+
+
 @pytest.mark.parametrize("way", ["file", "pipe"])
 def test_an_avi_file_with_b_frames_keeps_its_sound_live(way: str, tmp_path: Path) -> None:
     """It counts pictures, and its muxer stores them without the delay of decoding."""

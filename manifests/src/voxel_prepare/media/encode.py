@@ -75,7 +75,7 @@ def video_arguments(
 ) -> list[str]:
     """FFmpeg's arguments for one representation, without passes, threads and output."""
     filters = (
-        f"{_from_origin('setpts', excerpt)}fps={settings.segment.rate}:start_time=0,"
+        f"{_from_origin('setpts', excerpt.origin + source.timeline.lag)}fps={settings.segment.rate}:start_time=0,"
         f"scale={representation.width}:{representation.height}:flags=bicubic{source.colours.scale_options()},setsar=1,"
         f"{','.join(source.colours.filters())}"
     )
@@ -142,7 +142,7 @@ def audio_arguments(source: Source, excerpt: Excerpt, track: AudioTrack, segment
     """FFmpeg's arguments for one audio track: AAC, synchronous with the video and of the same duration."""
     encoded = encoded_audio(track)
     filters = (
-        f"{_from_origin('asetpts', excerpt)}aresample={encoded.sample_rate}:{FOLLOW_TIMES}:first_pts=0",
+        f"{_from_origin('asetpts', excerpt.origin)}aresample={encoded.sample_rate}:{FOLLOW_TIMES}:first_pts=0",
         # Players of fragments also play the encoder's priming: it replaces the first samples.
         f"atrim=start_sample={AAC_PRIMING_SAMPLES}",
         "asetpts=PTS-STARTPTS",
@@ -208,9 +208,9 @@ def _input_with_all_tracks(source: Source, stream: int, length: Sequence[str] = 
     return ["-i", _location(source), *unused]
 
 
-def _from_origin(setpts: str, excerpt: Excerpt) -> str:
-    """The filter that makes the excerpt's origin time 0."""
-    return f"{setpts}=PTS-{float(excerpt.origin):.9f}/TB," if excerpt.origin else ""
+def _from_origin(setpts: str, origin: Fraction) -> str:
+    """The filter that makes this time 0."""
+    return f"{setpts}=PTS-{float(origin):.9f}/TB," if origin else ""
 
 
 def _location(source: Source) -> str:

@@ -46,6 +46,8 @@ class Timeline:
     """When the tracks of sound begin, by their number from 1 on."""
     is_stated: bool = True
     """False if packets only say when they are decoded, in another order than pictures are shown."""
+    lag: Fraction = Fraction(0)
+    """How much later FFmpeg's program shows the pictures, which then counts from when the first one is decoded."""
 
     @property
     def duration(self) -> Fraction:
@@ -108,9 +110,12 @@ def read_timeline(listing: Iterable[str], delay: int) -> Timeline | None:
         if int(dts) != NO_TIME and not is_hidden:
             decoded.append(int(dts))
     is_stated = untimed <= len(shown)
+    lag = 0
     if not is_stated:
-        step = length or (decoded[-1] - decoded[0]) // max(1, len(decoded) - 1)
-        shown = [*decoded[delay:], *(decoded[-1] + step * late for late in range(1, delay + 1))]
+        # Such containers count pictures from the first one that is shown; in raw streams FFmpeg does so, too.
+        first = max(0, decoded[0])
+        lag = decoded[min(delay, len(decoded) - 1)] - first
+        shown = [time - decoded[0] + first for time in decoded]
     elif untimed:
         # Program streams leave out the times of some pictures: all are shown as much after their decoding as the first.
         reordering = min(shown) - decoded[0]
@@ -121,4 +126,5 @@ def read_timeline(listing: Iterable[str], delay: int) -> Timeline | None:
         hidden=timeline.first - min(hidden, default=min(shown)) * units[0],
         sounds={stream: time * units[stream] for stream, time in sounds.items()},
         is_stated=is_stated,
+        lag=lag * units[0],
     )
