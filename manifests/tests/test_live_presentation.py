@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from av.video.frame import VideoFrame
 from live_vectors import FIRST
+from voxel_prepare.isobmff.writer import NewSample, write_fragment
 from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.presentation import Presentation
 from voxel_prepare.live.state import LiveState
@@ -33,8 +34,14 @@ def add_segments(presentation: Presentation, numbers: range) -> None:
     for number in numbers:
         folder.begin(number)
         start = (number - timeline.first_number) * timeline.timescale
-        folder.append(bytes(FIRST.range.size), replace(FIRST, decode_time=start, duration=timeline.timescale))
+        folder.append(_chunk(FIRST.range.size), replace(FIRST, decode_time=start, duration=timeline.timescale))
         folder.finish()
+
+
+def _chunk(size: int) -> bytes:
+    """A chunk of that size, as the disk has one that was brought to it."""
+    boxes = len(write_fragment([NewSample(b"", 0, 1)], 0, 1))
+    return write_fragment([NewSample(b"\x01" * (size - boxes), 0, 1)], 0, 1)
 
 
 def test_a_presentation_begins_when_its_first_picture_is_captured(tmp_path: Path) -> None:
