@@ -37,17 +37,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/*.test.ts'],
           // Real browsers, real servers, little clips: most of their time they wait for playback.
-          maxWorkers: 5,
-          globalSetup,
-          ...PATIENCE,
-        },
-      },
-      {
-        test: {
-          name: 'browser-pairs',
-          // Live streams, several servers and many players: little may go on beside them, but they wait, too.
-          include: ['test/browser/pairs/*.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           globalSetup,
           ...PATIENCE,
         },

@@ -157,7 +157,7 @@ const trials = {
   about: 'ten seconds of every system, server and control of the trials',
   needs: `Rust; /dev/net/tun and namespaces; ${BROWSER}`,
   plays: true,
-  run: (job) => smokeTrials(job, '--jobs', '7'),
+  run: (job) => smokeTrials(job, '--jobs', '5'),
   again: (job, system) => smokeTrials(job, '--only', system),
 };
 
@@ -239,11 +239,6 @@ export const PARTS = [
     hasClock: true,
   }),
   trials,
-  vitestPart('browser-pairs', 'live streams, several servers, many players', [build, sample, chrome, quicheServer], {
-    needs: BROWSER,
-    serial: true,
-    hasClock: true,
-  }),
   vitestPart('browser-serial', 'playback that others would disturb', [build, sample, chrome, quicheServer], {
     needs: BROWSER,
     serial: true,
