@@ -6,10 +6,10 @@ import { repositoryFiles } from '../../../tools/site/repository.mjs';
 /** What a reader has beside the files: installed and built as `npm start` leaves it. */
 const INSTALLED = ['node_modules', '.venv'];
 
-/** A checkout of the reader's own, to be changed: `folder/voxel-dash`. */
+/** A checkout of the reader's own, to be changed: `folder/voxel-dash`. It has no documents but those that a build reads. */
 export function checkoutIn(folder: string): string {
   const checkout = join(folder, 'voxel-dash');
-  for (const file of repositoryFiles().filter((path) => !path.startsWith('docs/'))) {
+  for (const file of repositoryFiles().filter((path) => !/^docs\/(?!api\/)/.test(path))) {
     mkdirSync(dirname(join(checkout, file)), { recursive: true });
     cpSync(join(root, file), join(checkout, file));
   }
