@@ -93,6 +93,7 @@ it(`follows ${PINS} pinned qualities and the last one`, async () => {
   await startPlayer(page, { bufferSegments: 2 });
   await playUntil(page, 1);
   const pinned = await page.evaluate(async (pins) => {
+    const { handle, video } = window.players[0]!;
     const player = window.players[0]!.player as DashPlayer & MediaPlayerClass;
     player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });
     const ladder = player.getRepresentationsByType('video');
@@ -101,8 +102,16 @@ it(`follows ${PINS} pinned qualities and the last one`, async () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     player.setRepresentationForTypeByIndex('video', 0, true);
-    // With each replacement Chromium goes on with the next key frame: in the end its decoder may wait for one behind what is buffered.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    // With each replacement Chromium goes on with the next key frame: in the end its decoder may wait for one behind what is buffered,
+    // also where the last replacement comes late, as on a busy machine.
+    const now = (): string | undefined =>
+      handle!
+        .statistics()
+        .segments.findLast(
+          ({ startTime, duration }) => startTime + duration > video.currentTime && startTime <= video.currentTime,
+        )?.representation;
+    do await new Promise((resolve) => setTimeout(resolve, 1000));
+    while (now() !== ladder[0]!.id);
     player.seek(player.time());
     return ladder[0]!.id;
   }, PINS);
