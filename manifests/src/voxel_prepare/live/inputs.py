@@ -10,7 +10,6 @@ from pathlib import Path
 import av
 from av.container import InputContainer
 from av.error import FFmpegError, ProtocolNotFoundError
-from av.stream import Disposition
 from av.video.stream import VideoStream
 
 from voxel_prepare.errors import InputError
@@ -23,6 +22,7 @@ from voxel_prepare.media.source import (
     FIELD_ORDER_PROGRESSIVE,
     STANDARD_RATES,
     WHY_NOT_DOLBY_VISION,
+    moving_pictures,
     output_rate,
 )
 
@@ -127,8 +127,7 @@ def _rate(stream: VideoStream) -> Fraction | None:
 
 def pictures_of(container: InputContainer) -> VideoStream:
     """The first track of pictures that is no cover, if there is one."""
-    streams = container.streams.video
-    return next((each for each in streams if not each.disposition & Disposition.attached_pic), streams[0])
+    return moving_pictures(container) or container.streams.video[0]
 
 
 def _open(name: str, *, is_network: bool) -> tuple[InputContainer, Parts | None]:

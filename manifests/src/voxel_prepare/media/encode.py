@@ -112,6 +112,7 @@ async def encode_video(
         await run_ffmpeg([*arguments, "-f", "mp4", str(output)], on_frames)
         return
     statistics = ("-passlogfile", str(output.with_name(f"{output.name}.statistics")))
+    written = ("-f", "mp4", str(output))
     first_pass_frames = 0
 
     def on_first_pass(frames: int) -> None:
@@ -119,17 +120,17 @@ async def encode_video(
         first_pass_frames = frames
         on_frames(frames)
 
+    def on_second_pass(frames: int) -> None:
+        on_frames(first_pass_frames + frames)
+
     await run_ffmpeg([*arguments, "-pass", "1", *statistics, "-f", "null", "-"], on_first_pass)
     try:
-        await run_ffmpeg(
-            [*arguments, "-pass", "2", *statistics, "-f", "mp4", str(output)],
-            lambda frames: on_frames(first_pass_frames + frames),
-        )
+        await run_ffmpeg([*arguments, "-pass", "2", *statistics, *written], on_second_pass)
     except PreparationError as error:
         if BITRATE_TOO_LOW not in str(error):
             raise
         # x264 plans no second pass for fewer bytes than it can do with: one pass takes what it needs.
-        await run_ffmpeg([*arguments, "-f", "mp4", str(output)], lambda frames: on_frames(first_pass_frames + frames))
+        await run_ffmpeg([*arguments, *written], on_second_pass)
 
 
 def encoded_audio(track: AudioTrack) -> AudioTrack:

@@ -162,12 +162,16 @@ def _open(path: Path) -> InputContainer:
         raise InputError(f"{path}: not a video") from error
 
 
-def _video_stream(container: InputContainer, path: Path) -> VideoStream:
+def moving_pictures(container: InputContainer) -> VideoStream | None:
     """The first video stream that is not a cover picture."""
-    for stream in container.streams.video:
-        if not stream.disposition & Disposition.attached_pic:
-            return stream
-    raise InputError(f"{path}: expected a video track, found none")
+    return next((one for one in container.streams.video if not one.disposition & Disposition.attached_pic), None)
+
+
+def _video_stream(container: InputContainer, path: Path) -> VideoStream:
+    stream = moving_pictures(container)
+    if stream is None:
+        raise InputError(f"{path}: expected a video track, found none")
+    return stream
 
 
 def _first_frames(container: InputContainer, stream: VideoStream, path: Path) -> tuple[list[VideoFrame], int]:
