@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from hypothesis import strategies as st
-from voxel_prepare.analysis.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
+from voxel_prepare.analysis.segment_analysis import CHOSEN_ORDERS, Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.byte_ranges import ByteRange, complement
 
 DECIMALS = 5
@@ -74,5 +74,5 @@ def analyses(draw: st.DrawFn, metric: Metric = Metric.SSIM) -> SegmentAnalysis:
         step_frames=step_frames,
         scores=draw(st.lists(st.integers(-SCALE, 100 * SCALE), min_size=len(step_frames), max_size=len(step_frames))),
         metric=metric,
-        order_name=draw(st.sampled_from(OrderName)),
+        order_name=draw(st.sampled_from(CHOSEN_ORDERS)),
     )

@@ -95,7 +95,10 @@ def _described(name: str, analyses: list[SegmentAnalysis]) -> dict[str, object]:
 def _others(analysis: SegmentAnalysis) -> dict[str, object]:
     """What more an entry may say, under the player's names."""
     names = {field.name for field in fields(analysis)} - NAMED
-    return {re.sub("_(.)", lambda found: found[1].upper(), name): getattr(analysis, name) for name in sorted(names)}
+    said = {name: getattr(analysis, name) for name in sorted(names)}
+    return {
+        re.sub("_(.)", lambda found: found[1].upper(), name): value for name, value in said.items() if value is not None
+    }
 
 
 if __name__ == "__main__":

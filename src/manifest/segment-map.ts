@@ -29,6 +29,16 @@ export interface SegmentMap {
    * among its slices by bytes. Undefined: not measured.
    */
   readonly lossCosts?: readonly number[];
+  /**
+   * Where missing frames are taken out: for each range of `unreliable`, which is a frame, the places there of earlier ones that it needs, and
+   * without which it goes, too. Undefined: something stands in for each.
+   */
+  readonly needs?: readonly (readonly number[])[];
+  /**
+   * Where something stands in for missing frames: for each range of `unreliable`, how many frames in a row, up to its own, may be missing
+   * and the picture before them be held instead. Undefined: none.
+   */
+  readonly reach?: readonly number[];
 }
 
 /** The metrics, in order of preference, should a manifest carry several; their places are the codes of an index. */

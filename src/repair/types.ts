@@ -19,6 +19,29 @@ export interface FrameReport {
   readonly repairedSlices: number;
 }
 
+/** Unreliable bytes of a frame, or of a slice of one: `[start, end)` of the segment. */
+interface PlannedRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A frame that is taken out where it is missing: all its bytes. */
+export interface RemovableFrame extends PlannedRange {
+  /** Frames without which it goes, too, by their places in the plan; all stand before it there. */
+  readonly needs: readonly number[];
+}
+
+/** A frame, or a slice of one, in whose place the picture before it may be held. */
+export interface HoldableFrame extends PlannedRange {
+  /** How many frames in a row, up to this one, may be missing and be held; 0: another always stands in. */
+  readonly reach: number;
+}
+
+/** What an index says of the repair of a segment. Without one, another frame stands in for every one that is missing. */
+export type RepairPlan =
+  | { readonly kind: 'remove'; readonly frames: readonly RemovableFrame[] }
+  | { readonly kind: 'hold'; readonly frames: readonly HoldableFrame[] };
+
 export interface RepairedSegment {
   /** A valid segment: the delivered bytes, with every incomplete slice replaced. */
   readonly bytes: Uint8Array;

@@ -16,7 +16,7 @@ from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.references import ReferencePictures
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import Missing, SegmentScorer
-from voxel_prepare.analysis.segment_analysis import Metric, OrderChoice, OrderName
+from voxel_prepare.analysis.segment_analysis import CHOSEN_ORDERS, Metric, OrderChoice, OrderName
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workers import Workers, local_workers
@@ -118,7 +118,7 @@ def _segments(
     workers: Workers, sources: Sequence[SegmentSource], top: Sequence[SegmentSource], level: str
 ) -> list[Any]:
     """Lines of one clip: of the next level only sizes count, of the low one what the measured order lets be missing."""
-    names = {"top": list(OrderName), "next": [], "low": [OrderName.ORIGINAL, OrderName.MEASURED]}[level]
+    names = {"top": list(CHOSEN_ORDERS), "next": [], "low": [OrderName.ORIGINAL, OrderName.MEASURED]}[level]
     futures = [
         workers.submit(measure_segment, source, reference, names)
         for source, reference in zip(sources, top, strict=True)

@@ -17,7 +17,7 @@ from droppable import droppable_shares
 from frontier import LADDER, frontier
 from summary import print_summary, summarise
 from voxel_prepare.analysis.encoded_segment import SegmentSource
-from voxel_prepare.analysis.segment_analysis import OrderName
+from voxel_prepare.analysis.segment_analysis import CHOSEN_ORDERS, OrderName
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workers import Workers, local_workers
@@ -207,7 +207,9 @@ def _droppable(clip: Clip, workers: Workers, representations: int | None) -> dic
     """Droppable shares by representation, a row for each segment."""
     chosen = clip.representations if representations is None else _spread_out(clip.representations, representations)
     names = (
-        list(OrderName) if representations is None else [OrderName.ORIGINAL, OrderName.UNREFERENCED, OrderName.MEASURED]
+        list(CHOSEN_ORDERS)
+        if representations is None
+        else [OrderName.ORIGINAL, OrderName.UNREFERENCED, OrderName.MEASURED]
     )
     segments = FULL_DROPPABLE_SEGMENTS if representations is None else DROPPABLE_SEGMENTS
     futures = {

@@ -14,6 +14,7 @@ from voxel_prepare.analysis.references import ReferencePictures
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import SegmentScorer, score_pictures
 from voxel_prepare.analysis.segment_analysis import (
+    CHOSEN_ORDERS,
     SCALES,
     SCORE_DECIMALS,
     Metric,
@@ -25,7 +26,7 @@ from voxel_prepare.analysis.segment_analysis import (
 from voxel_prepare.byte_ranges import ByteRange, complement
 from voxel_prepare.errors import PreparationError, RepairError
 
-ANALYSIS_VERSION = 7
+ANALYSIS_VERSION = 8
 """Increment it with every change of the result for the same media and settings: results of another version are not
 reused."""
 
@@ -51,7 +52,7 @@ class AnalysisSettings:
     @property
     def orders(self) -> list[OrderName]:
         """The orders to choose from."""
-        return [self.order] if self.order else list(OrderName)
+        return [self.order] if self.order else list(CHOSEN_ORDERS)
 
 
 def analyse_segments(

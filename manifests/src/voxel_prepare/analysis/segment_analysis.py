@@ -47,6 +47,12 @@ class OrderName(StrEnum):
     SUMMED = "summed"
     CHAINED = "chained"
     MEASURED = "measured"
+    CLOSED = "closed"
+    """For frames that are removed: again and again the cheapest closed set for its bytes goes to the end."""
+
+
+CHOSEN_ORDERS = tuple(name for name in OrderName if name is not OrderName.CLOSED)
+"""Those to choose from where other frames stand in for missing ones."""
 
 
 class OrderChoice(StrEnum):
@@ -83,11 +89,18 @@ class SegmentAnalysis:
     slices: list[int]
     """For each frame of `order` the number of its ranges in `unreliable`."""
     loss_costs: list[float]
-    """For each frame of `order` the loss of the segment's score when only that frame is missing; not negative."""
+    """For each frame of `order` the loss of the segment's score when only that frame is missing; not negative. Where
+    frames are removed: when it is missing beside all that need it, so that costs of a closed set add up."""
     steps: list[Step]
     """Ascending; the first takes no frame, the last takes all."""
     warning: str | None = None
     """Why the whole segment is reliable; None if it is not, or if it has only I slices."""
+    needs: list[list[int]] | None = None
+    """Where missing frames are removed: for each frame of `order` the places in `order` of earlier ones that it needs,
+    so that it goes where one of them is missing. None: others stand in for them."""
+    reach: list[int] | None = None
+    """Where others stand in for missing frames: for each frame of `order` how many frames in a row, up to it, may be
+    missing and the picture before them be held instead; 0: another always stands in. None: all are 0."""
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "SegmentAnalysis":
@@ -103,6 +116,8 @@ class SegmentAnalysis:
             loss_costs=fields["loss_costs"],
             steps=[Step(**step) for step in fields["steps"]],
             warning=fields["warning"],
+            needs=fields["needs"],
+            reach=fields["reach"],
         )
 
     def from_start(self) -> "SegmentAnalysis":

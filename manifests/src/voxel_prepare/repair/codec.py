@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, Self, TypeAlias
 
 from voxel_prepare.byte_ranges import EVERYTHING, Received
+from voxel_prepare.errors import UnsupportedStream
 from voxel_prepare.isobmff import Buffer, Sample
 
 PictureType: TypeAlias = Literal["I", "P", "B"]
@@ -62,6 +63,22 @@ class CodedFrame:
     """What stands in for each part that is missing, ascending."""
 
 
+@dataclass(frozen=True, slots=True)
+class DependentFrame:
+    """A coded frame with all that it needs, for removal: bytes `[start, end)` of the segment, with all its headers."""
+
+    sample: int
+    """Place of its sample in the segment, in decode order."""
+    start: int
+    end: int
+    needs: tuple[int, ...]
+    """Frames of the segment, by their place in decode order, whose decoding it depends on; all are earlier ones."""
+    is_shown: bool
+    """It makes its sample's picture: the last frame of a sample; others are hidden."""
+    must_arrive: bool
+    """It cannot be taken out: the segment's first frame, and what the codec needs wherever decoding goes on."""
+
+
 ReadSample: TypeAlias = Callable[[int, int], Sequence[CodedFrame]]
 """The frames of the sample at `[start, end)`, in decode order; called for one sample of a segment after the other.
 
@@ -109,13 +126,25 @@ class Codec(ABC):
         The stream may be one that repair does not support.
         """
 
-    @abstractmethod
     def reader(self, segment: Buffer, received: Received = EVERYTHING) -> ReadSample:
         """Reads the frames of a segment in which bytes that have not arrived may have any value.
 
-        Raises a `RepairError` if repair does not support the track.
+        Raises a `RepairError` if repair does not support the track, as where frames can be removed only.
         """
+        raise UnsupportedStream(f"{self.title} has nothing that stands in for a frame: frames are removed")
 
-    @abstractmethod
     def filler(self, size: int) -> bytes:
         """`size` bytes at the end of a sample that decoders pass over; empty if there are none of that size."""
+        return b""
+
+    def dependencies(self, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
+        """The frames of a complete segment, in decode order, with what they need. Reads nothing that Common Encryption
+        encrypts.
+
+        Raises a `RepairError` where that cannot be told.
+        """
+        raise UnsupportedStream(f"what frames of {self.title} need cannot be told")
+
+    def join(self, frames: Sequence[bytes]) -> bytes:
+        """The sample that has these parts of samples, in decode order, each a frame or more with its headers."""
+        return b"".join(frames)
