@@ -9,7 +9,7 @@ from av.video.frame import VideoFrame
 from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.isobmff import SampleDefaults, parse_fragments
-from voxel_prepare.isobmff.cbcs import Decryption
+from voxel_prepare.isobmff.cbcs import SCHEME, Decryption
 from voxel_prepare.repair.codec import Codec
 
 
@@ -20,9 +20,15 @@ class EncodedSegment:
     codec: Codec
     defaults: SampleDefaults
     data: bytes
-    """Bytes in the clear."""
+    """Bytes in the clear; as stored if it is opaque."""
     encrypted: tuple[ByteRange, ...] = ()
     """The bytes that are encrypted where the segment is stored."""
+    is_opaque: bool = False
+    """It cannot be decoded: it is encrypted, and the key is not known."""
+    whole_samples: bool = False
+    """It is stored encrypted: what is removed of it are whole samples."""
+    is_replaceable: bool = True
+    """Another can stand in for a part of a sample: not without the key, nor where the cipher runs on (`cenc`)."""
 
     def samples(self) -> list[bytes]:
         """The decoder's input, one sample for each frame. Raises `Mp4Error`."""
@@ -43,16 +49,26 @@ class SegmentSource:
     defaults: SampleDefaults
     decryption: Decryption | None = None
     """How an encrypted track is decrypted."""
+    is_opaque: bool = False
+    """It is encrypted, and the key is not known: there is no `decryption`."""
 
     def read(self) -> EncodedSegment:
-        """The segment's bytes, read from the file and decrypted. Raises `OSError`, or `Mp4Error` if that fails."""
+        """The segment's bytes, read from the file and decrypted if there is a key. Raises `OSError`, or `Mp4Error` if
+        that fails.
+        """
         with self.path.open("rb") as file:
             file.seek(self.range.start)
             data = file.read(self.range.size)
-        encrypted: list[ByteRange] = []
-        if self.decryption is not None:
-            data, encrypted = self.decryption.decrypt(data, self.defaults)
-        return EncodedSegment(self.codec, self.defaults, data, tuple(encrypted))
+        if self.decryption is None:
+            opaque = self.is_opaque
+            return EncodedSegment(
+                self.codec, self.defaults, data, is_opaque=opaque, whole_samples=opaque, is_replaceable=not opaque
+            )
+        data, encrypted = self.decryption.decrypt(data, self.defaults)
+        is_replaceable = self.decryption.track.scheme == SCHEME
+        return EncodedSegment(
+            self.codec, self.defaults, data, tuple(encrypted), whole_samples=True, is_replaceable=is_replaceable
+        )
 
 
 def split_samples(data: bytes, defaults: SampleDefaults) -> list[bytes]:

@@ -101,6 +101,8 @@ class SegmentAnalysis:
     reach: list[int] | None = None
     """Where others stand in for missing frames: for each frame of `order` how many frames in a row, up to it, may be
     missing and the picture before them be held instead; 0: another always stands in. None: all are 0."""
+    is_foretold: bool = False
+    """Scores and costs are foretold from bytes: the segment is encrypted, and the key is not known."""
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "SegmentAnalysis":
@@ -118,6 +120,7 @@ class SegmentAnalysis:
             warning=fields["warning"],
             needs=fields["needs"],
             reach=fields["reach"],
+            is_foretold=fields["is_foretold"],
         )
 
     def from_start(self) -> "SegmentAnalysis":
