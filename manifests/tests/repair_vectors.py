@@ -16,7 +16,8 @@ from voxel_prepare.codecs import codec_of
 from voxel_prepare.h264 import ParameterSets, parse_slice_header, skip_slice
 from voxel_prepare.isobmff import Fragment, parse_track
 from voxel_prepare.repair.codec import ReadSample
-from voxel_prepare.repair.repair import FrameReport, repair_segment
+from voxel_prepare.repair.repair import repair_segment
+from voxel_prepare.repair.repaired_segment import FrameReport
 
 GAP_BYTES = (1, 3, 40, 1200)
 """Lengths of gaps, up to a datagram; a slice may also be missing altogether."""

@@ -3,34 +3,11 @@
 The player's implementation must give the same bytes.
 """
 
-from dataclasses import dataclass
-
 from voxel_prepare.byte_ranges import Received
-from voxel_prepare.errors import MalformedStream, MissingReliableBytes, UnsupportedStream
-from voxel_prepare.isobmff import Fragment, Mp4Error, Sample, UnsupportedMp4, parse_fragments
-from voxel_prepare.repair.codec import Codec, Edit, PictureType
-
-
-@dataclass(frozen=True, slots=True)
-class FrameReport:
-    """The state of one frame of a segment after repair."""
-
-    index: int
-    start: int
-    """Position of its first byte in the segment as delivered."""
-    bytes: int
-    """Its size as delivered."""
-    type: PictureType
-    slices: int
-    repaired_slices: int
-    """Incomplete slices that have been replaced."""
-
-
-@dataclass(frozen=True, slots=True)
-class RepairedSegment:
-    bytes: bytes
-    """A valid segment; the same object as the input if nothing was missing."""
-    frames: list[FrameReport]
+from voxel_prepare.errors import MissingReliableBytes
+from voxel_prepare.isobmff import Fragment, Sample
+from voxel_prepare.repair.codec import Codec, Edit
+from voxel_prepare.repair.repaired_segment import FrameReport, RepairedSegment, arrived_fragments
 
 
 def repair_segment(codec: Codec, segment: bytes, received: Received) -> RepairedSegment:
@@ -42,7 +19,7 @@ def repair_segment(codec: Codec, segment: bytes, received: Received) -> Repaired
     edits: list[Edit] = []
     frames: list[FrameReport] = []
     read = codec.reader(segment, received)
-    for fragment in _read_fragments(segment, received):
+    for fragment in arrived_fragments(segment, received):
         resized: list[tuple[Sample, int]] = []
         for sample in fragment.samples:
             end = sample.offset + sample.size
@@ -62,22 +39,6 @@ def repair_segment(codec: Codec, segment: bytes, received: Received) -> Repaired
                 resized.append((sample, growth))
         edits += _resize(segment, fragment, resized)
     return RepairedSegment(_apply(segment, edits), frames)
-
-
-def _read_fragments(segment: bytes, received: Received) -> tuple[Fragment, ...]:
-    """The segment's fragments; all bytes outside the sample data must have arrived."""
-    try:
-        fragments = parse_fragments(segment)
-    except Mp4Error as error:
-        if not received.contains(0, len(segment)):
-            raise MissingReliableBytes("movie fragment header is missing") from error
-        if isinstance(error, UnsupportedMp4):
-            raise UnsupportedStream(str(error)) from error
-        raise MalformedStream(str(error)) from error
-    headers_received = all(received.contains(fragment.start, fragment.mdat_payload) for fragment in fragments)
-    if not headers_received or not received.contains(fragments[-1].end, len(segment)):
-        raise MissingReliableBytes("bytes outside the sample data are missing")
-    return fragments
 
 
 def _resize(segment: bytes, fragment: Fragment, resized: list[tuple[Sample, int]]) -> list[Edit]:
