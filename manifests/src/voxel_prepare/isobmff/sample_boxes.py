@@ -33,7 +33,7 @@ class SampleBoxes:
     data: memoryview
     boxes: Sequence[Box]
     stays: Sequence[bool]
-    """Of each sample of the fragment, in decode order."""
+    """Whether each sample of the fragment does, in decode order."""
     auxiliary: Sequence[bytes]
     """What the `senc` has of each sample that stays; empty without one."""
 
