@@ -15,11 +15,12 @@ from voxel_prepare.codecs import codec_of
 from voxel_prepare.errors import InputError, UnsupportedStream
 from voxel_prepare.inspect.described import read_described
 from voxel_prepare.isobmff import parse_fragments, parse_track
-from voxel_prepare.isobmff.cbcs import Decryption
+from voxel_prepare.isobmff.common_encryption import Decryption
 from voxel_prepare.manifest.existing import read_existing
 from voxel_prepare.repair.encrypted import check_headers_are_clear
 
 VECTOR: dict[str, Any] = json.loads((Path(__file__).parents[2] / "test/vectors/cbcs.json").read_text())
+KEYS = {bytes.fromhex(VECTOR["keyId"]): bytes.fromhex(VECTOR["key"])}
 KEY = f"{VECTOR['keyId']}:{VECTOR['key']}"
 LENGTH = 4
 """Bytes of the length before each NAL unit."""
@@ -60,7 +61,7 @@ def decrypted(index: int) -> tuple[bytes, list[ByteRange]]:
     track = parse_track(part("encrypted"))
     encryption = track.description.encryption
     assert encryption is not None
-    return Decryption(encryption, bytes.fromhex(VECTOR["key"])).decrypt(part("encrypted", index), track.defaults)
+    return Decryption(encryption, KEYS).decrypt(part("encrypted", index), track.defaults)
 
 
 @pytest.mark.parametrize("index", [0, 1])
@@ -201,8 +202,8 @@ def beside_a_clear_set(folder: Path, of: Path) -> Path:
 @pytest.mark.parametrize(
     ("scheme", "reason"),
     [
-        ("cenc", "of encrypted media --copy takes those of the scheme cbcs only, found cenc"),
-        ("cbc1", "of encrypted media --copy takes those of the scheme cbcs only, found cbc1"),
+        ("cens", "of encrypted media --copy takes those of the scheme cbcs or cenc only, found cens"),
+        ("cbc1", "of encrypted media --copy takes those of the scheme cbcs or cenc only, found cbc1"),
         ("cbcs", f"encrypted media are scored with their key only: add --key {VECTOR['keyId']}:KEY"),
     ],
 )
@@ -223,6 +224,6 @@ def test_a_set_that_is_encrypted_otherwise_stays_plain_beside_one_in_the_clear(
 def test_other_schemes_are_refused(tmp_path: Path) -> None:
     mpd = presentation(tmp_path / "encrypted", "encrypted")
     initialization = mpd.parent / "init.mp4"
-    initialization.write_bytes(initialization.read_bytes().replace(b"cbcs", b"cenc"))
-    with pytest.raises(InputError, match="scheme cbcs only, found cenc"):
+    initialization.write_bytes(initialization.read_bytes().replace(b"cbcs", b"cens"))
+    with pytest.raises(InputError, match="scheme cbcs or cenc only, found cens"):
         read_existing(mpd)

@@ -1,6 +1,6 @@
 """A media segment as it is stored: where it lies, its bytes, and what its decoder must know beforehand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from av.video.frame import VideoFrame
 from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.isobmff import SampleDefaults, parse_fragments
-from voxel_prepare.isobmff.cbcs import SCHEME, Decryption
+from voxel_prepare.isobmff.common_encryption import CBCS, Decryption, protected_samples
 from voxel_prepare.repair.codec import Codec
 
 
@@ -48,9 +48,9 @@ class SegmentSource:
     codec: Codec
     defaults: SampleDefaults
     decryption: Decryption | None = None
-    """How an encrypted track is decrypted."""
+    """How an encrypted track is decrypted; of an opaque segment: how it would be."""
     is_opaque: bool = False
-    """It is encrypted, and the key is not known: there is no `decryption`."""
+    """It is encrypted, and a key is not known."""
 
     def read(self) -> EncodedSegment:
         """The segment's bytes, read from the file and decrypted if there is a key. Raises `OSError`, or `Mp4Error` if
@@ -59,15 +59,21 @@ class SegmentSource:
         with self.path.open("rb") as file:
             file.seek(self.range.start)
             data = file.read(self.range.size)
-        if self.decryption is None:
-            opaque = self.is_opaque
-            return EncodedSegment(
-                self.codec, self.defaults, data, is_opaque=opaque, whole_samples=opaque, is_replaceable=not opaque
-            )
-        data, encrypted = self.decryption.decrypt(data, self.defaults)
-        is_replaceable = self.decryption.track.scheme == SCHEME
+        decryption, is_opaque = self.decryption, self.is_opaque
+        encrypted: Iterable[ByteRange] = ()
+        if decryption is not None and is_opaque:
+            samples = protected_samples(data, self.defaults, decryption.track)
+            encrypted = (range_ for sample in samples for range_ in sample.encrypted)
+        elif decryption is not None:
+            data, encrypted = decryption.decrypt(data, self.defaults)
         return EncodedSegment(
-            self.codec, self.defaults, data, tuple(encrypted), whole_samples=True, is_replaceable=is_replaceable
+            codec=self.codec,
+            defaults=self.defaults,
+            data=data,
+            encrypted=tuple(encrypted),
+            is_opaque=is_opaque,
+            whole_samples=is_opaque or decryption is not None,
+            is_replaceable=not is_opaque and (decryption is None or decryption.track.scheme == CBCS),
         )
 
 

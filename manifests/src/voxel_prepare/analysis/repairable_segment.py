@@ -8,7 +8,7 @@ from av.video.frame import VideoFrame
 from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.analysis.encoded_segment import EncodedSegment, split_samples
 from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, complement
-from voxel_prepare.errors import PreparationError
+from voxel_prepare.errors import PreparationError, UnsupportedStream
 from voxel_prepare.repair.codec import Codec
 from voxel_prepare.repair.encrypted import check_headers_are_clear
 from voxel_prepare.repair.frames import Frame, read_frames
@@ -31,6 +31,8 @@ class RepairableSegment:
     @classmethod
     def of(cls, segment: EncodedSegment) -> "RepairableSegment":
         """Raises a `RepairError` if repair does not support the stream."""
+        if not segment.is_replaceable:
+            raise UnsupportedStream("a cipher that runs on from slice to slice (cenc)")
         frames = read_frames(segment.codec, segment.data, segment.defaults)
         if segment.encrypted:
             check_headers_are_clear(segment.codec, segment.data, segment.defaults, segment.encrypted)

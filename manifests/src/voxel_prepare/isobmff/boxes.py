@@ -82,6 +82,12 @@ class BoxReader:
         """The unsigned 64-bit number at byte `at` of the payload."""
         return self._unpack(">Q", box, at)
 
+    def data(self, box: Box, at: int, size: int) -> bytes:
+        """`size` bytes from byte `at` of the payload."""
+        if box.payload + at + size > box.end:
+            raise Mp4Error(f"{box.type} box is too short")
+        return bytes(self._data[box.payload + at : box.payload + at + size])
+
     def version(self, box: Box) -> int:
         """The version of a full box, its payload's first byte."""
         return self.u32(box, 0) >> 24

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from voxel_prepare.isobmff.boxes import Box, BoxReader, Mp4Error, UnsupportedMp4
-from voxel_prepare.isobmff.cbcs import TrackEncryption, read_track_encryption
+from voxel_prepare.isobmff.common_encryption import TrackEncryption, read_track_encryption
 from voxel_prepare.isobmff.fragments import Buffer, Fragment, SampleDefaults, read_fragments
 
 SAMPLE_DESCRIPTION_FIELDS = 8
@@ -73,8 +73,9 @@ def parse_track(data: Buffer) -> Track:
             raise Mp4Error("not an MP4 file: no moov box found")
         media = reader.child(reader.only_child(moov, "trak"), "mdia")
         handler = reader.u32(reader.child(media, "hdlr"), 8).to_bytes(4, "big").decode("latin-1")
-        entries = reader.children(reader.child(media, "minf", "stbl", "stsd"), SAMPLE_DESCRIPTION_FIELDS)
-        descriptions = tuple(_sample_description(reader, view, entry, handler) for entry in entries)
+        stbl = reader.child(media, "minf", "stbl")
+        entries = reader.children(reader.child(stbl, "stsd"), SAMPLE_DESCRIPTION_FIELDS)
+        descriptions = tuple(_sample_description(reader, view, entry, handler, stbl) for entry in entries)
         if not descriptions:
             raise Mp4Error("expected a sample description, found none")
         defaults = _sample_defaults(reader, reader.child(moov, "mvex", "trex"))
@@ -104,14 +105,14 @@ def _timescale(reader: BoxReader, mdhd: Box) -> int:
     return timescale
 
 
-def _sample_description(reader: BoxReader, view: memoryview, entry: Box, handler: str) -> SampleDescription:
+def _sample_description(reader: BoxReader, view: memoryview, entry: Box, handler: str, stbl: Box) -> SampleDescription:
     is_video = handler == "vide"
     fields = VISUAL_SAMPLE_ENTRY_FIELDS if is_video else AUDIO_SAMPLE_ENTRY_FIELDS
     children = {box.type: box for box in reader.children(entry, fields)}
     sinf = children.get("sinf")
     if entry.type in ENCRYPTED_ENTRIES and sinf is None:
         raise Mp4Error(f"encrypted {entry.type} box has no sinf box")
-    encryption = read_track_encryption(reader, view, sinf) if sinf else None
+    encryption = read_track_encryption(reader, sinf, stbl) if sinf else None
     return SampleDescription(
         sample_entry=encryption.sample_entry if encryption else entry.type,
         encryption=encryption,

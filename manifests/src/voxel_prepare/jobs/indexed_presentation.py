@@ -90,7 +90,8 @@ def _pixels(representation: ExistingRepresentation) -> int:
 
 
 def _identity(representation: ExistingRepresentation) -> Json:
-    """Changes with the media files, and with the byte ranges of the segments."""
+    """Changes with the media files, with the byte ranges of the segments, and with which of them have their keys."""
     segments = representation.segments
     paths = dict.fromkeys([representation.addresses.initialization.path, *(segment.path for segment in segments)])
-    return [[source_identity(path) for path in paths], [str(segment.range) for segment in segments]]
+    places: list[Json] = [str(segment.range) for segment in segments]
+    return [[source_identity(path) for path in paths], places, [segment.is_opaque for segment in segments]]

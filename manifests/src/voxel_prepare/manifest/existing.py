@@ -1,7 +1,7 @@
 """An existing DASH presentation: its video representations, read from its MPD and media files."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -13,13 +13,22 @@ from lxml import etree
 from voxel_prepare.analysis.decode import DamagedPicture, check_decodable
 from voxel_prepare.analysis.encoded_segment import SegmentSource
 from voxel_prepare.codecs import CODECS, TITLES, codec_of
-from voxel_prepare.errors import InputError, MisalignedSegments, StaysPlain, UnknownCoding
-from voxel_prepare.isobmff import Mp4Error, SampleDescription, Track, UnsupportedMp4, parse_fragments, parse_track
-from voxel_prepare.isobmff.cbcs import SCHEME, Decryption
+from voxel_prepare.errors import InputError, MisalignedSegments, RepairError, StaysPlain, UnknownCoding
+from voxel_prepare.isobmff import (
+    Mp4Error,
+    Sample,
+    SampleDescription,
+    Track,
+    UnsupportedMp4,
+    parse_fragments,
+    parse_track,
+)
+from voxel_prepare.isobmff.common_encryption import CBCS, SCHEMES, Decryption, ProtectedSample, protected_samples
 from voxel_prepare.isobmff.track import ENCRYPTED_ENTRIES
 from voxel_prepare.manifest.addresses import Address, Addresses, Place, number, read_addresses
 from voxel_prepare.manifest.mpd_file import base_url, base_urls, is_relative, parse_mpd
 from voxel_prepare.manifest.periods import Period, check_ended, read_periods
+from voxel_prepare.repair.encrypted import check_needs_are_clear
 
 MP4_TYPES = {"", "video/mp4", "application/mp4"}
 """`@mimeType` of media that may be MP4."""
@@ -56,7 +65,7 @@ class ExistingPresentation:
     switching_sets: list[list[ExistingRepresentation]]
     """The representations of each AdaptationSet, ascending in bitrate: a player switches between them."""
     warnings: list[str]
-    """What plays without an index, and why."""
+    """What plays without an index, or is not scored by its pictures, and why."""
 
     @property
     def representations(self) -> list[ExistingRepresentation]:
@@ -84,7 +93,8 @@ def read_existing(path: Path, keys: ContentKeys = MappingProxyType({})) -> Exist
         raise InputError(f"{path}: {next(iter(plain), 'the MPD has no video representation')}")
     warnings = [f"{_listed(names)} as before, without an index: {reason}" for reason, names in plain.items()]
     duration = sum((period.duration for period in periods), Fraction(0))
-    return ExistingPresentation(path.resolve().parent, mpd, duration, sets, [*warnings, *_elsewhere(sets)])
+    warnings += [*_foretold(sets), *_elsewhere(sets)]
+    return ExistingPresentation(path.resolve().parent, mpd, duration, sets, warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +116,8 @@ class _SetReader:
         try:
             found = sorted((one for element in elements if (one := self._read_known(element))), key=_bandwidth)
             _check_alignment(found)
+            found = _with_one_scale(found)
+            _check_encryption(found)
         except StaysPlain as error:  # the rest would be a ladder that has scores in part only
             self._leave(error, elements)
             return []
@@ -142,9 +154,6 @@ class _SetReader:
         addresses = read_addresses(place)
         track = _track(addresses.initialization)
         segments, frames = zip(*(_segment(track, address, self.keys) for address in addresses.segments), strict=True)
-        encrypted = next((segment for segment in segments if segment.decryption is not None), None)
-        if encrypted is not None:
-            _check_key(encrypted)
         return ExistingRepresentation(
             element=element,
             folder=own_folder,
@@ -205,16 +214,23 @@ def _segment(track: Track, address: Address, keys: ContentKeys) -> tuple[Segment
             if len({fragment.description for fragment in fragments}) > 1:
                 raise UnsupportedMp4("a segment must have one sample description, found several")
             description = track.description_of(fragments[0])
-            codec, decryption = codec_of(description), _decryption(description, keys)
-            if decryption is not None:
-                for _ in decryption.encrypted(segment, track.defaults):  # can be read
-                    pass
-            codec.check_start(segment, fragments[0].samples[0])
+            codec, first = codec_of(description), fragments[0].samples[0]
+            decryption, is_opaque, head = None, False, bytearray(segment[: first.offset + first.size])
+            if description.encryption is not None:
+                decryption = Decryption(description.encryption, keys)
+                protected = list(protected_samples(segment, track.defaults, description.encryption))
+                is_opaque = not _key_ids(protected) <= keys.keys()
+                if is_opaque:
+                    _check_has_key(protected, keys)
+                    _check_begins_clear(protected[0], first)
+                else:
+                    decryption.decrypt_sample(head, protected[0])
+            codec.check_start(head, first)
     except (UnsupportedMp4, MisalignedSegments) as error:
         raise StaysPlain(f"{place}: {error}") from error
     except Mp4Error as error:
         raise InputError(f"{place}: {error}") from error
-    source = SegmentSource(address.path, address.range, codec, track.defaults, decryption)
+    source = SegmentSource(address.path, address.range, codec, track.defaults, decryption, is_opaque)
     return source, sum(len(fragment.samples) for fragment in fragments)
 
 
@@ -224,19 +240,63 @@ def _check_coding(description: SampleDescription) -> None:
         codec_of(description)
     except UnsupportedMp4 as error:
         raise UnknownCoding(_found(description.sample_entry)) from error
-    scheme = description.encryption.scheme if description.encryption else SCHEME
-    if scheme != SCHEME:
-        raise UnknownCoding(f"of encrypted media --copy takes those of the scheme {SCHEME} only, found {scheme}")
+    scheme = description.encryption.scheme if description.encryption else CBCS
+    if scheme not in SCHEMES:
+        expected = " or ".join(SCHEMES)
+        raise UnknownCoding(f"of encrypted media --copy takes those of the scheme {expected} only, found {scheme}")
 
 
-def _decryption(description: SampleDescription, keys: ContentKeys) -> Decryption | None:
-    """None for samples in the clear. Raises `UnknownCoding` without the key of others."""
-    encryption = description.encryption
-    if encryption is None:
-        return None
-    if encryption.key_id not in keys:
-        raise UnknownCoding(f"encrypted media are scored with their key only: add --key {encryption.key_id.hex()}:KEY")
-    return Decryption(encryption, keys[encryption.key_id])
+def _key_ids(samples: Iterable[ProtectedSample]) -> set[bytes]:
+    """Of the keys that samples are encrypted with."""
+    return {sample.protection.key_id for sample in samples if sample.encrypted}
+
+
+def _check_has_key(samples: Iterable[ProtectedSample], keys: ContentKeys) -> None:
+    """Raises `UnknownCoding` without the key of a sample."""
+    for key_id in sorted(_key_ids(samples) - keys.keys()):
+        raise UnknownCoding(f"encrypted media are scored with their key only: add --key {key_id.hex()}:KEY")
+
+
+def _check_begins_clear(protected: ProtectedSample, sample: Sample) -> None:
+    """Raises `UnsupportedMp4` for a sample without a header that can be read without the key."""
+    if protected.encrypted and protected.encrypted[0].start == sample.offset:
+        key_id = protected.protection.key_id.hex()
+        raise UnsupportedMp4(f"encrypted from the first byte of a frame on: add --key {key_id}:KEY")
+
+
+def _with_one_scale(representations: Sequence[ExistingRepresentation]) -> list[ExistingRepresentation]:
+    """The representations, with a segment opaque where that of one of them is: scores count from the same pictures."""
+    segments = [
+        [replace(one, is_opaque=True) for one in beside] if any(one.is_opaque for one in beside) else beside
+        for beside in zip(*(one.segments for one in representations), strict=True)
+    ]
+    return [
+        replace(one, segments=list(of_one))
+        for one, of_one in zip(representations, zip(*segments, strict=True), strict=True)
+    ]
+
+
+def _check_encryption(representations: Iterable[ExistingRepresentation]) -> None:
+    """Raises `InputError` where the first encrypted segment of a representation shows that its key is wrong, or that
+    without it nothing can be told.
+    """
+    for representation in representations:
+        encrypted = next((segment for segment in representation.segments if segment.decryption is not None), None)
+        if encrypted is None:
+            continue
+        if encrypted.is_opaque:
+            _check_told(encrypted)
+        else:
+            _check_key(encrypted)
+
+
+def _check_told(segment: SegmentSource) -> None:
+    """Raises `StaysPlain` unless what the frames of an opaque segment need can be told without its key."""
+    opaque = segment.read()
+    try:
+        check_needs_are_clear(opaque.codec, opaque.data, opaque.defaults, opaque.encrypted)
+    except RepairError as error:
+        raise StaysPlain(f"{segment.path}: without its key (--key) nothing can be told of it: {error}") from error
 
 
 def _check_key(segment: SegmentSource) -> None:
@@ -246,7 +306,7 @@ def _check_key(segment: SegmentSource) -> None:
         decoded = segment.read()
         check_decodable(decoded.codec, decoded.samples())
     except (Mp4Error, FFmpegError, DamagedPicture) as error:
-        key_id = segment.decryption.track.key_id.hex()
+        key_id = segment.decryption.track.protection.key_id.hex()
         raise InputError(f"{segment.path}: cannot be decoded with the key given for {key_id}: {error}") from error
 
 
@@ -261,6 +321,14 @@ def _check_alignment(representations: list[ExistingRepresentation]) -> None:
         for index, (frames, of_top) in enumerate(pairs, start=1):
             if frames != of_top:
                 raise StaysPlain(f"{differ}: segment {index} has {frames} and {of_top} frames")
+
+
+def _foretold(sets: Iterable[Sequence[ExistingRepresentation]]) -> Iterator[str]:
+    """Says of which representations the scores are foretold."""
+    opaque = [one for of_set in sets for one in of_set if any(segment.is_opaque for segment in one.segments)]
+    if opaque:
+        names = ", ".join(one.name for one in opaque)
+        yield f"{names}: encrypted, and not every key is given (--key KID:KEY): scores are foretold from bytes"
 
 
 def _elsewhere(sets: list[list[ExistingRepresentation]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What repair needs of an encrypted segment: headers of frames that are in the clear."""
+"""What repair and removal need of an encrypted segment: headers of frames that are in the clear."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,9 @@ from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import UnsupportedStream
 from voxel_prepare.isobmff import SampleDefaults, parse_fragments
 from voxel_prepare.repair.codec import Codec
+
+FILLINGS = (0x00, 0xFF)
+"""What is put in place of encrypted bytes: what is read of them changes with it."""
 
 
 def check_headers_are_clear(
@@ -27,3 +30,19 @@ def check_headers_are_clear(
             current = next(rest, None)
         if current is not None and current.start < header.end:
             raise UnsupportedStream("slice headers that are encrypted")
+
+
+def check_needs_are_clear(
+    codec: Codec, segment: bytes, defaults: SampleDefaults, encrypted: Sequence[ByteRange]
+) -> None:
+    """`segment` is encrypted, `encrypted` says where. Raises a `RepairError` unless bytes in the clear tell what its
+    frames need: that is the same whatever the others are.
+    """
+    samples = [sample for fragment in parse_fragments(segment, defaults) for sample in fragment.samples]
+    told = codec.dependencies(segment, samples)
+    for filling in FILLINGS:
+        filled = bytearray(segment)
+        for range_ in encrypted:
+            filled[range_.start : range_.end] = bytes([filling]) * range_.size
+        if codec.dependencies(bytes(filled), samples) != told:
+            raise UnsupportedStream("frame headers that are encrypted")
