@@ -80,7 +80,7 @@ class Decryption:
 
     track: TrackEncryption
     keys: Mapping[bytes, bytes] = field(repr=False)
-    """By their identifiers."""
+    """Keys by their identifiers."""
 
     def decrypt(self, segment: bytes, defaults: SampleDefaults) -> tuple[bytes, list[ByteRange]]:
         """The segment in the clear, and the ranges in which it was encrypted. Raises `Mp4Error`."""

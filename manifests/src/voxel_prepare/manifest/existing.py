@@ -247,7 +247,7 @@ def _check_coding(description: SampleDescription) -> None:
 
 
 def _key_ids(samples: Iterable[ProtectedSample]) -> set[bytes]:
-    """Of the keys that samples are encrypted with."""
+    """The identifiers of the keys that samples are encrypted with."""
     return {sample.protection.key_id for sample in samples if sample.encrypted}
 
 

@@ -116,7 +116,7 @@ def _write_segment(
         if mine:
             encryption = track.description_of(fragment).encryption
             traf = reader.only_child(moof, "traf")
-            iv_bytes = encryption.iv_bytes if encryption else 0
+            iv_bytes = encryption.protection.iv_bytes if encryption else 0
             boxes = SampleBoxes.of(reader, view, traf, stays[places.start : places.stop], iv_bytes)
             media = make_box("mdat", *(sample.data for sample in mine))
             head = _write_moof(reader, view, moof, boxes, mine, len(between))
