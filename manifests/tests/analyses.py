@@ -6,6 +6,7 @@ from itertools import accumulate
 from hypothesis import strategies as st
 from voxel_prepare.analysis.segment_analysis import CHOSEN_ORDERS, Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.byte_ranges import ByteRange, complement
+from voxel_prepare.manifest.index_entry import direct_needs
 
 DECIMALS = 5
 SCALE = 10**DECIMALS
@@ -22,6 +23,8 @@ def make_analysis(
     scores: Sequence[int] | None = None,
     metric: Metric = Metric.SSIM,
     order_name: OrderName = OrderName.MEASURED,
+    needs: list[list[int]] | None = None,
+    reach: list[int] | None = None,
 ) -> SegmentAnalysis:
     """A segment of frames in file order, each of slices (bytes before it, its unreliable bytes).
 
@@ -53,6 +56,8 @@ def make_analysis(
         slices=[len(ranges[position]) for position in positions],
         loss_costs=[cost / SCALE for cost in costs or [0] * len(positions)],
         steps=[Step(score / SCALE, count, ends[count]) for score, count in zip(scores, taken, strict=True)],
+        needs=needs,
+        reach=reach,
     )
 
 
@@ -60,7 +65,8 @@ def make_analysis(
 def analyses(draw: st.DrawFn, metric: Metric = Metric.SSIM) -> SegmentAnalysis:
     """Any segment."""
     slice_ = st.tuples(st.integers(0, 3000), st.integers(1, 200_000))
-    frames = draw(st.lists(st.lists(slice_, max_size=3), max_size=12))
+    is_removed = draw(st.booleans())
+    frames = draw(st.lists(st.lists(slice_, max_size=1 if is_removed else 3), max_size=12))
     while frames and not frames[-1]:  # what lies behind the last frame that may be missing is not told apart
         frames.pop()
     missable = sum(1 for frame in frames if frame)
@@ -74,5 +80,21 @@ def analyses(draw: st.DrawFn, metric: Metric = Metric.SSIM) -> SegmentAnalysis:
         step_frames=step_frames,
         scores=draw(st.lists(st.integers(-SCALE, 100 * SCALE), min_size=len(step_frames), max_size=len(step_frames))),
         metric=metric,
-        order_name=draw(st.sampled_from(CHOSEN_ORDERS)),
+        order_name=OrderName.CLOSED if is_removed else draw(st.sampled_from(CHOSEN_ORDERS)),
+        needs=direct_needs(draw(needs_of(missable))) if is_removed else None,
+        reach=None if is_removed or draw(st.booleans()) else draw(some_reach(missable)),
+    )
+
+
+def needs_of(frames: int) -> st.SearchStrategy[list[list[int]]]:
+    """Any needs of so many frames, with all that they need."""
+    return st.lists(st.integers(0, (1 << frames) - 1), min_size=frames, max_size=frames).map(
+        lambda masks: [[need for need in range(place) if mask >> need & 1] for place, mask in enumerate(masks)]
+    )
+
+
+def some_reach(frames: int) -> st.SearchStrategy[list[int] | None]:
+    """Any reach of so many frames; None where it is 0 of all."""
+    return st.lists(st.integers(0, 20), min_size=frames, max_size=frames).map(
+        lambda reach: reach if any(reach) else None
     )

@@ -7,7 +7,7 @@ from lxml import etree
 from mpd_schema import VOXEL
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import ByteRange
-from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
+from voxel_prepare.manifest.index_file import INDEX_SCHEMES, read_index
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _segments(folder: Path, representation: etree._Element, urls: list[etree._El
     (index,) = [
         _attribute(element, "value")
         for element in representation.findall("{*}SupplementalProperty")
-        if _attribute(element, "schemeIdUri") == INDEX_SCHEME
+        if _attribute(element, "schemeIdUri") in INDEX_SCHEMES
     ] or [""]
     if not index or _voxel(urls[0], "ssims"):
         return [_segment(url) for url in urls]

@@ -30,7 +30,7 @@ def test_the_multivariant_playlist_names_variant_sound_and_index() -> None:
     first, *rest = lines_of(content)
     assert first == "#EXTM3U"
     average = content.video[0].average_score
-    assert f'DATA-ID="urn:voxel-dash:index:1:q00",VALUE="avgSSIM={average:.5f} index=q00.index"' in "\n".join(rest)
+    assert f'DATA-ID="urn:voxel-dash:index:2:q00",VALUE="avgSSIM={average:.5f} index=q00.index"' in "\n".join(rest)
     (sound,) = (line for line in rest if line.startswith("#EXT-X-MEDIA:"))
     assert 'TYPE=AUDIO,GROUP-ID="audio",NAME="audio-0",LANGUAGE="deu",DEFAULT=YES' in sound
     *_, variant, uri = rest

@@ -77,7 +77,7 @@ def test_attributes_tell_the_same_as_the_index_but_for_the_frames(clip: Path, tm
     prepare(make_request(clip, out=tmp_path, facts="index and attributes", **quick))
     by_index = read_described(tmp_path)
     manifest = tmp_path / "manifest.mpd"
-    manifest.write_text(manifest.read_text().replace("urn:voxel-dash:index:1", "urn:other"))
+    manifest.write_text(manifest.read_text().replace("urn:voxel-dash:index:2", "urn:other"))
     by_attributes = read_described(tmp_path)
     assert numbers(by_index) == numbers(by_attributes)
     assert by_attributes[0].segments[0].order_name is None

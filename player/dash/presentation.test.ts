@@ -101,7 +101,7 @@ describe('DashPresentation', () => {
   });
 
   describe('with indexes', () => {
-    const SupplementalProperty = [{ schemeIdUri: 'urn:voxel-dash:index:1', value: 'q00.index' }];
+    const SupplementalProperty = [{ schemeIdUri: 'urn:voxel-dash:index:2', value: 'q00.index' }];
     const indexed = { id: 'q00', bandwidth: 1000, avgSSIM: 0.9, SupplementalProperty };
 
     function indexOf(presentation: DashPresentation): IndexedRepresentation {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { IndexedRepresentation } from '../../src/manifest/indexed-representation.js';
-import { INDEX_SCHEME } from '../../src/manifest/representation.js';
+import { indexSchemes } from '../../src/manifest/representation.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import { HlsPresentation } from './hls-presentation.js';
 import type { HlsLevel } from './hls-types.js';
@@ -11,8 +11,8 @@ function level(id: string | undefined, uri = `${ORIGIN}/film/${id}.m3u8`): HlsLe
   return { uri, attrs: { 'STABLE-VARIANT-ID': id }, averageBitrate: 1000, loadError: 0 };
 }
 
-const dataOf = (values: Record<string, string>) =>
-  Object.fromEntries(Object.entries(values).map(([id, VALUE]) => [`${INDEX_SCHEME}:${id}`, { VALUE }]));
+const dataOf = (values: Record<string, string>, scheme: string = indexSchemes[0]) =>
+  Object.fromEntries(Object.entries(values).map(([id, VALUE]) => [`${scheme}:${id}`, { VALUE }]));
 
 const named = (id: string) => ({ id, bandwidth: 1000, segmentDuration: 4 });
 
@@ -27,6 +27,14 @@ describe('HlsPresentation', () => {
       { id: 'q01', averageScore: 0.95, indexUrl: `${ORIGIN}/film/other/q01.index` },
     ]);
     expect(presentation.representation(named('q02'))).toBeUndefined();
+  });
+
+  it('takes session data of the first version, and of a later one before them', () => {
+    const old = dataOf({ q00: 'avgSSIM=0.9 index=old.index', q01: 'avgSSIM=0.9 index=old.index' }, indexSchemes[1]);
+    const sessionData = { ...old, ...dataOf({ q01: 'avgSSIM=0.9 index=new.index' }) };
+    const presentation = new HlsPresentation({ levels: [level('q00'), level('q01')], sessionData });
+    const urls = ['q00', 'q01'].map((id) => (presentation.representation(named(id)) as IndexedRepresentation).indexUrl);
+    expect(urls).toEqual([`${ORIGIN}/film/old.index`, `${ORIGIN}/film/new.index`]);
   });
 
   it('has of a segment what the index says if its byte range is the same, or if both are a file', () => {
@@ -48,7 +56,7 @@ describe('HlsPresentation', () => {
     ['no session data', null],
     ['those of somebody else', { 'com.example.title': { VALUE: 'A film' } }],
     ['no score', dataOf({ q00: 'index=q00.index' })],
-    ['no value', { [`${INDEX_SCHEME}:q00`]: {} }],
+    ['no value', { [`${indexSchemes[0]}:q00`]: {} }],
   ])('has no VOXEL data where there are %s', (_, sessionData) => {
     const levels = [level('q00'), level(undefined)];
     expect(new HlsPresentation({ levels, sessionData })).toMatchObject({ hasVoxelData: false, errors: [] });

@@ -1,5 +1,5 @@
 import { ManifestError } from '../../src/manifest/errors.js';
-import { INDEX_SCHEME, readRepresentation } from '../../src/manifest/representation.js';
+import { indexSchemes, readRepresentation } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Presentation } from '../port/presentation.js';
 import { isDescribedBy, type PlayerRepresentation, type PlayerSegment } from '../port/player-segment.js';
@@ -45,7 +45,9 @@ export class HlsPresentation implements Presentation {
 
   #read(level: HlsLevel, sessionData: NonNullable<ManifestParsed['sessionData']>): void {
     const id = representationId(level);
-    const value = sessionData[`${INDEX_SCHEME}:${id}`]?.VALUE;
+    const value = indexSchemes
+      .map((scheme) => sessionData[`${scheme}:${id}`]?.VALUE)
+      .find((found) => found !== undefined);
     if (value === undefined || this.#representations.has(id)) return;
     try {
       const representation = readRepresentation(elementOf(value, id, level.averageBitrate), level.uri, '');
@@ -68,5 +70,5 @@ function elementOf(value: string, id: string, bandwidth: number): Parameters<typ
     string,
     string | undefined
   >;
-  return { ...attributes, id, bandwidth, SupplementalProperty: [{ schemeIdUri: INDEX_SCHEME, value: index }] };
+  return { ...attributes, id, bandwidth, SupplementalProperty: [{ schemeIdUri: indexSchemes[0], value: index }] };
 }

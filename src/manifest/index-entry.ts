@@ -6,22 +6,26 @@ import type { QualityStep, SegmentMap } from './segment-map.js';
 
 const POSITION_PARAMETER = 16;
 const ORDER_BITS = 3;
-/** Original, unreferenced last, summed, chained, measured: for reports, the player takes them alike. */
-const ORDERS = 5;
+/** Original, unreferenced last, summed, chained, measured, closed: for reports, the player takes them alike. */
+const ORDERS = 6;
+const MISSING_BITS = 2;
+/** What becomes of missing frames: another stands in, or the picture before is held, or they are removed. */
+const [REPLACED, HELD, REMOVED] = [0, 1, 2];
 /** Ranges of a segment: 30 s at 120 frames/s of 32 slices. */
 const MAX_RANGES = 2 ** 17;
 /** Where all frames are alike a list is a few bits; even then an entry says something of each dozen. */
 const MAX_RANGES_PER_BYTE = 64;
 
 /**
- * Reads one segment's entry of an index; scores are in units of 1 / `scale`. What the layout can say at all is a partition
+ * Reads one segment's entry of an index; scores are in units of 1 / `scale`, `version` is the index'. What the layout can say at all is a partition
  * of the segment and an order of its frames; the rest is checked, so that every invariant documented at `SegmentMap`
  * holds. Throws `ManifestError`.
  */
-export function readEntry(bytes: Uint8Array, scale: number): SegmentMap {
+export function readEntry(bytes: Uint8Array, scale: number, version: number): SegmentMap {
   const reader = new IndexReader(bytes);
   const start = reader.number(POSITION_PARAMETER);
-  if (reader.bits(ORDER_BITS) >= ORDERS) throw new ManifestError('index', 'the order has no name');
+  if (reader.bits(ORDER_BITS) >= (version > 1 ? ORDERS : ORDERS - 1))
+    throw new ManifestError('index', 'the order has no name');
   const mostRanges = Math.min(MAX_RANGES, MAX_RANGES_PER_BYTE * bytes.length);
   const frameCount = reader.count(mostRanges);
   // Where the wholly reliable frames stand among the others matters to reports only.
@@ -29,6 +33,7 @@ export function readEntry(bytes: Uint8Array, scale: number): SegmentMap {
   const { frames, reliable, end } = readRanges(reader, start, frameCount, mostRanges);
   const order = readOrder(reader, frameCount).map((index) => frames[index]!);
   const costs = reader.bits(1) === 1 ? reader.list(frameCount).map((cost) => cost / scale) : undefined;
+  const missing = version > 1 ? readMissing(reader, order, mostRanges) : {};
   const steps = readSteps(reader, order.map(totalBytes), scale);
   if (!reader.isAtEnd) throw new ManifestError('index', 'an entry goes on behind its end');
   return {
@@ -37,6 +42,7 @@ export function readEntry(bytes: Uint8Array, scale: number): SegmentMap {
     unreliable: order.flat(),
     reliableBytes: totalBytes(reliable),
     steps,
+    ...missing,
     ...(costs && { lossCosts: order.flatMap((ranges, index) => shares(ranges, costs[index]!)) }),
   };
 }
@@ -112,6 +118,38 @@ class Remaining {
     }
     return node;
   }
+}
+
+/** `order`: the ranges of each frame, most important first. */
+function readMissing(
+  reader: IndexReader,
+  order: readonly (readonly ByteRange[])[],
+  most: number,
+): Pick<SegmentMap, 'needs' | 'reach'> {
+  const code = reader.bits(MISSING_BITS);
+  if (code === REPLACED) return {};
+  if (code === HELD) {
+    return { reach: reader.list(order.length).flatMap((reach, frame) => order[frame]!.map(() => reach)) };
+  }
+  if (code !== REMOVED || order.some(({ length }) => length > 1)) {
+    throw new ManifestError('index', 'what becomes of missing frames is not known');
+  }
+  const counts = reader.list(order.length);
+  const needCount = counts.reduce((sum, count) => sum + count, 0);
+  if (needCount > most) throw new ManifestError('index', `${needCount} needs in a segment`);
+  const distances = reader.list(needCount);
+  let first = 0;
+  return { needs: counts.map((count, place) => toNeeds(distances.slice(first, (first += count)), place)) };
+}
+
+/** Places in the order of what the frame at `place` needs, the nearest first. */
+function toNeeds(distances: readonly number[], place: number): number[] {
+  let last = place;
+  return distances.map((distance) => {
+    const need = place - distance - 1;
+    if (need >= last || need < 0) throw new ManifestError('index', 'a frame needs a later one');
+    return (last = need);
+  });
 }
 
 function readSteps(reader: IndexReader, frameBytes: readonly number[], scale: number): QualityStep[] {

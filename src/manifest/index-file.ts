@@ -6,7 +6,7 @@ import { metrics, type QualityMetric, type SegmentMap } from './segment-map.js';
 
 /** "VXIX" */
 const MAGIC = 0x56584958;
-const VERSION = 1;
+const VERSIONS = [1, 2];
 /** Bytes of the head before its table. */
 const FIXED_BYTES = 16;
 const MAX_DECIMALS = 9;
@@ -30,6 +30,7 @@ const PARSED_SEGMENTS = 32;
 const PARSED_RANGES = 2 ** 17;
 
 interface Head {
+  readonly version: number;
   /** Scores are in units of 1 / scale. */
   readonly scale: number;
   /** Where the entry of each segment starts, and where the last one ends. */
@@ -94,7 +95,7 @@ export class IndexFile {
   segment(index: number): SegmentMap | undefined {
     const entry = this.#entries.get(index);
     if (!entry || entry.length === 0) return undefined;
-    const map = this.#parsed.get(index) ?? readEntry(entry, this.#head!.scale);
+    const map = this.#parsed.get(index) ?? readEntry(entry, this.#head!.scale, this.#head!.version);
     this.#parsed.delete(index);
     let ranges = map.unreliable.length;
     for (const { unreliable } of this.#parsed.values()) ranges += unreliable.length;
@@ -108,7 +109,7 @@ export class IndexFile {
   }
 
   #addHead(bytes: Uint8Array, requestedEnd: number): void {
-    const { metric, scale, segmentCount, headBytes } = readFixed(bytes);
+    const { metric, version, scale, segmentCount, headBytes } = readFixed(bytes);
     if (metric !== this.metric) {
       throw new ManifestError('index', `the index has ${metric} scores, the manifest ${this.metric}`);
     }
@@ -123,13 +124,14 @@ export class IndexFile {
       if (size > MAX_PART_BYTES) throw new ManifestError('index', 'an entry is too large');
       bounds.push(bounds.at(-1)! + size);
     }
-    this.#head = { scale, bounds };
+    this.#head = { version, scale, bounds };
   }
 }
 
 /** The head without its table. */
 interface FixedHead {
   readonly metric: QualityMetric;
+  readonly version: number;
   readonly scale: number;
   readonly segmentCount: number;
   readonly headBytes: number;
@@ -138,7 +140,8 @@ interface FixedHead {
 function readFixed(bytes: Uint8Array): FixedHead {
   if (bytes.length < FIXED_BYTES) throw new ManifestError('index', 'the index is shorter than its head');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(0) !== MAGIC || view.getUint8(4) !== VERSION) {
+  const version = view.getUint8(4);
+  if (view.getUint32(0) !== MAGIC || !VERSIONS.includes(version)) {
     throw new ManifestError('index', 'not an index, or of another version');
   }
   const metric = metrics[view.getUint8(5)];
@@ -148,5 +151,5 @@ function readFixed(bytes: Uint8Array): FixedHead {
   const mostSegments = Math.min(MAX_SEGMENTS, FEW_SEGMENTS + MAX_SEGMENTS_PER_BYTE * headBytes);
   const isSound = decimals <= MAX_DECIMALS && segmentCount <= mostSegments && headBytes >= FIXED_BYTES;
   if (!metric || !isSound || headBytes > MAX_PART_BYTES) throw new ManifestError('index', 'the index has a bad head');
-  return { metric, scale: 10 ** decimals, segmentCount, headBytes };
+  return { metric, version, scale: 10 ** decimals, segmentCount, headBytes };
 }

@@ -113,7 +113,7 @@ describe('readRepresentation', () => {
   });
 
   describe('with an index', () => {
-    const property = { schemeIdUri: 'urn:voxel-dash:index:1', value: 'q03.index' };
+    const property = { schemeIdUri: 'urn:voxel-dash:index:2', value: 'q03.index' };
     const others = [{ schemeIdUri: 'urn:mpeg:dash:other', value: '1' }, property];
 
     it('finds where the index lies, for any addressing of segments', () => {
@@ -124,6 +124,14 @@ describe('readRepresentation', () => {
         expect(map).toMatchObject({ indexUrl: 'https://media.example/bbb/q03.index', metric: 'ssim', segmentCount: 0 });
         expect(map?.segment(0)).toBeUndefined();
       }
+    });
+
+    it('takes an index of the first version, and a later one before it', () => {
+      const old = { schemeIdUri: 'urn:voxel-dash:index:1', value: 'old.index' };
+      const found = (...SupplementalProperty: object[]) =>
+        readRepresentation(representation({ SegmentList: undefined, SupplementalProperty }));
+      expect(found(old)).toMatchObject({ indexUrl: 'https://media.example/bbb/old.index' });
+      expect(found(old, property)).toMatchObject({ indexUrl: 'https://media.example/bbb/q03.index' });
     });
 
     it('takes the attributes where there are both', () => {

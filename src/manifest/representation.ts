@@ -33,8 +33,8 @@ export interface RepresentationElement extends Prefixed, Attributes<`avg${Upperc
   readonly SupplementalProperty?: readonly DescriptorElement[];
 }
 
-/** The `schemeIdUri` of the property whose value is the URL of the index. */
-export const INDEX_SCHEME = 'urn:voxel-dash:index:1';
+/** The `schemeIdUri` of the property whose value is the URL of the index, of each version, the newest first. */
+export const indexSchemes = ['urn:voxel-dash:index:2', 'urn:voxel-dash:index:1'] as const;
 
 /** The namespace of VOXEL's attributes (docs/MANIFEST.md). */
 const NAMESPACE = 'urn:voxel-dash:2026';
@@ -62,7 +62,9 @@ export function readRepresentation(
   const read: Read = (from, name) => (from as Prefixed)[`${prefix}:${name}`] ?? from[name];
   const stated = metrics.filter((metric) => read(element, averageOf(metric)) !== undefined);
   const inline = stated.find((metric) => urls.some((url) => read(url, `${metric}s`) !== undefined));
-  const property = element.SupplementalProperty?.find(({ schemeIdUri }) => schemeIdUri === INDEX_SCHEME);
+  const property = indexSchemes
+    .map((scheme) => element.SupplementalProperty?.find(({ schemeIdUri }) => schemeIdUri === scheme))
+    .find(Boolean);
   const metric = inline ?? stated[0];
   if (!metric || !(inline || property)) return undefined;
   const facts = {

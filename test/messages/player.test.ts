@@ -41,7 +41,7 @@ const scope = {
     representation({ SegmentList: { SegmentURL: [{ ...SEGMENT, ...changes }] } })!.segment(0),
   representation,
   index: (value: string) =>
-    representation({ SupplementalProperty: [{ schemeIdUri: 'urn:voxel-dash:index:1', value }] }),
+    representation({ SupplementalProperty: [{ schemeIdUri: 'urn:voxel-dash:index:2', value }] }),
 };
 
 /** Calls what a prompt says; the error that it throws, as pages see it. */

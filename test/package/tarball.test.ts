@@ -140,6 +140,6 @@ test('a bundler builds a page of it that has one dash.js and one plugin', async 
   });
   const { output } = [result].flat()[0] as { output: { type: string; code?: string }[] };
   const code = output.map((file) => file.code ?? '').join('\n');
-  expect(code.split('urn:voxel-dash:index:1')).toHaveLength(2);
+  expect(code.split('urn:voxel-dash:index:2')).toHaveLength(2);
   expect(code.split('MediaPlayer not initialized')).toHaveLength(2);
 });

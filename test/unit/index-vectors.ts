@@ -16,11 +16,15 @@ export interface IndexVector {
     /** By frame, in the order of importance: how many ranges, and what its loss costs. */
     readonly slices: readonly number[];
     readonly costs: readonly number[];
+    readonly needs?: readonly (readonly number[])[];
+    readonly reach?: readonly number[];
   }[];
 }
 
 interface IndexVectors {
   readonly good: readonly IndexVector[];
+  /** Of version 1. */
+  readonly old: readonly IndexVector[];
   readonly bad: readonly Pick<IndexVector, 'name' | 'index'>[];
 }
 

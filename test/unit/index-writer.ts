@@ -35,7 +35,7 @@ export function indexOf(entries: readonly Uint8Array[]): Uint8Array {
   const table = new BitWriter().list(entries.map(({ length }) => length)).toBytes();
   const fixed = new DataView(new ArrayBuffer(16));
   fixed.setUint32(0, 0x56584958);
-  fixed.setUint32(4, 0x01000500);
+  fixed.setUint32(4, 0x02000500);
   fixed.setUint32(8, entries.length);
   fixed.setUint32(12, 16 + table.length);
   return new Uint8Array(Buffer.concat([new Uint8Array(fixed.buffer), table, ...entries]));

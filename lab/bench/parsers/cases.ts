@@ -36,7 +36,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     size: 8_000,
     make(n) {
       const bytes = entry(n);
-      return { bytes: bytes.length, parse: () => readEntry(bytes, 1e5) };
+      return { bytes: bytes.length, parse: () => readEntry(bytes, 1e5, 2) };
     },
   },
   // A few bits for eight slices of each frame, whose ranges are two numbers each.
@@ -45,7 +45,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     memory: 20_000,
     make(n) {
       const bytes = alikeEntry(n);
-      return { bytes: bytes.length, parse: () => readEntry(bytes, 1e5) };
+      return { bytes: bytes.length, parse: () => readEntry(bytes, 1e5, 2) };
     },
   },
   'index-file': {
@@ -191,6 +191,9 @@ function entry(n: number): Uint8Array {
     .count(1)
     .list(ranks)
     .bits(0, 1)
+    .bits(2, 2)
+    .list(nothing.map((_, place) => Math.min(1, place)))
+    .list(nothing.slice(1))
     .count(n)
     .list([...nothing, 0])
     .list([...nothing, 0])
@@ -205,8 +208,8 @@ function alikeEntry(n: number): Uint8Array {
     .count(1)
     .list(new Array<number>(n).fill(0))
     .bits(0, 1)
-    .count(n);
-  return equal(equal(writer, 0), 0).toBytes();
+    .bits(1, 2);
+  return equal(equal(equal(writer, 1).count(n), 0), 0).toBytes();
 }
 
 /** `n` bytes that may be missing, the last first, between others. */

@@ -7,7 +7,7 @@ export function filesOf(mpd: string): { id: string; media: string; index: string
   return [...mpd.matchAll(/<Representation [^>]*?\bid="([^"]*)"[\s\S]*?<\/Representation>/g)].map(([element, id]) => ({
     id: id!,
     media: /<BaseURL>([^<]*)</.exec(element)![1]!,
-    index: /schemeIdUri="urn:voxel-dash:index:1" value="([^"]*)"/.exec(element)?.[1],
+    index: /schemeIdUri="urn:voxel-dash:index:2" value="([^"]*)"/.exec(element)?.[1],
   }));
 }
 

@@ -12,7 +12,7 @@ from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, S
 from voxel_prepare.errors import InputError
 from voxel_prepare.manifest.addresses import NUMBER, number
 from voxel_prepare.manifest.index_entry import IndexFormatError
-from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
+from voxel_prepare.manifest.index_file import INDEX_SCHEMES, read_index
 from voxel_prepare.manifest.mpd_file import (
     AVERAGES,
     MANIFEST,
@@ -113,11 +113,11 @@ def _representation(manifest: Path, element: etree._Element) -> DescribedReprese
 
 
 def _segments(manifest: Path, element: etree._Element, metric: Metric) -> list[DescribedSegment]:
-    for descriptor in element.iterfind("{*}SupplementalProperty"):
-        if descriptor.get("schemeIdUri") == INDEX_SCHEME:
-            folder = manifest.resolve().parent
-            path = local_path(folder, base_url(manifest, element), descriptor.get("value", ""))
-            return _read_index(regular_file(path), metric)
+    values = {one.get("schemeIdUri"): one.get("value", "") for one in element.iterfind("{*}SupplementalProperty")}
+    index = next((values[scheme] for scheme in INDEX_SCHEMES if scheme in values), None)
+    if index is not None:
+        path = local_path(manifest.resolve().parent, base_url(manifest, element), index)
+        return _read_index(regular_file(path), metric)
     urls = element.iterfind("{*}SegmentList/{*}SegmentURL")
     try:
         return [_from_attributes(url, metric) for url in urls if get_voxel(url, SCORES[metric])]

@@ -9,7 +9,7 @@ from voxel_prepare.analysis.analyse import ANALYSIS_VERSION, CHOICE_VERSION, Ana
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.jobs.job import Json
 from voxel_prepare.jobs.workspace import Part
-from voxel_prepare.manifest.index_file import VERSION
+from voxel_prepare.manifest.index_entry import VERSION
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """One segment in the index: the content of a `SegmentAnalysis`, in a tenth of the bytes of the MPD attributes."""
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from dataclasses import dataclass
+from itertools import accumulate, islice, pairwise
 
 from voxel_prepare.analysis.segment_analysis import Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.bits import BitReader, BitWriter
@@ -17,6 +18,9 @@ from voxel_prepare.manifest.index_codes import (
     zigzag,
 )
 
+VERSION = 2
+"""The version that is written. Entries of version 1 say nothing of what becomes of missing frames."""
+
 POSITION_PARAMETER = 16
 """Parameter of the code for a position in the file: 3 to 4 bytes suffice up to 1 GB."""
 
@@ -27,8 +31,13 @@ ORDER_CODES = {
     OrderName.SUMMED: 2,
     OrderName.CHAINED: 3,
     OrderName.MEASURED: 4,
+    OrderName.CLOSED: 5,
 }
 """Codes of orders in docs/MANIFEST.md."""
+
+MISSING_BITS = 2
+REPLACED, HELD, REMOVED = range(3)
+"""Codes of what becomes of missing frames in docs/MANIFEST.md."""
 
 MAX_RANGES = 1 << 17
 """Per segment: 30 s at 120 frames/s of 32 slices. Bounds the memory that a damaged index can make a reader use."""
@@ -54,16 +63,18 @@ def write_entry(analysis: SegmentAnalysis, scale: int) -> bytes:
     writer.bits(any(costs), 1)
     if any(costs):
         write_list(writer, costs)
+    _write_missing(writer, analysis)
     _write_steps(writer, analysis.steps, scale)
     writer.align(0)
     return writer.to_bytes()
 
 
-def read_entry(data: bytes, metric: Metric, scale: int) -> SegmentAnalysis:
-    """The inverse of `write_entry`; costs that are not stored become 0. Raises `IndexFormatError`."""
+def read_entry(data: bytes, metric: Metric, scale: int, *, version: int = VERSION) -> SegmentAnalysis:
+    """The inverse of `write_entry`; costs that are not stored become 0, and of needs those remain from which all others
+    follow. Raises `IndexFormatError`."""
     reader = BitReader(data)
     try:
-        analysis = _read(reader, metric, scale, min(MAX_RANGES, MAX_RANGES_PER_BYTE * len(data)))
+        analysis = _read(reader, metric, scale, version, min(MAX_RANGES, MAX_RANGES_PER_BYTE * len(data)))
     except (MalformedStream, CodeError) as error:
         raise IndexFormatError(f"index: damaged entry: {error}") from error
     if (reader.position + 7) // 8 != len(data):
@@ -73,10 +84,10 @@ def read_entry(data: bytes, metric: Metric, scale: int) -> SegmentAnalysis:
     return analysis
 
 
-def _read(reader: BitReader, metric: Metric, scale: int, most: int) -> SegmentAnalysis:
-    """`most`: the number of ranges and of frames that are taken for real."""
+def _read(reader: BitReader, metric: Metric, scale: int, version: int, most: int) -> SegmentAnalysis:
+    """`most`: the number of ranges, of frames and of needs that are taken for real."""
     start = read_number(reader, POSITION_PARAMETER)
-    order_name = _order_name(reader.bits(ORDER_BITS))
+    order_name = _order_name(reader.bits(ORDER_BITS), version)
     positions = _read_positions(reader, most)
     frames, end = _read_ranges(reader, start, len(positions), most)
     order = _unranked(read_list(reader, len(positions)))
@@ -86,6 +97,8 @@ def _read(reader: BitReader, metric: Metric, scale: int, most: int) -> SegmentAn
     reliable = complement(ByteRange(start, end), unreliable)
     if not reliable:
         raise IndexFormatError("index: a segment must have reliable bytes, found none")
+    slices = [len(ranges) for ranges in in_order]
+    missing = _read_missing(reader, slices, most) if version > 1 else _Missing()
     return SegmentAnalysis(
         range=ByteRange(start, end),
         reliable=reliable,
@@ -93,9 +106,11 @@ def _read(reader: BitReader, metric: Metric, scale: int, most: int) -> SegmentAn
         metric=metric,
         order_name=order_name,
         order=[positions[index] for index in order],
-        slices=[len(ranges) for ranges in in_order],
+        slices=slices,
         loss_costs=[cost / scale for cost in costs],
         steps=_read_steps(reader, [sum(range_.size for range_ in ranges) for ranges in in_order], scale),
+        needs=missing.needs,
+        reach=missing.reach,
     )
 
 
@@ -170,6 +185,72 @@ def _unranked(ranks: Sequence[int]) -> list[int]:
     return [remaining.pop(_checked(rank, len(remaining) - 1, "rank")) for rank in ranks]
 
 
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """What becomes of missing frames, as `SegmentAnalysis` has it."""
+
+    needs: list[list[int]] | None = None
+    reach: list[int] | None = None
+
+
+def _write_missing(writer: BitWriter, analysis: SegmentAnalysis) -> None:
+    """Writes what becomes of missing frames; a need by how many places before the frame it stands, less 1."""
+    if analysis.needs is not None:
+        if len(analysis.unreliable) != len(analysis.order):
+            raise PreparationError("a frame that is removed must have one range")
+        needs = direct_needs(analysis.needs)
+        writer.bits(REMOVED, MISSING_BITS)
+        write_list(writer, [len(of_frame) for of_frame in needs])
+        write_list(writer, [place - need - 1 for place, of_frame in enumerate(needs) for need in of_frame])
+    elif any(analysis.reach or []):
+        writer.bits(HELD, MISSING_BITS)
+        write_list(writer, analysis.reach or [])
+    else:
+        writer.bits(REPLACED, MISSING_BITS)
+
+
+def _read_missing(reader: BitReader, slices: Sequence[int], most: int) -> _Missing:
+    """`slices`: the number of ranges of each frame, most important first."""
+    code = reader.bits(MISSING_BITS)
+    if code == REPLACED:
+        return _Missing()
+    if code == HELD:
+        return _Missing(reach=read_list(reader, len(slices)))
+    if code != REMOVED:
+        raise IndexFormatError(f"index: the code of missing frames must be at most {REMOVED}, got {code}")
+    if sum(slices) != len(slices):
+        raise IndexFormatError(f"index: frames that are removed must have one range each, found {sum(slices)} ranges")
+    counts = read_list(reader, len(slices))
+    distances = iter(read_list(reader, _checked(sum(counts), most, "number of needs")))
+    return _Missing(needs=[_needs(place, [*islice(distances, count)]) for place, count in enumerate(counts)])
+
+
+def _needs(place: int, distances: Sequence[int]) -> list[int]:
+    """The needs of the frame at `place`."""
+    if any(later <= earlier for earlier, later in pairwise(distances)) or (distances and distances[-1] >= place):
+        raise IndexFormatError(f"index: frame {place} of the order must need earlier ones, the nearest first")
+    return [place - distance - 1 for distance in distances]
+
+
+def direct_needs(needs: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The needs from which all others follow, of each frame the nearest first. Raises `PreparationError` unless every
+    frame needs earlier ones."""
+    closures: list[int] = []
+    """The frames without which a frame goes, and itself, as bits."""
+    direct: list[list[int]] = []
+    for place, of_frame in enumerate(needs):
+        closure = 0
+        direct.append([])
+        for need in sorted(of_frame, reverse=True):
+            if not 0 <= need < place:
+                raise PreparationError(f"frame {place} of the order must need earlier ones, found {need}")
+            if not closure >> need & 1:
+                direct[-1].append(need)
+                closure |= closures[need]
+        closures.append(closure | 1 << place)
+    return direct
+
+
 def _write_steps(writer: BitWriter, steps: Sequence[Step], scale: int) -> None:
     """Writes frames and scores; the bytes of a step follow from its frames."""
     frames = [step.frames for step in steps]
@@ -190,11 +271,11 @@ def _read_steps(reader: BitReader, frame_bytes: Sequence[int], scale: int) -> li
     return [Step(score / scale, taken, ends[taken]) for score, taken in zip(scores, frames, strict=True)]
 
 
-def _order_name(code: int) -> OrderName:
-    name = next((name for name, its_code in ORDER_CODES.items() if its_code == code), None)
-    if name is None:
-        raise IndexFormatError(f"index: the order code must be at most {max(ORDER_CODES.values())}, got {code}")
-    return name
+def _order_name(code: int, version: int) -> OrderName:
+    known = [name for name in ORDER_CODES if version > 1 or name is not OrderName.CLOSED]
+    if code >= len(known):
+        raise IndexFormatError(f"index: the order code must be at most {len(known) - 1}, got {code}")
+    return known[code]
 
 
 def _checked(number: int, limit: int, what: str) -> int:

@@ -8,13 +8,15 @@ from voxel_prepare.analysis.segment_analysis import Metric, SegmentAnalysis
 from voxel_prepare.bits import BitReader, BitWriter
 from voxel_prepare.errors import MalformedStream
 from voxel_prepare.manifest.index_codes import CodeError, read_list, write_list
-from voxel_prepare.manifest.index_entry import IndexFormatError, read_entry, write_entry
+from voxel_prepare.manifest.index_entry import VERSION, IndexFormatError, read_entry, write_entry
 
-INDEX_SCHEME = "urn:voxel-dash:index:1"
-"""`SupplementalProperty@schemeIdUri`."""
+VERSIONS = (VERSION, 1)
+"""Those that are read, the one that is written first."""
+INDEX_SCHEMES = tuple(f"urn:voxel-dash:index:{version}" for version in VERSIONS)
+"""`SupplementalProperty@schemeIdUri`, likewise."""
+INDEX_SCHEME = INDEX_SCHEMES[0]
 
 MAGIC = b"VXIX"
-VERSION = 1
 METRICS = dict(enumerate(Metric))
 METRIC_CODES = {metric: code for code, metric in METRICS.items()}
 """Codes of metrics in docs/MANIFEST.md."""
@@ -43,8 +45,9 @@ def read_index(data: bytes) -> list[SegmentAnalysis | None]:
     if len(data) < FIXED.size:
         raise IndexFormatError(f"index: expected a head of {FIXED.size} bytes, found {len(data)} bytes")
     magic, version, metric, decimals, segments, head_bytes = FIXED.unpack_from(data)
-    if magic != MAGIC or version != VERSION:
-        raise IndexFormatError(f"index: expected {MAGIC!r} version {VERSION}, found {magic!r} version {version}")
+    if magic != MAGIC or version not in VERSIONS:
+        known = " or ".join(map(str, sorted(VERSIONS)))
+        raise IndexFormatError(f"index: expected {MAGIC!r} version {known}, found {magic!r} version {version}")
     if metric not in METRICS or decimals > MAX_DECIMALS or segments > MAX_SEGMENTS or head_bytes < FIXED.size:
         raise IndexFormatError(
             f"index: bad head: metric {metric}, {decimals} decimals, {segments} segments, {head_bytes} bytes of head"
@@ -57,6 +60,6 @@ def read_index(data: bytes) -> list[SegmentAnalysis | None]:
     if ends[-1] > len(data):
         raise IndexFormatError(f"index: expected {ends[-1]} bytes, found {len(data)}")
     return [
-        read_entry(data[end - size : end], METRICS[metric], 10**decimals) if size else None
+        read_entry(data[end - size : end], METRICS[metric], 10**decimals, version=version) if size else None
         for end, size in zip(ends[1:], sizes, strict=True)
     ]

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from voxel_prepare.manifest.existing import ExistingPresentation, ExistingRepresentation
-from voxel_prepare.manifest.index_file import INDEX_SCHEME
+from voxel_prepare.manifest.index_file import INDEX_SCHEME, INDEX_SCHEMES
 from voxel_prepare.manifest.mpd import VideoFile, add_attributes, add_average
 from voxel_prepare.manifest.mpd_file import (
     AVERAGES,
@@ -67,7 +67,7 @@ def _remove_facts(representation: etree._Element) -> None:
     names = (*AVERAGES.values(), *SEGMENT_ATTRIBUTES)
     etree.strip_attributes(representation, *names, *map(voxel_attribute, names))
     for element in representation.findall("{*}SupplementalProperty"):
-        if element.get("schemeIdUri") == INDEX_SCHEME:
+        if element.get("schemeIdUri") in INDEX_SCHEMES:
             representation.remove(element)
 
 

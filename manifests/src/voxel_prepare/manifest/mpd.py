@@ -10,6 +10,7 @@ from lxml import etree
 
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric, SegmentAnalysis
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.errors import InputError
 from voxel_prepare.manifest.index_file import INDEX_SCHEME
 from voxel_prepare.manifest.mpd_elements import (
     CHANNEL_CONFIGURATION,
@@ -154,7 +155,11 @@ def add_average(representation: etree._Element, video: VideoFile) -> None:
 
 
 def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
-    """Describes the segment in attributes of its `SegmentURL`."""
+    """Describes the segment in attributes of its `SegmentURL`. Raises `InputError` for what only an index can say."""
+    if analysis.needs is not None:
+        raise InputError(
+            "--inline: attributes cannot say which frames go with a missing one: an index alone describes this codec"
+        )
     steps = (f"{score_text(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
     url.set(voxel_attribute("reliable"), ",".join(map(str, analysis.reliable)))
     url.set(voxel_attribute("unreliable"), ",".join(map(str, analysis.unreliable)))

@@ -1,9 +1,11 @@
 """An index: what is read is consistent, no larger than its bytes allow, and can be written and read again."""
 
+from dataclasses import replace
 from typing import Any
 
+from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import complement
-from voxel_prepare.manifest.index_entry import MAX_RANGES, MAX_RANGES_PER_BYTE, IndexFormatError
+from voxel_prepare.manifest.index_entry import MAX_RANGES, MAX_RANGES_PER_BYTE, IndexFormatError, direct_needs
 from voxel_prepare.manifest.index_file import read_index, write_index
 
 
@@ -18,6 +20,10 @@ def fuzz(data: bytes) -> None:
         assert sorted(set(analysis.order)) == sorted(analysis.order)
         assert len(analysis.slices) == len(analysis.loss_costs) == len(analysis.order) <= MAX_RANGES
         assert sum(analysis.slices) == len(analysis.unreliable)
+        needs = analysis.needs or []
+        assert all(0 <= need < place for place, of_frame in enumerate(needs) for need in of_frame)
+        assert sum(map(len, needs)) <= MAX_RANGES_PER_BYTE * len(data)
+        assert all(listed is None or len(listed) == len(analysis.order) for listed in (analysis.needs, analysis.reach))
         assert complement(analysis.range, analysis.unreliable) == analysis.reliable
         assert all(range_.size > 0 for range_ in analysis.unreliable)
         assert [step.frames for step in analysis.steps] == sorted({step.frames for step in analysis.steps})
@@ -26,7 +32,12 @@ def fuzz(data: bytes) -> None:
         # Numbers that a double or the format cannot hold do not come back as they were.
         small = all(analysis.range.end < 1 << 40 and _has_small_scores(analysis) for analysis in present)
         if small and data[6] <= 5:
-            assert read_index(write_index(present, data[6])) == present
+            assert read_index(write_index(present, data[6])) == [_as_written(analysis) for analysis in present]
+
+
+def _as_written(analysis: SegmentAnalysis) -> SegmentAnalysis:
+    needs = None if analysis.needs is None else direct_needs(analysis.needs)
+    return replace(analysis, needs=needs, reach=analysis.reach if any(analysis.reach or []) else None)
 
 
 def _has_small_scores(analysis: Any) -> bool:

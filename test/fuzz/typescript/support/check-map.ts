@@ -5,7 +5,7 @@ import type { SegmentMap } from '../../../../src/manifest/segment-map.js';
 
 /** Asserts what is documented at `SegmentMap`, and that no more was made than the input's size allows. */
 export function checkMap(map: SegmentMap, mostRanges: number): void {
-  const { range, reliable, unreliable, steps, lossCosts } = map;
+  const { range, reliable, unreliable, steps, lossCosts, needs, reach } = map;
   assert.ok(reliable.length + unreliable.length <= mostRanges, `${reliable.length + unreliable.length} ranges`);
   assert.ok(steps.length <= unreliable.length + 1);
   assert.equal(totalBytes(reliable), map.reliableBytes);
@@ -22,7 +22,9 @@ export function checkMap(map: SegmentMap, mostRanges: number): void {
     assert.ok(!previous || (frames > previous.frames && bytes > previous.bytes));
   });
   assert.equal(steps.at(-1)!.bytes, totalBytes(unreliable));
-  assert.ok(lossCosts === undefined || lossCosts.length === unreliable.length);
+  for (const list of [lossCosts, needs, reach]) assert.ok(list === undefined || list.length === unreliable.length);
+  needs?.forEach((of, place) => assert.ok(of.every((need) => need >= 0 && need < place)));
+  assert.ok(!needs || needs.flat().length <= mostRanges);
   assert.equal(
     estimateScore(map, () => true),
     Math.max(steps.at(-1)!.score, steps[0]!.score),
