@@ -5,7 +5,7 @@ from random import Random
 from typing import get_args
 
 from voxel_prepare.bits import BitWriter
-from voxel_prepare.h264.emulation_prevention import escape
+from voxel_prepare.emulation_prevention import escape
 from voxel_prepare.h264.parameter_sets import CHROMA_FORMAT_PROFILES, PictureParameterSet, SequenceParameterSet
 from voxel_prepare.h264.slice_header import NAL_IDR_SLICE, SliceType
 

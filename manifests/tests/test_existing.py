@@ -176,7 +176,7 @@ def test_what_is_no_ladder_is_refused_with_the_reason(
     [
         (("-r:v:0", "50", "-g:v:0", "100"), "differ: segment 1 has 100 and 50 frames"),
         (("-x264-params", "open-gop=1:bframes=3:b-adapt=0"), "open GOP"),
-        (("-c:v", "mpeg4"), "H.264 video only"),
+        (("-c:v", "mpeg4"), "VP9 or AV1 video only"),
     ],
 )
 def test_media_that_cannot_be_scored_are_refused_with_the_reason(

@@ -12,6 +12,7 @@ from clips import ffmpeg
 from lxml import etree
 from presentations import as_avc3, joined, make_presentation
 from processes import call
+from voxel_prepare.codecs import TITLES
 from voxel_prepare.errors import InputError
 from voxel_prepare.inspect.described import DescribedSegment, read_described
 from voxel_prepare.manifest.existing import ExistingPresentation, read_existing
@@ -151,10 +152,8 @@ def added_set(*representations: str, attributes: str = 'contentType="video" mime
 @pytest.mark.parametrize(
     ("codecs", "found"),
     [
-        ("hvc1.1.6.L63.90", "hvc1"),
-        ("hev1.1.6.L63.90", "hev1"),
-        ("av01.0.04M.08", "av01"),
-        ("vp09.00.10.08", "vp09"),
+        ("vvc1.1.L51.CQA", "vvc1"),
+        ("vp08.00.41.08", "vp08"),
         ("dvh1.05.01", "dvh1"),
     ],
 )
@@ -162,18 +161,18 @@ def test_sets_of_other_codecs_stay_plain_with_a_warning(ladder: Path, tmp_path: 
     edit(ladder, added_set(f'id="8" codecs="{codecs}"', f'id="9" codecs="{codecs}"'))
     message = copied(ladder, tmp_path / "out")
     assert message.count("warning") == 1
-    reason = f"--copy takes H.264 video only, found {found}"
+    reason = f"--copy takes {TITLES} video only, found {found}"
     assert f"warning: {ladder}: representations 8, 9 play as before, without an index: {reason}" in message
     assert indexes(tmp_path / "out/manifest.mpd") == [("8", False), ("9", False), ("0", True), ("1", True)]
 
 
 def test_each_kind_that_stays_plain_gets_its_warning_and_the_rest_of_its_set_an_index(ladder: Path) -> None:
-    other = '<Representation id="7" codecs="av01.0.04M.08" bandwidth="1"/>'
+    other = '<Representation id="7" codecs="dvh1.05.01" bandwidth="1"/>'
     edit(
         ladder,
         (r"(<Representation )", rf"{other}\g<1>"),
         added_set('id="8" codecs="vp09.00.10.08"', attributes='contentType="video" mimeType="video/webm"'),
-        added_set('id="9"', attributes='contentType="video" mimeType="video/mp4" codecs="hvc1.1.6.L63.90"'),
+        added_set('id="9"', attributes='contentType="video" mimeType="video/mp4" codecs="vvc1.1.L51.CQA"'),
     )
     existing = read_existing(ladder)
     assert names(existing) == [["0", "1"]]
@@ -185,17 +184,17 @@ def test_each_kind_that_stays_plain_gets_its_warning_and_the_rest_of_its_set_an_
 def test_a_codec_that_only_the_media_tell_stays_plain(ladder: Path) -> None:
     edit(ladder, (r'codecs="avc1[^"]*"', ""), (r'codecs="avc1[^"]*"', ""))
     initialization = ladder.parent / "1/init.mp4"
-    initialization.write_bytes(initialization.read_bytes().replace(b"avc1", b"hvc1"))
+    initialization.write_bytes(initialization.read_bytes().replace(b"avc1", b"vvc1"))
     existing = read_existing(ladder)
     assert names(existing) == [["0"]]
     assert existing.warnings == [
-        "representation 1 plays as before, without an index: --copy takes H.264 video only, found hvc1"
+        f"representation 1 plays as before, without an index: --copy takes {TITLES} video only, found vvc1"
     ]
 
 
 def test_a_presentation_of_which_no_set_is_left_is_refused(ladder: Path) -> None:
-    edit(ladder, (r'codecs="avc1[^"]*"', 'codecs="hvc1.1"'), (r'codecs="avc1[^"]*"', 'codecs="av01.0"'))
-    with pytest.raises(InputError, match=r"ladder\.mpd: --copy takes H\.264 video only, found hvc1"):
+    edit(ladder, (r'codecs="avc1[^"]*"', 'codecs="vvc1.1"'), (r'codecs="avc1[^"]*"', 'codecs="dvh1.05"'))
+    with pytest.raises(InputError, match=rf"ladder\.mpd: --copy takes {TITLES} video only, found vvc1"):
         read_existing(ladder)
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_slices import random_slice
 from voxel_prepare.bits import BitReader, BitWriter
+from voxel_prepare.emulation_prevention import escape, escaped_length, unescape
 from voxel_prepare.errors import MalformedStream, UnsupportedStream
 from voxel_prepare.h264 import ParameterSets, parse_slice_header, skip_slice
-from voxel_prepare.h264.emulation_prevention import escape, escaped_length, unescape
 from voxel_prepare.h264.parameter_sets import parse_pps, parse_sps
 
 VECTORS = json.loads((Path(__file__).parents[2] / "test/vectors/repair.json").read_text())

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from live_vectors import FIRST, HEAD, SECOND
+from voxel_prepare.annex_b import nal_units, to_sample
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import InputError, MalformedStream
-from voxel_prepare.h264.annex_b import nal_units, to_configuration, to_sample
+from voxel_prepare.h264.configuration import to_configuration
 from voxel_prepare.isobmff import parse_fragments, parse_track
 from voxel_prepare.isobmff.writer import (
     ChunkTimes,

@@ -1,4 +1,4 @@
-"""Bits: reading, writing, Exp-Golomb codes (H.264 §7.2, §9.1)."""
+"""Bits: reading, writing, Exp-Golomb codes (H.264 §7.2, §9.1; H.265 and AV1 have the same)."""
 
 from voxel_prepare.errors import MalformedStream
 
@@ -21,7 +21,7 @@ class BitReader:
     def bits(self, count: int) -> int:
         """The next `count` ≤ 64 bits as an unsigned number, u(n)."""
         value = self._peek64() >> (64 - count)
-        self._skip(count)
+        self.skip(count)
         return value
 
     def flag(self) -> bool:
@@ -45,10 +45,11 @@ class BitReader:
         value = int.from_bytes(window, "big") << 8 * (_WINDOW_BYTES - len(window))
         return value >> (8 - (self.position & 7)) & 0xFFFF_FFFF_FFFF_FFFF
 
-    def _skip(self, count: int) -> None:
+    def skip(self, count: int) -> None:
+        """Passes over `count` bits."""
         self.position += count
         if self.position > self._end:
-            raise MalformedStream("NAL unit ends inside its header")
+            raise MalformedStream("the data ends inside a header")
 
 
 class BitWriter:

@@ -1,12 +1,15 @@
-"""The codecs that can be repaired. No other module imports from a codec's folder (manifests/tests/test_layers.py)."""
+"""The codecs that there are. No other module imports from a codec's folder (manifests/tests/test_layers.py)."""
 
+from voxel_prepare.av1.codec import Av1
 from voxel_prepare.h264.codec import H264
+from voxel_prepare.hevc.codec import Hevc
 from voxel_prepare.isobmff import SampleDescription, UnsupportedMp4
 from voxel_prepare.repair.codec import Codec
+from voxel_prepare.vp9.codec import Vp9
 
-CODECS: tuple[type[Codec], ...] = (H264,)
+CODECS: tuple[type[Codec], ...] = (H264, Hevc, Vp9, Av1)
 
-TITLES = " or ".join(codec.title for codec in CODECS)
+TITLES = f"{', '.join(codec.title for codec in CODECS[:-1])} or {CODECS[-1].title}"
 """Names of the codecs, for messages."""
 
 

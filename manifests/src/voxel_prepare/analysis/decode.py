@@ -20,7 +20,7 @@ def decode_samples(
 
     `options` are those of FFmpeg's decoder.
     """
-    decoder = VideoCodecContext.create(codec.name, "r")
+    decoder = VideoCodecContext.create(codec.decoder, "r")
     assert isinstance(decoder, VideoCodecContext)
     decoder.extradata = codec.configuration
     decoder.thread_count = 1  # segments are decoded in parallel instead

@@ -1,15 +1,18 @@
 """H.264 as a codec that can be repaired: an all-skip slice stands in for an incomplete P or B slice."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from voxel_prepare.annex_b import to_sample
 from voxel_prepare.byte_ranges import EVERYTHING, Received
 from voxel_prepare.errors import MalformedStream
 from voxel_prepare.h264 import ParameterSets, SliceUnit, read_access_unit, skip_slice
-from voxel_prepare.h264.annex_b import to_configuration, to_sample
+from voxel_prepare.h264.configuration import to_configuration
+from voxel_prepare.h264.dependencies import read_dependencies
 from voxel_prepare.h264.key_frames import check_start
 from voxel_prepare.isobmff import Buffer, Sample
-from voxel_prepare.repair.codec import Codec, CodedFrame, Edit, ReadSample
+from voxel_prepare.repair.codec import Codec, CodedFrame, DependentFrame, Edit, ReadSample
 
 FILLER_HEADER = b"\x0c"
 """NAL unit type 12, nal_ref_idc 0 (H.264 §7.3.2.7)."""
@@ -29,6 +32,7 @@ class H264(Codec):
     """`configuration` is an AVCDecoderConfigurationRecord (ISO/IEC 14496-15 §5.3.3.1)."""
 
     name = "h264"
+    decoder = "h264"
     title = "H.264"
     sample_entries = ("avc1", IN_BAND)
     configuration_box = "avcC"
@@ -64,6 +68,9 @@ class H264(Codec):
             return [CodedFrame(start, end, unit.picture_type, is_reference, unit.slice_units, edits)]
 
         return read
+
+    def dependencies(self, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
+        return read_dependencies(self.configuration, segment, samples)
 
     def filler(self, size: int) -> bytes:
         """A filler NAL unit with its length field."""

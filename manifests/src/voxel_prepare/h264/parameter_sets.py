@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from voxel_prepare.bits import BitReader
+from voxel_prepare.emulation_prevention import unescape
 from voxel_prepare.errors import MalformedStream, UnsupportedStream
-from voxel_prepare.h264.emulation_prevention import unescape
 
 SPS_TYPE = 7
 """nal_unit_type (H.264 table 7-1)."""

@@ -1,8 +1,8 @@
 """All-skip slices, which replace incomplete slices."""
 
 from voxel_prepare.bits import BitWriter
+from voxel_prepare.emulation_prevention import escape, unescape
 from voxel_prepare.h264.cabac import skipped_macroblocks
-from voxel_prepare.h264.emulation_prevention import escape, unescape
 from voxel_prepare.h264.slice_header import SliceHeader
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from voxel_prepare.bits import BitReader
+from voxel_prepare.emulation_prevention import escaped_length, unescape
 from voxel_prepare.errors import MalformedStream, UnsupportedStream
-from voxel_prepare.h264.emulation_prevention import escaped_length, unescape
 from voxel_prepare.h264.parameter_sets import MAX_REFERENCES, ParameterSets, PictureParameterSet
 from voxel_prepare.repair.codec import PictureType
 

@@ -99,7 +99,7 @@ def probe(path: Path, on_bytes: OnBytes = lambda size: None) -> Source:
         return Source(
             path=path,
             video_stream=stream.index,
-            video_codec=stream.codec_context.name,
+            video_codec=stream.codec.canonical_name,
             width=width,
             height=height,
             rate=_rate(timeline, stream.average_rate),

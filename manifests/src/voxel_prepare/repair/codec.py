@@ -79,6 +79,28 @@ class DependentFrame:
     """It cannot be taken out: the segment's first frame, and what the codec needs wherever decoding goes on."""
 
 
+def whole_samples(frames: Sequence[DependentFrame], samples: Sequence[Sample]) -> list[DependentFrame]:
+    """One frame for each sample, with all of its bytes: for encrypted samples, out of which nothing can be taken.
+
+    `frames` are all of `samples`.
+    """
+    needs: list[set[int]] = [set() for _ in samples]
+    must_arrive = {frame.sample for frame in frames if frame.must_arrive}
+    for frame in frames:
+        needs[frame.sample].update(frames[needed].sample for needed in frame.needs)
+    return [
+        DependentFrame(
+            sample=place,
+            start=sample.offset,
+            end=sample.offset + sample.size,
+            needs=tuple(sorted(needs[place] - {place})),
+            is_shown=True,
+            must_arrive=place in must_arrive,
+        )
+        for place, sample in enumerate(samples)
+    ]
+
+
 ReadSample: TypeAlias = Callable[[int, int], Sequence[CodedFrame]]
 """The frames of the sample at `[start, end)`, in decode order; called for one sample of a segment after the other.
 
@@ -91,7 +113,9 @@ class Codec(ABC):
     """A codec of video with the configuration of one track: cheap to make, and not parsed before it is needed."""
 
     name: ClassVar[str]
-    """FFmpeg's name of the codec and its decoder."""
+    """FFmpeg's name of the codec."""
+    decoder: ClassVar[str]
+    """FFmpeg's name of the decoder that runs everywhere, in software."""
     title: ClassVar[str]
     """Users' name of it."""
     sample_entries: ClassVar[tuple[str, ...]]

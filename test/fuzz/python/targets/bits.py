@@ -1,8 +1,8 @@
 """Bit reading and emulation prevention, against the same with strings of digits."""
 
 from voxel_prepare.bits import BitReader
+from voxel_prepare.emulation_prevention import escape, escaped_length, unescape
 from voxel_prepare.errors import MalformedStream
-from voxel_prepare.h264.emulation_prevention import escape, escaped_length, unescape
 
 
 def fuzz(data: bytes) -> None:

@@ -1,0 +1,61 @@
+"""What VP9 frames need.
+
+Beside the eight slots a decoder carries from frame to frame: four contexts of probabilities, motion vectors of the
+frame decoded before (and whether it was shown, and its size), segmentation map and features, loop filter deltas
+(VP9 §6.1.2, §7.2, §7.4). Only a frame that resets them is independent of what was decoded just before: a key frame, one
+in error-resilient mode, an intra-only frame that resets all contexts. Every other one needs its predecessor in decode
+order, whatever that was: without it those of the frame before would be taken.
+"""
+
+from collections.abc import Sequence
+
+from voxel_prepare.errors import UnsupportedStream
+from voxel_prepare.isobmff import Buffer, Sample
+from voxel_prepare.repair.codec import DependentFrame
+from voxel_prepare.repair.superframe import superframe_ranges
+from voxel_prepare.vp9.frame_header import SLOTS, FrameHeader, parse_frame_header
+
+
+class Dependencies:
+    """Reads a segment's samples one after the other and keeps what the decoder's state comes from."""
+
+    def __init__(self) -> None:
+        self._slots: list[int | None] = [None] * SLOTS
+        """The frame in each, by its place."""
+        self._before: list[int] = []
+        """The frame decoded last, and headers since then that show one again: decoders take them for shown frames."""
+        self.frames: list[DependentFrame] = []
+
+    def read(self, segment: Buffer, place: int, sample: Sample) -> None:
+        """Raises `UnsupportedStream` or `MalformedStream`."""
+        data = bytes(segment[sample.offset : sample.offset + sample.size])
+        ranges = [frame.moved(sample.offset) for frame in superframe_ranges(data)]
+        for frame in ranges:
+            header = parse_frame_header(segment, frame)
+            if header.is_shown != (frame is ranges[-1]):
+                raise UnsupportedStream("VP9 samples without one shown frame, the last")
+            number = len(self.frames)
+            needs = self._needs(header)
+            self.frames.append(DependentFrame(place, frame.start, frame.end, needs, header.is_shown, number == 0))
+            self._before = [*self._before, number] if header.shows is not None else [number]
+            for slot in range(SLOTS):
+                if header.refresh >> slot & 1:
+                    self._slots[slot] = number
+
+    def _needs(self, header: FrameHeader) -> tuple[int, ...]:
+        slots = header.references if header.shows is None else (header.shows,)
+        found = {self._slots[slot] for slot in slots}
+        needs = {number for number in found if number is not None}
+        if len(needs) < len(found) or (not self._before and not header.is_key):
+            raise UnsupportedStream("VP9 frames that need one before their segment")
+        if header.shows is None and not header.is_fresh:
+            needs.update(self._before)
+        return tuple(sorted(needs))
+
+
+def read_dependencies(segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
+    """The frames of a segment with what they need. Raises `UnsupportedStream` or `MalformedStream`."""
+    read = Dependencies()
+    for place, sample in enumerate(samples):
+        read.read(segment, place, sample)
+    return read.frames
