@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from shutil import copytree
 from typing import Literal
 
 from clips import RATE, ffmpeg
@@ -26,11 +27,12 @@ from voxel_prepare.isobmff import Fragment, Sample, parse_fragments, parse_track
 from voxel_prepare.isobmff.common_encryption import Decryption, ProtectedSample, protected_samples
 from voxel_prepare.repair.codec import ReadSample
 
-Scheme = Literal["cenc", "cbcs"]
+Scheme = Literal["clear", "cenc", "cbcs"]
 BLOCK = 16
 PATTERN = 10
 """Number of blocks of which `cbcs` encrypts the first one (ISO/IEC 23001-7 §10.4.1)."""
 CONSTANT_IV = bytes.fromhex("00112233445566778899aabbccddeeff")
+MPD = "stream.mpd"
 STSD = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd")
 CLEAR_DESCRIPTION = 2
 """Number of the sample description of what stays in the clear: behind that of what is encrypted."""
@@ -74,7 +76,7 @@ class Ladder:
 
     codecs: Sequence[str] = ("h264",)
     """An AdaptationSet of two representations for each."""
-    scheme: Scheme | None = None
+    scheme: Scheme = "clear"
     lead: int = 0
     """So many segments at the start stay in the clear."""
     rotated: int = 0
@@ -85,22 +87,22 @@ class Ladder:
     @property
     def is_made_anew(self) -> bool:
         """FFmpeg has no such encryption."""
-        return self.scheme == "cbcs" or self.lead > 0 or self.rotated > 0
+        return self.scheme != "cenc" or self.lead > 0 or self.rotated > 0
 
 
 def make_ladder(folder: Path, ladder: Ladder) -> Path:
     """The MPD of a ladder in `folder`, with sound in the clear."""
     folder.mkdir(parents=True, exist_ok=True)
-    mpd = folder / "stream.mpd"
+    mpd = folder / MPD
     ffmpeg(*_arguments(ladder), mpd)
     protect_anew(folder, ladder)
-    if ladder.scheme is not None:
-        _declare(mpd, ladder)
     return mpd
 
 
 def protect_anew(folder: Path, ladder: Ladder) -> None:
     """Encrypts, in place, what FFmpeg has made with `cenc`, as the ladder says."""
+    if ladder.scheme != "clear":
+        _declare(folder / MPD, ladder)
     for init in sorted(folder.glob("[0-9]-init.mp4"))[:-1]:  # the last is the sound
         if ladder.is_made_anew:
             _protect(init, sorted(folder.glob(f"{init.name[0]}-[0-9]*.m4s")), ladder)
@@ -123,9 +125,8 @@ def _arguments(ladder: Ladder) -> Iterable[str]:
     yield from ("-f", "dash", "-seg_duration", str(ladder.segment_seconds), "-adaptation_sets", " ".join(sets))
     yield from ("-use_timeline", "0", "-dash_segment_type", "mp4", "-init_seg_name", "$RepresentationID$-init.mp4")
     yield from ("-media_seg_name", "$RepresentationID$-$Number%05d$.m4s")
-    if ladder.scheme is not None:
-        keys = f"encryption_key={KEY.key.hex()}:encryption_kid={KEY.id.hex()}"
-        yield from ("-format_options", f"encryption_scheme=cenc-aes-ctr:{keys}")
+    keys = f"encryption_key={KEY.key.hex()}:encryption_kid={KEY.id.hex()}"
+    yield from ("-format_options", f"encryption_scheme=cenc-aes-ctr:{keys}")
 
 
 def _protect(init: Path, segments: Sequence[Path], ladder: Ladder) -> None:
@@ -159,8 +160,9 @@ class _Packager:
         """What stands before the `moof`, and a fragment with the same samples and times."""
         pairs = list(zip(fragment.samples, protected, strict=False))
         before = self.clear[fragment.start : fragment.moof_start]
-        if self.number < self.ladder.lead:
-            return before + _written(fragment, [self._bytes(sample) for sample in fragment.samples], CLEAR_DESCRIPTION)
+        if self.ladder.scheme == "clear" or self.number < self.ladder.lead:
+            description = 1 if self.ladder.scheme == "clear" else CLEAR_DESCRIPTION
+            return before + _written(fragment, [self._bytes(sample) for sample in fragment.samples], description)
         second = len(pairs) // 2 if self.ladder.rotated and self.number + 1 >= self.ladder.rotated else len(pairs)
         keys = [KEY if place < second else NEXT_KEY for place in range(len(pairs))]
         entries, data = zip(*(self._encrypted(*pair, key) for pair, key in zip(pairs, keys, strict=True)), strict=True)
@@ -234,7 +236,7 @@ def _written(
     return moof(len(first), to_entries)[0] + box("mdat", *data)
 
 
-def _groups(second: int, count: int, scheme: Scheme | None) -> bytes:
+def _groups(second: int, count: int, scheme: Scheme) -> bytes:
     """`sbgp` and `sgpd`: samples from the second half on have a key of their own."""
     constant = b"\x10" + CONSTANT_IV if scheme == "cbcs" else b""
     entry = (b"\0\x19\x01\0" if constant else b"\0\0\x01\x08") + NEXT_KEY.id + constant
@@ -250,9 +252,8 @@ def _initialization(init: bytes, ladder: Ladder, sample_entry: str) -> bytes:
     start = entry.index(b"sinf") - 4
     sinf = entry[start : start + int.from_bytes(entry[start : start + 4], "big")]
     others = entry[8:start] + entry[start + len(sinf) :]
-    entries = box("encv", others, _sinf(sinf, ladder.scheme, sample_entry))
-    if ladder.lead:
-        entries += box(sample_entry, others)
+    clear, encrypted = box(sample_entry, others), box("encv", others, _sinf(sinf, ladder.scheme, sample_entry))
+    entries = clear if ladder.scheme == "clear" else encrypted + (clear if ladder.lead else b"")
     edited = bytearray(init[:at] + entries + init[at + len(entry) :])
     place = 0
     for name in STSD:
@@ -263,7 +264,7 @@ def _initialization(init: bytes, ladder: Ladder, sample_entry: str) -> bytes:
     return bytes(edited)
 
 
-def _sinf(stored: bytes, scheme: Scheme | None, sample_entry: str) -> bytes:
+def _sinf(stored: bytes, scheme: Scheme, sample_entry: str) -> bytes:
     if scheme == "cenc":
         return stored
     tenc = box("tenc", u32(1 << 24), b"\0\x19\x01\0", KEY.id, b"\x10", CONSTANT_IV)
@@ -282,15 +283,26 @@ def _declare(mpd: Path, ladder: Ladder) -> None:
 
 
 def main() -> None:
-    """Makes a ladder and prints its key."""
-    parser = argparse.ArgumentParser(description="Makes a DASH ladder; prints KID:KEY.")
+    """Makes a ladder in a folder for each variant, all of the same frames, and prints the key."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("folder", type=Path)
+    parser.add_argument(
+        "variants", nargs="+", help="clear, cenc or cbcs; with -N: N segments at the start in the clear"
+    )
     parser.add_argument("--codecs", nargs="+", choices=ENCODERS, default=["h264"])
-    parser.add_argument("--scheme", choices=["cenc", "cbcs"])
-    parser.add_argument("--lead", type=int, default=0, help="segments at the start that stay in the clear")
     parser.add_argument("--seconds", type=float, default=6)
+    parser.add_argument("--segment", type=float, default=2, dest="segment_seconds")
     options = vars(parser.parse_args())
-    make_ladder(options.pop("folder"), replace(Ladder(), **options))
+    folder, variants = options.pop("folder"), options.pop("variants")
+    ladder = replace(Ladder(), **options)
+    first, *others = (folder / variant for variant in variants)
+    first.mkdir(parents=True)
+    ffmpeg(*_arguments(ladder), first / MPD)
+    for other in others:
+        copytree(first, other)
+    for variant in variants:
+        scheme, _, lead = variant.partition("-")
+        protect_anew(folder / variant, replace(ladder, scheme=scheme, lead=int(lead or 0)))
     print(KEY)
 
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers.modes import ECB
 from hypothesis import given
 from hypothesis import strategies as st
 from protected_ladder import KEY, NEXT_KEY, Ladder, Scheme, make_ladder, protect_anew
-from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, complement
 from voxel_prepare.errors import InputError
 from voxel_prepare.isobmff import Mp4Error, Track, parse_fragments, parse_track
 from voxel_prepare.isobmff.common_encryption import (
@@ -25,8 +25,11 @@ from voxel_prepare.isobmff.common_encryption import (
     protected_samples,
 )
 from voxel_prepare.manifest.existing import read_existing
+from voxel_prepare.repair.removal import RemovableFrame, remove_missing
 
 KEYS = {KEY.id: KEY.key, NEXT_KEY.id: NEXT_KEY.key}
+VARIANTS: list[tuple[Scheme, int, int]] = [("cenc", 0, 0), ("cbcs", 1, 2), ("cenc", 1, 1), ("cenc", 0, 1)]
+"""Scheme, segments in the clear, and from which segment on keys change."""
 SHORT = {"seconds": 2, "segment_seconds": 1}
 
 
@@ -35,10 +38,7 @@ def original(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     """A ladder of a codec, and the hashes of its samples, encrypted and decrypted by FFmpeg."""
     folder = tmp_path_factory.mktemp("original")
     make_ladder(folder, Ladder((request.param,), "cenc", **SHORT))
-    joined = folder / "joined.mp4"
-    joined.write_bytes(b"".join(path.read_bytes() for path in (folder / "1-init.mp4", *segments(folder))))
-    lines = ffmpeg("-decryption_key", KEY.key.hex(), "-i", joined, "-c", "copy", "-f", "framemd5", "-").splitlines()
-    return folder, [line.split(",")[-1].strip() for line in lines if not line.startswith("#")]
+    return folder, decrypted_by_ffmpeg(folder)
 
 
 def segments(folder: Path) -> list[Path]:
@@ -55,17 +55,12 @@ def decrypted(track: Track, segment: bytes) -> bytes:
 
 
 def hashes(folder: Path) -> list[str]:
-    track, found = read(folder), []
-    for path in segments(folder):
-        segment = decrypted(track, path.read_bytes())
-        samples = [sample for one in parse_fragments(segment, track.defaults) for sample in one.samples]
-        found += [md5(segment[one.offset : one.offset + one.size]).hexdigest() for one in samples]
-    return found
+    track = read(folder)
+    found = (samples(track, decrypted(track, path.read_bytes())) for path in segments(folder))
+    return [md5(data).hexdigest() for of_segment in found for *_, data in of_segment]
 
 
-@pytest.mark.parametrize(
-    ("scheme", "lead", "rotated"), [("cenc", 0, 0), ("cbcs", 1, 2), ("cenc", 1, 1), ("cenc", 0, 1)]
-)
+@pytest.mark.parametrize(("scheme", "lead", "rotated"), VARIANTS)
 def test_every_scheme_is_decrypted_as_ffmpeg_does(
     original: tuple[Path, list[str]], tmp_path: Path, scheme: Scheme, lead: int, rotated: int
 ) -> None:
@@ -74,6 +69,50 @@ def test_every_scheme_is_decrypted_as_ffmpeg_does(
     protect_anew(copied, Ladder(scheme=scheme, lead=lead, rotated=rotated))
     assert len(expected) == 50
     assert hashes(copied) == expected
+
+
+@pytest.mark.parametrize(("scheme", "lead", "rotated"), VARIANTS)
+def test_samples_are_removed_without_the_key_as_from_the_same_track_in_the_clear(
+    original: tuple[Path, list[str]], tmp_path: Path, scheme: Scheme, lead: int, rotated: int
+) -> None:
+    clear, protected = (copytree(original[0], tmp_path / name) for name in ("clear", "protected"))
+    protect_anew(clear, Ladder(scheme="clear"))
+    protect_anew(protected, Ladder(scheme=scheme, lead=lead, rotated=rotated))
+    random = Random(7)
+    for clear_path, path in zip(segments(clear), segments(protected), strict=True):
+        missing = random.sample(range(1, 25), 9)
+        expected = without(read(clear), clear_path.read_bytes(), missing)
+        track = read(protected)
+        removed = without(track, path.read_bytes(), missing)
+        assert len(samples(track, removed)) == 16
+        assert samples(track, decrypted(track, removed)) == samples(read(clear), expected)
+        path.write_bytes(removed)
+    if not lead and not rotated:
+        assert decrypted_by_ffmpeg(protected) == hashes(protected)
+
+
+def without(track: Track, segment: bytes, missing: Sequence[int]) -> bytes:
+    found = [sample for one in parse_fragments(segment, track.defaults) for sample in one.samples]
+    plan = [RemovableFrame(found[place].offset, found[place].offset + found[place].size, ()) for place in missing]
+    lost = sorted((ByteRange(frame.start, frame.end) for frame in plan), key=lambda range_: range_.start)
+    received = ReceivedRanges(complement(ByteRange(0, len(segment)), lost))
+    return remove_missing(track, segment, received, plan).bytes
+
+
+def samples(track: Track, segment: bytes) -> list[tuple[int, int, int, int, bytes]]:
+    return [
+        (one.decode_time, one.duration, one.composition_offset, one.flags, segment[one.offset : one.offset + one.size])
+        for fragment in parse_fragments(segment, track.defaults)
+        for one in fragment.samples
+    ]
+
+
+def decrypted_by_ffmpeg(folder: Path) -> list[str]:
+    """The hashes of samples that FFmpeg decrypts."""
+    joined = folder / "joined.mp4"
+    joined.write_bytes(b"".join(path.read_bytes() for path in (folder / "1-init.mp4", *segments(folder))))
+    lines = ffmpeg("-decryption_key", KEY.key.hex(), "-i", joined, "-c", "copy", "-f", "framemd5", "-").splitlines()
+    return [line.split(",")[-1].strip() for line in lines if not line.startswith("#")]
 
 
 def test_a_counter_begins_anew_after_its_last_block() -> None:

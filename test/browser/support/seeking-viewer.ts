@@ -12,9 +12,16 @@ export interface Frames {
   readonly indexes: readonly number[];
 }
 
+/** A key as Clear Key takes it, in base64url, and the scheme that it is for. */
+interface PageKey {
+  readonly kid: string;
+  readonly k: string;
+  readonly scheme: string;
+}
+
 /**
- * SHA-256 of what the page's video element shows of a file at some frames. With a key the file is encrypted (`cbcs`), and the browser's
- * own Clear Key decrypts it; Chromium keeps such pictures from canvases and `VideoFrame`, so the page is photographed. Rejects with the
+ * SHA-256 of what the page's video element shows of a file at some frames. With a key the file is encrypted, and the browser's own
+ * Clear Key decrypts it; Chromium keeps such pictures from canvases and `VideoFrame`, so the page is photographed. Rejects with the
  * element's error, or where it shows nothing for half a minute.
  */
 export async function picturesOf(
@@ -25,7 +32,10 @@ export async function picturesOf(
   content?: ContentKey,
 ): Promise<string[]> {
   const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
-  const key = content && { kid: base64url(content.id), k: base64url(content.key) };
+  // A `schm` names it, behind its version and flags.
+  const named = file.indexOf('schm') + 8;
+  const scheme = file.toString('latin1', named, named + 4);
+  const key = content && { kid: base64url(content.id), k: base64url(content.key), scheme };
   await shown(page.evaluate(loadInPage, file.toString('base64'), `video/mp4; codecs="${codec}"`, key ?? null));
   const video = (await page.$('video'))!;
   const digests: string[] = [];
@@ -49,17 +59,13 @@ function shown(picture: Promise<void>): Promise<void> {
 }
 
 /** Runs in the page. */
-async function loadInPage(
-  base64: string,
-  contentType: string,
-  key: { readonly kid: string; readonly k: string } | null,
-): Promise<void> {
+async function loadInPage(base64: string, contentType: string, key: PageKey | null): Promise<void> {
   const video = document.querySelector('video')!;
   const once = (target: EventTarget, type: string): Promise<unknown> =>
     new Promise((resolve) => target.addEventListener(type, resolve, { once: true }));
 
-  const unlock = async ({ kid, k }: { readonly kid: string; readonly k: string }): Promise<void> => {
-    const videoCapabilities = [{ contentType, encryptionScheme: 'cbcs' }];
+  const unlock = async ({ kid, k, scheme }: PageKey): Promise<void> => {
+    const videoCapabilities = [{ contentType, encryptionScheme: scheme }];
     const configurations = [{ initDataTypes: ['keyids'], videoCapabilities }];
     const access = await navigator.requestMediaKeySystemAccess('org.w3.clearkey', configurations);
     const mediaKeys = await access.createMediaKeys();
