@@ -69,6 +69,7 @@ function segmentOf(chunks: readonly ChunkEvent[], circumstances: Circumstances):
     score: Math.max(0, wholeScore - total((chunk) => chunk.wholeScore - chunk.score)),
     seconds: duration,
     frames,
+    removed: [],
   };
   return { record, share: unreliable > 0 ? bytesUnreliable / unreliable : 1 };
 }

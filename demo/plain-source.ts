@@ -65,5 +65,6 @@ export function plainSegment({ error, request }: FragmentLoadingCompleted): Segm
     seconds: milliseconds / 1000,
     throughput: (8 * request.bytesLoaded * 1000) / milliseconds,
     frames: [],
+    removed: [],
   };
 }

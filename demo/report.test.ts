@@ -44,6 +44,7 @@ function segment(index: number, delivery: Delivery, score: number | undefined): 
     seconds: 1.5,
     throughput: 1_280_000,
     frames: ['reliable', 'repaired'],
+    removed: [],
   };
 }
 

@@ -71,6 +71,7 @@ const whole = (index: number, level: number) => ({
   framesSkipped: 0,
   framesRepaired: 0,
   frames: 'rccc',
+  removed: [],
 });
 
 describe('evaluate', () => {

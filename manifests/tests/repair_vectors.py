@@ -84,6 +84,7 @@ def _frame_vector(frame: FrameReport) -> dict[str, object]:
         "type": frame.type,
         "slices": frame.slices,
         "repairedSlices": frame.repaired_slices,
+        "removed": False,
     }
 
 

@@ -3,7 +3,7 @@ import { trackRepairer } from './repairer.js';
 import type { Repairer } from './types.js';
 
 export { RepairError, type RepairErrorCode } from './errors.js';
-export type { FrameReport, ReceivedBytes, RepairedSegment, Repairer } from './types.js';
+export type { FrameReport, ReceivedBytes, RepairedSegment, Repairer, RepairPlan } from './types.js';
 
 /**
  * The repairer for the codec of an initialization segment.

@@ -9,6 +9,7 @@ import type { FrameReport, ReceivedBytes, Repairer } from './types.js';
 /** Replaces what is missing of the frames of a track by what their codec has for it. */
 export function trackRepairer(track: Track): Repairer {
   return {
+    needsPlan: false,
     repair(segment, received) {
       const frames: FrameReport[] = [];
       const edits: Edit[] = [];
@@ -26,7 +27,8 @@ export function trackRepairer(track: Track): Repairer {
             // What has been parsed of an encrypted sample must not be encrypted, whatever it looks like.
             const isReadable = parts.every((part) => isClear(offset, subsamples ?? [], part.start, part.headerEnd));
             if (!isReadable) throw unsupported('slice headers that are encrypted');
-            frames.push({ index: frames.length, ...frame, slices: parts.length, repairedSlices: edits.length });
+            const slices = parts.length;
+            frames.push({ index: frames.length, ...frame, slices, repairedSlices: edits.length, removed: false });
             return edits;
           });
           edits.push(...replaced);

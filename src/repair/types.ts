@@ -12,11 +12,14 @@ export interface FrameReport {
   readonly start: number;
   /** Its size as delivered. */
   readonly bytes: number;
-  /** B when any slice is B, else P when any is P, else I. */
-  readonly type: 'I' | 'P' | 'B';
+  /** B when any slice is B, else P when any is P, else I; undefined where repair does not read the codec. */
+  readonly type: 'I' | 'P' | 'B' | undefined;
+  /** 0 where repair does not read the codec. */
   readonly slices: number;
-  /** Slices that were incomplete and are now all-skip slices; 0 = the frame is as it was encoded. */
+  /** Slices that were incomplete and are now all-skip slices. */
   readonly repairedSlices: number;
+  /** It was taken out: the picture before it is shown for longer. */
+  readonly removed: boolean;
 }
 
 /** Unreliable bytes of a frame, or of a slice of one: `[start, end)` of the segment. */
@@ -43,18 +46,20 @@ export type RepairPlan =
   | { readonly kind: 'hold'; readonly frames: readonly HoldableFrame[] };
 
 export interface RepairedSegment {
-  /** A valid segment: the delivered bytes, with every incomplete slice replaced. */
+  /** A valid segment: the delivered bytes, with every incomplete frame replaced or taken out. */
   readonly bytes: Uint8Array;
   readonly frames: readonly FrameReport[];
 }
 
 /** Repairs the segments of one representation; each codec has its own. */
 export interface Repairer {
+  /** Nothing can stand in for a missing frame: without a plan that says what may be taken out segments must come whole. */
+  readonly needsPlan: boolean;
   /**
    * Makes a valid segment of what has arrived. `segment` has its full length, with anything in its gaps; it is not
    * changed, and it is returned itself when nothing is missing.
    *
    * Throws `RepairError`: the segment must then be fetched whole.
    */
-  repair(segment: Uint8Array, received: ReceivedBytes): RepairedSegment;
+  repair(segment: Uint8Array, received: ReceivedBytes, plan?: RepairPlan): RepairedSegment;
 }

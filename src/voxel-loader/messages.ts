@@ -56,7 +56,7 @@ export type PageMessage =
 export type WorkerMessage =
   /** The worker runs. */
   | { readonly type: 'started' }
-  | { readonly type: 'initialized'; readonly representation: string; readonly canRepair: boolean }
+  | { readonly type: 'initialized'; readonly representation: string; readonly repairs: RepairAbility }
   | { readonly type: 'opened'; readonly session: number }
   /** The paths of a session with several. */
   | { readonly type: 'paths'; readonly paths: readonly PathReport[] }
@@ -68,6 +68,9 @@ export type WorkerMessage =
   | { readonly type: 'delivered'; readonly id: number; readonly delivered: DeliveredMessage | undefined }
   | { readonly type: 'rejected'; readonly id: number; readonly error: ErrorMessage }
   | { readonly type: 'inspected'; readonly id: number; readonly frames: SegmentFrames };
+
+/** Which segments of a representation can be repaired: `planned`, those of which an index says what may be taken out. */
+export type RepairAbility = 'all' | 'planned' | 'none';
 
 /** An error as structured cloning keeps it. */
 export interface ErrorMessage {
@@ -85,8 +88,8 @@ export type DeliveredMessage = Omit<DeliveredSegment, 'received' | 'failure' | '
 };
 
 /** Layout alone: a clone of all that is known of a segment would cost more than a request. */
-export function layoutOf({ range, reliable, unreliable, reliableBytes }: SegmentLayout): SegmentLayout {
-  return { range, reliable, unreliable, reliableBytes };
+export function layoutOf({ range, reliable, unreliable, reliableBytes, needs, reach }: SegmentLayout): SegmentLayout {
+  return { range, reliable, unreliable, reliableBytes, ...(needs && { needs }), ...(reach && { reach }) };
 }
 
 export function decodeError({ code, message, status }: ErrorMessage): VoxelError {

@@ -5,7 +5,8 @@ import type { ByteRange } from '../manifest/byte-range.js';
 /**
  * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
  * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ * but arrived incomplete, or it needs such a frame and goes with it. A frame that is not here is replaced, slice by slice, by repeats of
+ * its reference pictures, or taken out: then the picture before it is shown for longer.
  */
 export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
 
@@ -13,9 +14,11 @@ export type FrameState = 'reliable' | 'complete' | 'skipped' | 'repaired';
 export interface SegmentFrames {
   /** States in decode order; empty where the make-up of the segment is unknown. */
   readonly states: readonly FrameState[];
-  /** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
+  /** Frames that are not here as they were encoded, skipped on purpose or lost: replaced or taken out, and how many slices were replaced. */
   readonly repairedFrames: number;
   readonly repairedSlices: number;
+  /** Places, in decode order, of those that were taken out: the picture before them is shown for longer. */
+  readonly removed: readonly number[];
 }
 
 /**

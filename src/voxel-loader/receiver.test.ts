@@ -67,8 +67,8 @@ it('has all sessions in one worker, which learns of initialization segments once
   const given = threads[0]!.received.mock.calls.map(([message]) => message).filter(({ type }) => type === 'initialize');
   expect(given).toMatchObject([{ representation: '0/q00' }, { representation: '0/q01' }]);
   // Four zeros are no initialization segment.
-  expect(await receiver.canRepair('0/q00')).toBe(false);
-  expect(await receiver.canRepair('0/q02')).toBe(false);
+  expect(await receiver.canRepair('0/q00', map)).toBe(false);
+  expect(await receiver.canRepair('0/q02', map)).toBe(false);
 });
 
 it('starts another worker after a crash, and after it was stopped', async () => {
@@ -106,7 +106,7 @@ it('starts no worker once it is closed, for segments that arrive later', async (
 it('answers whoever asked about an initialization segment that another has replaced', async () => {
   const { receiver } = createReceiver();
   receiver.addInitialization('0/q00', new Uint8Array(4));
-  const asked = receiver.canRepair('0/q00');
+  const asked = receiver.canRepair('0/q00', map);
   receiver.addInitialization('0/q00', new Uint8Array(4));
   await receiver.open(Promise.resolve(endpoint));
   expect(await asked).toBe(false);

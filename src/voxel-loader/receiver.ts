@@ -1,14 +1,15 @@
 import { browserFacts, reasonAgainst } from './browser-support.js';
 import { deferred, type Deferred } from './deferred.js';
 import { VoxelError } from './errors.js';
+import type { RepairAbility } from './messages.js';
 import { startWorkerOr, type WorkerLike } from './start-worker.js';
 import type { Endpoint, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
 import { UNKNOWN_FRAMES, WorkerClient, type WorkerClientOptions } from './worker-client.js';
 
-/** An initialization segment, and whether the worker can repair segments with it. */
+/** An initialization segment, and which segments the worker can repair with it. */
 interface Initialization {
   readonly bytes: Uint8Array;
-  readonly canRepair: Deferred<boolean>;
+  readonly repairs: Deferred<RepairAbility>;
 }
 
 export interface ReceiverOptions {
@@ -35,11 +36,11 @@ export class Receiver {
 
   /** Takes the initialization segment of a representation: repair needs it. */
   addInitialization(representation: string, bytes: Uint8Array): void {
-    const canRepair = deferred<boolean>();
+    const repairs = deferred<RepairAbility>();
     // The worker's answer may be under way to somebody who waits for the former one.
     const former = this.#initializations.get(representation);
-    if (former) void canRepair.promise.then(former.canRepair.resolve);
-    this.#initializations.set(representation, { bytes, canRepair });
+    if (former) void repairs.promise.then(former.repairs.resolve);
+    this.#initializations.set(representation, { bytes, repairs });
     this.#client?.initialize(representation, bytes);
   }
 
@@ -47,9 +48,10 @@ export class Receiver {
     return this.#initializations.get(representation)?.bytes;
   }
 
-  /** Resolves once the worker knows; false: segments of that representation must be delivered whole. */
-  async canRepair(representation: string): Promise<boolean> {
-    return (await this.#initializations.get(representation)?.canRepair.promise) ?? false;
+  /** Resolves once the worker knows; false: that segment of the representation must be delivered whole. */
+  async canRepair(representation: string, { needs }: Pick<SegmentLayout, 'needs'>): Promise<boolean> {
+    const repairs = await this.#initializations.get(representation)?.repairs.promise;
+    return repairs === 'all' || (repairs === 'planned' && needs !== undefined);
   }
 
   /**
@@ -95,8 +97,7 @@ export class Receiver {
     try {
       const client: WorkerClient = new WorkerClient({
         ...(await startWorkerOr(this.options.withoutWorker, this.options.workerUrl)),
-        onInitialized: (representation, canRepair) =>
-          this.#initializations.get(representation)?.canRepair.resolve(canRepair),
+        onInitialized: (representation, repairs) => this.#initializations.get(representation)?.repairs.resolve(repairs),
         onPaths: this.options.onPaths,
         onFailed: () => this.#client === client && this.#forget(),
       });

@@ -52,8 +52,8 @@ export interface PathReport {
   readonly error: { readonly code: VoxelErrorCode; readonly message: string } | undefined;
 }
 
-/** Places of a segment's bytes: what a download needs to know of it. */
-export type SegmentLayout = Pick<SegmentMap, 'range' | 'reliable' | 'unreliable' | 'reliableBytes'>;
+/** Places of a segment's bytes, and what becomes of those that are missing: what a download needs to know of it. */
+export type SegmentLayout = Pick<SegmentMap, 'range' | 'reliable' | 'unreliable' | 'reliableBytes' | 'needs' | 'reach'>;
 
 export interface SegmentRequest {
   /** Whose initialization segment the repair needs: the name that it was given with. */

@@ -246,7 +246,7 @@ describe('a segment with gaps', () => {
 
 it('tells what a whole segment is made of', async () => {
   const { client } = await open(() => {});
-  const report = { index: 0, start: 0, bytes: 140, type: 'P' as const, slices: 1, repairedSlices: 0 };
+  const report = { index: 0, start: 0, bytes: 140, type: 'P' as const, slices: 1, repairedSlices: 0, removed: false };
   repair.mockImplementation((_representation, { bytes }) => ({ bytes, frames: [report] }));
   const { states } = await client.inspect('0/q00', map, fileBytes([map.range]));
   expect(states).toEqual(['complete']);

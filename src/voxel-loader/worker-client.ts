@@ -1,6 +1,13 @@
 import { IntervalSet } from '../manifest/interval-set.js';
 import { VoxelError } from './errors.js';
-import { decodeError, layoutOf, type DeliveredMessage, type PageMessage, type WorkerMessage } from './messages.js';
+import {
+  decodeError,
+  layoutOf,
+  type DeliveredMessage,
+  type PageMessage,
+  type RepairAbility,
+  type WorkerMessage,
+} from './messages.js';
 import type { RemoteDownload } from './remote-download.js';
 import { RemoteSession, type SessionLink } from './remote-session.js';
 import type { WorkerLike } from './start-worker.js';
@@ -9,12 +16,12 @@ import type { DeliveredSegment, Endpoint, PathReport, SegmentFrames, SegmentLayo
 /** Milliseconds for a worker to close its sessions and end itself. */
 const STOP_TIMEOUT = 1_000;
 
-export const UNKNOWN_FRAMES: SegmentFrames = { states: [], repairedFrames: 0, repairedSlices: 0 };
+export const UNKNOWN_FRAMES: SegmentFrames = { states: [], repairedFrames: 0, repairedSlices: 0, removed: [] };
 
 export interface WorkerClientOptions {
   readonly worker: WorkerLike;
   readonly thread: VoxelSession['thread'];
-  readonly onInitialized: (representation: string, canRepair: boolean) => void;
+  readonly onInitialized: (representation: string, repairs: RepairAbility) => void;
   /** The worker has crashed. */
   readonly onFailed: () => void;
   /** What is known of the paths of a session that has several. */
@@ -34,7 +41,7 @@ export class WorkerClient implements SessionLink {
 
   readonly #handlers: { readonly [Type in WorkerMessage['type']]: (message: Message<Type>) => void } = {
     started: () => undefined,
-    initialized: ({ representation, canRepair }) => this.options.onInitialized(representation, canRepair),
+    initialized: ({ representation, repairs }) => this.options.onInitialized(representation, repairs),
     opened: ({ session }) => this.#sessions.get(session)?.onOpened(),
     closed: ({ session, error }) => {
       this.#sessions.get(session)?.end(decodeError(error));

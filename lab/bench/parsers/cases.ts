@@ -130,7 +130,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       const lost = frames.map(({ start }) => ({ start: start + 1, end: start + 2 }));
       const reports = frames.map(({ start }, index) => ({
         ...{ index, start, bytes: 10, type: 'P' as const },
-        ...{ slices: 1, repairedSlices: 1 },
+        ...{ slices: 1, repairedSlices: 1, removed: false },
       }));
       const map = layout(10 * n, [], frames);
       return {

@@ -94,7 +94,7 @@ export class LiveRecorder {
       ...{ index, startTime: index * this.#segmentDuration, duration: this.#segmentDuration },
       ...{ representation: chunk.representation, bandwidth: chunk.bandwidth, level: 0, levels: 1 },
       ...{ transport, early: false, bytesRefetched: 0 },
-      ...{ framesTotal: 0, framesSkipped: 0, framesRepaired: 0, frames: '' },
+      ...{ framesTotal: 0, framesSkipped: 0, framesRepaired: 0, frames: '', removed: [] },
       ...{ seconds: this.#segmentDuration, throughput: 0, deliveredAt: 0, estimatedScore: null },
     };
   }

@@ -89,7 +89,7 @@ describe('Attempt', () => {
     const link = { throughput: options.throughput ?? new ThroughputEstimator(), loss, path: new PathEstimate() };
     const receiver = {
       canRepair: () => Promise.resolve(options.canRepair ?? true),
-      inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0 }),
+      inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0, removed: [] }),
     };
     const recorder = new DeliveryRecorder({
       journal: new Journal(events),

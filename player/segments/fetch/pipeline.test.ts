@@ -135,7 +135,7 @@ describe('Pipeline', () => {
     };
     const receiver = {
       canRepair: () => Promise.resolve(true),
-      inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0 }),
+      inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0, removed: [] }),
     };
     const video = {
       get bufferLevel() {

@@ -108,7 +108,7 @@ export class SegmentRequests {
     const { receiver, video, link } = this.collaborators;
     const whole = map.steps.length - 1;
     // Gaps in what cannot be repaired would be of no use.
-    const canRepair = await receiver.canRepair(key);
+    const canRepair = await receiver.canRepair(key, map);
     const onStreams = !canRepair || delivery === 'streams' || (ruleChooses && decision?.delivery === 'streams');
     // The decision may be older than the map.
     const level = Math.min((canRepair ? decision?.option.level : undefined) ?? whole, whole);

@@ -29,7 +29,7 @@ function createFacts() {
   return {
     bytes: new Uint8Array(140),
     received: new IntervalSet(),
-    frames: { states: [], repairedFrames: 0, repairedSlices: 0 },
+    frames: { states: [], repairedFrames: 0, repairedSlices: 0, removed: [] },
     kept: { id: 0, release: vi.fn() },
     ...NO_COUNTS,
     bytesReliable: 50,

@@ -108,6 +108,7 @@ export class DeliveryRecorder {
       representation: representation.id,
       bandwidth: representation.bandwidth,
       frames: frames.states,
+      removed: frames.removed,
     };
     const record = createSegmentRecord(outcome);
     journal.delivered(order, record, facts);

@@ -60,6 +60,7 @@ describe('Retransmission', () => {
       seconds: 1,
       map,
       frames: [],
+      removed: [],
     };
     return {
       place: { ...place, representation: { id: 'q00' } as DashRepresentation },

@@ -25,6 +25,7 @@ function record(change: Partial<SegmentOutcome>): ReturnType<typeof createSegmen
     bytesMeasured: 120,
     seconds: 0.5,
     frames: [],
+    removed: [],
     map,
     received,
     ...change,

@@ -46,6 +46,7 @@ export function improveSegmentRecord(
   const { firstPass = { bytesLost: former.bytesLost, framesRepaired: former.framesRepaired } } = former;
   const bytesRefetched = received.size - outcome.received.size;
   const bytesUnreliable = outcome.bytesUnreliable + bytesRefetched;
-  const better = { received, bytesUnreliable, bytesLost, bytesRefetched, frames: frames.states };
+  const { states, removed } = frames;
+  const better = { received, bytesUnreliable, bytesLost, bytesRefetched, frames: states, removed };
   return { ...createSegmentRecord({ ...outcome, ...better }), firstPass };
 }

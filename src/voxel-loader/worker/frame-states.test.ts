@@ -28,9 +28,14 @@ const reports = [20, 40, 60, 80].map((start, index): FrameReport => ({
   type: index ? 'P' : 'I',
   slices: 1,
   repairedSlices: 0,
+  removed: false,
 }));
 
 function describeWithout(missing: readonly ByteRange[], lost: readonly ByteRange[], layout = map): SegmentFrames {
+  return describeFrames(layout, { received: receivedWithout(missing), lost }, reports);
+}
+
+function receivedWithout(missing: readonly ByteRange[]): IntervalSet {
   const received = new IntervalSet();
   let at = 0;
   for (const gap of [...missing].sort((a, b) => a.start - b.start)) {
@@ -38,7 +43,7 @@ function describeWithout(missing: readonly ByteRange[], lost: readonly ByteRange
     at = gap.end;
   }
   received.add(at, 100);
-  return describeFrames(layout, { received, lost }, reports);
+  return received;
 }
 
 describe('describeFrames', () => {
@@ -68,6 +73,41 @@ describe('describeFrames', () => {
       repairedFrames: 3,
       repairedSlices: 6,
     });
+  });
+
+  it('counts a frame that needs a missing one as missing, by the worst that became of these', () => {
+    const layout = { ...map, needs: [[], [0], [0, 1]] };
+    const taken = (indexes: readonly number[]) =>
+      reports.map((one) => ({ ...one, removed: indexes.includes(one.index) }));
+    const describe = (missing: ByteRange, lost: readonly ByteRange[], indexes: readonly number[]) =>
+      describeFrames(layout, { received: receivedWithout([missing]), lost }, taken(indexes));
+    const second = { start: 85, end: 100 };
+    expect(describe(second, [], [2, 3])).toEqual({
+      ...{ states: ['reliable', 'complete', 'skipped', 'skipped'], removed: [2, 3] },
+      ...{ repairedFrames: 2, repairedSlices: 0 },
+    });
+    expect(describe(second, [second], [2, 3]).states).toEqual(['reliable', 'complete', 'repaired', 'repaired']);
+    expect(describe({ start: 45, end: 60 }, [], [1, 2, 3]).states).toEqual([
+      'reliable',
+      'skipped',
+      'skipped',
+      'skipped',
+    ]);
+  });
+
+  it('counts a frame that is shown without those hidden in its sample as complete', () => {
+    const layout = {
+      ...map,
+      unreliable: [{ start: 1050, end: 1060 }, { start: 1040, end: 1050 }, ...map.unreliable.slice(1)],
+      needs: [[], [], [], []],
+    };
+    const missing = { start: 40, end: 50 };
+    expect(describeWithout([missing], [missing], layout).states).toEqual([
+      'reliable',
+      'complete',
+      'complete',
+      'complete',
+    ]);
   });
 
   it('knows of no frames where the segment could not be parsed', () => {

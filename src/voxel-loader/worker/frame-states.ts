@@ -13,31 +13,45 @@ export interface Arrival {
 
 /** Counts and classifies the frames of a segment. `reports`: empty where it could not be parsed. */
 export function describeFrames(map: SegmentLayout, arrival: Arrival, reports: readonly FrameReport[]): SegmentFrames {
-  const repaired = reports.filter(({ repairedSlices }) => repairedSlices > 0);
+  const repaired = reports.filter(({ repairedSlices, removed }) => removed || repairedSlices > 0);
   return {
     states: frameStates(map, arrival, reports),
     repairedFrames: repaired.length,
     repairedSlices: repaired.reduce((sum, { repairedSlices }) => sum + repairedSlices, 0),
+    removed: repaired.flatMap(({ index, removed }) => (removed ? [index] : [])),
   };
 }
 
+/** What may become of the bytes of a range, from the best to the worst. */
+const arrivals = ['complete', 'skipped', 'repaired'] as const;
+
 /** One state per frame, in decode order. A frame that was skipped in part and lost in part counts as `repaired`. */
-function frameStates(map: SegmentLayout, { received, lost }: Arrival, reports: readonly FrameReport[]): FrameState[] {
-  const states: FrameState[] = reports.map(() => 'reliable');
-  const gaps = new IntervalSet(lost);
-  for (const place of map.unreliable) {
-    const range = shifted(place, -map.range.start);
+function frameStates(map: SegmentLayout, arrival: Arrival, reports: readonly FrameReport[]): FrameState[] {
+  const worst = reports.map(() => -1);
+  for (const [index, arrived] of rangeArrivals(map, arrival).entries()) {
+    const start = map.unreliable[index]!.start - map.range.start;
     // Frames lie in the segment in decode order.
-    const frame = search(reports.length, (index) => reports[index]!.start + reports[index]!.bytes > range.start);
-    const isWithin = frame < reports.length && reports[frame]!.start <= range.start;
-    if (!isWithin || states[frame] === 'repaired') continue;
-    if (!received.contains(range.start, range.end)) {
-      const [gap] = gaps.gaps(range.start, range.end);
-      // Whether any of it was lost.
-      states[frame] = gap?.start !== range.start || gap.end !== range.end ? 'repaired' : 'skipped';
-    } else if (states[frame] === 'reliable') {
-      states[frame] = 'complete';
-    }
+    const frame = search(reports.length, (place) => reports[place]!.start + reports[place]!.bytes > start);
+    const report = reports[frame];
+    if (!report || report.start > start) continue;
+    // Where frames are taken out, a sample may have others beside the one that is shown: it is here without them.
+    const isHere = map.needs !== undefined && !report.removed;
+    worst[frame] = Math.max(worst[frame]!, isHere ? 0 : arrived);
   }
-  return states;
+  return worst.map((arrived) => arrivals[arrived] ?? 'reliable');
+}
+
+/** For each unreliable range its place in `arrivals`, or, where that is a worse one, that of a frame that it needs. */
+function rangeArrivals({ range, unreliable, needs }: SegmentLayout, { received, lost }: Arrival): number[] {
+  const gaps = new IntervalSet(lost);
+  const found: number[] = [];
+  for (const [index, place] of unreliable.entries()) {
+    const { start, end } = shifted(place, -range.start);
+    const [gap] = gaps.gaps(start, end);
+    // Whether any of it was lost.
+    const missing = gap?.start !== start || gap.end !== end ? 2 : 1;
+    const own = received.contains(start, end) ? 0 : missing;
+    found.push(Math.max(own, ...(needs?.[index] ?? []).map((earlier) => found[earlier] ?? 0)));
+  }
+  return found;
 }

@@ -6,6 +6,7 @@ import type { DeliveredMessage, ErrorMessage, PageMessage, WorkerMessage } from 
 import { FileVersions } from './file-version.js';
 import { describeFrames } from './frame-states.js';
 import { PartialSegment } from './partial-segment.js';
+import { repairPlan } from './repair-plan.js';
 import { Repairers } from './repairers.js';
 import { downloadSegment } from './segment-download.js';
 import { openSession, type OpenSession } from './session.js';
@@ -48,7 +49,7 @@ export class Host {
 
   readonly #handlers: { readonly [Type in PageMessage['type']]: (message: Message<Type>) => void } = {
     initialize: ({ representation, bytes }) =>
-      this.post({ type: 'initialized', representation, canRepair: this.repairers.add(representation, bytes) }),
+      this.post({ type: 'initialized', representation, repairs: this.repairers.add(representation, bytes) }),
     open: (message) => void this.#open(message),
     download: (message) => this.#download(message),
     'fetch-into': (message) => this.#fetchInto(message),
@@ -64,7 +65,7 @@ export class Host {
         bytes: bytes as Uint8Array<ArrayBuffer>,
         received: new IntervalSet([{ start: 0, end: bytes.length }]),
       };
-      const { frames } = this.repairers.repair(representation, segment);
+      const { frames } = this.repairers.repair(representation, segment, repairPlan(map));
       this.post({ type: 'inspected', id, frames: describeFrames(map, { ...segment, lost: [] }, frames) });
     },
     close: ({ session }) => this.#sessions.get(session)?.close(),

@@ -2,6 +2,7 @@ import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
 import type { IntervalSet } from '../../manifest/interval-set.js';
 import type { SegmentFrames } from '../types.js';
 import { describeFrames } from './frame-states.js';
+import { repairPlan } from './repair-plan.js';
 import type { Repairers } from './repairers.js';
 import type { DownloadRequest, ReceivedSegment } from './types.js';
 
@@ -37,7 +38,7 @@ export class PartialSegment {
     return {
       target,
       file,
-      map: { ...map, reliable: [], reliableBytes: 0, unreliable: ranges },
+      map: { range: map.range, reliable: [], reliableBytes: 0, unreliable: ranges },
       unreliableBytes: totalBytes(ranges),
       delivery: 'streams',
       recovery: false,
@@ -58,7 +59,8 @@ export class PartialSegment {
    */
   repair(repairers: Repairers): { readonly bytes: Uint8Array<ArrayBuffer>; readonly frames: SegmentFrames } {
     const { representation, map } = this.#request;
-    const { bytes, frames } = repairers.repair(representation, { bytes: this.#bytes, received: this.received });
+    const arrived = { bytes: this.#bytes, received: this.received };
+    const { bytes, frames } = repairers.repair(representation, arrived, repairPlan(map));
     const isOwn = bytes === this.#bytes && !this.isWhole;
     return {
       bytes: (isOwn ? bytes.slice() : bytes) as Uint8Array<ArrayBuffer>,

@@ -1,5 +1,6 @@
-import { createRepairer, type RepairedSegment, type Repairer } from '../../repair/index.js';
+import { createRepairer, type RepairedSegment, type Repairer, type RepairPlan } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
+import type { RepairAbility } from '../messages.js';
 import type { ReceivedSegment } from './types.js';
 
 /** One repairer per representation, made from its initialization segment. */
@@ -7,22 +8,25 @@ export class Repairers {
   readonly #initializations = new Map<string, Uint8Array>();
   readonly #repairers = new Map<string, Repairer>();
 
-  /** False: segments of that representation must be delivered whole. */
-  add(representation: string, initialization: Uint8Array): boolean {
+  /** `none`: segments of that representation must be delivered whole. */
+  add(representation: string, initialization: Uint8Array): RepairAbility {
     this.#initializations.set(representation, initialization);
     this.#repairers.delete(representation);
     try {
-      this.#get(representation);
-      return true;
+      return this.#get(representation).needsPlan ? 'planned' : 'all';
     } catch {
-      return false;
+      return 'none';
     }
   }
 
   /** Makes a delivered segment playable. Throws `RepairError` or `VoxelError` when that is not possible. */
-  repair(representation: string, { bytes, received }: Pick<ReceivedSegment, 'bytes' | 'received'>): RepairedSegment {
+  repair(
+    representation: string,
+    { bytes, received }: Pick<ReceivedSegment, 'bytes' | 'received'>,
+    plan?: RepairPlan,
+  ): RepairedSegment {
     try {
-      return this.#get(representation).repair(bytes, received);
+      return this.#get(representation).repair(bytes, received, plan);
     } catch (error) {
       // A complete segment plays whatever it is made of: only its frames stay unknown.
       if (received.contains(0, bytes.length)) return { bytes, frames: [] };
