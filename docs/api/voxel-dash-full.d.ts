@@ -206,15 +206,18 @@ export declare class AbrError extends Error {
 /**
  * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
  * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ * but arrived incomplete, or it needs such a frame and goes with it. A frame that is not here is replaced, slice by slice, by repeats of
+ * its reference pictures, or taken out: then the picture before it is shown for longer.
  */
 export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
 interface SegmentFrames {
 	/** States in decode order; empty where the make-up of the segment is unknown. */
 	readonly states: readonly FrameState[];
-	/** Frames with at least one slice that was replaced, skipped on purpose or lost, and how many slices that were. */
+	/** Frames that are not here as they were encoded, skipped on purpose or lost: replaced or taken out, and how many slices were replaced. */
 	readonly repairedFrames: number;
 	readonly repairedSlices: number;
+	/** Places, in decode order, of those that were taken out: the picture before them is shown for longer. */
+	readonly removed: readonly number[];
 }
 interface Piece {
 	/** Its number in its segment, from 0. */
@@ -410,7 +413,7 @@ export interface SegmentRecord extends DeliveryCounts {
 	readonly framesTotal: number;
 	/** Not asked for or not sent, on purpose. */
 	readonly framesSkipped: number;
-	/** Asked for and sent, but arrived incomplete: replaced. */
+	/** Asked for and sent, but arrived incomplete, or they need one that did. */
 	readonly framesRepaired: number;
 	/** What the first delivery counted, where gaps have been fetched since. */
 	readonly firstPass?: Pick<SegmentRecord, "bytesLost" | "framesRepaired">;
@@ -422,6 +425,8 @@ export interface SegmentRecord extends DeliveryCounts {
 	readonly throughput: number;
 	/** In decode order; empty where the segment's make-up is unknown. */
 	readonly frames: readonly FrameState[];
+	/** Places in `frames` of those that were taken out, for which the picture before is shown for longer; all others that are missing were replaced. */
+	readonly removed: readonly number[];
 }
 export interface VoxelStatistics {
 	/** How the next segment will be asked for. */

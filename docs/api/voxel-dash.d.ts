@@ -195,7 +195,8 @@ export declare class AbrError extends Error {
 /**
  * What the viewer gets of one frame: `reliable` – every byte of it was among the reliable ones; `complete` – its
  * unreliable bytes all came; `skipped` – not asked for or not sent, on purpose; `repaired` – asked for and sent,
- * but arrived incomplete. Skipped and repaired frames play as repeats of their reference picture, slice by slice.
+ * but arrived incomplete, or it needs such a frame and goes with it. A frame that is not here is replaced, slice by slice, by repeats of
+ * its reference pictures, or taken out: then the picture before it is shown for longer.
  */
 export type FrameState = "reliable" | "complete" | "skipped" | "repaired";
 /**
@@ -359,7 +360,7 @@ export interface SegmentRecord extends DeliveryCounts {
 	readonly framesTotal: number;
 	/** Not asked for or not sent, on purpose. */
 	readonly framesSkipped: number;
-	/** Asked for and sent, but arrived incomplete: replaced. */
+	/** Asked for and sent, but arrived incomplete, or they need one that did. */
 	readonly framesRepaired: number;
 	/** What the first delivery counted, where gaps have been fetched since. */
 	readonly firstPass?: Pick<SegmentRecord, "bytesLost" | "framesRepaired">;
@@ -371,6 +372,8 @@ export interface SegmentRecord extends DeliveryCounts {
 	readonly throughput: number;
 	/** In decode order; empty where the segment's make-up is unknown. */
 	readonly frames: readonly FrameState[];
+	/** Places in `frames` of those that were taken out, for which the picture before is shown for longer; all others that are missing were replaced. */
+	readonly removed: readonly number[];
 }
 export interface VoxelStatistics {
 	/** How the next segment will be asked for. */

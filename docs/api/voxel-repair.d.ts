@@ -6,11 +6,14 @@ export interface FrameReport {
 	readonly start: number;
 	/** Its size as delivered. */
 	readonly bytes: number;
-	/** B when any slice is B, else P when any is P, else I. */
-	readonly type: "I" | "P" | "B";
+	/** B when any slice is B, else P when any is P, else I; undefined where repair does not read the codec. */
+	readonly type: "I" | "P" | "B" | undefined;
+	/** 0 where repair does not read the codec. */
 	readonly slices: number;
-	/** Slices that were incomplete and are now all-skip slices; 0 = the frame is as it was encoded. */
+	/** Slices that were incomplete and are now all-skip slices. */
 	readonly repairedSlices: number;
+	/** It was taken out: the picture before it is shown for longer. */
+	readonly removed: boolean;
 }
 /** Consecutive bytes of a segment: `[start, end)`, counted from the segment's first byte. */
 export interface ByteRange {

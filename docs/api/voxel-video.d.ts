@@ -124,7 +124,7 @@ interface SegmentRecord extends DeliveryCounts {
 	readonly framesTotal: number;
 	/** Not asked for or not sent, on purpose. */
 	readonly framesSkipped: number;
-	/** Asked for and sent, but arrived incomplete: replaced. */
+	/** Asked for and sent, but arrived incomplete, or they need one that did. */
 	readonly framesRepaired: number;
 	/** What the first delivery counted, where gaps have been fetched since. */
 	readonly firstPass?: Pick<SegmentRecord, "bytesLost" | "framesRepaired">;
@@ -136,6 +136,8 @@ interface SegmentRecord extends DeliveryCounts {
 	readonly throughput: number;
 	/** In decode order; empty where the segment's make-up is unknown. */
 	readonly frames: readonly FrameState[];
+	/** Places in `frames` of those that were taken out, for which the picture before is shown for longer; all others that are missing were replaced. */
+	readonly removed: readonly number[];
 }
 interface VoxelStatistics {
 	/** How the next segment will be asked for. */
