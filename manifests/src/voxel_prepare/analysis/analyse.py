@@ -7,10 +7,11 @@ from av.error import FFmpegError
 
 from voxel_prepare.analysis.choose_order import RankedFrames, measured_best, predicted_best
 from voxel_prepare.analysis.curve import CurveRequest, measure_curve
-from voxel_prepare.analysis.encoded_segment import SegmentSource
+from voxel_prepare.analysis.encoded_segment import EncodedSegment, SegmentSource
 from voxel_prepare.analysis.evidence import Evidence, UndamagedPictures, gather_evidence
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.references import ReferencePictures
+from voxel_prepare.analysis.removed import HeldSegment, analyse_removed, read_closed_sets
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import SegmentScorer, score_pictures
 from voxel_prepare.analysis.segment_analysis import (
@@ -26,7 +27,7 @@ from voxel_prepare.analysis.segment_analysis import (
 from voxel_prepare.byte_ranges import ByteRange, complement
 from voxel_prepare.errors import PreparationError, RepairError
 
-ANALYSIS_VERSION = 8
+ANALYSIS_VERSION = 9
 """Increment it with every change of the result for the same media and settings: results of another version are not
 reused."""
 
@@ -82,9 +83,8 @@ def _analyse(
     comparer = PictureComparer(settings.metric)
     try:
         segment = RepairableSegment.of(encoded)
-    except RepairError as error:
-        score = score_pictures(encoded.pictures(), references, comparer)
-        return _completely_reliable(source.range, score, settings, str(error))
+    except RepairError:
+        return _removed(source, encoded, references, useful_from, settings)
     undamaged = UndamagedPictures(segment.frames)
     scorer = SegmentScorer(segment, references, comparer, undamaged.see)
     if not segment.droppable:
@@ -106,6 +106,28 @@ def _analyse(
         lambda prefixes: scorer.scores([ranked.missing(prefix) for prefix in prefixes]),
     )
     return _partly_reliable(source.range, settings.metric, evidence, ranked, curve)
+
+
+def _removed(
+    source: SegmentSource,
+    encoded: EncodedSegment,
+    references: ReferencePictures,
+    useful_from: float,
+    settings: AnalysisSettings,
+) -> SegmentAnalysis:
+    """The analysis of a segment in which nothing stands in for missing frames."""
+    comparer = PictureComparer(settings.metric)
+    pictures = references if references.are_of(encoded) else ReferencePictures(encoded)
+    try:
+        sets = read_closed_sets(encoded)
+    except RepairError as error:
+        score = score_pictures(pictures, references, comparer)
+        return _completely_reliable(source.range, score, settings, str(error))
+    if not sets.droppable:
+        score = score_pictures(pictures, references, comparer)
+        return _completely_reliable(source.range, score, settings, "every frame is needed by another")
+    segment = HeldSegment(sets, pictures, references, comparer)
+    return analyse_removed(source.range, segment, settings.metric, useful_from)
 
 
 def _partly_reliable(

@@ -17,6 +17,10 @@ class ReferencePictures:
         self._segment = segment
         self._kept: list[VideoFrame] | None = None
 
+    def are_of(self, segment: EncodedSegment) -> bool:
+        """True if these are the pictures of `segment`."""
+        return self._segment == segment
+
     def __iter__(self) -> Iterator[VideoFrame]:
         if self._kept is not None:
             return iter(self._kept)

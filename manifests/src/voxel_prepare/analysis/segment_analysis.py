@@ -134,6 +134,14 @@ class SegmentAnalysis:
         )
 
     @property
+    def free_bytes(self) -> int | None:
+        """Bytes of the frames that no other needs; None where missing frames are not removed."""
+        if self.needs is None:
+            return None
+        needed = {place for needs in self.needs for place in needs}
+        return sum(range_.size for place, range_ in enumerate(self.unreliable) if place not in needed)
+
+    @property
     def reliable_bytes(self) -> int:
         return sum(range_.size for range_ in self.reliable)
 

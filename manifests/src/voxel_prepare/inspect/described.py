@@ -15,6 +15,7 @@ from voxel_prepare.manifest.index_entry import IndexFormatError
 from voxel_prepare.manifest.index_file import INDEX_SCHEMES, read_index
 from voxel_prepare.manifest.mpd_file import (
     AVERAGES,
+    FORETOLD,
     MANIFEST,
     SCORES,
     base_url,
@@ -80,6 +81,8 @@ class DescribedRepresentation:
     """Bit/s."""
     metric: Metric
     segments: Sequence[DescribedSegment]
+    is_foretold: bool = False
+    """Scores are foretold from bytes, not measured."""
 
 
 def read_described(folder: Path) -> list[DescribedRepresentation]:
@@ -109,6 +112,7 @@ def _representation(manifest: Path, element: etree._Element) -> DescribedReprese
         bandwidth=number(fields, "bandwidth", 0),
         metric=metric,
         segments=segments,
+        is_foretold=get_voxel(element, FORETOLD) == "true",
     )
 
 

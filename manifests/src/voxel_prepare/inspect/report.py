@@ -20,6 +20,7 @@ TABLE_WIDTH = 120
 AT_LEAST = "≥: perhaps more; lower scores are not measured, as the next lower representation is better there"
 UNREACHED = "–: does not reach that score, even whole"
 UNKNOWN_ORDER = "– as order: the manifest does not list the frames (--inline)"
+FORETOLD = "scores are foretold from bytes, as there was no key: they are not measured"
 REFERENCE = "scores compare with the top representation: its own is {score:.4f}"
 
 
@@ -49,6 +50,7 @@ def as_json(representations: Sequence[DescribedRepresentation]) -> dict[str, Any
                 "height": representation.height,
                 "bandwidth": representation.bandwidth,
                 "metric": representation.metric,
+                "foretold": representation.is_foretold,
                 "targets": TARGETS[representation.metric],
                 **_droppable_fields(representation.segments, representation.metric),
                 "segments": [
@@ -110,6 +112,8 @@ def _notes(
         yield AT_LEAST
     if any(segment.order_name is None for segment in representation.segments):
         yield UNKNOWN_ORDER
+    if representation.is_foretold:
+        yield FORETOLD
     if representation is representations[-1]:
         yield REFERENCE.format(score=fmean(segment.score for segment in representation.segments))
 

@@ -1,7 +1,6 @@
 """The whole preparation: inputs in, indexes and MPD out, with the media files where they are made."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 
@@ -17,6 +16,7 @@ from voxel_prepare.jobs.new_presentation import NewPresentation
 from voxel_prepare.jobs.planned import PlannedRepresentation
 from voxel_prepare.jobs.progress import WorkProgress, say, work_progress
 from voxel_prepare.jobs.request import Request
+from voxel_prepare.jobs.warning_lines import warning_lines
 from voxel_prepare.jobs.workspace import Workspace, replaced_in
 from voxel_prepare.manifest.index_file import write_index
 from voxel_prepare.manifest.mpd import Presentation, VideoFile
@@ -51,7 +51,8 @@ def _publish(
     pairs = zip(representations, (track for of_set in tracks for track in of_set), strict=True)
     video = [_described(workspace, one, track) for one, track in pairs]
     presentation = planned.presentation(workspace, tracks, video)
-    _warn(presentation.video)
+    for warning in warning_lines(presentation.video, [track.codec for of_set in tracks for track in of_set]):
+        say(f"warning: {warning}")
     parts = [*(one.part for one in planned.media), *(one.index for one in representations)]
     planned.publish(workspace, parts, presentation)
     return presentation
@@ -112,12 +113,3 @@ def _described(workspace: Workspace, planned: PlannedRepresentation, track: Vide
         with workspace.make(planned.index) as path:
             path.write_bytes(write_index(analyses, SCORE_DECIMALS))
     return VideoFile(track.media, track.width, track.height, analyses, workspace.published_name(planned.index))
-
-
-def _warn(video: Sequence[VideoFile]) -> None:
-    """Reports segments that repair does not support."""
-    for file in video:
-        for reason, count in Counter(analysis.warning for analysis in file.analyses).items():
-            if reason is not None:
-                refused = f"{count} segments cannot be repaired and stay completely reliable"
-                say(f"warning: {file.media.id}: {refused}: {reason}")

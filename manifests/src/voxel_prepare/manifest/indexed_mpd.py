@@ -12,6 +12,7 @@ from voxel_prepare.manifest.index_file import INDEX_SCHEME, INDEX_SCHEMES
 from voxel_prepare.manifest.mpd import VideoFile, add_attributes, add_average
 from voxel_prepare.manifest.mpd_file import (
     AVERAGES,
+    FORETOLD,
     SCORES,
     VOXEL_NAMESPACE,
     VOXEL_PREFIX,
@@ -64,7 +65,7 @@ def write_indexed_mpd(
 
 def _remove_facts(representation: etree._Element) -> None:
     """Removes the indexes and attributes of an earlier preparation."""
-    names = (*AVERAGES.values(), *SEGMENT_ATTRIBUTES)
+    names = (*AVERAGES.values(), FORETOLD, *SEGMENT_ATTRIBUTES)
     etree.strip_attributes(representation, *names, *map(voxel_attribute, names))
     for element in representation.findall("{*}SupplementalProperty"):
         if element.get("schemeIdUri") in INDEX_SCHEMES:

@@ -21,7 +21,7 @@ from voxel_prepare.manifest.mpd_elements import (
     text,
     video_set,
 )
-from voxel_prepare.manifest.mpd_file import AVERAGES, SCORES, FactsPlace, voxel_attribute
+from voxel_prepare.manifest.mpd_file import AVERAGES, FORETOLD, SCORES, FactsPlace, voxel_attribute
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 
 PROFILE = "urn:mpeg:dash:profile:isoff-main:2011"
@@ -81,6 +81,11 @@ class VideoFile:
     def average_score(self) -> float:
         """The mean score of the untouched segments."""
         return fmean(analysis.score for analysis in self.analyses)
+
+    @property
+    def is_foretold(self) -> bool:
+        """Whether scores are foretold from bytes."""
+        return any(analysis.is_foretold for analysis in self.analyses)
 
     @property
     def reliable_score(self) -> float:
@@ -150,8 +155,10 @@ def _add_video(period: etree._Element, presentation: Presentation, facts: FactsP
 
 
 def add_average(representation: etree._Element, video: VideoFile) -> None:
-    """States the metric and the mean score of a `Representation`."""
+    """States the metric and the mean score of a `Representation`, and whether scores are foretold."""
     representation.set(voxel_attribute(AVERAGES[video.metric]), score_text(video.average_score))
+    if video.is_foretold:
+        representation.set(voxel_attribute(FORETOLD), "true")
 
 
 def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:

@@ -20,6 +20,9 @@ SCORES = {metric: f"{metric}s" for metric in Metric}
 AVERAGES = {metric: f"avg{metric.upper()}" for metric in Metric}
 """Attributes of a `SegmentURL` and of a `Representation`."""
 
+FORETOLD = "foretold"
+"""Attribute of a `Representation` whose scores are foretold from bytes, not measured."""
+
 FactsPlace: TypeAlias = Literal["index", "index and attributes"]
 """Where segments are described: in an index file for each representation, or also in attributes of the MPD."""
 

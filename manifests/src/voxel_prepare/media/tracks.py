@@ -14,6 +14,7 @@ from voxel_prepare.isobmff import Buffer, Mp4Error, Track, parse_track
 from voxel_prepare.manifest.mpd import MediaFile
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.segments import check_key_frames, count_intra_frames, video_segments
+from voxel_prepare.repair.codec import Codec
 
 AAC_OBJECT_TYPES = {"LC": 2, "HE-AAC": 5, "HE-AACv2": 29}
 """FFmpeg's profile names and MPEG-4 audio object types (ISO/IEC 14496-3 table 1.17)."""
@@ -28,6 +29,11 @@ class VideoTrack:
     height: int
     frames: int
     segments: list[SegmentSource]
+
+    @property
+    def codec(self) -> Codec:
+        """That of its first segment."""
+        return self.segments[0].codec
 
 
 def read_video(id_: str, path: Path, name: str, segment: SegmentDuration) -> VideoTrack:
