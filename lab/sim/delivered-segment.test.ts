@@ -36,6 +36,16 @@ describe('scoreOf', () => {
     expect(scoreOf(deliveredSegment({ ...SEGMENT, lossCosts }, 144_000, lost))).toBeCloseTo(0.77, 2);
     expect(scoreOf(deliveredSegment({ ...SEGMENT, lossCosts }, 144_000, [{ start: 0, end: 1200 }]))).toBe(1);
   });
+
+  it('is less by all that needs the frame, where frames are removed', () => {
+    const lossCosts = SEGMENT.unreliable.map((_, index) => (index < 3 ? 0.02 : 0));
+    const needs = SEGMENT.unreliable.map((_, index) => (index === 1 ? [0] : index === 2 ? [1] : []));
+    const scoreWithout = (frame: number) =>
+      scoreOf(
+        deliveredSegment({ ...SEGMENT, lossCosts, needs }, 144_000, [{ start: 3600 * frame, end: 3600 * frame + 9 }]),
+      );
+    for (const frame of [0, 1, 2, 3]) expect(scoreWithout(frame)).toBeCloseTo(0.94 + 0.02 * frame, 12);
+  });
 });
 
 describe('deliveredSegment', () => {

@@ -4,7 +4,7 @@ import { totalBytes } from '../manifest/byte-range.js';
 import { IntervalSet } from '../manifest/interval-set.js';
 import { estimateScore } from '../manifest/score-estimate.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
-import { anySegment, segmentOf } from '../../test/unit/segment-content.js';
+import { anyRemovableSegment, anySegment, segmentOf } from '../../test/unit/segment-content.js';
 import { planRetransmission, type PartialSegment } from './retransmission-plan.js';
 
 /** The segment with everything here but these places of its unreliable order. */
@@ -73,19 +73,62 @@ describe('planRetransmission', () => {
 
   it('never asks for what is here, nor for more than it may, and raises the estimate', () => {
     fc.assert(
-      fc.property(anySegment, fc.array(fc.nat(15)), fc.nat(600), (segment, missing, bytes) => {
-        const partial = without(segment, ...missing);
-        const isHere = ({ start, end }: SegmentMap['range']): boolean =>
-          partial.received.contains(start - segment.range.start, end - segment.range.start);
-        const before = estimateScore(segment, isHere);
-        const ranges = planRetransmission([partial], { bytes }).get(partial) ?? [];
-        expect(totalBytes(ranges)).toBeLessThanOrEqual(bytes);
-        const added = ranges.map(({ start, end }) =>
-          partial.received.add(start - segment.range.start, end - segment.range.start),
-        );
-        expect(added.reduce((sum, count) => sum + count, 0)).toBe(totalBytes(ranges));
-        expect(estimateScore(segment, isHere)).toBeGreaterThanOrEqual(before - 1e-9);
-      }),
+      fc.property(
+        fc.oneof(anySegment, anyRemovableSegment),
+        fc.array(fc.nat(15)),
+        fc.nat(600),
+        (segment, missing, bytes) => {
+          const partial = without(segment, ...missing);
+          const isHere = ({ start, end }: SegmentMap['range']): boolean =>
+            partial.received.contains(start - segment.range.start, end - segment.range.start);
+          const before = estimateScore(segment, isHere);
+          const ranges = planRetransmission([partial], { bytes }).get(partial) ?? [];
+          expect(totalBytes(ranges)).toBeLessThanOrEqual(bytes);
+          const added = ranges.map(({ start, end }) =>
+            partial.received.add(start - segment.range.start, end - segment.range.start),
+          );
+          expect(added.reduce((sum, count) => sum + count, 0)).toBe(totalBytes(ranges));
+          expect(estimateScore(segment, isHere)).toBeGreaterThanOrEqual(before - 1e-9);
+        },
+      ),
     );
+  });
+
+  describe('where frames are removed', () => {
+    /** In this order: 10, 20, 30 and 40 bytes. */
+    const segment = segmentOf(0, [5, 40, 5, 30, 5, 20, 5, 10]);
+    const planned = (changes: Partial<SegmentMap>, ...missing: number[]): number[] => {
+      const partial = without({ ...segment, ...changes }, ...missing);
+      return [...planRetransmission([partial], { bytes: 1000 }).get(partial)!].map((range) =>
+        segment.unreliable.findIndex(({ start }) => start === range.start),
+      );
+    };
+
+    it('asks first for what most depends on', () => {
+      const lossCosts = [0.1, 0.01, 0.3, 0];
+      // .1 for 10 bytes; .01 for 20, or .31 where the .3 is here and waits for them, .31 for 50 where it is missing, too.
+      expect(planned({ needs: [[], [], [], []], lossCosts }, 0, 1)).toEqual([0, 1]);
+      expect(planned({ needs: [[], [], [1], []], lossCosts }, 0, 1)).toEqual([1, 0]);
+      expect(planned({ needs: [[], [], [1], []], lossCosts }, 0, 1, 2)).toEqual([0, 1, 2]);
+      const dear = [0.05, 0.01, 0.3, 0];
+      expect(planned({ needs: [[], [], [1], []], lossCosts: dear }, 0, 1, 2)).toEqual([1, 2, 0]);
+    });
+
+    it('asks for nothing before what it needs', () => {
+      fc.assert(
+        fc.property(anyRemovableSegment, fc.array(fc.nat(15)), (map, missing) => {
+          const partial = without(map, ...missing);
+          const isHere = ({ start, end }: SegmentMap['range']): boolean =>
+            partial.received.contains(start - map.range.start, end - map.range.start);
+          const ranges = planRetransmission([partial], { bytes: 10_000 }).get(partial) ?? [];
+          for (const { start, end } of ranges) {
+            partial.received.add(start - map.range.start, end - map.range.start);
+            const index = map.unreliable.findIndex((range) => range.start === start);
+            for (const need of map.needs[index]!) expect(isHere(map.unreliable[need]!)).toBe(true);
+          }
+          expect(estimateScore(map, isHere)).toBeCloseTo(map.steps.at(-1)!.score, 12);
+        }),
+      );
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { shifted, totalBytes, type ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
-import { scoreGains } from '../manifest/score-estimate.js';
+import { lastMissing, lastOf, scoreGains } from '../manifest/score-estimate.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
 
 /** A delivered segment with gaps: bytes that were lost, or not asked for. */
@@ -104,11 +104,34 @@ function partialSlices(segment: PartialSegment): readonly PartialSlice[] {
 function findPartialSlices(segment: PartialSegment): PartialSlice[] {
   const { unreliable } = segment.map;
   const missing = unreliable.map((range) => totalBytes(gapsIn(segment, range)));
-  const gains = scoreGains(segment.map, (index) => missing[index] === 0);
-  const slices: PartialSlice[] = [];
-  unreliable.forEach((range, index) => {
-    const gain = gains[index]!;
-    if (gain > 0) slices.push({ range, scorePerByte: gain / missing[index]! });
+  const worth = scoresPerByte(segment.map, missing);
+  return unreliable
+    .map((range, index) => ({ range, scorePerByte: worth[index]! }))
+    .filter(({ scorePerByte }) => scorePerByte > 0);
+}
+
+/**
+ * What each missing byte of each range of `map.unreliable` is worth. Where a range makes more of the one that it needs, both are
+ * worth what they are together; none is worth more than what it needs, so that this comes first.
+ */
+function scoresPerByte(map: SegmentMap, missing: readonly number[]): number[] {
+  const isHere = (index: number): boolean => missing[index] === 0;
+  const gains = scoreGains(map, isHere);
+  const { needs } = map;
+  const worth = (index: number): number => gains[index]! / (bytes[index]! || 1);
+  const bytes = [...missing];
+  if (!needs) return gains.map((_, index) => worth(index));
+  const last = lastMissing(map, isHere);
+  for (let index = bytes.length - 1; index >= 0; index--) {
+    const need = lastOf(last, needs[index]);
+    if (isHere(index) || need < 0 || worth(index) <= worth(need)) continue;
+    gains[need]! += gains[index]!;
+    bytes[need]! += bytes[index]!;
+  }
+  const least: number[] = [];
+  needs.forEach((of, index) => {
+    const most = isHere(index) ? Infinity : worth(index);
+    least.push(of.reduce((lowest, need) => Math.min(lowest, least[need]!), most));
   });
-  return slices;
+  return least.map((value, index) => (isHere(index) ? 0 : value));
 }

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateScore } from './score-estimate.js';
+import { anyRemovableSegment } from '../../test/unit/segment-content.js';
+import { estimateScore, scoreGains } from './score-estimate.js';
 import type { SegmentMap } from './segment-map.js';
 
 /** Four unreliable ranges of 10 bytes; the first two weigh more. */
@@ -87,5 +89,69 @@ describe('estimateScore', () => {
       const thesis = { ...costs, steps: map.steps.slice(1) };
       expect(estimateScore(thesis, (range) => range.start === 10)).toBe(0.96);
     });
+  });
+});
+
+describe('where frames are removed', () => {
+  const score = (segment: SegmentMap, isMissing: (index: number) => boolean): number =>
+    estimateScore(segment, (range) => !isMissing(segment.unreliable.indexOf(range)));
+
+  /** A segment and which of its ranges are missing. */
+  const anyLoss = fc.tuple(
+    anyRemovableSegment,
+    fc.array(fc.nat(7)).map((places) => new Set(places)),
+  );
+
+  /** Those and all that need them. */
+  function closed({ needs, unreliable }: SegmentMap, missing: ReadonlySet<number>): Set<number> {
+    const all = new Set(missing);
+    for (const index of unreliable.keys()) if (needs![index]!.some((need) => all.has(need))) all.add(index);
+    return all;
+  }
+
+  it('gives a prefix of the order its score', () => {
+    fc.assert(
+      fc.property(anyRemovableSegment, (segment) => {
+        for (const { frames, score: measured } of segment.steps)
+          expect(score(segment, (index) => index >= frames)).toBeCloseTo(measured, 12);
+      }),
+    );
+  });
+
+  it('counts a frame as missing that needs a missing one', () => {
+    fc.assert(
+      fc.property(anyLoss, ([segment, missing]) => {
+        const all = closed(segment, missing);
+        expect(score(segment, (index) => missing.has(index))).toBe(score(segment, (index) => all.has(index)));
+      }),
+    );
+  });
+
+  it('adds up the costs of all that goes with a frame', () => {
+    const needs = [[], [0], [], [1, 2]];
+    const segment = { ...map, needs, lossCosts: [0.05, 0.03, 0.02, 0.01] };
+    expect(score(segment, (index) => index === 2)).toBeCloseTo(0.96, 12); // a prefix of two
+    expect(score({ ...segment, needs: [[], [0], [], []] }, (index) => index === 0)).toBeCloseTo(0.92, 12);
+    expect(score({ ...segment, needs: [[], [], [], [1]] }, (index) => index === 0)).toBeCloseTo(0.95, 12);
+  });
+
+  it('takes as the gain of a frame what it unblocks, when the missing ones come in their order', () => {
+    fc.assert(
+      fc.property(anyLoss, ([segment, missing]) => {
+        const last = segment.unreliable.length - 1;
+        // The last one is here: what comes behind that is worth what the curve says.
+        const needs = segment.needs.map((of, index) => (index === last ? [] : of));
+        const costs = { ...segment, needs, lossCosts: segment.lossCosts ?? needs.map((_, index) => 1 + index) };
+        const left = new Set([...missing].filter((index) => index < last));
+        const gains = scoreGains(costs, (index) => !left.has(index));
+        const incomplete = () => [...closed(costs, left)].reduce((sum, index) => sum + costs.lossCosts[index]!, 0);
+        let before = incomplete();
+        gains.forEach((gain, index) => {
+          if (left.delete(index)) expect(gain).toBeCloseTo(before - (before = incomplete()), 12);
+          else expect(gain).toBe(0);
+        });
+        expect(before).toBe(0);
+      }),
+    );
   });
 });

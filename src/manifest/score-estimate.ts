@@ -5,36 +5,57 @@ import type { SegmentMap } from './segment-map.js';
 const BEND = 3;
 
 /**
- * Estimates the score of a segment as delivered. `isComplete` says whether every byte of a range of `map.unreliable` is
- * here. A delivered prefix that ends on a step has exactly that step's measured score; anything else is an **estimate**,
+ * For each range of `map.unreliable`, the last one in the order that it waits for, by its place: itself, or one that it needs,
+ * directly or not; -1 where it is complete. `isHere` says whether all bytes of the range at an index are here.
+ */
+export function lastMissing({ unreliable, needs }: SegmentMap, isHere: (index: number) => boolean): number[] {
+  const last: number[] = [];
+  for (let index = 0; index < unreliable.length; index++)
+    last.push(isHere(index) ? lastOf(last, needs?.[index]) : index);
+  return last;
+}
+
+/** The greatest of `last` at these places; -1 where there are none. */
+export function lastOf(last: readonly number[], places: readonly number[] = []): number {
+  let most = -1;
+  for (const place of places) most = Math.max(most, last[place]!);
+  return most;
+}
+
+/**
+ * Estimates the score of a segment as delivered. `isHere` says whether every byte of a range of `map.unreliable` is
+ * here; one that needs another counts as missing without it. A delivered prefix that ends on a step has exactly that step's measured score; anything else is an **estimate**,
  * never below the first step's score.
  */
-export function estimateScore(map: SegmentMap, isComplete: (range: ByteRange) => boolean): number {
+export function estimateScore(map: SegmentMap, isHere: (range: ByteRange) => boolean): number {
   const { steps, unreliable, lossCosts } = map;
-  const complete = unreliable.map(isComplete);
+  const complete = lastMissing(map, (index) => isHere(unreliable[index]!)).map((last) => last < 0);
   if (lossCosts) return Math.max(estimateByCosts(map, complete, lossCosts), steps[0]!.score);
   // The whole segment's score less what each incomplete range costs, read off the measured curve.
   const rises = curveRises(map);
   const estimate = complete.reduce(
-    (score, isHere, index) => (isHere ? score : score - rises[index]!),
+    (score, isComplete, index) => (isComplete ? score : score - rises[index]!),
     steps.at(-1)!.score,
   );
   return Math.max(estimate, steps[0]!.score);
 }
 
 /**
- * For each range of `map.unreliable`, the score that a segment would gain if that range were here as well: what its loss
- * alone was measured to cost, or, where that is not known and behind the last complete range, what the curve rises there.
- * 0 where it is here. `isComplete` says that of the range at an index.
+ * For each range of `map.unreliable`, the score that a segment would gain if that range were here as well, after all before it in
+ * the order: what its loss alone was measured to cost, or, where that is not known and behind the last complete range, what
+ * the curve rises there; and the same of all that is here and waits for this one last. 0 where it is here. `isHere` says
+ * that of the range at an index.
  */
-export function scoreGains(map: SegmentMap, isComplete: (index: number) => boolean): number[] {
+export function scoreGains(map: SegmentMap, isHere: (index: number) => boolean): number[] {
   const rises = curveRises(map);
-  let delivered = rises.length - 1;
-  while (delivered >= 0 && !isComplete(delivered)) delivered--;
-  return rises.map((rise, index) => {
-    if (isComplete(index)) return 0;
-    return (index < delivered ? map.lossCosts?.[index] : undefined) ?? rise;
+  const last = lastMissing(map, isHere);
+  const delivered = last.lastIndexOf(-1);
+  const gains = rises.map(() => 0);
+  last.forEach((waitedFor, index) => {
+    if (waitedFor < 0) return;
+    gains[waitedFor]! += (index < delivered ? map.lossCosts?.[index] : undefined) ?? rises[index]!;
   });
+  return gains;
 }
 
 /**
@@ -42,7 +63,7 @@ export function scoreGains(map: SegmentMap, isComplete: (index: number) => boole
  * together. docs/MANIFEST.md states the error.
  */
 function estimateByCosts(
-  { steps, unreliable }: SegmentMap,
+  { steps, unreliable, needs }: SegmentMap,
   complete: readonly boolean[],
   costs: readonly number[],
 ): number {
@@ -50,10 +71,11 @@ function estimateByCosts(
   const prefix = ends[complete.lastIndexOf(true) + 1]!;
   const step = steps.find(({ bytes }) => bytes >= prefix)!;
   const sum = complete.reduce(
-    (cost, isHere, index) => (isHere || ends[index]! >= step.bytes ? cost : cost + costs[index]!),
+    (cost, isComplete, index) => (isComplete || ends[index]! >= step.bytes ? cost : cost + costs[index]!),
     0,
   );
-  return step.score - jointCost(sum, step.score - steps[0]!.score);
+  // Costs of what is removed add up as they are: each was measured beside all that goes with it.
+  return step.score - (needs ? sum : jointCost(sum, step.score - steps[0]!.score));
 }
 
 /**

@@ -11,16 +11,16 @@ import { root } from '../../tools/setup/paths.mjs';
  * these limits only keep what there is from growing unseen.
  */
 const LIMITS = {
-  'voxel-dash.js': 40_150,
+  'voxel-dash.js': 40_550,
   'voxel-dash-live.js': 55_000,
-  'voxel-dash-lab.js': 64_900,
-  'voxel-hls.js': 38_550,
+  'voxel-dash-lab.js': 65_150,
+  'voxel-hls.js': 38_950,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 7_310,
 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 25_900;
+const PAGE_LIMIT = 26_250;
 
 beforeAll(ensureBuild, 600_000);
 

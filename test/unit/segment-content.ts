@@ -41,6 +41,22 @@ export const anySegment: fc.Arbitrary<SegmentMap> = fc
   .tuple(fc.nat(5000), fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 16 }))
   .map(([base, lengths]) => segmentOf(base, lengths));
 
+/** A segment whose frames need earlier ones of the order, some of them with measured costs. */
+export const anyRemovableSegment: fc.Arbitrary<SegmentMap & Required<Pick<SegmentMap, 'needs'>>> = anySegment.chain(
+  (map) =>
+    fc
+      .record({
+        needs: fc.tuple(...map.unreliable.map((_, index) => fc.subarray([...map.unreliable.keys()].slice(0, index)))),
+        lossCosts: fc.option(
+          fc.tuple(...map.unreliable.map(() => fc.integer({ max: 50, min: 1 }).map((cost) => cost / 1000))),
+          {
+            nil: undefined,
+          },
+        ),
+      })
+      .map(({ needs, lossCosts }) => ({ ...map, needs, ...(lossCosts && { lossCosts }) })),
+);
+
 /** A segment and how much of its unreliable part to ask for. */
 export const anyRequest = anySegment.chain((map) =>
   fc.record({ map: fc.constant(map), unreliableBytes: fc.nat(totalBytes(map.unreliable)) }),
