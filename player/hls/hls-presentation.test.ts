@@ -8,7 +8,7 @@ import type { HlsLevel } from './hls-types.js';
 const ORIGIN = 'https://media.example';
 
 function level(id: string | undefined, uri = `${ORIGIN}/film/${id}.m3u8`): HlsLevel {
-  return { uri, attrs: { 'STABLE-VARIANT-ID': id }, averageBitrate: 1000, loadError: 0 };
+  return { uri, attrs: { 'STABLE-VARIANT-ID': id }, codecSet: 'avc1', averageBitrate: 1000, loadError: 0 };
 }
 
 const dataOf = (values: Record<string, string>, scheme: string = indexSchemes[0]) =>

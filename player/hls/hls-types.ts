@@ -25,6 +25,8 @@ export interface HlsLevel {
   /** Absolute, of its playlist. */
   readonly uri: string;
   readonly attrs: Readonly<Record<string, string | undefined>>;
+  /** The first four letters of its codecs, as `av01` or `avc1,mp4a`. */
+  readonly codecSet: string;
   /** Bit/s, average where the playlist states one. */
   readonly averageBitrate: number;
   /** Failures in a row. */

@@ -10,16 +10,16 @@ const maps = ['q00', 'q01', 'q02'].map((id) => ({ id }) as RepresentationMap);
 
 const fragments = [0, 1, 2].map((sn) => ({ sn, level: 0, start: sn * SECONDS, duration: SECONDS }) as HlsFragment);
 
-function level(id: string): HlsLevel {
+function level(id: string, codecSet = 'avc1'): HlsLevel {
   const details = { live: false, targetduration: SECONDS, startSN: 0, fragments: fragments.map(withRange) };
-  return { uri: '', attrs: { 'STABLE-VARIANT-ID': id }, averageBitrate: 1000, loadError: 0, details };
+  return { uri: '', attrs: { 'STABLE-VARIANT-ID': id }, codecSet, averageBitrate: 1000, loadError: 0, details };
 }
 
 const withRange = (fragment: HlsFragment): HlsFragment => ({ ...fragment, url: 'a.mp4', byteRange: [0, 10] });
 
 /** A stand-in for hls.js: its own rule would always choose level 2. */
 class Hls {
-  levels: HlsLevel[] = ['q00', 'q01', 'q02'].map(level);
+  levels: HlsLevel[] = ['q00', 'q01', 'q02'].map((id) => level(id));
   media: HTMLMediaElement | null = { currentTime: 0 } as HTMLMediaElement;
   loadLevel = 0;
   minAutoLevel = 0;
@@ -135,6 +135,17 @@ describe('LevelChooser', () => {
     expect(choose).toHaveBeenLastCalledWith([maps[2]], expect.anything());
     hls.maxAutoLevel = 1;
     expect(hls.nextAutoLevel).toBe(1);
+  });
+
+  it('keeps to the codec that hls.js loads, at the start to the one that it would begin with', () => {
+    hls.levels = [level('q00'), level('q01', 'av01'), level('q02', 'av01')];
+    hls.loadLevel = -1;
+    expect(hls.nextAutoLevel).toBe(2);
+    expect(choose).toHaveBeenLastCalledWith(maps.slice(1), expect.anything());
+    hls.loadLevel = 0;
+    expect(hls.nextAutoLevel).toBe(0);
+    hls.minAutoLevel = 1;
+    expect(hls.nextAutoLevel).toBe(2);
   });
 
   it('hands on what hls.js sets itself, and is gone when it is removed', () => {

@@ -23,6 +23,9 @@ export interface LevelChooserOptions {
 /** Seconds, for the very first choice: no playlist of a level has come yet that tells. */
 const USUAL_SEGMENT = 4;
 
+/** Where hls.js looks for the level to load. */
+type Chosen = 'nextAutoLevel' | 'firstAutoLevel';
+
 /** Puts the rate control's answers where hls.js looks for them: `nextAutoLevel` and `firstAutoLevel`. */
 export class LevelChooser {
   #decision: Decision | undefined;
@@ -36,10 +39,10 @@ export class LevelChooser {
   install(): () => void {
     const hls = this.hls;
     const proto = Object.getPrototypeOf(hls) as object;
-    const replace = (name: 'nextAutoLevel' | 'firstAutoLevel'): void => {
+    const replace = (name: Chosen): void => {
       Object.defineProperty(hls, name, {
         configurable: true,
-        get: () => this.#choose() ?? (Reflect.get(proto, name, hls) as number),
+        get: () => this.#choose() ?? this.#own(name),
         set: (level: number) => void Reflect.set(proto, name, level, hls),
       });
     };
@@ -101,11 +104,27 @@ export class LevelChooser {
     return fragment && segmentOf(hls, fragment);
   }
 
-  /** Those that hls.js may choose now; where a level fails, it is not among them. */
+  /**
+   * Those that hls.js may choose now, in the codec that it loads or, at the start, would choose: it switches between none. Where a level
+   * fails, it is not among them.
+   */
   #allowed(): readonly HlsLevel[] {
     const { minAutoLevel, maxAutoLevel } = this.hls;
-    const levels = levelsOf(this.hls).slice(Math.max(0, minAutoLevel), maxAutoLevel + 1);
-    const sound = levels.filter(({ loadError }) => loadError === 0);
-    return sound.length > 0 ? sound : levels;
+    const all = levelsOf(this.hls);
+    const { codecSet } = all[this.hls.loadLevel] ?? all[this.#own('firstAutoLevel')] ?? {};
+    const within = all.slice(Math.max(0, minAutoLevel), maxAutoLevel + 1);
+    const alike = orAll(within, (level) => level.codecSet === codecSet);
+    return orAll(alike, ({ loadError }) => loadError === 0);
   }
+
+  /** What hls.js itself answers. */
+  #own(name: Chosen): number {
+    return Reflect.get(Object.getPrototypeOf(this.hls) as object, name, this.hls) as number;
+  }
+}
+
+/** Those levels of which it is true; all of them where it is true of none. */
+function orAll(levels: readonly HlsLevel[], isTrue: (level: HlsLevel) => boolean): readonly HlsLevel[] {
+  const some = levels.filter(isTrue);
+  return some.length > 0 ? some : levels;
 }
