@@ -105,7 +105,7 @@ RULES = {
         optional=(
             *COMMON,
             *(("id", UNSIGNED), ("contentType", "video|audio|text"), ("lang", LANGUAGE), ("par", r"\d*:\d*")),
-            *(("maxWidth", UNSIGNED), ("maxHeight", UNSIGNED)),
+            *(("maxWidth", UNSIGNED), ("maxHeight", UNSIGNED), ("selectionPriority", UNSIGNED)),
             *(("segmentAlignment", BOOLEAN), ("bitstreamSwitching", BOOLEAN)),
         ),
     ),

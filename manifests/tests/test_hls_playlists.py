@@ -48,13 +48,13 @@ def test_a_language_that_is_none_is_left_out(language: str) -> None:
 
 def test_without_sound_no_group_is_named() -> None:
     content = presentation()
-    silent = Presentation(content.duration, content.segment, content.video, audio=[])
+    silent = Presentation(content.duration, content.segment, content.ladders, audio=[])
     assert "AUDIO" not in "\n".join(lines_of(silent))
 
 
 def test_a_media_playlist_has_the_ranges_and_durations_of_the_segments() -> None:
     content = presentation(rate="30000/1001")
-    shorter = Presentation(content.duration - Fraction(1, 2), content.segment, content.video, content.audio)
+    shorter = Presentation(content.duration - Fraction(1, 2), content.segment, content.ladders, content.audio)
     text = media_playlist(content.video[0].media, shorter).decode()
     assert '#EXT-X-MAP:URI="q00.mp4",BYTERANGE="757@0"' in text
     assert re.findall(r"#EXT-X-BYTERANGE:(.*)", text) == ["143@757", "100@900"]

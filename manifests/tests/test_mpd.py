@@ -59,7 +59,7 @@ def presentation(metric: Metric = Metric.SSIM, *, rate: str = "25", language: st
     return Presentation(
         duration=2 * segment.seconds,
         segment=segment,
-        video=[VideoFile(media_file("q00", "avc1.64000C"), 256, 144, analyses, "q00.index")],
+        ladders=[[VideoFile(media_file("q00", "avc1.64000C"), 256, 144, analyses, "q00.index")]],
         audio=[AudioFile(media_file("audio-0", "mp4a.40.2"), language, 48_000, 2)],
     )
 

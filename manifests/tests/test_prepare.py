@@ -175,7 +175,7 @@ def test_a_representation_encoded_by_another_number_of_threads_is_another_part(
     clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = make_plan(make_request(clip, out=tmp_path)).video[0].part
-    monkeypatch.setattr("voxel_prepare.jobs.plan.encoder_threads", lambda pixels: 7)
+    monkeypatch.setattr("voxel_prepare.media.encoders.PIXELS_PER_ENCODER_THREAD", 9999)
     assert make_plan(make_request(clip, out=tmp_path)).video[0].part.key != one.key
 
 

@@ -25,9 +25,9 @@ COMPARE_VARIANTS_SECONDS = 10e-9
 """Per pixel of the reference frame: scaling and comparing the variants."""
 
 
-def encode_cost(frames: int, pixels: int, preset: Preset, passes: int) -> float:
-    """The cost of encoding a representation."""
-    return frames * pixels * passes * PRESET_COST[preset] * ENCODE_SECONDS
+def encode_cost(frames: int, pixels: int, preset: Preset, pass_costs: float) -> float:
+    """The cost of encoding a representation; `pass_costs` of all passes, of x264's for one."""
+    return frames * pixels * pass_costs * PRESET_COST[preset] * ENCODE_SECONDS
 
 
 def analyse_cost(frames: int, pixels: int, reference_pixels: int) -> float:

@@ -60,12 +60,12 @@ class IndexedPresentation:
         """The representations of the sets."""
         return [[_track(one) for one in of_set] for of_set in self._existing.switching_sets]
 
-    def presentation(self, _: Workspace, tracks: object, video: Sequence[VideoFile]) -> Presentation:
+    def presentation(self, _: Workspace, tracks: object, ladders: Sequence[Sequence[VideoFile]]) -> Presentation:
         """The video alone, of which all is known that is used."""
         first = self._existing.representations[0]
         frames = first.segment_frames
         segment = SegmentDuration(frames[0], sum(frames) / first.duration)
-        return Presentation(self._existing.duration, segment, video, audio=[])
+        return Presentation(self._existing.duration, segment, ladders, audio=[])
 
     def publish(self, workspace: Workspace, parts: Sequence[Part], presentation: Presentation) -> None:
         """Publishes `parts`, all of them indexes, with the copy of the MPD."""

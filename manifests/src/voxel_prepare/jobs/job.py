@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.request import Request
+from voxel_prepare.media.encoders import CodecName
 
 Json: TypeAlias = str | int | float | bool | Sequence["Json"] | Mapping[str, "Json"] | None
 
@@ -77,6 +78,7 @@ def _options(request: Request) -> dict[str, object]:
     names = request.representations
     return {
         "--representations": names and ",".join(f"{name.size}:{name.mbps:g}" for name in names),
+        "--codec": None if request.codecs == (CodecName.H264,) else ",".join(request.codecs),
         **segment,
         "--slices": request.slices,
         "--preset": request.preset,

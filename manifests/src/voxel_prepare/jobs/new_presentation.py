@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from voxel_prepare.analysis.analyse import AnalysisSettings
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.cost import analyse_cost
-from voxel_prepare.jobs.plan import PlannedAudio, make_plan
+from voxel_prepare.jobs.plan import PlannedAudio, PlannedLadder, make_plan
 from voxel_prepare.jobs.planned import PlannedSet, plan_representation
 from voxel_prepare.jobs.playlists import in_segment_files, make_playlists
 from voxel_prepare.jobs.request import Request
@@ -18,7 +18,7 @@ from voxel_prepare.media.tracks import VideoTrack, read_audio, read_video
 
 
 class NewPresentation:
-    """Media files, with an MPD and playlists for them. All representations are one set."""
+    """Media files, with an MPD and playlists for them. The sets are the ladders of the codecs."""
 
     called = "parts"
     """What is made, in messages."""
@@ -33,34 +33,34 @@ class NewPresentation:
         self._hls_files = request.hls_files
         self.inputs = request.inputs
         self.media = plan.media
-        identity = [plan.reference.id, *(one.part.key for one in plan.video)]
-        representations = [
-            plan_representation(one.id, identity, settings, analyse_cost(one.frames, one.pixels, plan.reference.pixels))
-            for one in plan.video
-        ]
-        self.sets = [PlannedSet(representations, plan.video.index(plan.reference))]
+        self.sets = [_planned_set(ladder, settings) for ladder in plan.ladders]
 
     def tracks(self, workspace: Workspace) -> list[list[VideoTrack]]:
         """Reads the finished video. Raises `InputError` unless all files have the same number of frames."""
         tracks = [
-            read_video(one.id, workspace.path(one.part), workspace.published_name(one.part), self._plan.segment)
-            for one in self._plan.video
+            [
+                read_video(one.id, workspace.path(one.part), workspace.published_name(one.part), self._plan.segment)
+                for one in ladder.video
+            ]
+            for ladder in self._plan.ladders
         ]
-        if len({track.frames for track in tracks}) > 1:
-            pairs = zip(tracks, self._plan.video, strict=True)
-            found = ", ".join(f"{track.frames} in {one.source}" for track, one in pairs)
+        frames = [track.frames for of_set in tracks for track in of_set]
+        if len(set(frames)) > 1:
+            pairs = zip(frames, self._plan.video, strict=True)
+            found = ", ".join(f"{count} in {one.source}" for count, one in pairs)
             raise InputError(f"all inputs must have the same number of frames, found {found}")
-        return [tracks]
+        return tracks
 
     def presentation(
-        self, workspace: Workspace, tracks: Sequence[Sequence[VideoTrack]], video: Sequence[VideoFile]
+        self, workspace: Workspace, tracks: Sequence[Sequence[VideoTrack]], ladders: Sequence[Sequence[VideoFile]]
     ) -> Presentation:
         """Video and audio, all of it finished."""
+        segments = len(ladders[0][0].media.segments)
         return Presentation(
             duration=tracks[0][0].frames / self._plan.segment.rate,
             segment=self._plan.segment,
-            video=video,
-            audio=[_read_audio(workspace, audio, len(video[0].media.segments)) for audio in self._plan.audio],
+            ladders=ladders,
+            audio=[_read_audio(workspace, audio, segments) for audio in self._plan.audio],
         )
 
     def publish(self, workspace: Workspace, parts: Sequence[Part], presentation: Presentation) -> None:
@@ -71,6 +71,16 @@ class NewPresentation:
         playlists = make_playlists(workspace, listed)
         mpd = write_mpd(presentation, self._facts)
         workspace.publish([*parts, *files, *playlists.parts], mpd, playlists.beside)
+
+
+def _planned_set(ladder: PlannedLadder, settings: AnalysisSettings) -> PlannedSet:
+    reference = ladder.reference
+    identity = [reference.id, *(one.part.key for one in ladder.video)]
+    representations = [
+        plan_representation(one.id, identity, settings, analyse_cost(one.frames, one.pixels, reference.pixels))
+        for one in ladder.video
+    ]
+    return PlannedSet(representations, ladder.video.index(reference))
 
 
 def _read_audio(workspace: Workspace, audio: PlannedAudio, segments: int) -> AudioFile:

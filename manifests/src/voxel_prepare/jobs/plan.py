@@ -17,15 +17,14 @@ from voxel_prepare.jobs.workspace import Part
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.encode import (
     Excerpt,
-    VideoSettings,
     audio_arguments,
     audio_copy_arguments,
     encoded_audio,
-    encoder_threads,
     video_arguments,
     video_copy_arguments,
 )
-from voxel_prepare.media.ladder import Representation, choose_representations
+from voxel_prepare.media.encoders import ENCODERS, CodecName, VideoSettings
+from voxel_prepare.media.ladder import Representation, choose_representations, ladder_id
 from voxel_prepare.media.recipes import VIDEO_FORM, CopyVideo, EncodeVideo, MediaRecipe, OnShare, WriteAudio
 from voxel_prepare.media.source import AudioTrack, Source, check_encodable, probe
 from voxel_prepare.media.timeline import LEAST_INTERVAL
@@ -68,23 +67,36 @@ class PlannedAudio:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """All media files of a presentation."""
+class PlannedLadder:
+    """The representations of one codec."""
 
-    segment: SegmentDuration
     video: list[PlannedMedia]
     """Ascending in bitrate."""
-    audio: list[PlannedAudio]
-
-    @property
-    def media(self) -> list[PlannedMedia]:
-        """Video and audio."""
-        return [*self.video, *(audio.media for audio in self.audio)]
 
     @property
     def reference(self) -> PlannedMedia:
         """The top representation, with which all others are compared."""
         return max(self.video, key=lambda media: (media.pixels, self.video.index(media)))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All media files of a presentation."""
+
+    segment: SegmentDuration
+    ladders: list[PlannedLadder]
+    """One for each codec, the preferred one first."""
+    audio: list[PlannedAudio]
+
+    @property
+    def video(self) -> list[PlannedMedia]:
+        """That of all ladders."""
+        return [media for ladder in self.ladders for media in ladder.video]
+
+    @property
+    def media(self) -> list[PlannedMedia]:
+        """Video and audio."""
+        return [*self.video, *(audio.media for audio in self.audio)]
 
 
 def make_plan(request: Request, on_share: OnShare = lambda share: None) -> Plan:
@@ -115,15 +127,11 @@ def _plan_encode(request: Request, source: Source) -> Plan:
         say(f"{source.path}: HDR ({source.colours.hdr}): tone-mapped to SDR (BT.709)")
     if not source.timeline.is_constant:
         say(f"{source.path}: its frame rate is variable: prepared at {float(source.rate):g}, that of its busy parts")
-    try:
-        representations = choose_representations(source.width, source.height, request.representations)
-    except InputError as error:
-        raise InputError(f"{source.path}: {error}") from error
     segment = SegmentDuration.nearest(request.segment_seconds, source.rate)
     settings = VideoSettings(request.preset, request.passes, request.slices, segment, request.profile)
     return Plan(
         segment=segment,
-        video=[_encoded_video(source, excerpt, representation, settings) for representation in representations],
+        ladders=[_encoded_ladder(codec, request, source, excerpt, settings) for codec in request.codecs],
         audio=[
             PlannedAudio(_audio(index, source, audio_arguments(source, excerpt, track, segment)), encoded_audio(track))
             for index, track in enumerate(source.audio)
@@ -131,18 +139,29 @@ def _plan_encode(request: Request, source: Source) -> Plan:
     )
 
 
+def _encoded_ladder(
+    codec: CodecName, request: Request, source: Source, excerpt: Excerpt, settings: VideoSettings
+) -> PlannedLadder:
+    try:
+        representations = choose_representations(source.width, source.height, request.representations, codec)
+    except InputError as error:
+        raise InputError(f"{source.path}: {error}") from error
+    return PlannedLadder([_encoded_video(source, excerpt, one, settings) for one in representations])
+
+
 def _encoded_video(
     source: Source, excerpt: Excerpt, representation: Representation, settings: VideoSettings
 ) -> PlannedMedia:
-    arguments = video_arguments(source, excerpt, representation, settings)
-    frames = round(excerpt.duration * source.rate)
+    encoder = ENCODERS[representation.codec]
     pixels = representation.width * representation.height
-    threads = encoder_threads(pixels)
+    passes, threads = encoder.passes(settings.passes), encoder.threads(pixels)
+    arguments = video_arguments(source, excerpt, representation, settings, threads)
+    frames = round(excerpt.duration * source.rate)
     return PlannedMedia(
-        part=_part(f"{representation.id}.mp4", source, arguments, settings.passes, threads, VIDEO_FORM),
+        part=_part(f"{representation.id}.mp4", source, arguments, passes, VIDEO_FORM),
         source=source.path,
-        recipe=EncodeVideo(tuple(arguments), settings.passes, threads, frames, settings.segment),
-        cost=encode_cost(frames, pixels, settings.preset, settings.passes),
+        recipe=EncodeVideo(tuple(arguments), passes, frames, settings.segment),
+        cost=encode_cost(frames, pixels, settings.preset, passes * encoder.cost),
         frames=frames,
         pixels=pixels,
     )
@@ -194,7 +213,7 @@ def _plan_copy(request: Request, sources: Sequence[Source]) -> Plan:
     )
     return Plan(
         segment=segment,
-        video=[_copied_video(index, source, segment) for index, source in enumerate(sources)],
+        ladders=_copied_ladders(request, sources, segment),
         audio=_copied_audio(with_audio, segment) if with_audio else [],
     )
 
@@ -204,11 +223,24 @@ def _file_size(path: Path) -> int:
     return path.stat().st_size if path.is_file() else 0
 
 
+def _copied_ladders(request: Request, sources: Sequence[Source], segment: SegmentDuration) -> list[PlannedLadder]:
+    """Those of the inputs' codecs; players prefer the codec of the first input."""
+    codecs = {source.path: source.video_codec for source in sources}
+    of_codecs = [
+        [source for source in sources if source.video_codec == codec]
+        for codec in dict.fromkeys(codecs[path] for path in request.inputs)
+    ]
+    return [
+        PlannedLadder([_copied_video(index, source, segment) for index, source in enumerate(of_codec)])
+        for of_codec in of_codecs
+    ]
+
+
 def _copied_video(index: int, source: Source, segment: SegmentDuration) -> PlannedMedia:
     arguments = video_copy_arguments(source)
     frames = round(source.timeline.duration * source.rate)
     return PlannedMedia(
-        part=_part(f"q{index:02}.mp4", source, arguments, str(segment), VIDEO_FORM),
+        part=_part(f"{ladder_id(source.video_codec, index)}.mp4", source, arguments, str(segment), VIDEO_FORM),
         source=source.path,
         recipe=CopyVideo(tuple(arguments), frames, segment),
         cost=SMALL_COST,

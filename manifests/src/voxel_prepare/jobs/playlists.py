@@ -9,7 +9,7 @@ from voxel_prepare.jobs.plan import PlannedMedia
 from voxel_prepare.jobs.workspace import Part, Workspace
 from voxel_prepare.manifest.hls_playlists import MULTIVARIANT, media_playlist, multivariant_playlist
 from voxel_prepare.manifest.index_file import write_index
-from voxel_prepare.manifest.mpd import MediaFile, Presentation, SegmentFiles
+from voxel_prepare.manifest.mpd import MediaFile, Presentation, SegmentFiles, VideoFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +59,13 @@ def in_segment_files(
         parts.append(_made(workspace, Part.of(f"{id_}-files.index", index.hex()), index))
         return workspace.published_name(parts[-1])
 
-    video = [
-        replace(
-            one,
-            media=split(one.media),
-            index=own_index(
-                one.media.id, write_index([analysis.from_start() for analysis in one.analyses], SCORE_DECIMALS)
-            ),
-        )
-        for one in presentation.video
-    ]
+    def own_video(one: VideoFile) -> VideoFile:
+        index = write_index([analysis.from_start() for analysis in one.analyses], SCORE_DECIMALS)
+        return replace(one, media=split(one.media), index=own_index(one.media.id, index))
+
+    ladders = [[own_video(one) for one in ladder] for ladder in presentation.ladders]
     audio = [replace(one, media=split(one.media)) for one in presentation.audio]
-    return replace(presentation, video=video, audio=audio), parts
+    return replace(presentation, ladders=ladders, audio=audio), parts
 
 
 def _made(workspace: Workspace, part: Part, content: bytes) -> Part:

@@ -48,9 +48,11 @@ def _publish(
     planned: IndexedPresentation | NewPresentation, workspace: Workspace, tracks: list[list[VideoTrack]]
 ) -> Presentation:
     representations = [one for planned_set in planned.sets for one in planned_set.representations]
-    pairs = zip(representations, (track for of_set in tracks for track in of_set), strict=True)
-    video = [_described(workspace, one, track) for one, track in pairs]
-    presentation = planned.presentation(workspace, tracks, video)
+    ladders = [
+        [_described(workspace, *pair) for pair in zip(planned_set.representations, of_set, strict=True)]
+        for planned_set, of_set in zip(planned.sets, tracks, strict=True)
+    ]
+    presentation = planned.presentation(workspace, tracks, ladders)
     for warning in warning_lines(presentation.video, [track.codec for of_set in tracks for track in of_set]):
         say(f"warning: {warning}")
     parts = [*(one.part for one in planned.media), *(one.index for one in representations)]

@@ -8,6 +8,7 @@ from typing import Literal
 from voxel_prepare.analysis.segment_analysis import Metric, OrderChoice, OrderName
 from voxel_prepare.errors import InputError
 from voxel_prepare.manifest.mpd_file import FactsPlace
+from voxel_prepare.media.encoders import CodecName
 from voxel_prepare.media.ladder import RepresentationName
 from voxel_prepare.media.preset import Preset
 from voxel_prepare.media.profile import Profile
@@ -36,6 +37,8 @@ class Request:
     """Seconds; None: to the end."""
     jobs: int
     """Number of processes that work in parallel."""
+    codecs: tuple[CodecName, ...] = (CodecName.H264,)
+    """What is encoded, a ladder each, the preferred one first."""
     profile: Profile = Profile.DROPPABLE
     facts: FactsPlace = "index"
     metric: Metric = Metric.SSIM
@@ -60,6 +63,10 @@ class Request:
             raise InputError(f"expected {expected}, got {len(self.inputs)} inputs")
         if self.media != "encode" and (self.representations is not None or self.start or self.duration is not None):
             raise InputError("--representations, --start and --duration cannot be used with --copy: it does not encode")
+        if self.media != "encode" and self.codecs != (CodecName.H264,):
+            raise InputError("--codec cannot be used with --copy: it does not encode")
+        if self.slices != 1 and CodecName.H264 not in self.codecs:
+            raise InputError("--slices needs --codec h264: frames of other codecs are sent and removed whole")
         if self.media == "existing" and self.hls_files:
             raise InputError("--hls-files cannot be used with --copy of an MPD, whose media stay as they are")
         if self.media != "existing" and self.keys:

@@ -145,7 +145,7 @@ def _add_period(
     mpd: etree._Element, presentation: LivePresentation, growth: Growth | None, first: int, times: dict[str, str]
 ) -> None:
     period = child(mpd, "Period", id="0", **times)
-    adaptation_set = video_set(period, [(video.width, video.height) for video in presentation.video], presentation.rate)
+    adaptation_set = video_set(period, 0, [(one.width, one.height) for one in presentation.video], presentation.rate)
     _add_clock(adaptation_set, growth, "0")
     for video in presentation.video:
         representation = _add_representation(

@@ -112,9 +112,15 @@ class Presentation:
     duration: Fraction
     """Seconds."""
     segment: SegmentDuration
-    video: Sequence[VideoFile]
-    """Ascending in bitrate."""
+    ladders: Sequence[Sequence[VideoFile]]
+    """One for each set of video that players switch within, such as that of a codec, the preferred one first; each is
+    ascending in bitrate."""
     audio: Sequence[AudioFile]
+
+    @property
+    def video(self) -> list[VideoFile]:
+        """That of all ladders."""
+        return [video for ladder in self.ladders for video in ladder]
 
 
 def write_mpd(presentation: Presentation, facts: FactsPlace) -> bytes:
@@ -127,16 +133,21 @@ def write_mpd(presentation: Presentation, facts: FactsPlace) -> bytes:
         minBufferTime=iso_duration(presentation.segment.seconds),
     )
     period = child(mpd, "Period", id="0", start="PT0S", duration=duration)
-    _add_video(period, presentation, facts)
-    for index, audio in enumerate(presentation.audio, start=1):
+    for index, ladder in enumerate(presentation.ladders):
+        _add_video(period, presentation, index, ladder, facts)
+    for index, audio in enumerate(presentation.audio, start=len(presentation.ladders)):
         _add_audio(period, presentation, audio, index)
     return text(mpd)
 
 
-def _add_video(period: etree._Element, presentation: Presentation, facts: FactsPlace) -> None:
-    sizes = [(video.width, video.height) for video in presentation.video]
-    adaptation_set = video_set(period, sizes, presentation.segment.rate)
-    for video in presentation.video:
+def _add_video(
+    period: etree._Element, presentation: Presentation, index: int, ladder: Sequence[VideoFile], facts: FactsPlace
+) -> None:
+    sizes = [(video.width, video.height) for video in ladder]
+    adaptation_set = video_set(period, index, sizes, presentation.segment.rate)
+    if len(presentation.ladders) > 1:
+        adaptation_set.set("selectionPriority", str(len(presentation.ladders) - index))
+    for video in ladder:
         representation = child(
             adaptation_set,
             "Representation",

@@ -25,12 +25,12 @@ def child(parent: etree._Element, name: str, **attributes: str) -> etree._Elemen
     return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
 
 
-def video_set(period: etree._Element, sizes: Sequence[tuple[int, int]], rate: Fraction) -> etree._Element:
-    """The `AdaptationSet` of the video; `sizes` of its pictures in pixels, `rate` in frames per second."""
+def video_set(period: etree._Element, index: int, sizes: Sequence[tuple[int, int]], rate: Fraction) -> etree._Element:
+    """An `AdaptationSet` of video; `sizes` of its pictures in pixels, `rate` in frames per second."""
     return child(
         period,
         "AdaptationSet",
-        id="0",
+        id=str(index),
         contentType="video",
         mimeType="video/mp4",
         segmentAlignment="true",

@@ -9,13 +9,9 @@ from pathlib import Path
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.ffmpeg import BITRATE_TOO_LOW, OnFrames, run_ffmpeg
 from voxel_prepare.manifest.segment_duration import SegmentDuration
+from voxel_prepare.media.encoders import ENCODERS, VideoSettings
 from voxel_prepare.media.ladder import Representation
-from voxel_prepare.media.preset import Preset
-from voxel_prepare.media.profile import Profile
 from voxel_prepare.media.source import AudioTrack, Source
-
-PEAK_FACTOR = 2
-"""Capped variable bitrate: peaks of twice the average (thesis §6.4.2), over a buffer of one second at the peak."""
 
 AUDIO_BITRATE_PER_CHANNEL = 64_000
 AUDIO_SAMPLE_RATE = 48_000
@@ -38,13 +34,6 @@ FRAGMENTED = ("-movflags", "+frag_keyframe+empty_moov+default_base_moof+negative
 LEAST_FRAME_TICKS = 512
 """Duration of a frame in the timescale, or more: a few frames share one where a segment begins (`retime`)."""
 
-PIXELS_PER_ENCODER_THREAD = 1 << 19
-"""One thread up to 480p, 2 for 720p, 4 for 1080p. x264's output depends on their number, so it must not depend
-on the machine."""
-
-MAX_ENCODER_THREADS = 8
-"""Each thread keeps pictures in memory."""
-
 NO_METADATA = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact")
 
 
@@ -58,36 +47,21 @@ class Excerpt:
     duration: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class VideoSettings:
-    """Encoder settings of all representations."""
-
-    preset: Preset
-    passes: int
-    slices: int
-    """Per picture; more make repair finer."""
-    segment: SegmentDuration
-    profile: Profile
-
-
 def video_arguments(
-    source: Source, excerpt: Excerpt, representation: Representation, settings: VideoSettings
+    source: Source, excerpt: Excerpt, representation: Representation, settings: VideoSettings, threads: int
 ) -> list[str]:
-    """FFmpeg's arguments for one representation, without passes, threads and output."""
+    """FFmpeg's arguments to encode one representation with so many threads, without passes and output."""
     filters = (
         f"{_from_origin('setpts', excerpt.origin + source.timeline.lag)}fps={settings.segment.rate}:start_time=0,"
         f"scale={representation.width}:{representation.height}:flags=bicubic{source.colours.scale_options()},setsar=1,"
         f"{','.join(source.colours.filters())}"
     )
-    frames = settings.segment.frames
-    x264 = f"keyint={frames}:min-keyint={frames}:scenecut=0:open-gop=0:slices={settings.slices}"
-    x264 += settings.profile.x264(settings.segment.rate)
     return [
         *_input(source, excerpt, source.video_stream),
-        *("-map", f"0:{source.video_stream}", "-vf", filters, "-c:v", "libx264", "-preset", settings.preset),
-        *("-b:v", str(representation.bitrate), "-maxrate", str(PEAK_FACTOR * representation.bitrate)),
-        *("-bufsize", str(PEAK_FACTOR * representation.bitrate), "-x264-params", x264),
+        *("-map", f"0:{source.video_stream}", "-vf", filters),
+        *ENCODERS[representation.codec].arguments(settings, representation.bitrate, threads),
         *("-video_track_timescale", str(_timescale(settings.segment.rate))),
+        *("-threads", str(threads)),
         *NO_METADATA,
         *FRAGMENTED,
     ]
@@ -98,16 +72,8 @@ def _timescale(rate: Fraction) -> int:
     return rate.numerator * math.ceil(LEAST_FRAME_TICKS / rate.denominator)
 
 
-def encoder_threads(pixels: int) -> int:
-    """The number of threads that encode a representation with `pixels` per frame."""
-    return min(MAX_ENCODER_THREADS, max(1, round(pixels / PIXELS_PER_ENCODER_THREAD)))
-
-
-async def encode_video(
-    arguments: Sequence[str], output: Path, *, passes: int, threads: int, on_frames: OnFrames
-) -> None:
+async def encode_video(arguments: Sequence[str], output: Path, *, passes: int, on_frames: OnFrames) -> None:
     """Encodes one representation to `output`. `on_frames` gets the frames of all passes together."""
-    arguments = [*arguments, "-threads", str(threads)]
     if passes == 1:
         await run_ffmpeg([*arguments, "-f", "mp4", str(output)], on_frames)
         return

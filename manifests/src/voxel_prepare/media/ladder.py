@@ -1,9 +1,10 @@
 """Which representations to encode: by default the thesis' ladder (Table 6.2), up to the size of the source."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from voxel_prepare.errors import InputError
+from voxel_prepare.media.encoders import ENCODERS, CodecName
 
 THESIS_MBPS: dict[str, tuple[float, ...]] = {
     "144p": (0.16,),
@@ -31,6 +32,12 @@ class RepresentationName:
 
     size: str
     mbps: float
+    of_thesis: bool = field(default=False, compare=False)
+    """Whether the bitrate is that of the thesis: other codecs than H.264 take their share of it."""
+
+    def bitrate(self, codec: CodecName) -> int:
+        """Bit/s of that codec."""
+        return round(self.mbps * 1e6 * (ENCODERS[codec].bitrate_share if self.of_thesis else 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +49,14 @@ class Representation:
     height: int
     bitrate: int
     """Bit/s."""
+    codec: CodecName = CodecName.H264
 
 
-THESIS_LADDER = tuple(RepresentationName(size, mbps) for size, rates in THESIS_MBPS.items() for mbps in rates)
+def _of_thesis(size: str) -> list[RepresentationName]:
+    return [RepresentationName(size, mbps, of_thesis=True) for mbps in THESIS_MBPS[size]]
+
+
+THESIS_LADDER = tuple(name for size in THESIS_MBPS for name in _of_thesis(size))
 
 
 def parse_representations(text: str) -> list[RepresentationName]:
@@ -54,17 +66,19 @@ def parse_representations(text: str) -> list[RepresentationName]:
         size, colon, rate = part.strip().partition(":")
         if size not in THESIS_MBPS:
             raise InputError(f"--representations: the size must be one of {', '.join(THESIS_MBPS)}, got {size!r}")
-        rates = (_parse_rate(part, rate),) if colon else THESIS_MBPS[size]
-        names += [RepresentationName(size, mbps) for mbps in rates]
+        names += [RepresentationName(size, _parse_rate(part, rate))] if colon else _of_thesis(size)
     if len(set(names)) < len(names):
         raise InputError(f"--representations: each size and bitrate must be different, got {text!r}")
     return names
 
 
 def choose_representations(
-    width: int, height: int, names: Sequence[RepresentationName] | None = None
+    width: int,
+    height: int,
+    names: Sequence[RepresentationName] | None = None,
+    codec: CodecName = CodecName.H264,
 ) -> list[Representation]:
-    """The representations for a source of that size in square pixels, ascending in bitrate, with ids `q00`, `q01`, ….
+    """The representations for a source of that size in square pixels, ascending in bitrate (`ladder_id`).
 
     Without `names`: those of the thesis' ladder that are not larger than the source. Raises `InputError` if a named one
     is larger than the source, or all of the ladder are.
@@ -77,7 +91,14 @@ def choose_representations(
         raise InputError(
             f"the source must have at least the size {THESIS_LADDER[0].size} (256x144), found {width}x{height}"
         )
-    return _numbered((size, round(name.mbps * 1e6)) for name, size in fitting)
+    return _numbered(((size, name.bitrate(codec)) for name, size in fitting), codec)
+
+
+def ladder_id(codec: str, place: int) -> str:
+    """The id of the representation at a place of its codec's ladder: `q00`, `q01`, … of H.264, `av1-q00`, … of another
+    codec, by FFmpeg's name.
+    """
+    return f"q{place:02}" if codec == CodecName.H264 else f"{codec}-q{place:02}"
 
 
 def scaled_size(size: str, width: int, height: int) -> tuple[int, int] | None:
@@ -91,10 +112,10 @@ def scaled_size(size: str, width: int, height: int) -> tuple[int, int] | None:
     return _even(width * factor), _even(height * factor)
 
 
-def _numbered(representations: Iterable[tuple[tuple[int, int], int]]) -> list[Representation]:
+def _numbered(representations: Iterable[tuple[tuple[int, int], int]], codec: CodecName) -> list[Representation]:
     ascending = sorted(representations, key=lambda representation: (representation[1], representation[0]))
     return [
-        Representation(f"q{index:02}", width, height, bitrate)
+        Representation(ladder_id(codec, index), width, height, bitrate, codec)
         for index, ((width, height), bitrate) in enumerate(ascending)
     ]
 

@@ -34,14 +34,13 @@ class EncodeVideo:
 
     arguments: tuple[str, ...]
     passes: int
-    threads: int
     frames: int
     """Approximate number of frames, for progress."""
     segment: SegmentDuration
 
     async def write(self, path: Path, on_share: OnShare) -> None:
         on_frames = _as_frames(on_share, self.frames * self.passes)
-        await encode_video(self.arguments, path, passes=self.passes, threads=self.threads, on_frames=on_frames)
+        await encode_video(self.arguments, path, passes=self.passes, on_frames=on_frames)
         await asyncio.to_thread(check_encoded_video, path, self.segment)
         await asyncio.to_thread(retime, path, self.segment)
 

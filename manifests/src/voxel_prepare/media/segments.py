@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import MisalignedSegments
-from voxel_prepare.isobmff import Buffer, Fragment, Track
+from voxel_prepare.isobmff import Buffer, Fragment, Sample, Track
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.repair.codec import Codec
 
@@ -55,17 +55,20 @@ def check_key_frames(track: Track, codec: Codec, data: Buffer, segments: Sequenc
             codec.check_start(data, fragment.samples[0])
 
 
-def count_intra_frames(track: Track, codec: Codec, data: Buffer) -> list[int]:
-    """The number of I pictures in each fragment."""
-    read = codec.reader(data)
+def count_key_frames(track: Track, codec: Codec, data: Buffer, duration: SegmentDuration) -> list[int]:
+    """The number of frames with which decoding can start, in each segment. Raises `MisalignedSegments`."""
     return [
-        sum(
-            frame.type == "I"
-            for sample in fragment.samples
-            for frame in read(sample.offset, sample.offset + sample.size)
-        )
-        for fragment in track.fragments
+        sum(_can_start(codec, data, sample) for fragment in fragments for sample in fragment.samples)
+        for fragments in segment_fragments(track, duration)
     ]
+
+
+def _can_start(codec: Codec, data: Buffer, sample: Sample) -> bool:
+    try:
+        codec.check_start(data, sample)
+    except MisalignedSegments:
+        return False
+    return True
 
 
 def _check_rate(track: Track, rate: Fraction) -> None:

@@ -13,7 +13,7 @@ from voxel_prepare.errors import PreparationError
 from voxel_prepare.isobmff import Buffer, Mp4Error, Track, parse_track
 from voxel_prepare.manifest.mpd import MediaFile
 from voxel_prepare.manifest.segment_duration import SegmentDuration
-from voxel_prepare.media.segments import check_key_frames, count_intra_frames, video_segments
+from voxel_prepare.media.segments import check_key_frames, count_key_frames, video_segments
 from voxel_prepare.repair.codec import Codec
 
 AAC_OBJECT_TYPES = {"LC": 2, "HE-AAC": 5, "HE-AACv2": 29}
@@ -58,11 +58,11 @@ def check_copied_video(path: Path, segment: SegmentDuration) -> None:
 
 
 def check_encoded_video(path: Path, segment: SegmentDuration) -> None:
-    """Raises `PreparationError` unless the only I picture of each segment is its first."""
+    """Raises `PreparationError` unless the only key frame of each segment is its first frame."""
     check_copied_video(path, segment)
     with _opened(path) as (track, data):
-        if any(count != 1 for count in count_intra_frames(track, codec_of(track.description), data)):
-            raise PreparationError(f"{path.name}: expected one I picture in each segment, found others: encoder error")
+        if any(count != 1 for count in count_key_frames(track, codec_of(track.description), data, segment)):
+            raise PreparationError(f"{path.name}: expected one key frame in each segment, found others: encoder error")
 
 
 def read_audio(id_: str, path: Path, name: str, profile: str, segments: int) -> MediaFile:
