@@ -9,6 +9,9 @@ FRAMES = 64
 SOURCE = f"testsrc2=size=192x108:rate=25:duration={FRAMES / 25},noise=alls=12:allf=t:all_seed=1,format=yuv420p"
 
 X265 = f"log-level=error:keyint={FRAMES}:min-keyint={FRAMES}:scenecut=0:open-gop=0"
+X265_KEYS = "log-level=error:keyint=16:min-keyint=16:scenecut=0:open-gop=1:repeat-headers=1:log2-max-poc-lsb=4:slices=2"
+"""Open groups of pictures, parameter sets in samples, order counts that wrap every 16 pictures."""
+SVT_KEYS = "keyint=16:film-grain=12"
 X264 = f"keyint={FRAMES}:min-keyint={FRAMES}:scenecut=0:open-gop=0"
 VP9_TWO_PASS = ("-c:v", "libvpx-vp9", "-deadline", "good", "-cpu-used", "5", "-lag-in-frames", "25")
 VP9_LAYERS = "ts_number_layers=3:ts_target_bitrate=100,150,200:ts_rate_decimator=4,2,1:ts_layering_mode=3"
@@ -32,6 +35,7 @@ ENCODINGS = (
         "x265-layers", "hevc", ("-c:v", "libx265", "-x265-params", f"{X265}:temporal-layers=4:bframes=7:b-adapt=0")
     ),
     Encoding("x265", "hevc", ("-c:v", "libx265", "-x265-params", X265)),
+    Encoding("x265-keys", "hevc", ("-c:v", "libx265", "-x265-params", X265_KEYS)),
     Encoding("x265-pyramid", "hevc", ("-c:v", "libx265", "-x265-params", f"{X265}:bframes=15:b-adapt=0:b-pyramid=1")),
     Encoding("vp9", "vp9", (*VP9_TWO_PASS, "-auto-alt-ref", "6"), passes=2),
     Encoding("vp9-resilient", "vp9", (*VP9_TWO_PASS, "-auto-alt-ref", "6", "-error-resilient", "default"), passes=2),
@@ -42,6 +46,7 @@ ENCODINGS = (
         "av1",
         ("-c:v", "libsvtav1", "-preset", "9", "-svtav1-params", f"keyint={FRAMES}:pred-struct=1:rc=2"),
     ),
+    Encoding("svt-keys", "av1", ("-c:v", "libsvtav1", "-preset", "9", "-g", "16", "-svtav1-params", SVT_KEYS)),
     Encoding("aom", "av1", ("-c:v", "libaom-av1", "-cpu-used", "8")),
     Encoding("rav1e", "av1", ("-c:v", "librav1e", "-speed", "10", "-keyint_min", str(FRAMES))),
 )

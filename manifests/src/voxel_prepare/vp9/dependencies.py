@@ -23,7 +23,7 @@ class Dependencies:
         self._slots: list[int | None] = [None] * SLOTS
         """The frame in each, by its place."""
         self._before: list[int] = []
-        """The frame decoded last, and headers since then that show one again: decoders take them for shown frames."""
+        """The frame decoded last, and the last header since then that shows one: it counts as a shown frame."""
         self.frames: list[DependentFrame] = []
 
     def read(self, segment: Buffer, place: int, sample: Sample) -> None:
@@ -37,7 +37,7 @@ class Dependencies:
             number = len(self.frames)
             needs = self._needs(header)
             self.frames.append(DependentFrame(place, frame.start, frame.end, needs, header.is_shown, number == 0))
-            self._before = [*self._before, number] if header.shows is not None else [number]
+            self._before = [*self._before[:1], number] if header.shows is not None else [number]
             for slot in range(SLOTS):
                 if header.refresh >> slot & 1:
                     self._slots[slot] = number
