@@ -8,14 +8,17 @@ export class SkipSliceWriter {
   readonly #skipped = new Map<string, SkippedMacroblocks>();
 
   /**
-   * A slice NAL unit with `nal`'s own header in which all `macroblocks` ≥ 1 are skipped (P_Skip, B_Skip).
-   * Reads only the first `header.headerBytes` bytes of `nal`. I slices have no skipped macroblocks: `RangeError`.
+   * A slice NAL unit with `nal`'s own header in which all `macroblocks` ≥ 1 are skipped (P_Skip, B_Skip), those of a B
+   * slice in temporal direct mode. Reads only the first `header.headerBytes` bytes of `nal`. I slices have no skipped macroblocks: `RangeError`.
    */
   write(nal: Uint8Array, header: SliceHeader, macroblocks: number): Uint8Array {
     if (header.type === 'I') throw new RangeError('an I slice cannot be skipped');
     const reader = new BitReader(nal);
     const writer = new BitWriter();
-    for (let bit = 0; bit < header.headerBits; bit++) writer.bit(reader.bit());
+    for (let at = 0; at < header.headerBits; at++) {
+      const bit = reader.bit();
+      writer.bit(at === header.directModeBit ? 0 : bit);
+    }
     if (header.pps.cabac) {
       writer.align(1); // cabac_alignment_one_bit
       const data = this.#cabacData(header.type, header.cabacInitIdc, header.qp, macroblocks);

@@ -27,6 +27,8 @@ export interface SliceHeader {
   readonly headerBits: number;
   /** Bytes of the NAL unit that hold them. */
   readonly headerBytes: number;
+  /** Place of direct_spatial_mv_pred_flag among the bits of the header; undefined but in B slices. */
+  readonly directModeBit: number | undefined;
 }
 
 /**
@@ -48,6 +50,7 @@ export function parseSliceHeader(nal: Uint8Array, parameterSets: ParameterSets):
   if (isIdr) reader.ue(); // idr_pic_id
   skipPictureOrderCount(reader, pps);
   if (pps.redundantPicturesPresent && reader.ue() !== 0) throw unsupported('redundant pictures');
+  const directModeBit = type === 'B' ? reader.bitsRead : undefined;
   if (type !== 'I') skipReferences(reader, type, pps);
   if (isReference) skipReferenceMarking(reader, isIdr);
   const cabacInitIdc = pps.cabac && type !== 'I' ? reader.ue() : 0;
@@ -66,6 +69,7 @@ export function parseSliceHeader(nal: Uint8Array, parameterSets: ParameterSets):
     qp,
     headerBits: reader.bitsRead,
     headerBytes: reader.bytesRead,
+    directModeBit,
   };
 }
 

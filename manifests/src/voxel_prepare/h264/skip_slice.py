@@ -7,7 +7,8 @@ from voxel_prepare.h264.slice_header import SliceHeader
 
 
 def skip_slice(nal: bytes, header: SliceHeader, macroblocks: int) -> bytes:
-    """A slice NAL unit with `nal`'s own header in which all `macroblocks` ≥ 1 are skipped (P_Skip, B_Skip).
+    """A slice NAL unit with `nal`'s own header in which all `macroblocks` ≥ 1 are skipped (P_Skip, B_Skip), those of a
+    B slice in temporal direct mode.
 
     Reads only the first `header.header_bytes` bytes of `nal`. I slices have no skipped macroblocks: `ValueError`.
     """
@@ -15,7 +16,10 @@ def skip_slice(nal: bytes, header: SliceHeader, macroblocks: int) -> bytes:
         raise ValueError("an I slice cannot be skipped")
     writer = BitWriter()
     rbsp = unescape(nal[: header.header_bytes])
-    writer.bits(int.from_bytes(rbsp, "big") >> (8 * len(rbsp) - header.header_bits), header.header_bits)
+    bits = int.from_bytes(rbsp, "big") >> (8 * len(rbsp) - header.header_bits)
+    if header.direct_mode_bit is not None:
+        bits &= ~(1 << (header.header_bits - 1 - header.direct_mode_bit))
+    writer.bits(bits, header.header_bits)
     if header.pps.cabac:
         writer.align(1)  # cabac_alignment_one_bit
         data = skipped_macroblocks(header.slice_type, header.cabac_init_idc, header.qp, macroblocks)

@@ -39,6 +39,8 @@ class SliceHeader:
     """Bits up to the end of the header in the unescaped NAL unit, its first byte included."""
     header_bytes: int
     """Bytes of the escaped NAL unit that contain them."""
+    direct_mode_bit: int | None
+    """Place of direct_spatial_mv_pred_flag among the bits of the header; None but in B slices."""
 
 
 def parse_slice_header(nal: bytes, parameter_sets: ParameterSets) -> SliceHeader:
@@ -64,6 +66,7 @@ def parse_slice_header(nal: bytes, parameter_sets: ParameterSets) -> SliceHeader
     _skip_picture_order_count(reader, pps)
     if pps.redundant_pictures_present and reader.ue() != 0:
         raise UnsupportedStream("redundant pictures")
+    direct_mode_bit = reader.position if slice_type == "B" else None
     if slice_type != "I":
         _skip_references(reader, slice_type, pps)
     if nal_ref_idc != 0:
@@ -88,6 +91,7 @@ def parse_slice_header(nal: bytes, parameter_sets: ParameterSets) -> SliceHeader
         qp=qp,
         header_bits=reader.position,
         header_bytes=escaped_length(nal, (reader.position + 7) // 8),
+        direct_mode_bit=direct_mode_bit,
     )
 
 
