@@ -9,13 +9,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from analyses import DECIMALS, SCALE, make_analysis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from processes import call
 from runs import make_request
-from voxel_prepare.analysis.segment_analysis import Metric, Step
+from voxel_prepare.analysis.segment_analysis import Metric, OrderName, Step
 from voxel_prepare.cli.inspect import main
 from voxel_prepare.inspect.described import (
+    MANY,
     MAX_INDEX_BYTES,
     DescribedRepresentation,
     DescribedSegment,
@@ -24,7 +26,7 @@ from voxel_prepare.inspect.described import (
 )
 from voxel_prepare.inspect.report import TARGETS, as_json
 from voxel_prepare.jobs.prepare import prepare
-from voxel_prepare.manifest.index_file import INDEX_SCHEME
+from voxel_prepare.manifest.index_file import INDEX_SCHEME, write_index
 from voxel_prepare.manifest.mpd_file import VOXEL_NAMESPACE
 from voxel_prepare.media.ladder import parse_representations
 
@@ -70,6 +72,57 @@ def test_it_says_where_more_may_be_dropped_than_was_measured(steps: list[tuple[f
     segment = DescribedSegment(bytes=400, reliable_bytes=100, steps=measured, order_name=None, order=())
     found = segment.droppable(0.95, Metric.SSIM)
     assert found == Droppable((300 - segment.least_step(0.95).bytes) / 400, at_least)  # type: ignore[union-attr]
+
+
+STEPS = [Step(0.9, 0, 0), Step(1, 4, 40)]
+
+
+@pytest.mark.parametrize(
+    ("needs", "reach", "fate", "frames"),
+    [
+        (None, None, "replaced", {}),
+        (None, [0, 2, 0, 1], "held", {"reach": [0, 2, 0, 1]}),
+        ([[], [0], [0], [1]], None, "removed", {"needs": [[], [3], [3], [1]]}),
+    ],
+)
+def test_it_says_what_becomes_of_each_frame(
+    needs: list[list[int]] | None, reach: list[int] | None, fate: str, frames: dict[str, object]
+) -> None:
+    segment = DescribedSegment(400, 100, STEPS, OrderName.CLOSED, [3, 1, 5, 2], needs, reach)
+    (found,) = segments([DescribedRepresentation("q00", 64, 64, 1000, Metric.SSIM, [segment])])
+    assert found["missing"] == fate
+    assert {name: found[name] for name in ("frames", "needs", "reach") if name in found} == {
+        "frames": [3, 1, 5, 2],
+        **frames,
+    }
+
+
+def test_it_counts_what_is_removed_with_a_frame() -> None:
+    needs = [[], [0], [1], [1], [2, 3], [], [5]]
+    segment = DescribedSegment(400, 100, STEPS, OrderName.CLOSED, range(7), needs)
+    assert segment.dependents() == [MANY, 3, 1, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "cell", "note"),
+    [
+        ({"needs": [[], [0], [1]]}, "3, 1 alone", "frames: may be removed, and how many of them without others"),
+        (
+            {"reach": [0, 1, 2]},
+            "3, 2 held",
+            "frames: may be missing, and how many of them the picture before may be held for",
+        ),
+    ],
+)
+def test_table_and_picture_show_what_is_removed_or_held(
+    changes: dict[str, object], cell: str, note: str, tmp_path: Path
+) -> None:
+    analysis = make_analysis([[], *[[(9, 100)]] * 3], [0, 1, 2], scores=[SCALE], **changes)  # type: ignore[arg-type]
+    (tmp_path / "q.index").write_bytes(write_index([analysis], DECIMALS))
+    (tmp_path / "manifest.mpd").write_text(mpd(index="q.index", attributes='id="q00"'))
+    table = inspect(tmp_path, "--plot", tmp_path / "out.png").stdout
+    assert cell in table
+    assert note in table
 
 
 def test_attributes_tell_the_same_as_the_index_but_for_the_frames(clip: Path, tmp_path: Path) -> None:

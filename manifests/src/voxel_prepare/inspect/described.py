@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from lxml import etree
 
@@ -29,6 +30,13 @@ MAX_INDEX_BYTES = 1 << 28
 """A day's index has about a megabyte: a larger file is none."""
 
 
+MANY = 4
+"""Frames that are removed with one are not counted further: the sum over all of a hostile index would have no bound."""
+
+Fate: TypeAlias = Literal["replaced", "held", "removed"]
+"""What becomes of missing frames: another one stands in, or the picture before may be held, or they are removed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Droppable:
     """The droppable share of a segment."""
@@ -50,11 +58,33 @@ class DescribedSegment:
     """None if only attributes describe the segment: they do not contain it."""
     order: Sequence[int]
     """Positions of frames in decode order, the most important first; empty if only attributes describe the segment."""
+    needs: Sequence[Sequence[int]] | None = None
+    """If missing frames are removed, the places in `order` of what each frame needs."""
+    reach: Sequence[int] | None = None
+    """If pictures may be held, the reach of each frame of `order`."""
 
     @property
     def score(self) -> float:
         """The score of the untouched segment."""
         return self.steps[-1].score
+
+    @property
+    def fate(self) -> Fate:
+        """What becomes of missing frames."""
+        if self.needs is not None:
+            return "removed"
+        return "replaced" if self.reach is None else "held"
+
+    def dependents(self) -> list[int]:
+        """For each frame of `order` how many others are removed with it, counted up to `MANY`; empty unless missing
+        frames are removed."""
+        needs = self.needs or []
+        others: list[set[int]] = [set() for _ in needs]
+        for place in reversed(range(len(needs))):  # all that need it come later in the order
+            for need in needs[place]:
+                if len(others[need]) < MANY:
+                    others[need] |= {place, *others[place]}
+        return [min(MANY, len(places)) for places in others]
 
     def least_step(self, target: float) -> Step | None:
         """The step with the fewest bytes and at least that score; None if no step has it."""
@@ -140,7 +170,8 @@ def _read_index(path: Path, metric: Metric) -> list[DescribedSegment]:
     if any(analysis.metric is not metric for analysis in analyses):
         raise InputError(f"{path}: expected the metric of the manifest, {metric}, found {analyses[0].metric}")
     return [
-        DescribedSegment(one.range.size, one.reliable_bytes, one.steps, one.order_name, one.order) for one in analyses
+        DescribedSegment(one.range.size, one.reliable_bytes, one.steps, one.order_name, one.order, one.needs, one.reach)
+        for one in analyses
     ]
 
 

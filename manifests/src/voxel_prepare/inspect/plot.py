@@ -9,30 +9,49 @@ import numpy as np
 
 from voxel_prepare.analysis.segment_analysis import Step
 from voxel_prepare.errors import InputError, printable
-from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment
+from voxel_prepare.inspect.described import MANY, DescribedRepresentation, DescribedSegment
 from voxel_prepare.inspect.report import TARGETS
 
 try:
     from matplotlib.axes import Axes
+    from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import MaxNLocator
 except ImportError as error:
     raise InputError("--plot needs matplotlib, which is not installed: pip install 'voxel-prepare[plot]'") from error
 
-SIZE_INCHES = (12, 8)
+SIZE_INCHES = (12, 11)
 DOTS_PER_INCH = 120
 LINE_STYLES = ("-", "--", "-.", ":")
+
+KINDS = {
+    "must arrive": "0.9",
+    "replaced": "tab:blue",
+    "held, one or two in a row": "gold",
+    "held, three and more in a row": "tab:orange",
+    "removed alone": "tab:green",
+    "removed with one to three others": "palegreen",
+    "removed with more": "tab:olive",
+}
+"""What becomes of a frame that is missing, with the colour in which it is drawn."""
+REPLACED, HELD, HELD_LONG, ALONE, WITH_FEW, WITH_MANY = range(1, len(KINDS))
+LONG = 3
+"""Frames in a row."""
 
 
 def draw(representations: Sequence[DescribedRepresentation], path: Path) -> None:
     """Writes the plot; the suffix of `path` selects the format. Raises `InputError` if it is not known."""
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")
-    (tolerance, scores), (positions, curves) = figure.subplots(2, 2)
+    grid = figure.subplot_mosaic([["tolerance", "scores"], ["positions", "curves"], ["frames", "frames"]])
+    tolerance, scores, positions, curves = (grid[name] for name in ("tolerance", "scores", "positions", "curves"))
     _draw_tolerance(tolerance, representations)
     _draw_scores(scores, representations)
     _draw_positions(positions, representations[-1])
     _draw_curves(curves, representations[-1])
     for axes in (tolerance, scores, positions, curves):
         axes.grid(alpha=0.3)
+    _draw_frames(grid["frames"], representations[-1])
     try:
         figure.savefig(path, dpi=DOTS_PER_INCH)
     except ValueError as error:
@@ -92,6 +111,55 @@ def _draw_positions(axes: Axes, representation: DescribedRepresentation) -> None
         ylabel="share of segments",
         ylim=(0, 1.02),
     )
+
+
+def _draw_frames(axes: Axes, representation: DescribedRepresentation) -> None:
+    """Every frame of every segment, by what becomes of it when it is missing."""
+    rows = [_kinds(segment) for segment in representation.segments]
+    width = max(map(len, rows))
+    cells = np.full((len(rows), max(1, width)), np.nan)
+    for number, row in enumerate(rows):
+        cells[number, : len(row)] = row
+    colours = ListedColormap(list(KINDS.values()))
+    axes.imshow(
+        cells,
+        colours,
+        aspect="auto",
+        interpolation="nearest",
+        vmin=-0.5,
+        vmax=len(KINDS) - 0.5,
+        extent=(-0.5, cells.shape[1] - 0.5, len(rows) + 0.5, 0.5),
+    )
+    if width == 0:
+        axes.text(0.5, 0.5, "attributes do not list the frames", ha="center", transform=axes.transAxes)
+    present = [(kind, colour) for place, (kind, colour) in enumerate(KINDS.items()) if (cells == place).any()]
+    axes.legend(
+        handles=[Patch(color=colour, label=kind) for kind, colour in present],
+        fontsize="small",
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.2),
+        ncols=len(KINDS),
+        frameon=False,
+    )
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set(
+        title=f"What becomes of each frame that is missing, {printable(representation.id)}",
+        xlabel="position in the segment, in decode order",
+        ylabel="segment",
+    )
+
+
+def _kinds(segment: DescribedSegment) -> list[int]:
+    """For each frame up to the last one that may be missing its place in `KINDS`."""
+    kinds = [0] * (max(segment.order, default=-1) + 1)
+    dependents = segment.dependents()
+    for place, position in enumerate(segment.order):
+        if dependents:
+            kinds[position] = ALONE if dependents[place] == 0 else WITH_FEW if dependents[place] < MANY else WITH_MANY
+        else:
+            reach = segment.reach[place] if segment.reach else 0
+            kinds[position] = REPLACED if reach == 0 else HELD if reach < LONG else HELD_LONG
+    return kinds
 
 
 def _draw_curves(axes: Axes, representation: DescribedRepresentation) -> None:

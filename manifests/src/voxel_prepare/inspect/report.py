@@ -10,7 +10,7 @@ from rich.table import Table
 
 from voxel_prepare.analysis.segment_analysis import SCALES, Metric
 from voxel_prepare.errors import printable
-from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment, Droppable
+from voxel_prepare.inspect.described import DescribedRepresentation, DescribedSegment, Droppable, Fate
 
 TARGETS = {metric: scale.targets for metric, scale in SCALES.items()}
 
@@ -21,6 +21,10 @@ AT_LEAST = "≥: perhaps more; lower scores are not measured, as the next lower 
 UNREACHED = "–: does not reach that score, even whole"
 UNKNOWN_ORDER = "– as order: the manifest does not list the frames (--inline)"
 FORETOLD = "scores are foretold from bytes, as there was no key: they are not measured"
+FRAMES: dict[Fate, str] = {
+    "held": "frames: may be missing, and how many of them the picture before may be held for",
+    "removed": "frames: may be removed, and how many of them without others",
+}
 REFERENCE = "scores compare with the top representation: its own is {score:.4f}"
 
 
@@ -40,7 +44,9 @@ def droppable(segments: Sequence[DescribedSegment], metric: Metric) -> list[Drop
 def as_json(representations: Sequence[DescribedRepresentation]) -> dict[str, Any]:
     """The report as an object; shares are of a segment's bytes, null if the representation does not reach the target.
 
-    `atLeast` says for each share whether more may be droppable.
+    `atLeast` says for each share whether more may be droppable; `missing` what becomes of missing frames; `frames` has
+    the positions in decode order of those that may be missing, the most important first, `reach` or `needs` for each of
+    them how many in a row may be missing and be held, or the positions of those that it needs.
     """
     return {
         "representations": [
@@ -56,6 +62,8 @@ def as_json(representations: Sequence[DescribedRepresentation]) -> dict[str, Any
                 "segments": [
                     {
                         "order": segment.order_name,
+                        "missing": segment.fate,
+                        **_frame_fields(segment),
                         "bytes": segment.bytes,
                         "reliableBytes": segment.reliable_bytes,
                         "score": segment.score,
@@ -77,11 +85,12 @@ def print_table(representations: Sequence[DescribedRepresentation]) -> None:
         size = f"{representation.width}x{representation.height}"
         bitrate = f"{representation.bandwidth / 1000:.0f} kbit/s"
         title = f"{printable(representation.id)}: {size}, {bitrate}, {representation.metric.upper()}"
-        table = Table("segment", "order", title=title, title_justify="left", box=None, show_footer=True)
+        table = Table("segment", "order", "frames", title=title, title_justify="left", box=None, show_footer=True)
         means = droppable(representation.segments, representation.metric)
         total = sum(segment.bytes for segment in representation.segments)
         reliable = sum(segment.reliable_bytes for segment in representation.segments)
         table.columns[0].footer, table.columns[1].footer = "all", _most_common(representation.segments)
+        table.columns[2].footer = _frames(representation.segments)
         table.add_column("bytes", str(total), justify="right")
         table.add_column("reliable", f"{reliable / total:.1%}", justify="right")
         table.add_column("score", f"{fmean(segment.score for segment in representation.segments):.4f}", justify="right")
@@ -91,6 +100,7 @@ def print_table(representations: Sequence[DescribedRepresentation]) -> None:
             table.add_row(
                 str(number),
                 segment.order_name or "–",
+                _frames([segment]),
                 str(segment.bytes),
                 f"{segment.reliable_bytes / segment.bytes:.1%}",
                 f"{segment.score:.4f}",
@@ -112,6 +122,8 @@ def _notes(
         yield AT_LEAST
     if any(segment.order_name is None for segment in representation.segments):
         yield UNKNOWN_ORDER
+    fates = {segment.fate for segment in representation.segments if segment.order}
+    yield from (FRAMES[fate] for fate in FRAMES if fate in fates)
     if representation.is_foretold:
         yield FORETOLD
     if representation is representations[-1]:
@@ -121,6 +133,24 @@ def _notes(
 def _most_common(segments: Sequence[DescribedSegment]) -> str:
     names = Counter(segment.order_name or "–" for segment in segments)
     return ", ".join(f"{name} {count}" for name, count in names.most_common())
+
+
+def _frames(segments: Sequence[DescribedSegment]) -> str:
+    """How many frames may be missing, and how many of these may be held or be removed alone."""
+    total = sum(segment.steps[-1].frames for segment in segments)
+    held = sum(1 for segment in segments for reach in segment.reach or [] if reach > 0)
+    alone = sum(1 for segment in segments for dependents in segment.dependents() if dependents == 0)
+    return ", ".join([str(total), *([f"{held} held"] if held else []), *([f"{alone} alone"] if alone else [])])
+
+
+def _frame_fields(segment: DescribedSegment) -> dict[str, Any]:
+    order = segment.order
+    fields: dict[str, Any] = {"frames": order}
+    if segment.needs is not None:
+        fields["needs"] = [[order[need] for need in needs] for needs in segment.needs]
+    if segment.reach is not None:
+        fields["reach"] = segment.reach
+    return fields
 
 
 def _droppable_fields(segments: Sequence[DescribedSegment], metric: Metric) -> dict[str, Any]:
