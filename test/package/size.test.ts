@@ -13,7 +13,7 @@ import { root } from '../../tools/setup/paths.mjs';
 const LIMITS = {
   'voxel-dash.js': 40_550,
   'voxel-dash-live.js': 55_000,
-  'voxel-dash-lab.js': 65_150,
+  'voxel-dash-lab.js': 65_300,
   'voxel-hls.js': 38_950,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 7_310,
