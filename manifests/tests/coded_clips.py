@@ -1,9 +1,17 @@
-"""Small clips in each codec, from the encoders that there are: one closed segment, one fragment."""
+"""Small clips in each codec, from the encoders that there are, and what strict decoders say of what is left of them."""
 
+import subprocess
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from clips import ffmpeg
+from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges, complement
+from voxel_prepare.codecs import codec_of
+from voxel_prepare.ffmpeg import ffmpeg_program
+from voxel_prepare.isobmff import Sample, Track, parse_track
+from voxel_prepare.repair.codec import DependentFrame
+from voxel_prepare.repair.removal import RemovableFrame, remove_missing
 
 FRAMES = 64
 SOURCE = f"testsrc2=size=192x108:rate=25:duration={FRAMES / 25},noise=alls=12:allf=t:all_seed=1,format=yuv420p"
@@ -48,6 +56,7 @@ ENCODINGS = (
     ),
     Encoding("svt-keys", "av1", ("-c:v", "libsvtav1", "-preset", "9", "-g", "16", "-svtav1-params", SVT_KEYS)),
     Encoding("aom", "av1", ("-c:v", "libaom-av1", "-cpu-used", "8")),
+    Encoding("aom-resilient", "av1", ("-c:v", "libaom-av1", "-cpu-used", "8", "-error-resilience", "default")),
     Encoding("rav1e", "av1", ("-c:v", "librav1e", "-speed", "10", "-keyint_min", str(FRAMES))),
 )
 
@@ -61,3 +70,84 @@ def encode(encoding: Encoding, folder: Path, source: str = SOURCE, frames: int =
     last = ("-pass", "2", "-passlogfile", folder / encoding.name) if encoding.passes > 1 else ()
     ffmpeg(*video, *last, *tag, "-movflags", "+frag_keyframe+delay_moov+default_base_moof+cmaf", out)
     return out
+
+
+DECODERS: dict[str, tuple[str, ...]] = {
+    "h264": ("h264",),
+    "hevc": ("hevc",),
+    "vp9": ("vp9", "libvpx-vp9"),
+    "av1": ("libdav1d", "libaom-av1"),
+}
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A clip of one segment."""
+
+    encoding: Encoding
+    path: Path
+
+    @cached_property
+    def data(self) -> bytes:
+        return self.path.read_bytes()
+
+    @cached_property
+    def track(self) -> Track:
+        return parse_track(self.data)
+
+    @property
+    def segment(self) -> bytes:
+        return self.data[len(self.track.init) :]
+
+    @cached_property
+    def samples(self) -> list[Sample]:
+        return [sample for fragment in self.track.fragments for sample in fragment.samples]
+
+    @cached_property
+    def frames(self) -> list[DependentFrame]:
+        return codec_of(self.track.description).dependencies(self.data, self.samples)
+
+    @cached_property
+    def pictures(self) -> dict[str, dict[int, str]]:
+        return {decoder: decode(self.path, decoder) for decoder in DECODERS[self.encoding.codec]}
+
+    def without(self, missing: set[int]) -> bytes:
+        """The file of which these frames have not arrived, with all that need them removed."""
+        start = len(self.track.init)
+        removable = [place for place, frame in enumerate(self.frames) if not frame.must_arrive]
+        plan = [
+            RemovableFrame(
+                self.frames[place].start - start,
+                self.frames[place].end - start,
+                tuple(removable.index(need) for need in self.frames[place].needs if need in removable),
+            )
+            for place in removable
+        ]
+        gaps = sorted(ByteRange(frame.start, frame.end) for frame in (plan[removable.index(one)] for one in missing))
+        segment = bytearray(self.segment)
+        for start_, end in gaps:
+            segment[start_:end] = bytes(end - start_)
+        received = ReceivedRanges(complement(ByteRange(0, len(segment)), gaps))
+        return self.track.init + remove_missing(self.track, bytes(segment), received, plan).bytes
+
+    def closure(self, missing: set[int]) -> set[int]:
+        """These frames and all that need them."""
+        gone = set(missing)
+        for place, frame in enumerate(self.frames):
+            if gone.intersection(frame.needs):
+                gone.add(place)
+        return gone
+
+
+def decode(path: Path, decoder: str) -> dict[int, str]:
+    """The hash of each picture, as 8-bit 4:2:0, by its time from the first, in the track's timescale; fails on any
+    message.
+    """
+    command = [ffmpeg_program(), "-nostdin", "-v", "warning", "-xerror", "-err_detect", "explode", "-threads", "1"]
+    output = ("-pix_fmt", "yuv420p", "-fps_mode", "passthrough", "-enc_time_base", "demux", "-f", "framemd5", "-")
+    done = subprocess.run([*command, "-c:v", decoder, "-i", path, *output], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [line.split(",") for line in done.stdout.splitlines() if not line.startswith("#")]
+    times = [int(line[2]) for line in lines]
+    assert len(set(times)) == len(times)
+    return {time - min(times): line[5].strip() for time, line in zip(times, lines, strict=True)}

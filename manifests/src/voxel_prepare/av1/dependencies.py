@@ -61,6 +61,12 @@ class Dependencies:
         if start is not None:  # what describes a picture behind it
             self.frames[-1] = replace(self.frames[-1], end=end)
 
+    def check_numbers(self) -> None:
+        """Raises `UnsupportedStream` unless decoders take the step in the frames' numbers over any that are removed."""
+        bits = self._sequence.number_bits[0] if self._sequence else 0
+        if bits and len(self.frames) >= 1 << bits - 1:
+            raise UnsupportedStream(f"AV1 with frame numbers of {bits} bits in a segment of {len(self.frames)} frames")
+
     def _is_decoded(self, obu: Obu) -> bool:
         if self._sequence is None or obu.type in (SEQUENCE_HEADER, TEMPORAL_DELIMITER):
             return True
@@ -103,4 +109,5 @@ def read_dependencies(configuration: bytes, segment: Buffer, samples: Sequence[S
     read = Dependencies(configuration)
     for place, sample in enumerate(samples):
         read.read(segment, place, sample)
+    read.check_numbers()
     return read.frames

@@ -55,6 +55,7 @@ def parse_frame_header(data: Buffer, obu: Obu, sequence: SequenceHeader) -> Fram
         screen_content = reader.bits(1)
     if screen_content and sequence.integer_mv == SELECT:
         reader.flag()  # force_integer_mv
+    reader.bits(sequence.number_bits[0])
     if type_ != SWITCH:
         reader.flag()  # frame_size_override_flag
     reader.bits(sequence.order_hint_bits)
@@ -79,4 +80,5 @@ def _skip_removal_times(reader: BitReader, obu: Obu, sequence: SequenceHeader) -
 def _references(reader: BitReader, sequence: SequenceHeader) -> tuple[int, ...]:
     if sequence.order_hint_bits and reader.flag():
         raise UnsupportedStream("AV1 with short signalling of references (frame_refs_short_signaling)")
-    return tuple(reader.bits(3) for _ in range(REFERENCES))
+    delta_bits = sequence.number_bits[1]
+    return tuple(reader.bits(3 + delta_bits) >> delta_bits for _ in range(REFERENCES))

@@ -59,6 +59,8 @@ class SequenceHeader:
     profile: int
     timing: Timing
     operating_points: tuple[OperatingPoint, ...]
+    number_bits: tuple[int, int]
+    """Bits of a frame's number (current_frame_id), and of its difference from a reference's; 0: there are none."""
     screen_content: int
     """seq_force_screen_content_tools."""
     integer_mv: int
@@ -76,8 +78,7 @@ def parse_sequence_header(data: bytes) -> SequenceHeader:
     timing, points = _operating_points(reader)
     width_bits, height_bits = reader.bits(4) + 1, reader.bits(4) + 1
     reader.bits(width_bits + height_bits)
-    if reader.flag():
-        raise UnsupportedStream("AV1 frames with numbers (frame_id_numbers_present_flag)")
+    numbers = _number_bits(reader) if reader.flag() else (0, 0)
     reader.bits(3)  # 128x128 superblocks, filter_intra, intra_edge_filter
     reader.bits(4)  # interintra, masked compound, warped motion, dual filter
     has_order_hint = reader.flag()
@@ -91,7 +92,12 @@ def parse_sequence_header(data: bytes) -> SequenceHeader:
     reader.bits(3)  # superres, cdef, restoration
     colour = _colour(reader, profile)
     reader.flag()  # film_grain_params_present
-    return SequenceHeader(profile, timing, points, screen_content, integer_mv, order_hint_bits, colour)
+    return SequenceHeader(profile, timing, points, numbers, screen_content, integer_mv, order_hint_bits, colour)
+
+
+def _number_bits(reader: BitReader) -> tuple[int, int]:
+    delta = reader.bits(4) + 2
+    return reader.bits(3) + 1 + delta, delta
 
 
 def _operating_points(reader: BitReader) -> tuple[Timing, tuple[OperatingPoint, ...]]:
