@@ -1,7 +1,7 @@
 """Ranks and scores segments: everything that the MPD and its indexes say about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from av.error import FFmpegError
 
@@ -9,6 +9,7 @@ from voxel_prepare.analysis.choose_order import RankedFrames, measured_best, pre
 from voxel_prepare.analysis.curve import CurveRequest, measure_curve
 from voxel_prepare.analysis.encoded_segment import EncodedSegment, SegmentSource
 from voxel_prepare.analysis.evidence import Evidence, UndamagedPictures, gather_evidence
+from voxel_prepare.analysis.foretold import METRIC, foretell, foretold_score
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.references import ReferencePictures
 from voxel_prepare.analysis.removed import HeldSegment, analyse_removed, read_closed_sets
@@ -61,14 +62,22 @@ def analyse_segments(
 ) -> list[SegmentAnalysis]:
     """Analyses the same segment of all representations; `reference` is that of the top one. Raises `PreparationError`.
 
-    The useful part of a curve ends at the score of the best untouched segment with fewer bytes.
+    The useful part of a curve ends at the score of the best untouched segment with fewer bytes. Without the key of one
+    all scores are foretold.
     """
+    is_opaque = any(source.is_opaque for source in (*sources, reference))
+    if is_opaque and settings.metric is not METRIC:
+        raise PreparationError(f"without a key only {METRIC.upper()} is foretold, not {settings.metric.upper()}")
     references = ReferencePictures(reference.read())
     analyses: dict[int, SegmentAnalysis] = {}
     for number, source in sorted(enumerate(sources), key=lambda numbered: numbered[1].range.size):
         useful_from = max((analysis.score for analysis in analyses.values()), default=0.0)
         try:
-            analyses[number] = _analyse(source, references, useful_from, settings)
+            analyses[number] = (
+                _foretold(source, reference.range.size, useful_from, settings)
+                if is_opaque
+                else _analyse(source, references, useful_from, settings)
+            )
         except (FFmpegError, ValueError) as error:
             raise PreparationError(
                 f"{source.path.name}, bytes {source.range}: the segment cannot be decoded: {error}"
@@ -128,6 +137,19 @@ def _removed(
         return _completely_reliable(source.range, score, settings, "every frame is needed by another")
     segment = HeldSegment(sets, pictures, references, comparer)
     return analyse_removed(source.range, segment, settings.metric, useful_from)
+
+
+def _foretold(source: SegmentSource, top: int, useful_from: float, settings: AnalysisSettings) -> SegmentAnalysis:
+    """The analysis of a segment without pictures; `top`: bytes of the top representation's."""
+    warning = "every frame is needed by another"
+    try:
+        sets = read_closed_sets(source.read())
+        if sets.droppable:
+            return foretell(source.range, sets, top, useful_from)
+    except RepairError as error:
+        warning = str(error)
+    score = foretold_score(source.range.size, top)
+    return replace(_completely_reliable(source.range, score, settings, warning), is_foretold=True)
 
 
 def _partly_reliable(

@@ -25,12 +25,18 @@ from voxel_prepare.repair.codec import whole_samples
 def read_closed_sets(segment: EncodedSegment) -> ClosedSets:
     """What may be removed of a segment. Raises `Mp4Error`, or a `RepairError` where that cannot be told."""
     samples = [sample for one in parse_fragments(segment.data, segment.defaults) for sample in one.samples]
-    if segment.is_opaque and not {range_.start for range_ in segment.encrypted}.isdisjoint(
-        sample.offset for sample in samples
-    ):
-        raise UnsupportedStream("frame headers that are encrypted, without the key")
     frames = segment.codec.dependencies(segment.data, samples)
+    if segment.is_opaque and frames != segment.codec.dependencies(_inverted(segment), samples):
+        raise UnsupportedStream("headers of frames that are encrypted, without the key")
     return closed_sets(whole_samples(frames, samples) if segment.whole_samples else frames, samples)
+
+
+def _inverted(segment: EncodedSegment) -> bytes:
+    """Its bytes with every encrypted bit inverted: what is read of it changes, if anything encrypted is read."""
+    data = bytearray(segment.data)
+    for start, end in segment.encrypted:
+        data[start:end] = bytes(255 - byte for byte in data[start:end])
+    return bytes(data)
 
 
 class HeldSegment:
