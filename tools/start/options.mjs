@@ -20,6 +20,7 @@ Without --video: a minute of real footage, made on first use.
                     low latency (docs/LIVE.md)
   --latency S       with --live: how far to play behind the capture, 0.2 to 30 s (default 1)
   --video FILE      play this video instead of the sample
+  --codec LIST      encode it in h264 (default), av1, hevc or vp9, or in several, the one to prefer first: av1,h264
   --duration S      prepare only its first S seconds
   --loss P          drop P % of the packets from server to client (a seeded UDP relay goes in between)
   --seed N          seed of the relay's drops (default 1)
@@ -56,7 +57,7 @@ function refuseCombinations(values) {
     if (values.latency !== undefined) throw new UserError('--latency can only be used with --live');
     return;
   }
-  for (const name of /** @type {const} */ (['duration', 'buffer', 'no-refetch'])) {
+  for (const name of /** @type {const} */ (['codec', 'duration', 'buffer', 'no-refetch'])) {
     if (values[name]) throw new UserError(`--${name} cannot be used with --live`);
   }
   if (values.rule !== undefined && values.rule !== 'dashjs')
@@ -73,6 +74,7 @@ function parse(args) {
       video: { type: 'string' },
       live: { type: 'boolean', default: false },
       latency: { type: 'string' },
+      codec: { type: 'string' },
       duration: { type: 'string' },
       loss: { type: 'string' },
       seed: { type: 'string' },
@@ -101,6 +103,7 @@ export function parseOptions(args) {
     video: values.video,
     live: values.live,
     latency: numberOption('latency', values.latency, { low: 0.2, high: 30 }),
+    codec: values.codec,
     duration: numberOption('duration', values.duration, { low: 1, high: 86_400 }),
     loss: numberOption('loss', values.loss, { low: 0, high: 100 }),
     seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }) ?? 1,

@@ -11,6 +11,11 @@ describe('options of npm start', () => {
     expect(parseOptions(['--no-refetch']).refetch).toBe(false);
   });
 
+  it('leaves the codecs to voxel-prepare', () => {
+    expect(parseOptions([]).codec).toBeUndefined();
+    expect(parseOptions(['--codec', 'av1,h264']).codec).toBe('av1,h264');
+  });
+
   it('takes a target latency with live streams', () => {
     expect(parseOptions(['--live'])).toMatchObject({ live: true, latency: undefined });
     expect(parseOptions(['--live', '--latency', '0.5', '--rule', 'dashjs', '--loss', '2'])).toMatchObject({
@@ -30,6 +35,7 @@ describe('options of npm start', () => {
     [['--live', '--latency', '0'], '--latency must be a number from 0.2 to 30'],
     [['--live', '--buffer', '3'], '--buffer cannot be used with --live'],
     [['--live', '--duration', '9'], '--duration cannot be used with --live'],
+    [['--live', '--codec', 'av1'], '--codec cannot be used with --live'],
     [['--live', '--no-refetch'], '--no-refetch cannot be used with --live'],
     [['--live', '--rule', 'bola'], '--rule with --live must be dashjs'],
     [['--live', '--headless'], '--live --headless needs --seconds'],

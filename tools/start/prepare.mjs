@@ -21,16 +21,17 @@ export function requireVideo(video) {
 
 /**
  * Prepares the user's video, or the sample; what is finished is used again. `representations` as for `voxel-prepare --representations`,
- * `segment` in seconds, `metric` as for `--metric`.
- * @param {{ video: string | undefined, duration: number | undefined, start?: number, representations?: string, segment?: number, metric?: string }} options
+ * `codec` as for `--codec`, `segment` in seconds, `metric` as for `--metric`.
+ * @param {{ video: string | undefined, duration: number | undefined, codec?: string | undefined, start?: number, representations?: string, segment?: number, metric?: string }} options
  * @returns {Promise<string>} the folder with manifest.mpd
  */
-export async function prepareVideo({ video, duration, start, representations, segment, metric }) {
+export async function prepareVideo({ video, duration, codec, start, representations, segment, metric }) {
   requireVideo(video);
   const input = video === undefined ? await ensureSample() : resolve(video);
   const ladder = representations ?? (video === undefined ? SAMPLE_REPRESENTATIONS : undefined);
   const settings = [...QUICK_ENCODE];
   if (ladder !== undefined) settings.push('--representations', ladder);
+  if (codec !== undefined) settings.push('--codec', codec);
   if (start !== undefined) settings.push('--start', String(start));
   if (duration !== undefined) settings.push('--duration', String(duration));
   if (segment !== undefined) settings.push('--segment', String(segment));
