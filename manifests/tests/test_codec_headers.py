@@ -2,11 +2,14 @@
 
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import av
 import pytest
 from av.video.stream import VideoStream
 from clips import ffmpeg
+from hypothesis import given
+from hypothesis import strategies as st
 from voxel_prepare.codecs import codec_named, codec_of
 from voxel_prepare.errors import MisalignedSegments, UnsupportedStream
 from voxel_prepare.hevc.parameter_sets import ParameterSets
@@ -199,6 +202,26 @@ def test_vp9_frames_need_their_predecessor_unless_they_take_nothing_from_it() ->
     assert [frame.is_shown for frame in frames] == [True, True, True, False, True, True, True, True]
     parts = [b"".join(contents)[frame.start : frame.end] for frame in frames if frame.sample == 3]
     assert codec("vp9").join(parts) == codec("vp9").join([joined]) == joined
+
+
+@given(st.randoms(use_true_random=False))
+def test_no_vp9_superframe_gets_more_frames_than_it_has_room_for(random: Random) -> None:
+    contents = [VP9_KEY]
+    for _ in range(60):
+        parts = [
+            vp9(shown=0, resilient=1, refresh=1 << random.randrange(8)) for _ in range(random.choice((0, 0, 1, 3, 7)))
+        ]
+        contents.append(
+            codec("vp9").join([*parts, vp9(resilient=1, refresh=random.choice((0, 0, 2)), slot=random.randrange(8))])
+        )
+    frames = dependencies(codec("vp9"), *contents)
+    share = random.choice((0.1, 0.5, 0.9))
+    gone = {place for place, frame in enumerate(frames) if place and frame.is_shown and random.random() < share}
+    for place, frame in enumerate(frames):
+        if gone.intersection(frame.needs):
+            gone.add(place)
+    kept = "".join("s" if frame.is_shown else "h" for place, frame in enumerate(frames) if place not in gone)
+    assert max(map(len, kept.split("s")[:-1])) < 8
 
 
 @pytest.mark.parametrize(
