@@ -19,7 +19,7 @@ from voxel_prepare.repair.superframe import MOST_FRAMES, superframe_ranges
 from voxel_prepare.vp9.frame_header import SLOTS, FrameHeader, parse_frame_header
 
 CANDIDATES = 16
-"""Of so many shown frames the one is chosen that stays."""
+"""So many shown frames the one that stays is chosen from."""
 
 
 class Dependencies:
