@@ -13,6 +13,7 @@ from manifest_reader import Representation, read_manifest
 from mpd_schema import check_mpd
 from processes import call
 from runs import make_request
+from voxel_prepare.cli.live import main as live
 from voxel_prepare.errors import InputError, PreparationError
 from voxel_prepare.isobmff import parse_track
 from voxel_prepare.jobs.plan import make_plan
@@ -117,6 +118,25 @@ def test_copied_pictures_are_the_encoded_ones(encoded: Path, copied: Path) -> No
         assert hashes(one) == hashes(other)
 
 
+@pytest.mark.parametrize(
+    ("id_", "container"), [("hevc-q00", ("-tag:v", "hev1", "hev1.mp4")), ("vp9-q00", ("vp9.webm",))]
+)
+def test_other_forms_of_a_codec_are_copied_with_the_same_times(
+    encoded: Path, tmp_path: Path, id_: str, container: tuple[str, ...]
+) -> None:
+    """HEVC whose parameter sets may be in samples; WebM, which has times in ms."""
+    (one,) = [one for one in read_manifest(encoded) if one.attributes["id"] == id_]
+    *options, name = container
+    ffmpeg("-i", one.media, "-c", "copy", *options, tmp_path / name)
+    prepare(make_request(tmp_path / name, out=tmp_path / "out", media="copy", segment_seconds=1))
+    (other,) = read_manifest(tmp_path / "out")
+    assert other.attributes["codecs"].replace("hev1", "hvc1") == one.attributes["codecs"]
+    assert hashes(other) == hashes(one)
+    with av.open(str(other.media)) as container_:
+        times = [float(frame.time or 0) for frame in container_.decode(video=0)]
+    assert times == pytest.approx([number / RATE for number in range(SECONDS * RATE)], abs=0.001)
+
+
 def hashes(representation: Representation) -> list[str]:
     lines = ffmpeg("-i", representation.media, "-f", "framemd5", "-").splitlines()
     return [line.split(",")[-1] for line in lines if not line.startswith("#")]
@@ -173,3 +193,9 @@ def test_options_that_contradict_each_other(clip: Path, tmp_path: Path, options:
     result = call(clip, "--out", tmp_path / "out", *options)
     assert result.returncode == 2
     assert message in result.stderr
+
+
+def test_live_says_why_it_has_no_other_codec(clip: Path, tmp_path: Path) -> None:
+    result = call(clip, "--out", tmp_path / "out", "--codec", "av1", main=live)
+    assert result.returncode == 2
+    assert "voxel-live encodes h264 only, got 'av1': not for want of speed" in result.stderr
