@@ -63,6 +63,13 @@ export interface VideoSpec {
   readonly segment: number | undefined;
   /** Metric of the manifest's scores, by which rules decide; undefined: SSIM. */
   readonly metric?: (typeof METRICS)[number] | undefined;
+  /** As `voxel-prepare --codec` takes it; undefined: H.264. */
+  readonly codec?: string | undefined;
+  /**
+   * Another ladder, of which the top level in H.264 is what sessions are scored against, so that videos in several codecs have one in common;
+   * undefined: the top of `levels`.
+   */
+  readonly reference?: string | undefined;
 }
 
 /** A kind of link: traces with a path of their own. */
@@ -212,6 +219,8 @@ function videoSpec(value: Fields | string, folder: string): VideoSpec {
     duration: value.optionalNumber('duration', { low: 1, high: 86_400 }),
     segment: value.optionalNumber('segment', { low: 0.5, high: 30 }),
     metric: value.optionalChoice('metric', METRICS),
+    codec: value.optionalText('codec'),
+    reference: value.optionalText('reference'),
   };
   value.end();
   return spec;

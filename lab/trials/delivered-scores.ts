@@ -12,8 +12,10 @@ import type { SessionMeasure } from './session-measures.js';
 
 /** What preparation's scorer says of a segment. */
 export interface ScoredSegment {
-  /** Score of a segment with gaps; a whole one has the manifest's. */
+  /** Score of a segment with gaps; a whole one has the manifest's, unless the video has a reference of its own. */
   readonly score?: number;
+  /** Of the whole segment, where the video has a reference of its own. */
+  readonly wholeScore?: number;
   /** For each frame in decode order whether others may refer to it. */
   readonly references?: readonly boolean[];
   readonly measures: Readonly<Record<SessionMeasure, number>>;
@@ -23,7 +25,7 @@ export interface ScoredSegment {
 
 /**
  * Scores the segments that were appended with gaps from their very bytes, which lie in the trial's folder. Whole
- * segments are among the results where there are other `measures`: their scores are the manifest's.
+ * segments are among the results where there are other `measures`, or a reference: their scores are otherwise the manifest's.
  */
 export async function scoreDelivered(
   folder: string,
@@ -33,12 +35,14 @@ export async function scoreDelivered(
   const requests = segments.flatMap(({ index, representation, startTime: start, duration }) => {
     const path = join(folder, FILES.segment(index));
     const file = existsSync(path) ? path : null;
-    return file !== null || measures.length > 0 ? [{ index, representation, start, duration, file }] : [];
+    return file !== null || measures.length > 0 || media.reference
+      ? [{ index, representation, start, duration, file }]
+      : [];
   });
   if (requests.length === 0) return new Map();
   return jsonLinesOf(
     join(import.meta.dirname, 'score_delivered.py'),
-    [media.folder, media.metric, ...measures],
+    [...(media.reference ? ['--reference', media.reference] : []), media.folder, media.metric, ...measures],
     requests,
   );
 }

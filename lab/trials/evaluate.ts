@@ -107,7 +107,7 @@ export function evaluateSegments({ trial, observation, scored: all }: Evidence):
       return {
         ...segment,
         score: scored?.score ?? whole.score,
-        wholeScore: whole.score,
+        wholeScore: scored?.wholeScore ?? whole.score,
         bytesSkipped: Math.max(0, missing - segment.bytesLost),
         references: scored?.references,
         place: level,

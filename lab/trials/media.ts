@@ -10,6 +10,8 @@ export interface Media {
   /** Metric of its scores. */
   readonly metric: string;
   readonly content: Content;
+  /** Folder of a video prepared otherwise, whose top level sessions are scored against; absent: its own. */
+  readonly reference?: string;
   /** Duration of a live stream's picture, s. */
   readonly frameSeconds?: number;
 }

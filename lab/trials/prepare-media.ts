@@ -16,22 +16,29 @@ import type { Media } from './media.js';
 export async function prepareMedia(spec: VideoSpec, live?: LiveSpec): Promise<Media> {
   const used = usable(spec);
   if (live) return recordLive(used, live);
-  const { file, start, levels, segment, metric } = used;
-  const folder = await prepareVideo({
-    video: file,
-    duration: spec.duration,
-    ...(start !== undefined && { start }),
-    ...(levels !== undefined && { representations: levels }),
-    ...(segment !== undefined && { segment }),
-    ...(metric !== undefined && { metric }),
-  });
-  const manifest = readFileSync(join(folder, 'manifest.mpd'));
+  const { file, start, levels, segment, metric, codec } = used;
+  const prepare = (representations: string | undefined, codec?: string): Promise<string> =>
+    prepareVideo({
+      video: file,
+      duration: spec.duration,
+      ...(start !== undefined && { start }),
+      ...(representations !== undefined && { representations }),
+      ...(segment !== undefined && { segment }),
+      ...(metric !== undefined && { metric }),
+      ...(codec !== undefined && { codec }),
+    });
+  const folder = await prepare(levels, codec);
+  const reference = used.reference === undefined ? undefined : await prepare(used.reference);
+  const digest = createHash('sha256');
+  for (const one of reference === undefined ? [folder] : [folder, reference])
+    digest.update(readFileSync(join(one, 'manifest.mpd')));
   return {
     name: videoName(used),
     folder,
     metric: metric ?? 'ssim',
-    digest: createHash('sha256').update(manifest).digest('hex'),
+    digest: digest.digest('hex'),
     content: preparedContent(folder),
+    ...(reference !== undefined && { reference }),
   };
 }
 
