@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meanScore } from './facts.js';
+import { codecText, meanScore } from './facts.js';
 
 describe('meanScore', () => {
   it('is the mean over the segments that have a score', () => {
@@ -9,4 +9,13 @@ describe('meanScore', () => {
   it('is unknown where no segment has one', () => {
     expect(meanScore([{ score: undefined }])).toBeUndefined();
   });
+});
+
+it.each([
+  ['av01.0.04M.08', 'AV1'],
+  ['avc1.64001f', 'H.264'],
+  ['mp2t', 'mp2t'],
+  [undefined, '–'],
+])('calls the codec of %s %s', (codecs, name) => {
+  expect(codecText(codecs)).toBe(name);
 });

@@ -9,6 +9,7 @@ export function showFacts(
   playback: PlaybackSummary,
   segments: readonly SegmentRecord[],
   live: LivePlayback | undefined,
+  codec: string | undefined,
 ): void {
   const sum = (field: 'bytesLost' | 'framesSkipped' | 'framesRepaired') =>
     segments.reduce((total, segment) => total + segment[field], 0);
@@ -22,6 +23,8 @@ export function showFacts(
     'fact-lost': formatBytes(sum('bytesLost')),
     'fact-repaired': String(sum('framesRepaired')),
     'fact-skipped': String(sum('framesSkipped')),
+    'fact-held': String(segments.reduce((total, { removed }) => total + removed.length, 0)),
+    'fact-codec': codecText(codec),
     'fact-dropped': String(droppedVideoFrames),
   };
   for (const [id, text] of Object.entries(facts)) byId(id, HTMLElement).textContent = text;
@@ -31,6 +34,21 @@ export function showFacts(
 export function latencyText({ latency, p95 }: Pick<LivePlayback, 'latency' | 'p95'>): string {
   const text = (seconds: number | undefined) => (seconds === undefined ? unknown : `${seconds.toFixed(2)} s`);
   return `${text(latency)} · ≤ ${text(p95)}`;
+}
+
+/** Names of codecs by the first letters of their strings (RFC 6381). */
+const codecNames: Readonly<Record<string, string>> = {
+  avc1: 'H.264',
+  avc3: 'H.264',
+  av01: 'AV1',
+  hvc1: 'HEVC',
+  hev1: 'HEVC',
+  vp09: 'VP9',
+};
+
+/** `codecs`: of what plays, as the manifest has it. */
+export function codecText(codecs: string | undefined): string {
+  return codecs ? (codecNames[codecs.slice(0, 4)] ?? codecs) : unknown;
 }
 
 /** Mean over the segments that have a score; undefined where none has. */

@@ -28,6 +28,8 @@ export interface Run {
   readonly live: () => LivePlayback | undefined;
   /** `Representation@id`s of the video, lowest bitrate first; empty before the manifest is here. */
   readonly ladder: () => readonly string[];
+  /** As the manifest has it, of the video that plays; undefined before. */
+  readonly codec: () => string | undefined;
   readonly report: () => Report;
 }
 
@@ -54,6 +56,7 @@ export function startRun(video: HTMLVideoElement, settings: Settings, listener: 
     playback: () => observer.summary(),
     live,
     ladder,
+    codec: () => (player.isReady() ? player.getCurrentRepresentationForType('video')?.codecs : null) ?? undefined,
     report: () =>
       buildReport({
         ...{ playback: observer.summary(), segments: source.segments(), live: live() },

@@ -34,13 +34,13 @@ export class SegmentTable {
 
 // On a phone the cells of a row stand in a grid (style.css), which takes their meaning as a table away: hence the roles.
 function segmentRow(segment: SegmentRecord): HTMLElement {
-  const { index, frames, bytesReliable, bytesUnreliable, bytesLost, score, delivery } = segment;
+  const { index, frames, removed, bytesReliable, bytesUnreliable, bytesLost, score, delivery } = segment;
   return create('tr', {
     attributes: { role: 'row' },
     children: [
       cell('number', 'Segment', String(index)),
       cell('level', 'Representation', levelText(segment)),
-      stripCell(frames),
+      stripCell(frames, removed),
       cell('number', 'Reliable', formatBytes(bytesReliable)),
       cell('number', 'Unreliable', formatBytes(bytesUnreliable)),
       cell(bytesLost > 0 ? 'number lost' : 'number', 'Lost', formatBytes(bytesLost)),
@@ -59,7 +59,7 @@ function cell(className: string, label: string, text: string): HTMLElement {
   return create('td', { class: className, text, attributes: { role: 'cell', 'data-label': label } });
 }
 
-function stripCell(frames: SegmentRecord['frames']): HTMLElement {
-  const content = frames.length > 0 ? createFrameStrip(frames) : create('span', { text: unknown });
+function stripCell(frames: SegmentRecord['frames'], removed: SegmentRecord['removed']): HTMLElement {
+  const content = frames.length > 0 ? createFrameStrip(frames, removed) : create('span', { text: unknown });
   return create('td', { class: 'frames', children: [content], attributes: { role: 'cell' } });
 }

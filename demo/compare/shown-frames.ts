@@ -27,7 +27,7 @@ export function shownRuns(spans: readonly PlayingSpan[], segments: readonly Show
       ({ startTime, duration }) => startTime < until && startTime + duration > span.position,
     );
     return seen.flatMap(({ frames, startTime, duration }) =>
-      frameRuns(frames).flatMap(({ state, start, count }) => {
+      frameRuns(frames, []).flatMap(({ state, start, count }) => {
         const from = Math.max(startTime + (duration * start) / frames.length, span.position);
         const to = Math.min(startTime + (duration * (start + count)) / frames.length, until);
         return to > from ? [{ state, start: toWall(from), end: toWall(to) }] : [];
