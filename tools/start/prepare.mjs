@@ -9,8 +9,10 @@ import { ensureSample } from './sample.mjs';
 
 /** A newcomer waits for this: one fast pass. `voxel-prepare` itself defaults to the thesis' two slow ones. */
 const QUICK_ENCODE = ['--preset', 'veryfast', '--passes', '1'];
-/** A quick choice of orders. And the frames of the thesis: with others, kept sessions of trials could not be gone on with. */
-const CONTENT = ['--choice', 'predicted', '--profile', 'thesis'];
+/** A quick choice of orders. */
+const CHOICE = ['--choice', 'predicted'];
+/** Where no codec is named the frames of the thesis: with others, kept sessions of trials could not be gone on with. */
+const FRAMES = ['--profile', 'thesis'];
 /** Enough steps to see the rule at work, few enough to be ready in a minute or two. */
 const SAMPLE_REPRESENTATIONS = '144p,240p:0.37,360p:0.75,480p:1.05,720p:2.35,720p:3';
 
@@ -43,7 +45,8 @@ export async function prepareVideo({ video, duration, codec, start, representati
   const folder = join(cacheFolder, 'media', `${basename(input, extname(input))}-${key}`);
   const jobs = String(availableParallelism());
   // The folder is ours alone, and its name says what it holds: only a source that has changed is replaced.
-  const options = ['--out', folder, '--replace', '--no-next', '--jobs', jobs, ...CONTENT, ...settings];
+  const options = ['--out', folder, '--replace', '--no-next', '--jobs', jobs, ...CHOICE, ...settings];
+  if (codec === undefined) options.push(...FRAMES);
   await run(venvProgram('voxel-prepare'), [input, ...options], { kind: 'tool' });
   return folder;
 }
