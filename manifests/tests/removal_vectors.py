@@ -1,6 +1,6 @@
 """Random segments whose missing frames are removed, and what this package makes of them, for the player to agree with.
 
-`python removal_vectors.py --count 500 --seed 1` writes one JSON object a line; `--selected` those of
+`python removal_vectors.py --count 500 --seed 1` writes one JSON object a line; without options all of
 `test/vectors/removal.json`.
 """
 
@@ -14,13 +14,13 @@ from random import Random
 from typing import Any
 
 from fmp4_builder import box, u32
-from repair_vectors import Gaps, punch
+from repair_vectors import Gaps, frame_vector, punch
 from voxel_prepare.errors import RepairError
 from voxel_prepare.isobmff import parse_track
 from voxel_prepare.repair.removal import RemovableFrame, remove_missing
 
 DURATION = 512
-SELECTED_SEEDS = range(24)
+SELECTED_SEEDS = range(10)
 IV_BYTES = 8
 
 
@@ -58,24 +58,13 @@ class Case:
             )
         except RepairError as error:
             return {**vector, "error": error.code}
-        frames = [
-            {
-                "index": frame.index,
-                "start": frame.start,
-                "bytes": frame.bytes,
-                "type": frame.type,
-                "slices": frame.slices,
-                "repairedSlices": frame.repaired_slices,
-                "removed": frame.removed,
-            }
-            for frame in repaired.frames
-        ]
+        frames = [frame_vector(frame) for frame in repaired.frames]
         return {**vector, "bytes": repaired.bytes.hex(), "frames": frames}
 
 
 def random_case(random: Random) -> Case:
     """A segment of a few fragments, in the clear or encrypted, in which about a third of the droppable frames miss."""
-    entry = random.choice(("av01", "vp09", "hvc1", "avc1"))
+    entry = random.choice(("av01", "vp09", "vp09", "hvc1"))
     scheme = random.choice((None, None, "cenc", "cbcs", "constant"))
     counts = [random.randint(1, 9) for _ in range(random.randint(1, 3))]
     samples = _samples(random, sum(counts), entry, is_encrypted=scheme is not None)
@@ -173,7 +162,7 @@ def _fragment(
         found = whole.find(b"senc")
         return whole, found + 12 if found >= 0 else 0
 
-    random_form = random.choice(("saiz first", "senc first", "senc alone" if scheme != "cenc" else "senc first"))
+    random_form = random.choice(("saiz first", "senc first", "senc alone"))
     draft, senc_offset = moof(0, 0)
     whole, _ = moof(len(draft), senc_offset)
     head = box("styp", u32(0, 0)) + whole + between + mdat
@@ -271,7 +260,7 @@ def _main() -> None:
         for vector in vectors(range(options.seed, options.seed + options.count)):
             print(json.dumps(vector))
     else:
-        print(json.dumps(list(vectors(SELECTED_SEEDS)), indent=1))
+        print("[\n" + ",\n".join(map(json.dumps, vectors(SELECTED_SEEDS))) + "\n]")
 
 
 if __name__ == "__main__":

@@ -72,19 +72,20 @@ def clip_vectors(clip: Path, seed: int, share: float) -> Iterator[dict[str, obje
             "end": fragment.end,
             "gaps": gaps,
             "sha256": hashlib.sha256(repaired.bytes).hexdigest(),
-            "frames": [_frame_vector(frame) for frame in repaired.frames],
+            "frames": [frame_vector(frame) for frame in repaired.frames],
         }
 
 
-def _frame_vector(frame: FrameReport) -> dict[str, object]:
+def frame_vector(frame: FrameReport) -> dict[str, object]:
+    """The report as the player has it."""
     return {
         "index": frame.index,
         "start": frame.start,
         "bytes": frame.bytes,
-        "type": frame.type,
+        **({} if frame.type is None else {"type": frame.type}),
         "slices": frame.slices,
         "repairedSlices": frame.repaired_slices,
-        "removed": False,
+        "removed": frame.removed,
     }
 
 

@@ -1,12 +1,14 @@
 """Removal of missing frames: src/repair/README.md, "Removal", and the same cases as src/repair/removal.test.ts."""
 
+import json
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from removal_vectors import DURATION, Case, random_case
+from removal_vectors import DURATION, SELECTED_SEEDS, Case, random_case, vectors
 from repair_vectors import Gaps, punch
 from voxel_prepare.errors import MalformedStream, MissingReliableBytes, RepairError
 from voxel_prepare.isobmff import Track, parse_fragments, parse_track
@@ -120,3 +122,8 @@ def test_plans_that_are_none(start: int, end: int, needs: tuple[int, ...], messa
     made, track = case(1)
     with pytest.raises(MalformedStream, match=message):
         remove_missing(track, made.segment, Gaps([]), [RemovableFrame(start, end, needs)])
+
+
+def test_the_shared_vectors_are_what_this_package_makes() -> None:
+    shared = json.loads((Path(__file__).parents[2] / "test/vectors/removal.json").read_text())
+    assert json.loads(json.dumps(list(vectors(SELECTED_SEEDS)))) == shared

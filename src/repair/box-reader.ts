@@ -46,6 +46,12 @@ export class BoxReader {
     return this.#view.getUint16(box.payload + at);
   }
 
+  /** The unsigned 64-bit number at byte `at` of a box's payload; above 2^53 only about. */
+  u64(box: Box, at: number): number {
+    this.u32(box, at + 4); // is inside
+    return Number(this.#view.getBigUint64(box.payload + at));
+  }
+
   /** The four-character code at byte `at` of a box's payload. */
   fourcc(box: Box, at: number): string {
     this.u32(box, at); // is inside

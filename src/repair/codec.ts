@@ -13,7 +13,8 @@ export interface FramePart {
 }
 
 /** A frame as its codec reads it. */
-export interface CodedFrame extends Pick<FrameReport, 'start' | 'bytes' | 'type'> {
+export interface CodedFrame extends Pick<FrameReport, 'start' | 'bytes'> {
+  readonly type: NonNullable<FrameReport['type']>;
   /** Ascending. */
   readonly parts: readonly FramePart[];
   /** What stands in for each part that is missing, ascending. */

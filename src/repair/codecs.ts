@@ -1,33 +1,41 @@
 import type { Codec } from './codec.js';
-import type { TrackEncryption } from './encryption.js';
-import { malformed, unsupported } from './errors.js';
-import { type Fragment, parseSampleEntries, type SampleEntry } from './fmp4.js';
+import { checkReplaceable } from './encryption.js';
+import { malformed, RepairError, unsupported } from './errors.js';
+import { type Fragment, parseSampleEntries, type SampleDefaults, type SampleEntry } from './fmp4.js';
 import { openH264 } from './h264/codec.js';
 import type { ReceivedBytes } from './types.js';
 
 /** A sample description: how samples are coded and encrypted. */
-export interface Description {
+export interface Description extends Pick<SampleEntry, 'type' | 'encryption'> {
+  /** Why nothing can stand in for a frame (unsupported-stream); undefined: something can. */
+  readonly whyNot: RepairError | undefined;
+  /** Throws `whyNot`. */
   readonly codec: Codec;
-  readonly encryption: TrackEncryption | undefined;
 }
 
-/**
- * The sample description that a fragment names by its number, from 1, or by none; of a track that has only one, that one.
- * Throws `RepairError` (malformed) where there is none of that number.
- */
-export type Track = (number: number | undefined) => Description;
+/** What an initialization segment says of its track. */
+export interface Track {
+  /**
+   * The sample description that a fragment names by its number, from 1, or by none; of a track that has only one, that one.
+   * Throws `RepairError` (malformed) where there is none of that number.
+   */
+  (number: number | undefined): Description;
+  readonly descriptions: readonly Description[];
+  readonly defaults: SampleDefaults;
+}
 
-/** What an initialization segment says of its track. Throws `RepairError` for a codec that is not known, and for what is malformed. */
+/** Reads an initialization segment. Throws `RepairError` for what is malformed. */
 export function readTrack(init: Uint8Array): Track {
-  const { entries, defaultNumber } = parseSampleEntries(init);
+  const { entries, defaultNumber, defaults } = parseSampleEntries(init);
   // Encrypted tracks often begin in the clear, with a description of its own.
   const descriptions = entries.map(describe);
   const [first] = descriptions;
-  return (number = defaultNumber) => {
+  const find = (number = defaultNumber): Description => {
     const description = descriptions.length > 1 ? descriptions[number - 1] : first;
     if (!description) throw malformed(`no sample description ${number}`);
     return description;
   };
+  return Object.assign(find, { descriptions, defaults });
 }
 
 /** Begins a segment: the reader of the samples of each of its fragments, one for each codec. */
@@ -42,8 +50,25 @@ export function fragmentReaders(track: Track, segment: Uint8Array, received: Rec
 }
 
 function describe(entry: SampleEntry): Description {
-  // Another codec comes behind, with `??`; no other file imports from its folder (test/unit/zones.ts).
-  const codec = openH264(entry);
-  if (!codec) throw unsupported(`codec ${entry.type}`);
-  return { codec, encryption: entry.encryption };
+  const { type, encryption } = entry;
+  const found = open(entry);
+  return {
+    ...{ type, encryption, whyNot: found instanceof RepairError ? found : undefined },
+    get codec() {
+      if (found instanceof RepairError) throw found;
+      return found;
+    },
+  };
+}
+
+/** The codec of a track, or why there is none. Throws `RepairError` (malformed). */
+function open(entry: SampleEntry): Codec | RepairError {
+  try {
+    if (entry.encryption) checkReplaceable(entry.encryption);
+    // Another codec comes behind, with `??`; no other file imports from its folder (test/unit/zones.ts).
+    return openH264(entry) ?? unsupported(`codec ${entry.type}`);
+  } catch (error) {
+    if (error instanceof RepairError && error.code === 'unsupported-stream') return error;
+    throw error;
+  }
 }

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { strictDecode } from '../../test/browser/support/strict-decode.js';
 import { encodeClip, initEnd, remuxClip, SYNTHETIC_CLIPS } from '../../test/repair/clips.js';
 import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
+import { outcomeOf, repairVector, type RemovalVector } from '../../test/repair/removal-vectors.js';
 import { fromHex, type SliceVector } from '../../test/repair/vectors.js';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { parseParameterSets } from './h264/parameter-sets.js';
@@ -18,6 +19,9 @@ const PYTHON = process.env.VOXEL_PYTHON ?? venvProgram('python');
 /** Damages and repairs random input. */
 const VECTORS = join(root, 'manifests/tests/repair_vectors.py');
 const SLICES = 1000;
+/** Makes random segments and removes frames of them. */
+const REMOVAL_VECTORS = join(root, 'manifests/tests/removal_vectors.py');
+const REMOVALS = 300;
 /** Share of the P and B slices that are damaged. */
 const DAMAGE = [0.05, 0.3, 1];
 const REAL_CLIPS = ['intel_car_432p.mp4', 'bbb_720p30_a.mp4'];
@@ -36,8 +40,7 @@ interface FragmentVector {
 const folder = mkdtempSync(join(tmpdir(), 'voxel-repair-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function pythonVectors(...args: string[]): unknown[] {
-  const command = [VECTORS, ...args];
+function pythonVectors(...command: string[]): unknown[] {
   const result = spawnSync(PYTHON, command, { encoding: 'utf8', maxBuffer: LARGEST_OUTPUT_BYTES });
   if (result.status !== 0) throw new Error(`${PYTHON} ${command.join(' ')}: ${result.stderr || result.error?.message}`);
   return result.stdout
@@ -50,7 +53,7 @@ function pythonVectors(...args: string[]): unknown[] {
 function repairLikePython(path: string, damage: number): Buffer {
   const file = readFileSync(path);
   const repairer = createRepairer(file.subarray(0, initEnd(file)));
-  const vectors = pythonVectors('--clip', path, '--seed', '7', '--damage', String(damage)) as FragmentVector[];
+  const vectors = pythonVectors(VECTORS, '--clip', path, '--seed', '7', '--damage', String(damage)) as FragmentVector[];
   const segments = vectors.map(({ start, end, gaps, sha256, frames }) => {
     const damaged = punch(file.subarray(start, end), gaps);
     const repaired = repairer.repair(damaged, receivedExcept(gaps));
@@ -62,8 +65,16 @@ function repairLikePython(path: string, damage: number): Buffer {
 }
 
 describe('TypeScript and Python repair agree byte for byte', () => {
+  it(`on ${REMOVALS} random segments whose missing frames are removed`, { timeout: TIMEOUT_MS }, () => {
+    const vectors = pythonVectors(REMOVAL_VECTORS, '--count', String(REMOVALS), '--seed', '20') as RemovalVector[];
+    expect(vectors).toHaveLength(REMOVALS);
+    for (const vector of vectors) {
+      expect(repairVector(vector)).toEqual(outcomeOf(vector));
+    }
+  });
+
   it(`on ${SLICES} random slices`, { timeout: TIMEOUT_MS }, () => {
-    const vectors = pythonVectors('--count', String(SLICES), '--seed', '20') as SliceVector[];
+    const vectors = pythonVectors(VECTORS, '--count', String(SLICES), '--seed', '20') as SliceVector[];
     expect(vectors).toHaveLength(SLICES);
     for (const vector of vectors) {
       const nal = fromHex(vector.nal);

@@ -53,7 +53,10 @@ describe('a track that is encrypted with cbcs', () => {
   it('is refused when it uses another scheme, which runs on from slice to slice', () => {
     const init = Uint8Array.from(INIT);
     init.set(Buffer.from('cenc'), Buffer.from(init).indexOf('cbcs'));
-    expect(() => createRepairer(init)).toThrow('repair does not support encryption by the scheme cenc, only cbcs');
+    const repairer = createRepairer(init);
+    expect(repairer.needsPlan).toBe(true);
+    const repair = () => repairer.repair(bytes(encrypted.segments[0]!), receivedExcept([]));
+    expect(repair).toThrow('repair does not support encryption by the scheme cenc, only cbcs');
   });
 
   it('is refused where a header is not in the clear', () => {

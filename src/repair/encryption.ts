@@ -3,7 +3,7 @@ import { malformed, unsupported } from './errors.js';
 import { type Subsample, SUBSAMPLE_BYTES } from './subsamples.js';
 
 /** The only scheme in which every slice is encrypted by itself, so that one can be replaced (ISO/IEC 23001-7 §10.4). */
-const SCHEME = 'cbcs';
+const REPLACEABLE = 'cbcs';
 /** Flag of a `senc`: samples have subsamples (§7.2). */
 const SUBSAMPLES_PRESENT = 0x2;
 /** Version and flags of a `tenc`, two bytes, whether it is protected. */
@@ -11,11 +11,13 @@ const IV_SIZE_FIELD = 6;
 
 /** How the samples of a track are encrypted. */
 export interface TrackEncryption {
+  /** Four-character code, as `cenc`. */
+  readonly scheme: string;
   /** Bytes of the initialization vector that each sample states; 0: all have that of the track. */
   readonly ivBytes: number;
 }
 
-/** What a protected sample entry's `sinf` says: what is encrypted, and how. Throws `RepairError` (unsupported-stream, malformed). */
+/** What a protected sample entry's `sinf` says: what is encrypted, and how. Throws `RepairError` (malformed). */
 export function readTrackEncryption(
   reader: BoxReader,
   entryChildren: readonly Box[],
@@ -23,10 +25,14 @@ export function readTrackEncryption(
   const sinf = entryChildren.find(({ type }) => type === 'sinf');
   if (!sinf) throw malformed('encv box without sinf');
   const scheme = reader.fourcc(reader.child(sinf, 'schm'), 4);
-  if (scheme !== SCHEME) throw unsupported(`encryption by the scheme ${scheme}, only ${SCHEME}`);
   const tenc = reader.child(reader.child(sinf, 'schi'), 'tenc');
   const original = reader.fourcc(reader.child(sinf, 'frma'), 0);
-  return { original, encryption: { ivBytes: reader.u16(tenc, IV_SIZE_FIELD) & 0xff } };
+  return { original, encryption: { scheme, ivBytes: reader.u16(tenc, IV_SIZE_FIELD) & 0xff } };
+}
+
+/** Throws `RepairError` (unsupported-stream) where a slice is not encrypted by itself. */
+export function checkReplaceable({ scheme }: TrackEncryption): void {
+  if (scheme !== REPLACEABLE) throw unsupported(`encryption by the scheme ${scheme}, only ${REPLACEABLE}`);
 }
 
 /** The subsamples of each sample of a fragment. Throws `RepairError` (unsupported-stream, malformed). */

@@ -13,6 +13,7 @@ const BASE_DATA_OFFSET_PRESENT = 0x1;
 const SAMPLE_DESCRIPTION_PRESENT = 0x2;
 const DEFAULT_SAMPLE_DURATION_PRESENT = 0x8;
 const DEFAULT_SAMPLE_SIZE_PRESENT = 0x10;
+const DEFAULT_SAMPLE_FLAGS_PRESENT = 0x20;
 /** Flags of a `trun` (ISO/IEC 14496-12 §8.8.8). */
 const DATA_OFFSET_PRESENT = 0x1;
 const FIRST_SAMPLE_FLAGS_PRESENT = 0x4;
@@ -30,6 +31,11 @@ export interface Sample {
    * which cannot change.
    */
   readonly sizeField: number | undefined;
+  /** Time to the decode time of the next one, and from its own to when it is shown, in the track's timescale. */
+  readonly duration: number;
+  readonly compositionOffset: number;
+  /** Sample flags (§8.8.3.1). */
+  readonly flags: number;
   /** Which bytes of an encrypted sample are encrypted. */
   readonly subsamples?: readonly Subsample[];
 }
@@ -49,9 +55,20 @@ export interface Fragment {
   readonly mdatPayload: number;
   /** Number of the sample description of its samples, from 1; undefined: the track's default. */
   readonly description: number | undefined;
+  /** When its first sample is decoded, in the track's timescale; undefined where it does not say that. */
+  readonly decodeTime: number | undefined;
   readonly samples: readonly Sample[];
   readonly dataOffsets: readonly DataOffset[];
 }
+
+/** Values of samples whose fragment states no others. */
+export interface SampleDefaults {
+  readonly duration: number;
+  readonly size: number;
+  readonly flags: number;
+}
+
+const NO_DEFAULTS: SampleDefaults = { duration: 0, size: 0, flags: 0 };
 
 /** How samples are coded. */
 export interface SampleEntry {
@@ -69,6 +86,7 @@ export interface SampleEntries {
   readonly entries: readonly SampleEntry[];
   /** Number of that of fragments that name none, from 1. */
   readonly defaultNumber: number;
+  readonly defaults: SampleDefaults;
 }
 
 /** The sample descriptions of an initialization segment's only track. Throws `RepairError` (unsupported-stream, malformed). */
@@ -80,9 +98,16 @@ export function parseSampleEntries(init: Uint8Array): SampleEntries {
   const description = ['mdia', 'minf', 'stbl', 'stsd'].reduce((box, type) => reader.child(box, type), track);
   const boxes = reader.children(description, SAMPLE_DESCRIPTION_FIELDS);
   if (boxes.length === 0) throw malformed('no sample description');
+  const mvex = reader.children(moov).find(({ type }) => type === 'mvex');
+  if (!mvex && boxes.length > 1) throw malformed('moov box without mvex');
+  const trex = mvex && reader.child(mvex, 'trex');
+  const [defaultNumber = 1, duration = 0, size = 0, flags = 0] = trex
+    ? [8, 12, 16, 20].map((at) => reader.u32(trex, at))
+    : [];
   return {
     entries: boxes.map((entry) => readSampleEntry(reader, entry, init)),
-    defaultNumber: boxes.length > 1 ? reader.u32(reader.child(reader.child(moov, 'mvex'), 'trex'), 8) : 1,
+    defaultNumber: boxes.length > 1 ? defaultNumber : 1,
+    defaults: { duration, size, flags },
   };
 }
 
@@ -103,10 +128,15 @@ function readSampleEntry(reader: BoxReader, entry: Box, init: Uint8Array): Sampl
 export type EncryptionOf = (description: number | undefined) => TrackEncryption | undefined;
 
 /**
- * The fragments of a media segment with one track (ISO/IEC 14496-12 §8.8), encrypted as `encryptionOf` says.
+ * The fragments of a media segment with one track (ISO/IEC 14496-12 §8.8), encrypted as `encryptionOf` says. `defaults`: those of the
+ * track; repair goes by what fragments state themselves.
  * Throws `RepairError` (unsupported-stream, malformed).
  */
-export function parseFragments(segment: Uint8Array, encryptionOf: EncryptionOf = () => undefined): Fragment[] {
+export function parseFragments(
+  segment: Uint8Array,
+  encryptionOf: EncryptionOf = () => undefined,
+  defaults: SampleDefaults = NO_DEFAULTS,
+): Fragment[] {
   const reader = new BoxReader(segment);
   const fragments: Fragment[] = [];
   let start = 0;
@@ -117,7 +147,7 @@ export function parseFragments(segment: Uint8Array, encryptionOf: EncryptionOf =
       moof = box;
     } else if (box.type === 'mdat') {
       if (!moof) throw malformed(`mdat at ${box.start} without moof`);
-      fragments.push(readFragment(reader, start, moof, box, encryptionOf));
+      fragments.push(readFragment(reader, start, moof, box, encryptionOf, defaults));
       start = box.end;
       moof = undefined;
     }
@@ -127,41 +157,59 @@ export function parseFragments(segment: Uint8Array, encryptionOf: EncryptionOf =
   return fragments;
 }
 
-function readFragment(reader: BoxReader, start: number, moof: Box, mdat: Box, encryptionOf: EncryptionOf): Fragment {
+function readFragment(
+  reader: BoxReader,
+  start: number,
+  moof: Box,
+  mdat: Box,
+  encryptionOf: EncryptionOf,
+  trackDefaults: SampleDefaults,
+): Fragment {
   const track = only(reader.children(moof), 'traf');
-  const { description, sizeField, defaultSize } = readDefaults(reader, reader.child(track, 'tfhd'));
+  const { description, sizeField, defaults } = readDefaults(reader, reader.child(track, 'tfhd'), trackDefaults);
   const samples: Sample[] = [];
   const dataOffsets: DataOffset[] = [];
-  for (const box of reader.children(track).filter(({ type }) => type === 'trun')) {
+  let decodeTime: number | undefined;
+  for (const box of reader.children(track)) {
+    if (box.type === 'tfdt') decodeTime = reader.u32(box, 0) >>> 24 === 1 ? reader.u64(box, 4) : reader.u32(box, 4);
+    if (box.type !== 'trun') continue;
     const previous = samples.at(-1);
-    const run = readRun(reader, box, moof, mdat, previous && previous.offset + previous.size, defaultSize);
+    const run = readRun(reader, box, moof, mdat, previous && previous.offset + previous.size, defaults);
     for (const sample of run.samples) samples.push(sample);
     if (run.dataOffset) dataOffsets.push(run.dataOffset);
   }
   // The default of the only sample is nobody else's.
   if (samples.length === 1) samples[0] = { ...samples[0]!, sizeField: samples[0]!.sizeField ?? sizeField };
-  const { start: mdatStart, payload: mdatPayload, end } = mdat;
   const encryption = encryptionOf(description);
-  const withMaps = encryption ? withSubsamples(reader, track, samples, encryption) : samples;
-  return { start, end, moofStart: moof.start, mdatStart, mdatPayload, description, samples: withMaps, dataOffsets };
+  return {
+    ...{ start, end: mdat.end, moofStart: moof.start, mdatStart: mdat.start, mdatPayload: mdat.payload },
+    ...{ description, decodeTime, dataOffsets },
+    samples: encryption ? withSubsamples(reader, track, samples, encryption) : samples,
+  };
 }
 
 /** What a `tfhd` says for all samples of its fragment. */
 function readDefaults(
   reader: BoxReader,
   tfhd: Box,
-): Pick<Fragment, 'description'> & Pick<Sample, 'sizeField'> & { readonly defaultSize: number } {
+  { duration, size, flags: sampleFlags }: SampleDefaults,
+): Pick<Fragment, 'description'> & Pick<Sample, 'sizeField'> & { readonly defaults: SampleDefaults } {
   const flags = reader.u32(tfhd, 0);
   if (flags & BASE_DATA_OFFSET_PRESENT) throw unsupported('data offsets that are positions in the file');
   let at = 8;
-  const skip = (flag: number): number | undefined => (flags & flag ? (at += 4) - 4 : undefined);
-  const descriptionAt = skip(SAMPLE_DESCRIPTION_PRESENT);
-  skip(DEFAULT_SAMPLE_DURATION_PRESENT);
-  const sizeAt = skip(DEFAULT_SAMPLE_SIZE_PRESENT);
+  const field = (flag: number): number | undefined => (flags & flag ? reader.u32(tfhd, (at += 4) - 4) : undefined);
+  const description = field(SAMPLE_DESCRIPTION_PRESENT);
+  const defaultDuration = field(DEFAULT_SAMPLE_DURATION_PRESENT);
+  const sizeAt = at;
+  const defaultSize = field(DEFAULT_SAMPLE_SIZE_PRESENT);
   return {
-    description: descriptionAt && reader.u32(tfhd, descriptionAt),
-    sizeField: sizeAt && tfhd.payload + sizeAt,
-    defaultSize: sizeAt ? reader.u32(tfhd, sizeAt) : 0,
+    description,
+    sizeField: defaultSize === undefined ? undefined : tfhd.payload + sizeAt,
+    defaults: {
+      duration: defaultDuration ?? duration,
+      size: defaultSize ?? size,
+      flags: field(DEFAULT_SAMPLE_FLAGS_PRESENT) ?? sampleFlags,
+    },
   };
 }
 
@@ -188,22 +236,18 @@ function readRun(
   moof: Box,
   mdat: Box,
   previousEnd: number | undefined,
-  defaultSize: number,
+  defaults: SampleDefaults,
 ): { samples: Sample[]; dataOffset: DataOffset | undefined } {
-  const flags = reader.u32(box, 0);
+  const runFlags = reader.u32(box, 0);
+  const isSigned = runFlags >>> 24 > 0;
   const count = reader.u32(box, 4);
   let at = 8;
-  let dataOffset: DataOffset | undefined;
-  if (flags & DATA_OFFSET_PRESENT) {
-    dataOffset = { field: box.payload + at, target: moof.start + (reader.u32(box, at) | 0) };
-    at += 4;
-  }
-  if (flags & FIRST_SAMPLE_FLAGS_PRESENT) at += 4;
-  const hasSizes = (flags & SAMPLE_SIZE_PRESENT) !== 0;
-  if (!hasSizes && defaultSize === 0) throw unsupported('fragments without a size for each sample');
-  const fields = [SAMPLE_DURATION_PRESENT, SAMPLE_SIZE_PRESENT, SAMPLE_FLAGS_PRESENT, COMPOSITION_OFFSET_PRESENT];
-  const entrySize = 4 * fields.filter((field) => flags & field).length;
-  if (flags & SAMPLE_DURATION_PRESENT) at += 4;
+  const field = (flag: number): number | undefined => (runFlags & flag ? reader.u32(box, (at += 4) - 4) : undefined);
+  const stated = field(DATA_OFFSET_PRESENT);
+  const dataOffset = stated === undefined ? undefined : { field: box.payload + 8, target: moof.start + (stated | 0) };
+  let firstFlags = field(FIRST_SAMPLE_FLAGS_PRESENT);
+  if (!(runFlags & SAMPLE_SIZE_PRESENT) && defaults.size === 0)
+    throw unsupported('fragments without a size for each sample');
 
   const samples: Sample[] = [];
   let offset = dataOffset?.target ?? previousEnd;
@@ -212,10 +256,18 @@ function readRun(
     throw malformed(`samples at ${offset} lie outside their mdat or over others`);
   }
   for (let index = 0; index < count; index++) {
-    const field = at + index * entrySize;
-    const size = hasSizes ? reader.u32(box, field) : defaultSize;
+    const duration = field(SAMPLE_DURATION_PRESENT) ?? defaults.duration;
+    const sizeAt = at;
+    const ownSize = field(SAMPLE_SIZE_PRESENT);
+    const size = ownSize ?? defaults.size;
+    const flags = field(SAMPLE_FLAGS_PRESENT) ?? firstFlags ?? defaults.flags;
+    const composition = field(COMPOSITION_OFFSET_PRESENT) ?? 0;
+    firstFlags = undefined;
     if (offset + size > mdat.end) throw malformed(`sample at ${offset} lies outside its mdat`);
-    samples.push({ offset, size, sizeField: hasSizes ? box.payload + field : undefined });
+    samples.push({
+      ...{ offset, size, sizeField: ownSize === undefined ? undefined : box.payload + sizeAt },
+      ...{ duration, compositionOffset: isSigned ? composition | 0 : composition, flags },
+    });
     offset += size;
   }
   return { samples, dataOffset };

@@ -45,6 +45,8 @@ export interface SegmentRepairer {
 export function createRepairer(init: Uint8Array): SegmentRepairer {
   requireBytes('init', init);
   const track = readTrack(init);
+  const whyNot = track.descriptions.find((description) => description.whyNot)?.whyNot;
+  if (whyNot) throw whyNot;
   const repairer = trackRepairer(track);
   return {
     repair(segment, missing) {

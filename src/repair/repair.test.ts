@@ -285,13 +285,18 @@ describe('createRepairer', () => {
     ['malformed', 'encv box without sinf', [track(sampleEntry('encv', box('avcC', avcc())))]],
     ['unsupported-stream', '2 trak boxes', [track(avc1), track(avc1)]],
     ['malformed', 'no sample description', [track()]],
-    ['unsupported-stream', 'codec hvc1', [track(avc1, sampleEntry('hvc1')), trackDefaults(1)]],
     ['malformed', 'without avcC', [track(sampleEntry('avc1'))]],
     ['malformed', 'without mdia', [box('trak')]],
   ])('says %s: %s', (code, message, tracks) => {
     const create = () => createRepairer(box('moov', ...tracks));
     expect(create).toThrow(message);
     expect(create).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('says that nothing stands in for frames of another codec, in any of the sample descriptions', () => {
+    const other = createRepairer(box('moov', track(avc1, sampleEntry('hvc1')), trackDefaults(2)));
+    expect([repairer.needsPlan, other.needsPlan]).toEqual([false, true]);
+    expect(() => other.repair(mediaSegment({ runs: [[frame(60)]] }), receivedExcept([]))).toThrow('codec hvc1');
   });
 
   it('ends with a repairer or a RepairError, whatever the bytes', () => {

@@ -1,20 +1,26 @@
 import { fragmentReaders, type Track } from './codecs.js';
 import { applyEdits, type Edit, growth } from './edits.js';
 import { missing, unsupported } from './errors.js';
-import { type Fragment, parseFragments } from './fmp4.js';
+import { type EncryptionOf, type Fragment, parseFragments } from './fmp4.js';
 import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
+import { removeMissing } from './removal.js';
 import { clearSubsamples, isClear } from './subsamples.js';
 import type { FrameReport, ReceivedBytes, Repairer } from './types.js';
 
-/** Replaces what is missing of the frames of a track by what their codec has for it. */
+/** Replaces what is missing of the frames of a track by what their codec has for it, or takes it out where a plan says so. */
 export function trackRepairer(track: Track): Repairer {
   return {
-    needsPlan: false,
-    repair(segment, received) {
+    needsPlan: track.descriptions.some(({ whyNot }) => whyNot),
+    repair(segment, received, plan, before) {
+      if (plan?.kind === 'remove') {
+        const fragments = readFragments(segment, received, () => parseFragments(segment, undefined, track.defaults));
+        return removeMissing(track, segment, fragments, received, plan.frames, before);
+      }
+      const encryptionOf: EncryptionOf = (description) => track(description).encryption;
       const frames: FrameReport[] = [];
       const edits: Edit[] = [];
       const readerOf = fragmentReaders(track, segment, received);
-      for (const fragment of readFragments(segment, received, track)) {
+      for (const fragment of readFragments(segment, received, () => parseFragments(segment, encryptionOf))) {
         const { codec } = track(fragment.description);
         const read = readerOf(fragment);
         const resized: ResizedSample[] = [];
@@ -47,10 +53,10 @@ export function trackRepairer(track: Track): Repairer {
 }
 
 /** The segment's fragments; all bytes outside the sample data must be here. */
-function readFragments(segment: Uint8Array, received: ReceivedBytes, track: Track): Fragment[] {
+function readFragments(segment: Uint8Array, received: ReceivedBytes, parse: () => Fragment[]): Fragment[] {
   let fragments: Fragment[];
   try {
-    fragments = parseFragments(segment, (description) => track(description).encryption);
+    fragments = parse();
   } catch (error) {
     if (received.contains(0, segment.length)) throw error;
     throw missing('movie fragment header is missing', error);

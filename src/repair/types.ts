@@ -12,9 +12,9 @@ export interface FrameReport {
   readonly start: number;
   /** Its size as delivered. */
   readonly bytes: number;
-  /** B when any slice is B, else P when any is P, else I; undefined where repair does not read the codec. */
+  /** B when any slice is B, else P when any is P, else I; undefined where missing frames are removed: samples are not parsed then. */
   readonly type: 'I' | 'P' | 'B' | undefined;
-  /** 0 where repair does not read the codec. */
+  /** 0 where samples are not parsed. */
   readonly slices: number;
   /** Slices that were incomplete and are now all-skip slices. */
   readonly repairedSlices: number;
@@ -45,21 +45,32 @@ export type RepairPlan =
   | { readonly kind: 'remove'; readonly frames: readonly RemovableFrame[] }
   | { readonly kind: 'hold'; readonly frames: readonly HoldableFrame[] };
 
+/** What a chunk that has been appended leaves to the next one of its representation, which cannot change it any more. */
+export interface ChunkState {
+  /** When its decoding ends, in the track's timescale; undefined: nothing came before, and the first sample must be there. */
+  readonly decodedUntil?: number | undefined;
+  /** Parts of removed samples that others need, for the next sample; a new segment needs none of them. */
+  readonly carried?: readonly Uint8Array[];
+}
+
 export interface RepairedSegment {
   /** A valid segment: the delivered bytes, with every incomplete frame replaced or taken out. */
   readonly bytes: Uint8Array;
   readonly frames: readonly FrameReport[];
+  /** What the next chunk has to know, where frames of a chunk are removed. */
+  readonly after?: ChunkState;
 }
 
 /** Repairs the segments of one representation; each codec has its own. */
 export interface Repairer {
-  /** Nothing can stand in for a missing frame: without a plan that says what may be taken out segments must come whole. */
+  /** Nothing stands in for a missing frame of this track: without a plan that says what may be taken out, segments must come whole. */
   readonly needsPlan: boolean;
   /**
    * Makes a valid segment of what has arrived. `segment` has its full length, with anything in its gaps; it is not
-   * changed, and it is returned itself when nothing is missing.
+   * changed, and it is returned itself when nothing is missing. `plan`: what the segment's index says of its repair. `before`: the
+   * segment is a chunk that is appended behind others, and that is left of them.
    *
    * Throws `RepairError`: the segment must then be fetched whole.
    */
-  repair(segment: Uint8Array, received: ReceivedBytes, plan?: RepairPlan): RepairedSegment;
+  repair(segment: Uint8Array, received: ReceivedBytes, plan?: RepairPlan, before?: ChunkState): RepairedSegment;
 }
