@@ -53,7 +53,26 @@ describe('voxel-repair', () => {
 
   it('refuses streams that it does not know', () => {
     const hevc = box('moov', track(sampleEntry('hvc1')));
-    expect(() => voxelRepair.createRepairer(hevc)).toThrow(expect.objectContaining({ code: 'unsupported-stream' }));
+    const unknown = voxelRepair.createRepairer(hevc);
+    for (const call of [() => unknown.repair(segment, []), () => unknown.unreliableRanges(segment)])
+      expect(call).toThrow(expect.objectContaining({ code: 'unsupported-stream' }));
+  });
+
+  it('takes out frames that are removable, with those that need them, in any codec', () => {
+    const places = whole.map(({ start, bytes }) => ({ start, end: start + bytes }));
+    const removable = [
+      { ...places[1]!, needs: [] },
+      { ...places[2]!, needs: [0] },
+      { ...places[3]!, needs: [] },
+    ];
+    for (const any of [
+      repairer,
+      voxelRepair.createRepairer(Uint8Array.from(box('moov', track(sampleEntry('hvc1'))))),
+    ]) {
+      const { bytes, frames } = any.repair(segment, [{ start: places[1]!.end - 1, end: places[1]!.end }], removable);
+      expect(frames.map(({ removed }) => removed)).toEqual([false, true, true, false]);
+      expect(any.repair(bytes, [], []).frames.map((frame) => frame.bytes)).toEqual([whole[0]!.bytes, whole[3]!.bytes]);
+    }
   });
 
   it.each([
