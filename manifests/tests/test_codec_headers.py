@@ -11,12 +11,13 @@ from clips import ffmpeg
 from hypothesis import given
 from hypothesis import strategies as st
 from voxel_prepare.codecs import codec_named, codec_of
-from voxel_prepare.errors import MisalignedSegments, UnsupportedStream
+from voxel_prepare.errors import MalformedStream, MisalignedSegments, UnsupportedStream
 from voxel_prepare.hevc.parameter_sets import ParameterSets
 from voxel_prepare.isobmff import Sample, parse_track
 from voxel_prepare.repair.codec import Codec, DependentFrame, whole_samples
 
 HDR = ("-pix_fmt", "yuv420p10le", "-color_primaries", "bt2020", "-color_trc", "smpte2084", "-colorspace", "bt2020nc")
+FRAGMENTS = "frag_keyframe+delay_moov+default_base_moof"
 SVT = ("-c:v", "libsvtav1", "-preset", "12", "-svtav1-params", "lp=1")
 X265 = ("-c:v", "libx265", "-tag:v", "hvc1", "-preset", "ultrafast", "-x265-params", "log-level=none:pools=1")
 VP9 = ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-dash_segment_type", "mp4")
@@ -81,8 +82,7 @@ def test_what_an_encoder_puts_out_becomes_what_a_file_has(
     name: str, encoder: str, options: dict[str, str], tmp_path: Path
 ) -> None:
     made: list[bytes] = []
-    flags = {"movflags": "frag_keyframe+delay_moov+default_base_moof"}
-    with av.open(tmp_path / "clip.mp4", "w", format="mp4", options=flags) as container:
+    with av.open(tmp_path / "clip.mp4", "w", format="mp4", options={"movflags": FRAGMENTS}) as container:
         stream = container.add_stream(encoder, rate=25, options=options)
         assert isinstance(stream, VideoStream)
         stream.width, stream.height, stream.pix_fmt = 192, 108, "yuv420p"
@@ -257,6 +257,24 @@ HEVC_CONFIGURATION = b"\1" + bytes(20) + b"\3" + b"\0"
 def test_hevc_that_cannot_be_told_is_refused_in_words(contents: list[bytes], reason: str) -> None:
     with pytest.raises(UnsupportedStream, match=reason):
         dependencies(codec("hevc", HEVC_CONFIGURATION), *contents)
+
+
+def test_parameter_sets_in_samples_alone_do(tmp_path: Path) -> None:
+    params = "log-level=none:pools=1:keyint=4:min-keyint=4:repeat-headers=1:aud=1"
+    video = ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", params, "-tag:v", "hev1")
+    ffmpeg(
+        "-f", "lavfi", "-i", "testsrc2=size=192x108:duration=0.4", *video, "-movflags", FRAGMENTS, tmp_path / "clip.mp4"
+    )
+    data = (tmp_path / "clip.mp4").read_bytes()
+    track = parse_track(data)
+    samples = [sample for fragment in track.fragments for sample in fragment.samples]
+    whole = codec_of(track.description)
+    frames = whole.dependencies(data, samples)
+    assert [frame.must_arrive for frame in frames] == [True] + 9 * [False]
+    assert codec("hevc", whole.configuration[:22] + b"\0").dependencies(data, samples) == frames
+    bare = samples[2:]  # without the sets of the key frames
+    with pytest.raises(MalformedStream, match="parameter sets that there are not"):
+        codec("hevc", whole.configuration[:22] + b"\0").dependencies(data, bare)
 
 
 @pytest.mark.parametrize(
