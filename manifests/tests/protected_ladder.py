@@ -33,6 +33,7 @@ PATTERN = 10
 """Number of blocks of which `cbcs` encrypts the first one (ISO/IEC 23001-7 §10.4.1)."""
 CONSTANT_IV = bytes.fromhex("00112233445566778899aabbccddeeff")
 MPD = "stream.mpd"
+NAMESPACE = 'xmlns:cenc="urn:mpeg:cenc:2013"'
 STSD = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd")
 CLEAR_DESCRIPTION = 2
 """Number of the sample description of what stays in the clear: behind that of what is encrypted."""
@@ -137,8 +138,8 @@ def _protect(init: Path, segments: Sequence[Path], ladder: Ladder) -> None:
     decryption = Decryption(encryption, {KEY.id: KEY.key})
     for number, path in enumerate(segments):
         stored = path.read_bytes()
-        clear, _ = decryption.decrypt(stored, track.defaults)
-        protected = iter(protected_samples(stored, track.defaults, encryption))
+        samples = list(protected_samples(stored, track.defaults, encryption))
+        clear, protected = decryption.decrypt(stored, samples), iter(samples)
         read = codec_of(track.descriptions[0]).reader(clear) if encryption.sample_entry == "avc1" else None
         packager = _Packager(ladder, clear, number, read)
         path.write_bytes(b"".join(packager.fragment(one, protected) for one in parse_fragments(clear, track.defaults)))
@@ -277,7 +278,8 @@ def _declare(mpd: Path, ladder: Ladder) -> None:
     key_id = re.sub(r"^(.{8})(.{4})(.{4})(.{4})", r"\1-\2-\3-\4-", KEY.id.hex())
     scheme = f'schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="{ladder.scheme}" cenc:default_KID="{key_id}"'
     clear_key = 'schemeIdUri="urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e" value="ClearKey1.0"'
-    text = mpd.read_text().replace("<MPD", '<MPD xmlns:cenc="urn:mpeg:cenc:2013"', 1)
+    text = re.sub("<ContentProtection[^>]*>", "", mpd.read_text().replace(f" {NAMESPACE}", ""))
+    text = text.replace("<MPD", f"<MPD {NAMESPACE}", 1)
     added = f"<ContentProtection {scheme}/><ContentProtection {clear_key}/>"
     mpd.write_text(re.sub(r'(<AdaptationSet[^>]*contentType="video"[^>]*>)', rf"\1{added}", text))
 

@@ -51,7 +51,9 @@ def read(folder: Path) -> Track:
 
 def decrypted(track: Track, segment: bytes) -> bytes:
     encryption = track.description_of(parse_fragments(segment, track.defaults)[0]).encryption
-    return Decryption(encryption, KEYS).decrypt(segment, track.defaults)[0] if encryption else segment
+    if encryption is None:
+        return segment
+    return Decryption(encryption, KEYS).decrypt(segment, protected_samples(segment, track.defaults, encryption))
 
 
 def hashes(folder: Path) -> list[str]:

@@ -8,6 +8,8 @@ from shutil import copytree
 from typing import Any
 
 import pytest
+from protected_ladder import KEY as LADDER_KEY
+from protected_ladder import NEXT_KEY, Ladder, make_ladder, protect_anew
 from typer.testing import CliRunner
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.cli.prepare import app
@@ -15,7 +17,7 @@ from voxel_prepare.codecs import codec_of
 from voxel_prepare.errors import InputError, UnsupportedStream
 from voxel_prepare.inspect.described import read_described
 from voxel_prepare.isobmff import parse_fragments, parse_track
-from voxel_prepare.isobmff.common_encryption import Decryption
+from voxel_prepare.isobmff.common_encryption import Decryption, protected_samples
 from voxel_prepare.manifest.existing import read_existing
 from voxel_prepare.repair.encrypted import check_headers_are_clear
 
@@ -61,7 +63,10 @@ def decrypted(index: int) -> tuple[bytes, list[ByteRange]]:
     track = parse_track(part("encrypted"))
     encryption = track.description.encryption
     assert encryption is not None
-    return Decryption(encryption, KEYS).decrypt(part("encrypted", index), track.defaults)
+    segment = part("encrypted", index)
+    samples = list(protected_samples(segment, track.defaults, encryption))
+    clear = Decryption(encryption, KEYS).decrypt(segment, samples)
+    return clear, [range_ for sample in samples for range_ in sample.encrypted]
 
 
 @pytest.mark.parametrize("index", [0, 1])
@@ -109,9 +114,50 @@ def test_scores_are_those_of_the_same_film_in_the_clear(tmp_path: Path) -> None:
     assert {name: (encrypted.parent / name).read_bytes() for name in before} == before
 
 
-def test_without_the_key_it_is_asked_for_by_its_identifier(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"add --key {VECTOR['keyId']}:KEY"):
-        read_existing(presentation(tmp_path / "encrypted", "encrypted"))
+@pytest.mark.parametrize("begins", ["encrypted", "in the clear"])
+def test_without_the_key_scores_are_foretold_and_one_line_says_so(tmp_path: Path, begins: str) -> None:
+    folder = tmp_path / "encrypted"
+    mpd = presentation(folder, "encrypted") if begins == "encrypted" else with_clear_lead(folder)
+    code, output = prepare(mpd)
+    assert code == 0
+    assert output.count("scores are foretold from bytes") == output.count("warning") == 1
+    (representation,) = read_described(folder)
+    assert representation.is_foretold
+    assert all(len(scores) > 1 for _, scores in described(mpd))
+    code, output = prepare(mpd, "--key", KEY)
+    assert code == 0
+    assert "foretold" not in output
+    assert not read_described(folder)[0].is_foretold
+
+
+@pytest.mark.parametrize("codec", ["h264", "av1"])
+def test_scores_do_not_depend_on_how_a_ladder_is_encrypted(tmp_path: Path, codec: str) -> None:
+    """Whole samples are removed, so they are not those of the ladder in the clear."""
+    cenc = tmp_path / "cenc"
+    make_ladder(cenc, Ladder((codec,), "cenc", seconds=2, segment_seconds=1))
+    rotated = copytree(cenc, tmp_path / "rotated")
+    protect_anew(rotated, Ladder(scheme="cenc", rotated=1))
+    cbcs = copytree(cenc, tmp_path / "cbcs")
+    protect_anew(cbcs, Ladder(scheme="cbcs", rotated=1))
+    found = []
+    for folder in (cenc, rotated, cbcs):
+        code, output = prepare(folder / "stream.mpd", "--key", str(LADDER_KEY), "--key", str(NEXT_KEY))
+        assert (code, output.count("warning")) == (0, 0)
+        found.append(described(folder / "stream.mpd"))
+    assert found[0] == found[1] == found[2]
+    assert all(len(scores) > 1 for _, scores in found[0])
+
+
+@pytest.mark.parametrize(
+    ("codec", "reason"), [("vp9", "from the first byte of a frame on"), ("hevc", "nothing can be told")]
+)
+def test_without_the_key_what_hides_its_headers_stays_plain(tmp_path: Path, codec: str, reason: str) -> None:
+    """FFmpeg encrypts them (findings/ffmpeg-cenc-hides-headers.sh)."""
+    mpd = make_ladder(tmp_path, Ladder((codec,), "cenc", seconds=1, segment_seconds=1))
+    code, output = prepare(mpd)
+    assert code == 2
+    assert reason in output
+    assert "--key" in output
 
 
 def test_a_wrong_key_ends_in_an_error(tmp_path: Path) -> None:
@@ -181,11 +227,6 @@ def test_a_track_that_begins_in_the_clear_is_scored_as_in_the_clear(tmp_path: Pa
     assert all(len(scores) > 1 for _, scores in described(mpd))
 
 
-def test_its_key_is_asked_for_all_the_same(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"add --key {VECTOR['keyId']}:KEY"):
-        read_existing(with_clear_lead(tmp_path / "lead"))
-
-
 def beside_a_clear_set(folder: Path, of: Path) -> Path:
     """An MPD with the set of a presentation beside another one in the clear, which is its last."""
     clear = presentation(folder, "clear")
@@ -204,7 +245,6 @@ def beside_a_clear_set(folder: Path, of: Path) -> Path:
     [
         ("cens", "of encrypted media --copy takes those of the scheme cbcs or cenc only, found cens"),
         ("cbc1", "of encrypted media --copy takes those of the scheme cbcs or cenc only, found cbc1"),
-        ("cbcs", f"encrypted media are scored with their key only: add --key {VECTOR['keyId']}:KEY"),
     ],
 )
 def test_a_set_that_is_encrypted_otherwise_stays_plain_beside_one_in_the_clear(

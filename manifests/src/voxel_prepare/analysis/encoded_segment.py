@@ -1,6 +1,6 @@
 """A media segment as it is stored: where it lies, its bytes, and what its decoder must know beforehand."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +28,8 @@ class EncodedSegment:
     whole_samples: bool = False
     """It is stored encrypted: what is removed of it are whole samples."""
     is_replaceable: bool = True
-    """Another can stand in for a part of a sample: not without the key, nor where the cipher runs on (`cenc`)."""
+    """Another can stand in for a part of a sample: not without the key, where the cipher runs on (`cenc`), or where
+    keys change."""
 
     def samples(self) -> list[bytes]:
         """The decoder's input, one sample for each frame. Raises `Mp4Error`."""
@@ -59,21 +60,22 @@ class SegmentSource:
         with self.path.open("rb") as file:
             file.seek(self.range.start)
             data = file.read(self.range.size)
-        decryption, is_opaque = self.decryption, self.is_opaque
-        encrypted: Iterable[ByteRange] = ()
-        if decryption is not None and is_opaque:
-            samples = protected_samples(data, self.defaults, decryption.track)
-            encrypted = (range_ for sample in samples for range_ in sample.encrypted)
-        elif decryption is not None:
-            data, encrypted = decryption.decrypt(data, self.defaults)
+        if self.decryption is None:
+            opaque = self.is_opaque
+            return EncodedSegment(
+                self.codec, self.defaults, data, is_opaque=opaque, whole_samples=opaque, is_replaceable=not opaque
+            )
+        track = self.decryption.track
+        samples = list(protected_samples(data, self.defaults, track))
+        is_even = all(sample.protection is track.protection for sample in samples)
         return EncodedSegment(
             codec=self.codec,
             defaults=self.defaults,
-            data=data,
-            encrypted=tuple(encrypted),
-            is_opaque=is_opaque,
-            whole_samples=is_opaque or decryption is not None,
-            is_replaceable=not is_opaque and (decryption is None or decryption.track.scheme == CBCS),
+            data=data if self.is_opaque else self.decryption.decrypt(data, samples),
+            encrypted=tuple(range_ for sample in samples for range_ in sample.encrypted),
+            is_opaque=self.is_opaque,
+            whole_samples=True,
+            is_replaceable=track.scheme == CBCS and is_even and not self.is_opaque,
         )
 
 

@@ -32,7 +32,7 @@ class RepairableSegment:
     def of(cls, segment: EncodedSegment) -> "RepairableSegment":
         """Raises a `RepairError` if repair does not support the stream."""
         if not segment.is_replaceable:
-            raise UnsupportedStream("a cipher that runs on from slice to slice (cenc)")
+            raise UnsupportedStream("encryption in which nothing can stand in for a slice")
         frames = read_frames(segment.codec, segment.data, segment.defaults)
         if segment.encrypted:
             check_headers_are_clear(segment.codec, segment.data, segment.defaults, segment.encrypted)

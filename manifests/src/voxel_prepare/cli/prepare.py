@@ -95,7 +95,7 @@ def voxel_prepare(
     ] = False,
     key: Annotated[
         list[str] | None,
-        typer.Option(metavar="KID:KEY", help="Key of encrypted media (cbcs) for --copy, in hexadecimal. Repeatable."),
+        typer.Option(metavar="KID:KEY", help="Key of encrypted media for --copy, in hexadecimal. Repeatable."),
     ] = None,
     metric: Annotated[Metric, typer.Option(help="Metric of the scores.")] = Metric.SSIM,
     order: Annotated[

@@ -4,7 +4,7 @@ of samples are encrypted, and decrypting them in memory, so that segments can be
 Nothing changes its place: a decrypted segment has every byte where the encrypted one has it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.ciphers import Cipher
@@ -82,14 +82,12 @@ class Decryption:
     keys: Mapping[bytes, bytes] = field(repr=False)
     """Keys by their identifiers."""
 
-    def decrypt(self, segment: bytes, defaults: SampleDefaults) -> tuple[bytes, list[ByteRange]]:
-        """The segment in the clear, and the ranges in which it was encrypted. Raises `Mp4Error`."""
+    def decrypt(self, segment: bytes, samples: Iterable[ProtectedSample]) -> bytes:
+        """The segment with its samples in the clear. Raises `UnsupportedMp4` without the key of one."""
         clear = bytearray(segment)
-        ranges: list[ByteRange] = []
-        for sample in protected_samples(segment, defaults, self.track):
-            ranges += sample.encrypted
+        for sample in samples:
             self.decrypt_sample(clear, sample)
-        return bytes(clear), ranges
+        return bytes(clear)
 
     def decrypt_sample(self, data: bytearray, sample: ProtectedSample) -> None:
         """Decrypts in place. Raises `UnsupportedMp4` without the key."""

@@ -1,7 +1,7 @@
 """An existing DASH presentation: its video representations, read from its MPD and media files."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -65,7 +65,7 @@ class ExistingPresentation:
     switching_sets: list[list[ExistingRepresentation]]
     """The representations of each AdaptationSet, ascending in bitrate: a player switches between them."""
     warnings: list[str]
-    """What plays without an index, or is not scored by its pictures, and why."""
+    """What plays without an index, and why."""
 
     @property
     def representations(self) -> list[ExistingRepresentation]:
@@ -93,8 +93,7 @@ def read_existing(path: Path, keys: ContentKeys = MappingProxyType({})) -> Exist
         raise InputError(f"{path}: {next(iter(plain), 'the MPD has no video representation')}")
     warnings = [f"{_listed(names)} as before, without an index: {reason}" for reason, names in plain.items()]
     duration = sum((period.duration for period in periods), Fraction(0))
-    warnings += [*_foretold(sets), *_elsewhere(sets)]
-    return ExistingPresentation(path.resolve().parent, mpd, duration, sets, warnings)
+    return ExistingPresentation(path.resolve().parent, mpd, duration, sets, [*warnings, *_elsewhere(sets)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,6 @@ class _SetReader:
         try:
             found = sorted((one for element in elements if (one := self._read_known(element))), key=_bandwidth)
             _check_alignment(found)
-            found = _with_one_scale(found)
             _check_encryption(found)
         except StaysPlain as error:  # the rest would be a ladder that has scores in part only
             self._leave(error, elements)
@@ -221,7 +219,6 @@ def _segment(track: Track, address: Address, keys: ContentKeys) -> tuple[Segment
                 protected = list(protected_samples(segment, track.defaults, description.encryption))
                 is_opaque = not _key_ids(protected) <= keys.keys()
                 if is_opaque:
-                    _check_has_key(protected, keys)
                     _check_begins_clear(protected[0], first)
                 else:
                     decryption.decrypt_sample(head, protected[0])
@@ -251,29 +248,11 @@ def _key_ids(samples: Iterable[ProtectedSample]) -> set[bytes]:
     return {sample.protection.key_id for sample in samples if sample.encrypted}
 
 
-def _check_has_key(samples: Iterable[ProtectedSample], keys: ContentKeys) -> None:
-    """Raises `UnknownCoding` without the key of a sample."""
-    for key_id in sorted(_key_ids(samples) - keys.keys()):
-        raise UnknownCoding(f"encrypted media are scored with their key only: add --key {key_id.hex()}:KEY")
-
-
 def _check_begins_clear(protected: ProtectedSample, sample: Sample) -> None:
     """Raises `UnsupportedMp4` for a sample without a header that can be read without the key."""
     if protected.encrypted and protected.encrypted[0].start == sample.offset:
         key_id = protected.protection.key_id.hex()
         raise UnsupportedMp4(f"encrypted from the first byte of a frame on: add --key {key_id}:KEY")
-
-
-def _with_one_scale(representations: Sequence[ExistingRepresentation]) -> list[ExistingRepresentation]:
-    """The representations, with a segment opaque where that of one of them is: scores count from the same pictures."""
-    segments = [
-        [replace(one, is_opaque=True) for one in beside] if any(one.is_opaque for one in beside) else beside
-        for beside in zip(*(one.segments for one in representations), strict=True)
-    ]
-    return [
-        replace(one, segments=list(of_one))
-        for one, of_one in zip(representations, zip(*segments, strict=True), strict=True)
-    ]
 
 
 def _check_encryption(representations: Iterable[ExistingRepresentation]) -> None:
@@ -321,14 +300,6 @@ def _check_alignment(representations: list[ExistingRepresentation]) -> None:
         for index, (frames, of_top) in enumerate(pairs, start=1):
             if frames != of_top:
                 raise StaysPlain(f"{differ}: segment {index} has {frames} and {of_top} frames")
-
-
-def _foretold(sets: Iterable[Sequence[ExistingRepresentation]]) -> Iterator[str]:
-    """Says of which representations the scores are foretold."""
-    opaque = [one for of_set in sets for one in of_set if any(segment.is_opaque for segment in one.segments)]
-    if opaque:
-        names = ", ".join(one.name for one in opaque)
-        yield f"{names}: encrypted, and not every key is given (--key KID:KEY): scores are foretold from bytes"
 
 
 def _elsewhere(sets: list[list[ExistingRepresentation]]) -> Iterator[str]:
