@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from voxel_prepare.analysis.segment_analysis import Metric, OrderChoice, OrderName
+from voxel_prepare.analysis.segment_analysis import CHOSEN_ORDERS, Metric, OrderChoice, OrderName
 from voxel_prepare.errors import InputError
 from voxel_prepare.manifest.mpd_file import FactsPlace
 from voxel_prepare.media.encoders import CodecName
@@ -71,5 +71,9 @@ class Request:
             raise InputError("--hls-files cannot be used with --copy of an MPD, whose media stay as they are")
         if self.media != "existing" and self.keys:
             raise InputError("--key needs --copy with an MPD: other inputs must not be encrypted")
+        if self.order not in (None, *CHOSEN_ORDERS):
+            raise InputError(
+                f"--order must be one of {', '.join(CHOSEN_ORDERS)}: frames that are removed have their own"
+            )
         if self.scheduler is not None and not SCHEDULER_ADDRESS.fullmatch(self.scheduler):
             raise InputError(f"--scheduler must be an address such as tcp://host:8786, got {self.scheduler!r}")

@@ -11,8 +11,8 @@ LEAST_FREE_SHARE = 0.01
 x264, x265 and error-resilient VP9 .02 to .6 (manifests/tests/coded_clips.py, and films at 360p)."""
 
 ENCODE_WITH = {
-    "av1": "SVT-AV1 leaves more to drop",
-    "hevc": "x265 with temporal-layers=4:bframes=7 leaves more to drop",
+    "av1": "SVT-AV1, as --codec av1 encodes with it, leaves more to drop",
+    "hevc": "x265 with bframes=15:b-adapt=0 leaves more to drop",
     "h264": "x264 with bframes=15:b-adapt=0 leaves more to drop",
     "vp9": "libvpx with two passes and -error-resilient 1 leaves more to drop",
 }
@@ -32,9 +32,6 @@ def warning_lines(video: Sequence[VideoFile], codecs: Sequence[Codec]) -> Iterat
         if little:
             share = f"{LEAST_FREE_SHARE:.0%} of the bytes"
             yield f"{', '.join(little)}: less than {share} are in frames that no other needs: {ENCODE_WITH[name]}"
-    foretold = [file.media.id for file in video if file.is_foretold]
-    if foretold:
-        yield f"{', '.join(foretold)}: no key: scores are foretold from bytes, not measured (--key KID:KEY measures)"
 
 
 def _is_little_free(file: VideoFile) -> bool:
