@@ -63,7 +63,7 @@ export interface VideoSpec {
   readonly segment: number | undefined;
   /** Metric of the manifest's scores, by which rules decide; undefined: SSIM. */
   readonly metric?: (typeof METRICS)[number] | undefined;
-  /** As `voxel-prepare --codec` takes it; undefined: H.264. */
+  /** The codecs, in the words of `voxel-prepare --codec`; undefined: H.264. */
   readonly codec?: string | undefined;
   /**
    * Another ladder, of which the top level in H.264 is what sessions are scored against, so that videos in several codecs have one in common;

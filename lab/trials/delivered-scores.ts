@@ -14,7 +14,7 @@ import type { SessionMeasure } from './session-measures.js';
 export interface ScoredSegment {
   /** Score of a segment with gaps; a whole one has the manifest's, unless the video has a reference of its own. */
   readonly score?: number;
-  /** Of the whole segment, where the video has a reference of its own. */
+  /** Score of the whole segment, where the video has a reference of its own. */
   readonly wholeScore?: number;
   /** For each frame in decode order whether others may refer to it. */
   readonly references?: readonly boolean[];
