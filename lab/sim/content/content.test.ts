@@ -30,6 +30,13 @@ const SEGMENT =
   '<SegmentURL mediaRange="10-109" reliable="10-29" unreliable="70-109,30-69" reliableSize="20" ssims="0.5:0:0,0.8:1:40,0.98:2:80"/>';
 
 describe('preparedContent', () => {
+  it('takes of a video in several codecs the first', () => {
+    const one = manifestWith(SEGMENT);
+    const [sets] = /<AdaptationSet>.*?<\/AdaptationSet>/s.exec(one)!;
+    const other = sets.replaceAll('bandwidth="2000"', 'bandwidth="1500"');
+    expect(prepared(one.replace('</Period>', `${other}</Period>`)).ladder).toEqual(prepared(one).ladder);
+  });
+
   it('reads ladder, sizes and scores of a prepared video, lowest bitrate first, and leaves audio out', () => {
     const content = prepared(manifestWith(SEGMENT + SEGMENT));
     expect(content).toMatchObject({

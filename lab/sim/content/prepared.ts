@@ -18,11 +18,14 @@ import { makeContent, type Content } from './content.js';
 const START_TAG = /<(\w+)((?:\s+[\w:]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(?:\/>|>([^<]*))/g;
 const ATTRIBUTE = /([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** The video that `voxel-prepare --out FOLDER` made. Throws a `UserError` where there is none to be read. */
+/** The video that `voxel-prepare --out FOLDER` made, in the first of its codecs. Throws a `UserError` where there is none to be read. */
 export function preparedContent(folder: string): Content {
   const path = join(folder, 'manifest.mpd');
   const manifest = parseManifest(new TextDecoder().decode(readFile(path)));
-  const maps = manifest.representations.flatMap((element) => readMap(path, element, manifest.prefix) ?? []);
+  const maps =
+    manifest.sets
+      .map((elements) => elements.flatMap((element) => readMap(path, element, manifest.prefix) ?? []))
+      .find(({ length }) => length > 0) ?? [];
   maps.sort((a, b) => a.bandwidth - b.bandwidth);
   const segmentCount = Math.min(...maps.map((map) => map.segmentCount));
   if (maps.length === 0 || segmentCount === 0)
@@ -39,7 +42,8 @@ interface ManifestElements {
   /** Prefix of the namespace of VOXEL's attributes. */
   readonly prefix: string;
   readonly segmentDuration: number;
-  readonly representations: readonly RepresentationElement[];
+  /** The representations of each AdaptationSet. */
+  readonly sets: readonly (readonly RepresentationElement[])[];
 }
 
 interface RepresentationElement extends DashRepresentation {
@@ -57,17 +61,18 @@ function readFile(path: string): Uint8Array {
 }
 
 function parseManifest(xml: string): ManifestElements {
-  const representations: RepresentationElement[] = [];
+  const sets: RepresentationElement[][] = [];
   let segmentDuration = NaN;
   let prefix = prefixOf({});
   for (const [, name, attributeText, text = ''] of xml.matchAll(START_TAG)) {
     const attributes = Object.fromEntries(
       [...attributeText!.matchAll(ATTRIBUTE)].map(([, key, a, b]) => [key!, a ?? b ?? '']),
     );
-    const representation = representations.at(-1);
+    const representation = sets.at(-1)?.at(-1);
     if (name === 'MPD') prefix = prefixOf(attributes);
+    if (name === 'AdaptationSet') sets.push([]);
     if (name === 'Representation') {
-      representations.push({ ...attributes, baseUrl: '', SegmentList: { SegmentURL: [] }, SupplementalProperty: [] });
+      sets.at(-1)?.push({ ...attributes, baseUrl: '', SegmentList: { SegmentURL: [] }, SupplementalProperty: [] });
     }
     // The first addressing is the video's.
     if ((name === 'SegmentList' || name === 'SegmentTemplate') && Number.isNaN(segmentDuration)) {
@@ -77,7 +82,7 @@ function parseManifest(xml: string): ManifestElements {
     if (name === 'SupplementalProperty') representation?.SupplementalProperty.push(attributes);
     if (name === 'BaseURL' && representation) representation.baseUrl = text.trim();
   }
-  return { prefix, segmentDuration, representations };
+  return { prefix, segmentDuration, sets };
 }
 
 function readMap(path: string, element: RepresentationElement, prefix: string): RepresentationMap | undefined {
