@@ -8,6 +8,8 @@ from math import ceil
 
 from voxel_prepare.analysis.encoded_segment import EncodedSegment, SegmentSource
 from voxel_prepare.analysis.metrics import PictureComparer
+from voxel_prepare.analysis.references import ReferencePictures
+from voxel_prepare.analysis.removed import HeldSegment, read_closed_sets
 from voxel_prepare.analysis.score import score_pictures
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import ReceivedRanges
@@ -70,7 +72,8 @@ def check_segment(
 ) -> dict[str, list[Deviation]]:
     """Deviations in one segment: of random prefixes that a player may ask for, of as many steps, and with losses."""
     draw = random.Random(seed)
-    player = _Player(source.read(), analysis, reference.read())
+    viewer = _Viewer if analysis.needs is not None else _Player
+    player = viewer(source.read(), analysis, reference.read())
     order = analysis.order
     result: dict[str, list[Deviation]] = {"prefix": [], "step": [], **{f"loss {name}": [] for name in LOSSES}}
     lowest = analysis.steps[min(1, len(analysis.steps) - 1)].frames
@@ -89,7 +92,8 @@ def check_segment(
 
 def estimate(analysis: SegmentAnalysis, lost: Collection[int]) -> float:
     """Score as src/manifest/score-estimate.ts has it: of the first step that holds all that is here, less what losses
-    in it cost together."""
+    in it cost together. With `lost` frames those are that need them."""
+    lost = _with_dependents(analysis, lost)
     prefix = max((position + 1 for position, index in enumerate(analysis.order) if index not in lost), default=0)
     step = next(step for step in analysis.steps if step.frames >= prefix)
     in_step = list(zip(analysis.order, analysis.loss_costs, strict=True))[: step.frames]
@@ -97,8 +101,18 @@ def estimate(analysis: SegmentAnalysis, lost: Collection[int]) -> float:
     lowest = analysis.steps[0].score
     if total == 0 or step.score <= lowest:
         return max(step.score, lowest)
+    if analysis.needs is not None:
+        return max(step.score - total, lowest)
     together: float = total / (1 + (total / (step.score - lowest)) ** BEND) ** (1 / BEND)
     return step.score - together
+
+
+def _with_dependents(analysis: SegmentAnalysis, lost: Collection[int]) -> set[int]:
+    gone = set(lost)
+    for index, needs in zip(analysis.order, analysis.needs or [], strict=False):
+        if any(analysis.order[need] in gone for need in needs):
+            gone.add(index)
+    return gone
 
 
 def _frames_lost(analysis: SegmentAnalysis, loss: Loss, draw: random.Random) -> list[int]:
@@ -139,3 +153,16 @@ class _Player:
             repair_segment(self._segment.codec, bytes(delivered), received).bytes,
         )
         return score_pictures(built.pictures(), self._references, PictureComparer(self._analysis.metric))
+
+
+class _Viewer:
+    """Sees what is left where frames are removed: the pictures before them for longer."""
+
+    def __init__(self, segment: EncodedSegment, analysis: SegmentAnalysis, reference: EncodedSegment) -> None:
+        self._analysis = analysis
+        pictures = [ReferencePictures(one) for one in (segment, reference)]
+        self._seen = HeldSegment(read_closed_sets(segment), *pictures, PictureComparer(analysis.metric))
+
+    def score(self, lost: Sequence[int]) -> float:
+        (score,) = self._seen.scores([sorted(_with_dependents(self._analysis, lost))])
+        return score

@@ -28,7 +28,7 @@ from voxel_prepare.analysis.segment_analysis import (
 from voxel_prepare.byte_ranges import ByteRange, complement
 from voxel_prepare.errors import PreparationError, RepairError
 
-ANALYSIS_VERSION = 9
+ANALYSIS_VERSION = 10
 """Increment it with every change of the result for the same media and settings: results of another version are not
 reused."""
 

@@ -97,17 +97,15 @@ def closed_order(sets: ClosedSets, losses: Floats, step: float) -> ClosedOrder:
     return ClosedOrder(dropped[::-1], lost[::-1])
 
 
-def marginal_costs(sets: ClosedSets, losses: Floats) -> dict[int, float]:
-    """For each frame that may be missing what is lost when it is missing beside all that need it; not negative."""
+def additive_costs(sets: ClosedSets, losses: Floats) -> dict[int, float]:
+    """A cost for each frame that may be missing, such that the costs of it and all that need it add up to what is lost
+    without them; not negative, so that they may be more."""
     held = HeldPictures(losses)
     costs: dict[int, float] = {}
-    for index in sets.droppable:
-        if sets.frames[index].picture is None:
-            costs[index] = 0.0
-            continue
-        closed = sets.with_dependents(index)
-        without = held.added(_places(sets, members(closed & ~(1 << index))))
-        costs[index] = max(0.0, held.added(_places(sets, members(closed))) - without)
+    for index in reversed(sets.droppable):  # what needs it comes later in decode order
+        closed = list(members(sets.with_dependents(index)))
+        others = sum(costs[other] for other in closed if other != index)
+        costs[index] = max(0.0, held.added(_places(sets, closed)) - others)
     return costs
 
 

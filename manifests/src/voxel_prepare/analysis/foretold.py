@@ -9,7 +9,7 @@ from math import log2
 
 import numpy as np
 
-from voxel_prepare.analysis.closed_order import closed_order, marginal_costs
+from voxel_prepare.analysis.closed_order import additive_costs, closed_order
 from voxel_prepare.analysis.closed_sets import ClosedSets
 from voxel_prepare.analysis.curve import CurveRequest, measure_curve
 from voxel_prepare.analysis.hold_losses import Floats
@@ -71,5 +71,5 @@ def foretell(range_: ByteRange, sets: ClosedSets, top: int, useful_from: float) 
         ),
         lambda prefixes: [scores[prefix] for prefix in prefixes],
     )
-    costs = marginal_costs(sets, losses)
+    costs = additive_costs(sets, losses)
     return replace(removed_analysis(range_, sets, METRIC, ordered.order, costs, curve), is_foretold=True)

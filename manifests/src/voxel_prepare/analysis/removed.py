@@ -8,7 +8,7 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from voxel_prepare.analysis.closed_order import closed_order, marginal_costs
+from voxel_prepare.analysis.closed_order import additive_costs, closed_order
 from voxel_prepare.analysis.closed_sets import ClosedSets, closed_sets
 from voxel_prepare.analysis.curve import CurveRequest, measure_curve
 from voxel_prepare.analysis.encoded_segment import EncodedSegment
@@ -90,7 +90,7 @@ def analyse_removed(range_: ByteRange, segment: HeldSegment, metric: Metric, use
         ),
         lambda prefixes: segment.scores([ordered.order[prefix:] for prefix in prefixes]),
     )
-    costs = marginal_costs(sets, segment.losses)
+    costs = additive_costs(sets, segment.losses)
     return removed_analysis(range_, sets, metric, ordered.order, costs, curve)
 
 

@@ -90,7 +90,7 @@ class SegmentAnalysis:
     """For each frame of `order` the number of its ranges in `unreliable`."""
     loss_costs: list[float]
     """For each frame of `order` the loss of the segment's score when only that frame is missing; not negative. Where
-    frames are removed: when it is missing beside all that need it, so that costs of a closed set add up."""
+    frames are removed: such that those of a frame and all that need it add up to the loss without them."""
     steps: list[Step]
     """Ascending; the first takes no frame, the last takes all."""
     warning: str | None = None
