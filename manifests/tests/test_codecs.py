@@ -185,6 +185,7 @@ def test_codecs_that_there_are_not(text: str) -> None:
     ("options", "message"),
     [
         (["--codec", "av1", "--slices", "2"], "--slices needs --codec h264"),
+        (["--codec", "h264,av1", "--inline"], "--inline: attributes cannot say which frames go with a missing one"),
         (["--codec", "av1", "--copy"], "--codec cannot be used with --copy"),
         (["--codec", "vvc"], "--codec must be h264, av1, hevc, vp9, or several of them as a list, got 'vvc'"),
     ],

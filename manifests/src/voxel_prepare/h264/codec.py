@@ -37,6 +37,7 @@ class H264(Codec):
     sample_entries = ("avc1", IN_BAND)
     configuration_box = "avcC"
     least_configuration = 7
+    is_replaced = True
 
     @classmethod
     def encoded(cls, extradata: bytes) -> "H264":

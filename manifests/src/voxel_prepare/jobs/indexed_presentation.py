@@ -13,7 +13,7 @@ from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Part, Workspace
 from voxel_prepare.manifest.existing import ExistingRepresentation, read_existing
 from voxel_prepare.manifest.indexed_mpd import write_indexed_mpd
-from voxel_prepare.manifest.mpd import MediaFile, Presentation, VideoFile
+from voxel_prepare.manifest.mpd import MediaFile, Presentation, VideoFile, check_attributes
 from voxel_prepare.manifest.mpd_file import MANIFEST
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.recipes import OnShare
@@ -37,6 +37,7 @@ class IndexedPresentation:
         path = request.inputs[0]
         self._facts = request.facts
         self._existing = existing = read_existing(path, dict(request.keys))
+        check_attributes(request.facts, (one.segments[0].codec for one in existing.representations))
         for warning in existing.warnings:
             say(f"warning: {path}: {warning}")
         self.inputs = {segment.path for one in existing.representations for segment in one.segments}

@@ -14,6 +14,7 @@ from voxel_prepare.jobs.job import Json, source_identity
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.jobs.request import Request
 from voxel_prepare.jobs.workspace import Part
+from voxel_prepare.manifest.mpd import check_attributes
 from voxel_prepare.manifest.segment_duration import SegmentDuration
 from voxel_prepare.media.encode import (
     Excerpt,
@@ -122,6 +123,7 @@ def _share_read(on_share: OnShare, before: int, total: int, size: int) -> None:
 
 def _plan_encode(request: Request, source: Source) -> Plan:
     check_encodable(source)
+    check_attributes(request.facts, filter(None, map(codec_named, request.codecs)))
     excerpt = _excerpt(source, request)
     if source.colours.hdr is not None:
         say(f"{source.path}: HDR ({source.colours.hdr}): tone-mapped to SDR (BT.709)")
@@ -193,8 +195,10 @@ def _plan_copy(request: Request, sources: Sequence[Source]) -> Plan:
     """Copies the inputs, and the audio of the first input that has any."""
     segment = SegmentDuration.nearest(request.segment_seconds, sources[0].rate)
     for source in sources:
-        if codec_named(source.video_codec) is None:
+        codec = codec_named(source.video_codec)
+        if codec is None:
             raise InputError(f"{source.path}: --copy takes {TITLES} video only, found {source.video_codec}")
+        check_attributes(request.facts, [codec])
         if not source.timeline.is_stated:
             raise InputError(
                 f"{source.path}: does not state when its pictures are shown, as raw streams and AVI do not, and --copy "

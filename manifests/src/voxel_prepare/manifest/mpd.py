@@ -1,7 +1,7 @@
 """Writes the manifest; docs/MANIFEST.md describes it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean
@@ -23,11 +23,14 @@ from voxel_prepare.manifest.mpd_elements import (
 )
 from voxel_prepare.manifest.mpd_file import AVERAGES, FORETOLD, SCORES, FactsPlace, voxel_attribute
 from voxel_prepare.manifest.segment_duration import SegmentDuration
+from voxel_prepare.repair.codec import Codec
 
 PROFILE = "urn:mpeg:dash:profile:isoff-main:2011"
 
 LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
 """Form of an xs:language: other words in a source would make the MPD invalid."""
+
+ONLY_INDEX = "--inline: attributes cannot say which frames go with a missing one: leave it out where frames are removed"
 
 UNKNOWN_LANGUAGE = "und"
 
@@ -123,6 +126,12 @@ class Presentation:
         return [video for ladder in self.ladders for video in ladder]
 
 
+def check_attributes(facts: FactsPlace, codecs: Iterable[Codec | type[Codec]]) -> None:
+    """Raises `InputError` if attributes are to describe what they cannot."""
+    if facts != "index" and not all(codec.is_replaced for codec in codecs):
+        raise InputError(ONLY_INDEX)
+
+
 def write_mpd(presentation: Presentation, facts: FactsPlace) -> bytes:
     """The MPD as a file's content."""
     duration = iso_duration(presentation.duration)
@@ -175,9 +184,7 @@ def add_average(representation: etree._Element, video: VideoFile) -> None:
 def add_attributes(url: etree._Element, analysis: SegmentAnalysis) -> None:
     """Describes the segment in attributes of its `SegmentURL`. Raises `InputError` for what only an index can say."""
     if analysis.needs is not None:
-        raise InputError(
-            "--inline: attributes cannot say which frames go with a missing one: an index alone describes this codec"
-        )
+        raise InputError(ONLY_INDEX)
     steps = (f"{score_text(step.score)}:{step.frames}:{step.bytes}" for step in analysis.steps)
     url.set(voxel_attribute("reliable"), ",".join(map(str, analysis.reliable)))
     url.set(voxel_attribute("unreliable"), ",".join(map(str, analysis.unreliable)))

@@ -125,6 +125,9 @@ class Codec(ABC):
     least_configuration: ClassVar[int]
     """Bytes of that box's payload at least."""
 
+    is_replaced: ClassVar[bool] = False
+    """Another frame stands in for one that is missing; else frames are removed."""
+
     configuration: bytes
     """The payload of that box."""
     sample_entry: str = ""
