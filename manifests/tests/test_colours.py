@@ -18,9 +18,9 @@ CODE = 1 / 219
 """A step of an 8-bit signal."""
 
 
-def prepared(source: Path, out: Path, columns: int = COLUMNS, rows: int = ROWS) -> tuple[Shown, str]:
+def prepared(source: Path, out: Path, *options: str, columns: int = COLUMNS, rows: int = ROWS) -> tuple[Shown, str]:
     """The first picture of what comes out, and what was said."""
-    result = call(source, "--out", out, *QUICK)
+    result = call(source, "--out", out, *QUICK, *options)
     assert result.returncode == 0, result.stderr
     (representation,) = read_manifest(out)
     return shown(representation.media, columns, rows), result.stderr
@@ -83,6 +83,16 @@ def test_hdr_looks_as_the_same_light_in_sdr(tmp_path: Path, pixels: str, transfe
     darker = np.delete(np.arange(len(PATCHES)), white)
     assert np.abs(light(picture.patches[darker]) - light(PATCHES[darker])).max() <= 0.03
     greys = slice(0, white)
+    check_same(picture.patches[greys], PATCHES[greys])
+
+
+@pytest.mark.parametrize("codec", ["av1", "hevc", "vp9"])
+def test_other_codecs_say_what_the_colours_of_hdr_became(tmp_path: Path, codec: str) -> None:
+    form = Form("yuv420p10le", matrix="bt2020nc", primaries="bt2020", transfer="smpte2084")
+    clip = write_clip(tmp_path / "clip.mp4", form, signal=as_hdr(PATCHES, "smpte2084"))
+    picture, _ = prepared(clip, tmp_path / "out", "--codec", codec)
+    assert picture.form == Form()
+    greys = slice(0, 4)
     check_same(picture.patches[greys], PATCHES[greys])
 
 
