@@ -7,9 +7,14 @@ from random import Random
 
 import pytest
 from coded_clips import ENCODINGS, Coded, decode, encode
+from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges
+from voxel_prepare.codecs import codec_of
+from voxel_prepare.hevc.nal import read_nal_units
 
 OFTEN = {"x264", "x265-layers", "vp9-resilient", "vp9-layers", "svt", "svt-live"}
 """The others, whose encoders are slow or leave little to remove, only with `--every-subset`."""
+
+NAL_LENGTH_BYTES, NAL_HEADER_BYTES = 4, 2
 
 FEW, MANY = 3, 120
 """Sets of each encoding, without and with `--every-subset`."""
@@ -37,6 +42,23 @@ def test_needs_are_earlier_and_what_must_arrive_needs_nothing_that_may_be_missin
         assert all(need < place for need in frame.needs)
         assert not frame.must_arrive or all(frames[need].must_arrive for need in frame.needs)
         assert frame.is_shown == (place + 1 == len(frames) or frames[place + 1].sample > frame.sample)
+
+
+def test_types_of_units_tell_no_less_than_slice_headers(coded: Coded) -> None:
+    if coded.encoding.codec != "hevc":
+        pytest.skip("other codecs keep their headers in the clear")
+    codec, sizes = codec_of(coded.track.description), NAL_LENGTH_BYTES + NAL_HEADER_BYTES
+    units = [
+        ByteRange(unit.start - NAL_LENGTH_BYTES, unit.start - NAL_LENGTH_BYTES + sizes)
+        for sample in coded.samples
+        for unit in read_nal_units(NAL_LENGTH_BYTES, coded.data, sample.offset, sample.offset + sample.size)
+    ]
+    by_types = codec.dependencies(coded.data, coded.samples, ReceivedRanges(units))
+    assert [frame.needs for frame in by_types] != [frame.needs for frame in coded.frames]
+    closed: list[set[int]] = []
+    for frame in by_types:
+        closed.append(set(frame.needs).union(*(closed[need] for need in frame.needs)))
+    assert all(closed[place].issuperset(frame.needs) for place, frame in enumerate(coded.frames))
 
 
 def test_any_closed_set_can_be_removed(coded: Coded, tmp_path: Path, request: pytest.FixtureRequest) -> None:

@@ -65,7 +65,7 @@ def test_what_is_encrypted_with_its_headers_is_completely_reliable(clip: Clip, m
     monkeypatch.setattr(type(clip.source), "read", lambda _: read)
     analysis = analyse(clip)
     assert analysis.unreliable == []
-    assert analysis.warning == "headers of frames that are encrypted, without the key"
+    assert analysis.warning == "headers of NAL units that are encrypted"
     assert analysis.is_foretold
 
 

@@ -16,27 +16,18 @@ from voxel_prepare.analysis.held_scores import HeldScorer
 from voxel_prepare.analysis.hold_losses import Floats, corrected, pair_losses, windows
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.segment_analysis import SCALES, SCORE_DECIMALS, Metric, OrderName, SegmentAnalysis, Step
-from voxel_prepare.byte_ranges import ByteRange, complement
-from voxel_prepare.errors import UnsupportedStream
+from voxel_prepare.byte_ranges import EVERYTHING, ByteRange, complement
 from voxel_prepare.isobmff import parse_fragments
 from voxel_prepare.repair.codec import whole_samples
+from voxel_prepare.repair.encrypted import clear_bytes
 
 
 def read_closed_sets(segment: EncodedSegment) -> ClosedSets:
     """What may be removed of a segment. Raises `Mp4Error`, or a `RepairError` where that cannot be told."""
     samples = [sample for one in parse_fragments(segment.data, segment.defaults) for sample in one.samples]
-    frames = segment.codec.dependencies(segment.data, samples)
-    if segment.is_opaque and frames != segment.codec.dependencies(_inverted(segment), samples):
-        raise UnsupportedStream("headers of frames that are encrypted, without the key")
+    clear = clear_bytes(segment.data, segment.encrypted) if segment.is_opaque else EVERYTHING
+    frames = segment.codec.dependencies(segment.data, samples, clear)
     return closed_sets(whole_samples(frames, samples) if segment.whole_samples else frames, samples)
-
-
-def _inverted(segment: EncodedSegment) -> bytes:
-    """Its bytes with every encrypted bit inverted: what is read of it changes, if anything encrypted is read."""
-    data = bytearray(segment.data)
-    for start, end in segment.encrypted:
-        data[start:end] = bytes(255 - byte for byte in data[start:end])
-    return bytes(data)
 
 
 class HeldSegment:

@@ -7,6 +7,7 @@ from voxel_prepare.av1.configuration import LEAST_BYTES, codec_string, to_config
 from voxel_prepare.av1.dependencies import read_dependencies
 from voxel_prepare.av1.frame_header import KEY
 from voxel_prepare.av1.obu import FRAME, FRAME_HEADER, TEMPORAL_DELIMITER, read_obus
+from voxel_prepare.byte_ranges import EVERYTHING, Received
 from voxel_prepare.errors import MalformedStream, MisalignedSegments
 from voxel_prepare.isobmff import Buffer, Sample
 from voxel_prepare.repair.codec import Codec, DependentFrame
@@ -48,5 +49,7 @@ class Av1(Codec):
         if frame is None or data[frame.payload] >> 4 != SHOWN_KEY:
             raise MisalignedSegments("every segment must start with a key frame that is shown, found another frame")
 
-    def dependencies(self, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
-        return read_dependencies(self.configuration, segment, samples)
+    def dependencies(
+        self, segment: Buffer, samples: Sequence[Sample], clear: Received = EVERYTHING
+    ) -> list[DependentFrame]:
+        return read_dependencies(self.configuration, segment, samples, clear)

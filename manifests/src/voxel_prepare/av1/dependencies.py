@@ -20,6 +20,7 @@ from voxel_prepare.av1.obu import (
     read_obus,
 )
 from voxel_prepare.av1.sequence_header import SequenceHeader, parse_sequence_header
+from voxel_prepare.byte_ranges import Received
 from voxel_prepare.errors import MalformedStream, UnsupportedStream
 from voxel_prepare.isobmff import Buffer, Sample
 from voxel_prepare.repair.codec import DependentFrame
@@ -28,7 +29,8 @@ from voxel_prepare.repair.codec import DependentFrame
 class Dependencies:
     """Reads a segment's samples one after the other and keeps what lies in the decoder's slots."""
 
-    def __init__(self, configuration: bytes) -> None:
+    def __init__(self, configuration: bytes, clear: Received) -> None:
+        self._clear = clear
         self._content = sequence_header(configuration, LEAST_BYTES)
         self._sequence: SequenceHeader | None = None
         self._slots: list[int | None] = [None] * SLOTS
@@ -42,6 +44,7 @@ class Dependencies:
         before, start = len(self.frames), None
         end = sample.offset + sample.size
         for obu in read_obus(segment, sample.offset, end):
+            self._check_clear(obu.start, obu.end if obu.type == SEQUENCE_HEADER else obu.payload)
             if obu.spatial_layer or not self._is_decoded(obu):
                 raise UnsupportedStream("AV1 with spatial layers, or layers that are not decoded")
             if obu.type == SEQUENCE_HEADER:
@@ -67,6 +70,10 @@ class Dependencies:
         if bits and len(self.frames) >= 1 << bits - 1:
             raise UnsupportedStream(f"AV1 with frame numbers of {bits} bits in a segment of {len(self.frames)} frames")
 
+    def _check_clear(self, start: int, end: int) -> None:
+        if not self._clear.contains(start, end):
+            raise UnsupportedStream("AV1 frame headers that are encrypted")
+
     def _is_decoded(self, obu: Obu) -> bool:
         if self._sequence is None or obu.type in (SEQUENCE_HEADER, TEMPORAL_DELIMITER):
             return True
@@ -84,6 +91,7 @@ class Dependencies:
                 raise MalformedStream("AV1 without a sequence header")
             self._sequence = parse_sequence_header(self._content)
         header = parse_frame_header(segment, obu, self._sequence)
+        self._check_clear(obu.payload, header.end)
         number = len(self.frames)
         needs = self._needs(header)
         self.frames.append(DependentFrame(place, start, obu.end, needs, header.is_shown, number == 0))
@@ -104,9 +112,11 @@ class Dependencies:
         return tuple(needs)
 
 
-def read_dependencies(configuration: bytes, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
+def read_dependencies(
+    configuration: bytes, segment: Buffer, samples: Sequence[Sample], clear: Received
+) -> list[DependentFrame]:
     """The frames of a segment with what they need. Raises `UnsupportedStream` or `MalformedStream`."""
-    read = Dependencies(configuration)
+    read = Dependencies(configuration, clear)
     for place, sample in enumerate(samples):
         read.read(segment, place, sample)
     read.check_numbers()

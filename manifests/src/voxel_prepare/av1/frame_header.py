@@ -1,6 +1,6 @@
 """Frame headers up to their references (AV1 §5.9.2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voxel_prepare.av1.obu import Obu
 from voxel_prepare.av1.sequence_header import SELECT, SequenceHeader
@@ -35,11 +35,18 @@ class FrameHeader:
     """Slots that it names, whether a block uses them or not: all that it inherits lies there."""
     refresh: int = 0
     """The slots that keep it, a bit each."""
+    end: int = 0
+    """Where what was read of it ends, in the data that it was read from."""
 
 
 def parse_frame_header(data: Buffer, obu: Obu, sequence: SequenceHeader) -> FrameHeader:
     """Parses the header at the start of an OBU. Raises `UnsupportedStream` or `MalformedStream`."""
     reader = BitReader(bytes(data[obu.payload : min(obu.end, obu.payload + MAX_HEADER_BYTES)]))
+    header = _parse(reader, obu, sequence)
+    return replace(header, end=obu.payload + (reader.position + 7) // 8)
+
+
+def _parse(reader: BitReader, obu: Obu, sequence: SequenceHeader) -> FrameHeader:
     if reader.flag():
         return FrameHeader(INTER, is_shown=True, shows=reader.bits(3))
     type_, is_shown = reader.bits(2), reader.flag()

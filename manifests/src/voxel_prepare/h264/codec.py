@@ -70,8 +70,10 @@ class H264(Codec):
 
         return read
 
-    def dependencies(self, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
-        return read_dependencies(self.configuration, segment, samples)
+    def dependencies(
+        self, segment: Buffer, samples: Sequence[Sample], clear: Received = EVERYTHING
+    ) -> list[DependentFrame]:
+        return read_dependencies(self.configuration, segment, samples, clear)
 
     def filler(self, size: int) -> bytes:
         """A filler NAL unit with its length field."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from voxel_prepare.annex_b import to_sample
+from voxel_prepare.byte_ranges import EVERYTHING, Received
 from voxel_prepare.errors import MalformedStream, MisalignedSegments
 from voxel_prepare.hevc.configuration import LEAST_BYTES, codec_string, to_configuration
 from voxel_prepare.hevc.dependencies import read_dependencies
@@ -47,5 +48,7 @@ class Hevc(Codec):
             raise MisalignedSegments("every segment must start with an IDR picture, found another key frame (open GOP)")
         raise MisalignedSegments("every segment must start with a key frame, found another frame")
 
-    def dependencies(self, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
-        return read_dependencies(self.configuration, segment, samples)
+    def dependencies(
+        self, segment: Buffer, samples: Sequence[Sample], clear: Received = EVERYTHING
+    ) -> list[DependentFrame]:
+        return read_dependencies(self.configuration, segment, samples, clear)

@@ -6,12 +6,13 @@ its order count must come out the same, which is counted from an earlier picture
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from voxel_prepare.errors import MalformedStream, UnsupportedStream
-from voxel_prepare.hevc.nal import END_OF_SEQUENCE, END_OF_STREAM, NalUnit, read_nal_units
+from voxel_prepare.byte_ranges import Received
+from voxel_prepare.errors import MalformedStream, RepairError, UnsupportedStream
+from voxel_prepare.hevc.nal import END_OF_SEQUENCE, END_OF_STREAM, HEADER_BYTES, PPS, VPS, NalUnit, read_nal_units
 from voxel_prepare.hevc.parameter_sets import ParameterSets
-from voxel_prepare.hevc.slice_header import SliceHeader, is_first_slice, parse_slice_header
+from voxel_prepare.hevc.slice_header import MAX_HEADER_BYTES, SliceHeader, is_first_slice, parse_slice_header
+from voxel_prepare.hevc.unit_types import arriving, read_by_types
 from voxel_prepare.isobmff import Buffer, Sample
 from voxel_prepare.repair.codec import DependentFrame
 
@@ -19,10 +20,15 @@ SEARCHED_ANCHORS = 64
 """So many pictures are looked at for one that a picture needs anyway."""
 
 
+class EncryptedHeader(Exception):
+    """The header of a slice, or a parameter set, is not in the clear."""
+
+
 class Dependencies:
     """Reads a segment's samples one after the other and keeps what lies in the decoder's picture buffer."""
 
-    def __init__(self, configuration: bytes) -> None:
+    def __init__(self, configuration: bytes, clear: Received) -> None:
+        self._clear = clear
         self._sets = ParameterSets.from_hvcc(configuration)
         self._pictures: dict[int, int] = {}
         """Pictures that may be referred to: their places by their order counts."""
@@ -30,26 +36,46 @@ class Dependencies:
         """Place and order count of those that order counts may be counted from, since the last IDR picture."""
         self.frames: list[DependentFrame] = []
 
+    @property
+    def length_size(self) -> int:
+        """Bytes of the length before each NAL unit."""
+        return self._sets.length_size
+
     def read(self, segment: Buffer, sample: Sample) -> None:
-        """Raises `UnsupportedStream` or `MalformedStream`."""
+        """Raises `UnsupportedStream` or `MalformedStream`, and `EncryptedHeader` if the header of a slice is."""
         end, sets, first = sample.offset + sample.size, self._sets, None
         for nal in read_nal_units(sets.length_size, segment, sample.offset, end):
+            self._check_clear(nal.start - sets.length_size, nal.start + HEADER_BYTES + nal.is_slice)
             if nal.layer or nal.type in (END_OF_SEQUENCE, END_OF_STREAM):
                 raise UnsupportedStream("HEVC of several layers, or of sequences that end")
             if nal.is_slice and is_first_slice(segment, nal):
                 if first is not None:
                     raise UnsupportedStream("several HEVC pictures in a sample")
                 first = nal
-            elif not nal.is_slice and first is None:
+            elif VPS <= nal.type <= PPS and first is None:
+                self._check_clear(nal.start, nal.end)
                 self._sets = self._sets.after(bytes(segment[nal.start : nal.end]))
         if first is None:
             raise MalformedStream(f"sample at {sample.offset} without a first slice")
-        header = parse_slice_header(segment, first, self._sets)
+        header = self._header(segment, first)
         place = len(self.frames)
         must_arrive = place == 0 or self._sets is not sets
         self.frames.append(
             DependentFrame(place, sample.offset, end, self._needs(first, header, place), True, must_arrive)
         )
+
+    def _header(self, segment: Buffer, nal: NalUnit) -> SliceHeader:
+        try:
+            header = parse_slice_header(segment, nal, self._sets)
+        except RepairError:
+            self._check_clear(nal.start, min(nal.end, nal.start + MAX_HEADER_BYTES))
+            raise
+        self._check_clear(nal.start, header.end)
+        return header
+
+    def _check_clear(self, start: int, end: int) -> None:
+        if not self._clear.contains(start, end):
+            raise EncryptedHeader
 
     def _needs(self, nal: NalUnit, header: SliceHeader, place: int) -> tuple[int, ...]:
         if nal.is_idr:
@@ -106,18 +132,16 @@ class Dependencies:
         needs.update(place for place, _ in self._anchors[-1:])
 
 
-def read_dependencies(configuration: bytes, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
-    """The pictures of a segment with what they need. Raises `UnsupportedStream` or `MalformedStream`."""
-    read = Dependencies(configuration)
-    for sample in samples:
-        read.read(segment, sample)
-    return _arriving(read.frames)
-
-
-def _arriving(frames: list[DependentFrame]) -> list[DependentFrame]:
-    """The frames, of which those that must arrive take with them all that they need."""
-    must = {place for place, frame in enumerate(frames) if frame.must_arrive}
-    for place in range(len(frames) - 1, -1, -1):
-        if place in must:
-            must.update(frames[place].needs)
-    return [replace(frame, must_arrive=place in must) for place, frame in enumerate(frames)]
+def read_dependencies(
+    configuration: bytes, segment: Buffer, samples: Sequence[Sample], clear: Received
+) -> list[DependentFrame]:
+    """The pictures of a segment with what they need: by slice headers or, where these are encrypted, by types of NAL
+    units. Raises `UnsupportedStream` or `MalformedStream`.
+    """
+    read = Dependencies(configuration, clear)
+    try:
+        for sample in samples:
+            read.read(segment, sample)
+    except EncryptedHeader:
+        return read_by_types(read.length_size, segment, samples, clear)
+    return arriving(read.frames)

@@ -8,6 +8,8 @@ from voxel_prepare.isobmff import Buffer
 
 LAST_SUB_LAYER_NON_REFERENCE = 14
 """Up to it even types are of pictures that none of their own temporal layer needs (table 7-1, _N and _R)."""
+TSA_N, TSA_R = 2, 3
+"""Pictures from which on more temporal layers may be decoded."""
 RADL_N, RASL_R = 6, 9
 """The first and the last type of leading pictures."""
 BLA_W_LP, BLA_N_LP, IDR_W_RADL, IDR_N_LP, CRA = 16, 18, 19, 20, 21
@@ -36,6 +38,11 @@ class NalUnit:
         return self.type <= LAST_SLICE
 
     @property
+    def is_non_reference(self) -> bool:
+        """A picture that no other of its temporal layer refers to."""
+        return self.type <= LAST_SUB_LAYER_NON_REFERENCE and self.type % 2 == 0
+
+    @property
     def is_idr(self) -> bool:
         return self.type in (IDR_W_RADL, IDR_N_LP)
 
@@ -52,8 +59,7 @@ class NalUnit:
     @property
     def anchors_order(self) -> bool:
         """The order counts of what follows may be counted from it (prevTid0Pic, §8.3.1)."""
-        is_non_reference = self.type <= LAST_SUB_LAYER_NON_REFERENCE and self.type % 2 == 0
-        return self.temporal_id == 0 and not is_non_reference and not RADL_N <= self.type <= RASL_R
+        return self.temporal_id == 0 and not self.is_non_reference and not RADL_N <= self.type <= RASL_R
 
 
 def read_nal_units(length_size: int, data: Buffer, start: int, end: int) -> Iterator[NalUnit]:

@@ -1,9 +1,9 @@
 """Slice segment headers up to their reference picture set (H.265 §7.3.6.1)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voxel_prepare.bits import BitReader
-from voxel_prepare.emulation_prevention import unescape
+from voxel_prepare.emulation_prevention import escaped_length, unescape
 from voxel_prepare.errors import MalformedStream, UnsupportedStream
 from voxel_prepare.hevc.nal import HEADER_BYTES, NalUnit
 from voxel_prepare.hevc.parameter_sets import ParameterSets, SequenceParameterSet
@@ -33,6 +33,8 @@ class SliceHeader:
     order_bits: int = 0
     short_term: ReferenceSet = ()
     long_term: tuple[LongTermPicture, ...] = ()
+    end: int = 0
+    """Where what was read of it ends, in the data that it was read from."""
 
 
 def is_first_slice(data: Buffer, nal: NalUnit) -> bool:
@@ -44,6 +46,12 @@ def parse_slice_header(data: Buffer, nal: NalUnit, sets: ParameterSets) -> Slice
     """Parses the header of the first slice of a picture. Raises `UnsupportedStream` or `MalformedStream`."""
     header = bytes(data[nal.start + HEADER_BYTES : min(nal.end, nal.start + MAX_HEADER_BYTES)])
     reader = BitReader(unescape(header))
+    parsed = _parse(reader, nal, sets)
+    end = nal.start + HEADER_BYTES + escaped_length(header, (reader.position + 7) // 8)
+    return replace(parsed, end=end)
+
+
+def _parse(reader: BitReader, nal: NalUnit, sets: ParameterSets) -> SliceHeader:
     reader.skip(2 if nal.is_irap else 1)  # first slice; no_output_of_prior_pics_flag
     pps = sets.pps.get(reader.ue())
     sps = sets.sps.get(pps.sps_id) if pps is not None else None

@@ -164,9 +164,11 @@ class Codec(ABC):
         """`size` bytes at the end of a sample that decoders pass over; empty if there are none of that size."""
         return b""
 
-    def dependencies(self, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
-        """The frames of a complete segment, in decode order, with what they need. Reads nothing that Common Encryption
-        encrypts.
+    def dependencies(
+        self, segment: Buffer, samples: Sequence[Sample], clear: Received = EVERYTHING
+    ) -> list[DependentFrame]:
+        """The frames of a complete segment, in decode order, with what they need. `clear`: which bytes are not
+        encrypted; of others nothing is told.
 
         Raises a `RepairError` where that cannot be told.
         """

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 
-from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.byte_ranges import ByteRange, Received, ReceivedRanges, complement
 from voxel_prepare.errors import UnsupportedStream
 from voxel_prepare.isobmff import SampleDefaults, parse_fragments
 from voxel_prepare.repair.codec import Codec
-
-FILLINGS = (0x00, 0xFF)
-"""What is put in place of encrypted bytes: what is read of them changes with it."""
 
 
 def check_headers_are_clear(
@@ -36,13 +33,12 @@ def check_needs_are_clear(
     codec: Codec, segment: bytes, defaults: SampleDefaults, encrypted: Sequence[ByteRange]
 ) -> None:
     """`segment` is encrypted, `encrypted` says where. Raises a `RepairError` unless bytes in the clear tell what its
-    frames need: that is the same whatever the others are.
+    frames need.
     """
     samples = [sample for fragment in parse_fragments(segment, defaults) for sample in fragment.samples]
-    told = codec.dependencies(segment, samples)
-    for filling in FILLINGS:
-        filled = bytearray(segment)
-        for range_ in encrypted:
-            filled[range_.start : range_.end] = bytes([filling]) * range_.size
-        if codec.dependencies(bytes(filled), samples) != told:
-            raise UnsupportedStream("frame headers that are encrypted")
+    codec.dependencies(segment, samples, clear_bytes(segment, encrypted))
+
+
+def clear_bytes(segment: bytes, encrypted: Sequence[ByteRange]) -> Received:
+    """The bytes of a segment that are in none of its encrypted ranges."""
+    return ReceivedRanges(complement(ByteRange(0, len(segment)), encrypted))

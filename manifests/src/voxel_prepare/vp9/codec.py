@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from voxel_prepare.byte_ranges import EVERYTHING, Received
 from voxel_prepare.errors import MalformedStream, MisalignedSegments, UnsupportedStream
 from voxel_prepare.isobmff import Buffer, Sample
 from voxel_prepare.repair.codec import Codec, DependentFrame
@@ -42,8 +43,10 @@ class Vp9(Codec):
         if not is_key:
             raise MisalignedSegments("every segment must start with a key frame, found another frame")
 
-    def dependencies(self, segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
-        return read_dependencies(segment, samples)
+    def dependencies(
+        self, segment: Buffer, samples: Sequence[Sample], clear: Received = EVERYTHING
+    ) -> list[DependentFrame]:
+        return read_dependencies(segment, samples, clear)
 
     def join(self, frames: Sequence[bytes]) -> bytes:
         """The superframe of all frames, with its index."""

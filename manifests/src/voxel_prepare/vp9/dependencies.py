@@ -12,10 +12,11 @@ one: so that they fit, a hidden frame also needs a shown one after which no more
 
 from collections.abc import Sequence
 
+from voxel_prepare.byte_ranges import Received
 from voxel_prepare.errors import UnsupportedStream
 from voxel_prepare.isobmff import Buffer, Sample
 from voxel_prepare.repair.codec import DependentFrame
-from voxel_prepare.repair.superframe import MOST_FRAMES, superframe_ranges
+from voxel_prepare.repair.superframe import MOST_FRAMES, index_bytes, superframe_ranges
 from voxel_prepare.vp9.frame_header import SLOTS, FrameHeader, parse_frame_header
 
 CANDIDATES = 16
@@ -25,7 +26,8 @@ CANDIDATES = 16
 class Dependencies:
     """Reads a segment's samples one after the other and keeps what the decoder's state comes from."""
 
-    def __init__(self) -> None:
+    def __init__(self, clear: Received) -> None:
+        self._clear = clear
         self._slots: list[int | None] = [None] * SLOTS
         """The frame in each, by its place."""
         self._before: list[int] = []
@@ -35,10 +37,13 @@ class Dependencies:
 
     def read(self, segment: Buffer, place: int, sample: Sample) -> None:
         """Raises `UnsupportedStream` or `MalformedStream`."""
-        data = bytes(segment[sample.offset : sample.offset + sample.size])
+        end = sample.offset + sample.size
+        data = bytes(segment[sample.offset : end])
+        self._check_clear(end - max(1, index_bytes(data)), end)
         ranges = [frame.moved(sample.offset) for frame in superframe_ranges(data)]
         for frame in ranges:
             header = parse_frame_header(segment, frame)
+            self._check_clear(frame.start, header.end)
             if header.is_shown != (frame is ranges[-1]):
                 raise UnsupportedStream("VP9 samples without one shown frame, the last")
             number = len(self.frames)
@@ -48,6 +53,10 @@ class Dependencies:
             for slot in range(SLOTS):
                 if header.refresh >> slot & 1:
                     self._slots[slot] = number
+
+    def _check_clear(self, start: int, end: int) -> None:
+        if not self._clear.contains(start, end):
+            raise UnsupportedStream("VP9 frame headers that are encrypted")
 
     def _needs(self, header: FrameHeader) -> tuple[int, ...]:
         slots = header.references if header.shows is None else (header.shows,)
@@ -86,9 +95,9 @@ class _Room:
         return tuple(sorted({*needs, *self._stays}))
 
 
-def read_dependencies(segment: Buffer, samples: Sequence[Sample]) -> list[DependentFrame]:
+def read_dependencies(segment: Buffer, samples: Sequence[Sample], clear: Received) -> list[DependentFrame]:
     """The frames of a segment with what they need. Raises `UnsupportedStream` or `MalformedStream`."""
-    read = Dependencies()
+    read = Dependencies(clear)
     for place, sample in enumerate(samples):
         read.read(segment, place, sample)
     return read.frames

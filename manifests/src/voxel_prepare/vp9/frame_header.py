@@ -1,6 +1,6 @@
 """Uncompressed headers up to their references (VP9 §6.2, §7.2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voxel_prepare.bits import BitReader
 from voxel_prepare.byte_ranges import ByteRange
@@ -37,11 +37,18 @@ class FrameHeader:
     """Slots."""
     refresh: int = 0
     """The slots that keep it, a bit each."""
+    end: int = 0
+    """Where what was read of it ends, in the data that it was read from."""
 
 
 def parse_frame_header(data: Buffer, frame: ByteRange) -> FrameHeader:
     """Parses the header at the start of a frame. Raises `MalformedStream`."""
     reader = BitReader(bytes(data[frame.start : min(frame.end, frame.start + MAX_HEADER_BYTES)]))
+    header = _parse(reader, frame)
+    return replace(header, end=frame.start + (reader.position + 7) // 8)
+
+
+def _parse(reader: BitReader, frame: ByteRange) -> FrameHeader:
     if reader.bits(2) != FRAME_MARKER:
         raise MalformedStream(f"no VP9 frame at {frame.start}")
     profile = reader.bits(1) | reader.bits(1) << 1

@@ -1,11 +1,16 @@
 """A codec's configuration and samples of any content: what their frames need, or why that cannot be told."""
 
+from collections.abc import Sequence
 from itertools import accumulate
 
+from voxel_prepare.byte_ranges import EVERYTHING, ByteRange, ReceivedRanges
 from voxel_prepare.codecs import CODECS
 from voxel_prepare.errors import MisalignedSegments, RepairError
 from voxel_prepare.isobmff import Sample
-from voxel_prepare.repair.codec import whole_samples
+from voxel_prepare.repair.codec import DependentFrame, whole_samples
+
+CLEAR_BYTES = 6
+"""What of each sample is in the clear, once: the length and the header of an HEVC NAL unit."""
 
 
 def fuzz(data: bytes) -> None:
@@ -29,11 +34,22 @@ def fuzz(data: bytes) -> None:
             codec.check_start(segment, sample)
         except MisalignedSegments as error:
             assert "\n" not in str(error)
-    try:
-        frames = codec.dependencies(segment, samples)
-    except RepairError as error:
-        assert "\n" not in str(error)
-        return
+    heads = ReceivedRanges(ByteRange(sample.offset, sample.offset + CLEAR_BYTES) for sample in samples)
+    for clear in (EVERYTHING, heads):
+        try:
+            frames = codec.dependencies(segment, samples, clear)
+        except RepairError as error:
+            assert "\n" not in str(error)
+        else:
+            check(frames, samples)
+    if len(samples) == 1 and samples[0].size:
+        try:
+            assert len(codec.join([segment])) <= len(segment)
+        except RepairError as error:
+            assert "\n" not in str(error)
+
+
+def check(frames: Sequence[DependentFrame], samples: Sequence[Sample]) -> None:
     assert {frame.sample for frame in frames if frame.is_shown} == set(range(len(samples)))
     at = 0
     for place, frame in enumerate(frames):
@@ -44,5 +60,3 @@ def fuzz(data: bytes) -> None:
         assert all(need < place for need in frame.needs)
         assert not frame.must_arrive or all(frames[need].must_arrive for need in frame.needs)
     assert [frame.sample for frame in whole_samples(frames, samples)] == list(range(len(samples)))
-    if len(samples) == len(frames) and all(sample.size for sample in samples):
-        assert len(codec.join([segment])) <= len(segment) + 34
