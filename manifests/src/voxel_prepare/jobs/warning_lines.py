@@ -32,6 +32,9 @@ def warning_lines(video: Sequence[VideoFile], codecs: Sequence[Codec]) -> Iterat
         if little:
             share = f"{LEAST_FREE_SHARE:.0%} of the bytes"
             yield f"{', '.join(little)}: less than {share} are in frames that no other needs: {ENCODE_WITH[name]}"
+    foretold = [file.media.id for file in video if file.is_foretold]
+    if foretold:
+        yield f"{', '.join(foretold)}: no key: scores are foretold from bytes, not measured (--key KID:KEY measures)"
 
 
 def _is_little_free(file: VideoFile) -> bool:
