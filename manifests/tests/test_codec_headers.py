@@ -15,6 +15,7 @@ from voxel_prepare.errors import MalformedStream, MisalignedSegments, Unsupporte
 from voxel_prepare.hevc.parameter_sets import ParameterSets
 from voxel_prepare.isobmff import Sample, parse_track
 from voxel_prepare.repair.codec import Codec, DependentFrame, whole_samples
+from voxel_prepare.repair.superframe import join_superframe
 
 HDR = ("-pix_fmt", "yuv420p10le", "-color_primaries", "bt2020", "-color_trc", "smpte2084", "-colorspace", "bt2020nc")
 FRAGMENTS = "frag_keyframe+delay_moov+default_base_moof"
@@ -194,14 +195,14 @@ VP9_SHOWS = bits("1000" + "1" + "001") + b"\0"
 
 
 def test_vp9_frames_need_their_predecessor_unless_they_take_nothing_from_it() -> None:
-    joined = codec("vp9").join([vp9(shown=0, refresh=0b10), vp9(resilient=1)])
+    joined = join_superframe([vp9(shown=0, refresh=0b10), vp9(resilient=1)])
     contents = [VP9_KEY, vp9(), vp9(resilient=1), joined, VP9_SHOWS, vp9(slot=1), vp9(resilient=1, slot=1)]
     frames = dependencies(codec("vp9"), *contents)
     assert [frame.needs for frame in frames] == [(), (0,), (0,), (0, 2), (0,), (3,), (3, 4, 5), (3,)]
     assert [frame.sample for frame in frames] == [0, 1, 2, 3, 3, 4, 5, 6]
     assert [frame.is_shown for frame in frames] == [True, True, True, False, True, True, True, True]
     parts = [b"".join(contents)[frame.start : frame.end] for frame in frames if frame.sample == 3]
-    assert codec("vp9").join(parts) == codec("vp9").join([joined]) == joined
+    assert join_superframe(parts) == joined
 
 
 @given(st.randoms(use_true_random=False))
@@ -212,7 +213,7 @@ def test_no_vp9_superframe_gets_more_frames_than_it_has_room_for(random: Random)
             vp9(shown=0, resilient=1, refresh=1 << random.randrange(8)) for _ in range(random.choice((0, 0, 1, 3, 7)))
         ]
         contents.append(
-            codec("vp9").join([*parts, vp9(resilient=1, refresh=random.choice((0, 0, 2)), slot=random.randrange(8))])
+            join_superframe([*parts, vp9(resilient=1, refresh=random.choice((0, 0, 2)), slot=random.randrange(8))])
         )
     frames = dependencies(codec("vp9"), *contents)
     share = random.choice((0.1, 0.5, 0.9))
@@ -229,7 +230,7 @@ def test_no_vp9_superframe_gets_more_frames_than_it_has_room_for(random: Random)
     [
         ([vp9()], "need one before their segment"),
         ([VP9_KEY, vp9(shown=0)], "without one shown frame"),
-        ([VP9_KEY, codec("vp9").join([vp9(), vp9()])], "without one shown frame"),
+        ([VP9_KEY, join_superframe([vp9(), vp9()])], "without one shown frame"),
     ],
 )
 def test_vp9_that_cannot_be_told_is_refused_in_words(contents: list[bytes], reason: str) -> None:
@@ -304,7 +305,7 @@ def test_decoding_can_start_with_key_frames_only(name: str, start: list[bytes], 
 
 
 def test_whole_samples_have_all_of_their_bytes_and_needs() -> None:
-    joined = codec("vp9").join([vp9(shown=0, refresh=0b10), vp9(resilient=1)])
+    joined = join_superframe([vp9(shown=0, refresh=0b10), vp9(resilient=1)])
     contents = [VP9_KEY, joined, vp9(slot=1, resilient=1)]
     samples = samples_of(*contents)
     merged = whole_samples(dependencies(codec("vp9"), *contents), samples)

@@ -173,7 +173,3 @@ class Codec(ABC):
         Raises a `RepairError` where that cannot be told.
         """
         raise UnsupportedStream(f"what frames of {self.title} need cannot be told")
-
-    def join(self, frames: Sequence[bytes]) -> bytes:
-        """The sample that has these parts of samples, in decode order, each a frame or more with its headers."""
-        return b"".join(frames)

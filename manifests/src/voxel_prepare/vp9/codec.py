@@ -7,7 +7,7 @@ from voxel_prepare.byte_ranges import EVERYTHING, Received
 from voxel_prepare.errors import MalformedStream, MisalignedSegments, UnsupportedStream
 from voxel_prepare.isobmff import Buffer, Sample
 from voxel_prepare.repair.codec import Codec, DependentFrame
-from voxel_prepare.repair.superframe import join_superframe, superframe_ranges
+from voxel_prepare.repair.superframe import superframe_ranges
 from voxel_prepare.vp9.configuration import LEAST_BYTES, codec_string
 from voxel_prepare.vp9.dependencies import read_dependencies
 from voxel_prepare.vp9.frame_header import parse_frame_header
@@ -47,7 +47,3 @@ class Vp9(Codec):
         self, segment: Buffer, samples: Sequence[Sample], clear: Received = EVERYTHING
     ) -> list[DependentFrame]:
         return read_dependencies(segment, samples, clear)
-
-    def join(self, frames: Sequence[bytes]) -> bytes:
-        """The superframe of all frames, with its index."""
-        return join_superframe([part[start:end] for part in frames for start, end in superframe_ranges(part)])
