@@ -90,7 +90,9 @@ def voxel_prepare(
     copy: Annotated[
         bool,
         typer.Option(
-            "--copy", help="Encode nothing: the inputs are the representations, H.264 in MP4, or an MPD of such."
+            "--copy",
+            help="Encode nothing: the inputs are the representations, in H.264, HEVC, VP9 or AV1 (a ladder each), or "
+            "an MPD of such in MP4.",
         ),
     ] = False,
     key: Annotated[
