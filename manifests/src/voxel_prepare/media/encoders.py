@@ -136,8 +136,9 @@ def _x265(settings: VideoSettings, bitrate: int, _: int) -> list[str]:
 
 def _svt_av1(settings: VideoSettings, bitrate: int, _: int) -> list[str]:
     frames = settings.segment.frames
-    # lp: with more threads than one VBR gives other bytes in each run. Peaks are capped for each group of pictures.
-    svt = f"rc=1:lp=1:scd=0:keyint={frames}:irefresh-type=2:maxsection-pct={100 * PEAK_FACTOR}"
+    # lp: with more threads than one VBR gives other bytes in each run. It takes no cap (`mbr`), and `maxsection-pct`
+    # changes nothing.
+    svt = f"rc=1:lp=1:scd=0:keyint={frames}:irefresh-type=2"
     if settings.profile is Profile.DROPPABLE:
         svt += f":hierarchical-levels={SVT_LAYERS}"
     preset = str(SVT_PRESETS[settings.preset])
