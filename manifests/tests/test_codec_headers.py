@@ -155,6 +155,23 @@ def test_av1_frames_need_what_lies_in_the_slots_that_they_name() -> None:
     assert all(one.end == following.start for one, following in pairwise(frames))
 
 
+def test_av1_frame_numbers_have_room_for_those_that_are_removed() -> None:
+    head = "000" + "00" + "0" + "0" + "00000" + "0" * 12 + "00000"  # no timing, one operating point
+    sizes = "0110" + "0110" + f"{95:07b}" + f"{63:07b}"
+    numbers = "1" + "0000" + "010"  # differences of 2 bits, numbers of 5
+    tools = "0" * 7 + "1" + "00" + "1" + "1" + "110"  # order hints of seven bits, screen content as each frame says
+    content = obu(SEQUENCE, head + sizes + numbers + tools + "000" + "000000" + "0")
+    configuration = SVT_CONFIGURATION[:4] + content
+    key = obu(FRAME, "0" + "00" + "1" + "0" + "0" + "00000" + "0" + "0" * 7 + "0" * 40)
+    reference = "000" + "00"
+    frame = obu(
+        FRAME, "0" + "01" + "1" + "0" + "0" + "0" + "00000" + "0" + "0" * 7 + "000" + "0" * 8 + "0" + reference * 7
+    )
+    assert [one.needs for one in dependencies(codec("av1", configuration), key, *[frame] * 14)][1:] == [(0,)] * 14
+    with pytest.raises(UnsupportedStream, match="numbers of 5 bits in a segment of 16 frames"):
+        dependencies(codec("av1", configuration), key, *[frame] * 15)
+
+
 def test_an_av1_key_frame_that_is_shown_again_fills_all_slots() -> None:
     hidden_key = obu(FRAME, "0" + "00" + "0" + "1" + "1" + "0" + "0" + "0" + "0" * 7 + "00000100" + "0" * 56)
     frames = dependencies(
