@@ -4,7 +4,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from voxel_prepare.analysis.closed_order import HeldPictures, additive_costs, closed_order
@@ -82,6 +82,7 @@ def test_every_prefix_of_the_order_decodes_and_loses_what_is_predicted(sets: Clo
         assert predicted == pytest.approx(loss(sets, losses, missing))
 
 
+@settings(max_examples=30)
 @given(segments(), st.integers(0, 1 << 32), st.data())
 def test_held_pictures_add_what_a_count_over_all_times_says(sets: ClosedSets, seed: int, data: st.DataObject) -> None:
     losses = random_losses(sets, seed)
