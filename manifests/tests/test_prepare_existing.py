@@ -15,7 +15,7 @@ from voxel_prepare.byte_ranges import merged
 from voxel_prepare.inspect.described import read_described
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.manifest.existing import ExistingRepresentation, read_existing
-from voxel_prepare.manifest.index_file import INDEX_SCHEME, read_index
+from voxel_prepare.manifest.index_file import INDEX_SCHEME, INDEX_SCHEMES, read_index
 
 
 def all_files(folder: Path) -> dict[Path, bytes]:
@@ -70,9 +70,12 @@ def test_the_new_mpd_may_lie_beside_the_old_one_and_be_made_again(tmp_path: Path
     assert text.count(INDEX_SCHEME) == 2
     assert "BaseURL" not in text
 
+    # The index of one representation as if an earlier voxel-prepare had named it.
+    (tmp_path / "manifest.mpd").write_text(text.replace(INDEX_SCHEME, INDEX_SCHEMES[-1], 1))
     again = call("--copy", tmp_path / "manifest.mpd", "--out", tmp_path / "again")
     assert again.returncode == 0
     assert (tmp_path / "again" / "manifest.mpd").read_text().count(INDEX_SCHEME) == 2
+    assert INDEX_SCHEMES[-1] not in (tmp_path / "again" / "manifest.mpd").read_text()
 
 
 def test_listed_segments_get_attributes_where_they_are_asked_for(tmp_path: Path) -> None:
