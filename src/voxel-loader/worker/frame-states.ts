@@ -41,7 +41,7 @@ function frameStates(map: SegmentLayout, arrival: Arrival, reports: readonly Fra
   return worst.map((arrived) => arrivals[arrived] ?? 'reliable');
 }
 
-/** For each unreliable range its place in `arrivals`, or, where that is a worse one, that of a frame that it needs. */
+/** For each unreliable range its place in `arrivals`; of one that came, the worst of those that it needs. */
 function rangeArrivals({ range, unreliable, needs }: SegmentLayout, { received, lost }: Arrival): number[] {
   const gaps = new IntervalSet(lost);
   const found: number[] = [];
@@ -51,7 +51,7 @@ function rangeArrivals({ range, unreliable, needs }: SegmentLayout, { received, 
     // Whether any of it was lost.
     const missing = gap?.start !== start || gap.end !== end ? 2 : 1;
     const own = received.contains(start, end) ? 0 : missing;
-    found.push(Math.max(own, ...(needs?.[index] ?? []).map((earlier) => found[earlier] ?? 0)));
+    found.push(own || Math.max(0, ...(needs?.[index] ?? []).map((earlier) => found[earlier] ?? 0)));
   }
   return found;
 }

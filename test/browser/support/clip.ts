@@ -13,6 +13,8 @@ export interface SyntheticClip {
   readonly content?: 'moving' | 'flashes';
   /** As `voxel-prepare` takes them; unless it says otherwise one of each of two sizes. */
   readonly representations?: string;
+  /** As `voxel-prepare` takes it. */
+  readonly codec?: string;
 }
 
 const FLASH = 'lt(mod(T\\,1)\\,0.2)*gte(T\\,1)';
@@ -89,8 +91,8 @@ function sourceIn(folder: string): string {
 }
 
 function prepare(source: string, media: string, clip: SyntheticClip, ...options: readonly string[]): void {
-  const { segmentSeconds, representations = '144p,240p:0.37' } = clip;
-  const quick = ['--preset', 'veryfast', '--passes', '1', '--representations', representations];
+  const { segmentSeconds, representations = '144p,240p:0.37', codec = 'h264' } = clip;
+  const quick = ['--preset', 'veryfast', '--passes', '1', '--representations', representations, '--codec', codec];
   run(venvProgram('voxel-prepare'), [
     source,
     '--out',
