@@ -7,12 +7,18 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChrome } from '../../tools/setup/chrome.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
-import { encodeClip, SYNTHETIC_CLIPS } from '../repair/clips.js';
+import { readTrack } from '../../src/repair/codecs.js';
+import { parseFragments, type Fragment } from '../../src/repair/fmp4.js';
+import { createRepairer } from '../../src/repair/index.js';
+import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
 import { damageAndRepair } from '../repair/damage.js';
+import { punch, receivedExcept, type Gap } from '../repair/gaps.js';
 import { pictureDigest, strictDecode } from './support/strict-decode.js';
 
 const SIZE = { width: 320, height: 180 };
 const FRAME_RATE = 24;
+/** Duration of a frame in the timescale that FFmpeg gives clips of this rate. */
+const TICKS = 512;
 const MINIMUM_SAMPLED_PICTURES = 20;
 /** How often a clip is played at most: a busy machine shows few of its pictures at a time. */
 const MOST_PLAYBACKS = 3;
@@ -86,6 +92,28 @@ async function playInPage(
   return { error: video.error?.message, pictures: await Promise.all(captures) };
 }
 
+/** Seeks, paused, to each of these times of a file; runs in the page. Returns the media times of the pictures that it shows, and the buffered ranges. */
+async function seekInPage(base64: string, codec: string, moments: readonly number[]) {
+  const file = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const video = document.querySelector('video')!;
+  const source = new MediaSource();
+  video.src = URL.createObjectURL(source);
+  await new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }));
+  const buffer = source.addSourceBuffer(`video/mp4; codecs="${codec}"`);
+  buffer.appendBuffer(file);
+  await new Promise((resolve) => buffer.addEventListener('updateend', resolve, { once: true }));
+  if (source.readyState === 'open') source.endOfStream();
+  const times: number[] = [];
+  for (const moment of moments) {
+    const shown = new Promise<number>((resolve) => {
+      video.requestVideoFrameCallback((_, { mediaTime }) => resolve(mediaTime));
+    });
+    video.currentTime = moment;
+    times.push(await shown);
+  }
+  return { times, ranges: video.buffered.length };
+}
+
 describe('Chromium shows repaired video exactly as FFmpeg decodes it', () => {
   it.each(SYNTHETIC_CLIPS)('$name', async (clip) => {
     const { file: repaired, frames } = damageAndRepair(readFileSync(encodeClip(clip, folder)));
@@ -102,5 +130,51 @@ describe('Chromium shows repaired video exactly as FFmpeg decodes it', () => {
       }
     }
     expect(compared.size).toBeGreaterThanOrEqual(MINIMUM_SAMPLED_PICTURES);
+  });
+});
+
+/** The file without every other frame that no other refers to, and when the frames that stay are shown, counted in frames. */
+function removeFrames(file: Buffer): { file: Buffer; kept: number[] } {
+  const init = file.subarray(0, initEnd(file));
+  const segments = parseFragments(file.subarray(init.length)).map(({ start, end }) =>
+    file.subarray(init.length + start, init.length + end),
+  );
+  const kept: number[] = [];
+  const left = segments.map((segment) => {
+    const [{ decodeTime, samples }] = parseFragments(segment, undefined, readTrack(init).defaults) as [Fragment];
+    let time = decodeTime!;
+    const timed = samples.map(({ duration, compositionOffset, offset, size }) => {
+      const at = (time += duration) - duration;
+      // Behind its length: nal_ref_idc 0, NAL unit type 1.
+      return {
+        start: offset,
+        end: offset + size,
+        needs: [],
+        isLeaf: (segment[offset + 4]! & 0x7f) === 1,
+        at: at + compositionOffset,
+      };
+    });
+    const frames = timed.filter(({ isLeaf }) => isLeaf).filter((_, index) => index % 2 === 0);
+    kept.push(...timed.filter((frame) => !frames.includes(frame)).map(({ at }) => at / TICKS));
+    const gaps = frames.map(({ start, end }): Gap => [start, end]);
+    return createRepairer(init).repair(punch(segment, gaps), receivedExcept(gaps), { kind: 'remove', frames }).bytes;
+  });
+  return { file: Buffer.concat([init, ...left]), kept: kept.sort((one, other) => one - other) };
+}
+
+describe('Chromium shows what is left where frames were removed', () => {
+  it('and, when it seeks while paused, the picture that stands at that time', async () => {
+    const clip = SYNTHETIC_CLIPS.find(({ name }) => name === 'main-cabac')!;
+    const { file, kept } = removeFrames(readFileSync(encodeClip(clip, folder)));
+    const first = kept[0]!;
+    const count = kept.at(-1)! + 1 - first;
+    expect(count - kept.length).toBeGreaterThan(5);
+    const frames = Array.from({ length: count }, (_, index) => first + index);
+    const moments = frames.map((frame) => (frame + 0.5) / FRAME_RATE);
+    const { times, ranges } = await page.evaluate(seekInPage, file.toString('base64'), clip.codec, moments);
+    expect(ranges).toBe(1);
+    expect(times.map((time) => Math.round(time * FRAME_RATE))).toEqual(
+      frames.map((frame) => kept.findLast((each) => each <= frame)),
+    );
   });
 });
