@@ -127,10 +127,10 @@ def _droppable(analysis: SegmentAnalysis, target: float) -> float:
 
 def _ssim(request: Request, video: VideoFile) -> float:
     """SSIM of the untouched representation against the source, scaled to its size."""
-    scaled = f"[1:v:0]scale={video.width}:{video.height}:flags=bicubic,format=yuv420p,setpts=N[source]"
+    scaled = f"[1:v:0]scale={video.width}:{video.height}:flags=bicubic,format=yuv420p,setpts=PTS-STARTPTS[source]"
     command = [
         *(ffmpeg_program(), "-nostdin", "-i", str(request.out / video.media.name), "-i", str(request.inputs[0])),
-        *("-lavfi", f"[0:v:0]setpts=N[coded];{scaled};[coded][source]ssim=shortest=1", "-f", "null", "-"),
+        *("-lavfi", f"[0:v:0]setpts=PTS-STARTPTS[coded];{scaled};[coded][source]ssim=shortest=1", "-f", "null", "-"),
     ]
     messages = subprocess.run(command, check=True, capture_output=True, text=True).stderr
     found = re.search(r"SSIM .*All:([\d.]+)", messages)
