@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--twenty", action="store_true", help="failures: twenty moments of each kind, 80 tests")
     parser.addoption("--every-container", action="store_true", help="sync: all containers with all offsets, 136 tests")
     parser.addoption("--every-odd-file", action="store_true", help="corpus: all odd files, each in both ways")
-    parser.addoption("--every-subset", action="store_true", help="dependencies: all encoders, 120 sets of frames each")
+    parser.addoption("--every-subset", action="store_true", help="dependencies: all encoders, 150 sets of frames each")
 
 
 @pytest.fixture(scope="session", autouse=True)

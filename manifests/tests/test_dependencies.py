@@ -16,7 +16,7 @@ OFTEN = {"x264", "x265-layers", "vp9-resilient", "vp9-layers", "svt", "svt-live"
 
 NAL_LENGTH_BYTES, NAL_HEADER_BYTES = 4, 2
 
-FEW, MANY = 3, 120
+FEW, MANY = 3, 150
 """Sets of each encoding, without and with `--every-subset`."""
 
 
