@@ -104,9 +104,12 @@ def protect_anew(folder: Path, ladder: Ladder) -> None:
     """Encrypts, in place, what FFmpeg has made with `cenc`, as the ladder says."""
     if ladder.scheme != "clear":
         _declare(folder / MPD, ladder)
-    for init in sorted(folder.glob("[0-9]-init.mp4"))[:-1]:  # the last is the sound
-        if ladder.is_made_anew:
-            _protect(init, sorted(folder.glob(f"{init.name[0]}-[0-9]*.m4s")), ladder)
+    *video, sound = sorted(folder.glob("[0-9]-init.mp4"))
+    if ladder.is_made_anew:
+        for init in video:
+            _protect(init, ladder)
+    if b"enca" in sound.read_bytes():
+        _protect(sound, replace(ladder, scheme="clear"))
 
 
 def _arguments(ladder: Ladder) -> Iterable[str]:
@@ -130,8 +133,9 @@ def _arguments(ladder: Ladder) -> Iterable[str]:
     yield from ("-format_options", f"encryption_scheme=cenc-aes-ctr:{keys}")
 
 
-def _protect(init: Path, segments: Sequence[Path], ladder: Ladder) -> None:
+def _protect(init: Path, ladder: Ladder) -> None:
     """Encrypts a track of FFmpeg's anew, in place."""
+    segments = sorted(init.parent.glob(f"{init.name[0]}-[0-9]*.m4s"))
     track = parse_track(init.read_bytes())
     encryption = track.descriptions[0].encryption
     assert encryption is not None
@@ -248,7 +252,7 @@ def _groups(second: int, count: int, scheme: Scheme) -> bytes:
 
 def _initialization(init: bytes, ladder: Ladder, sample_entry: str) -> bytes:
     """FFmpeg's, with the scheme's `sinf`, and a second sample description for what stays in the clear."""
-    at = init.index(b"encv") - 4
+    at = init.index(b"enca" if b"enca" in init else b"encv") - 4
     entry = init[at : at + int.from_bytes(init[at : at + 4], "big")]
     start = entry.index(b"sinf") - 4
     sinf = entry[start : start + int.from_bytes(entry[start : start + 4], "big")]

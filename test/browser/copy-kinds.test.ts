@@ -5,7 +5,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import { HANDSHAKE_PACKETS, startRelay } from '../../tools/start/relay.mjs';
 import type { ContentKey } from '../repair/cbcs.js';
-import { addVp9, copyLadder, encryptLadder, joinLadders, leaveSetsInBand, makeLadder } from './support/ladder.js';
+import {
+  addVp9,
+  copyLadder,
+  encryptLadder,
+  joinLadders,
+  LADDER_KEY,
+  leaveSetsInBand,
+  makeLadder,
+  makeProtectedLadders,
+} from './support/ladder.js';
 import { openPage, outcomeOf, playToEnd, servePlayerPage, startPlayer, type Outcome } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
@@ -24,8 +33,27 @@ interface Kind {
   readonly make: (folder: string) => void;
   readonly seconds: number;
   readonly keys?: Readonly<Record<string, string>>;
+  /** Missing frames are taken out: nothing stands in for them. */
+  readonly removes?: true;
   /** What the MPD must have, for the test to be of this kind. */
   readonly has: RegExp;
+}
+
+/** A ladder in one codec, encrypted whole or but for its first segment, and copied with its key or without. */
+function encryptedKind(name: string): Kind {
+  const [codec, variant, keyed] = name.split(' ') as [string, string, 'with' | 'without'];
+  return {
+    name: `tracks in ${name}`,
+    make(folder) {
+      makeProtectedLadders(folder, [variant], codec, LADDER.seconds);
+      const key = ['--key', `${hex(LADDER_KEY.id)}:${hex(LADDER_KEY.key)}`];
+      copyLadder(folder, join(folder, variant, 'stream.mpd'), ...(keyed === 'with' ? key : []));
+    },
+    seconds: LADDER.seconds,
+    keys: { [base64url(LADDER_KEY.id)]: base64url(LADDER_KEY.key) },
+    removes: true,
+    has: new RegExp(`value="${variant.split('-')[0]}"`),
+  };
 }
 
 const KINDS: readonly Kind[] = [
@@ -62,6 +90,7 @@ const KINDS: readonly Kind[] = [
     keys: { [base64url(CONTENT.id)]: base64url(CONTENT.key) },
     has: /<ContentProtection/,
   },
+  ...(['h264 cenc-1 with its key', 'av1 cenc-1 without its key', 'av1 cbcs with its key'] as const).map(encryptedKind),
   {
     name: 'a set in another codec',
     make(folder) {
@@ -74,7 +103,8 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream', ({ make, seconds, keys, has }) => {
+describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream', (kind) => {
+  const { make, seconds, keys, has, removes } = kind;
   let media: string;
   let outcome: Outcome;
   let page: Page;
@@ -110,10 +140,11 @@ describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream'
     expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).toMatch(has);
   });
 
-  it('plays to its end, every picture', () => {
+  it('plays to its end, every picture but those that were taken out', () => {
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(outcome.duration).toBeCloseTo(seconds, 1);
-    expect(outcome.frames).toBeGreaterThanOrEqual((seconds - 0.2) * RATE);
+    const removed = outcome.statistics!.segments.reduce((sum, segment) => sum + segment.removed.length, 0);
+    expect(outcome.frames + removed).toBeGreaterThanOrEqual((seconds - 0.2) * RATE);
   });
 
   it('comes as datagrams once the session is open, and what they lose is repaired', () => {
@@ -121,5 +152,6 @@ describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream'
     const last = segments.filter(({ startTime }) => startTime >= seconds - LADDER.segmentSeconds - 1 / RATE);
     expect(last.map(({ delivery }) => delivery)).toEqual(['datagrams']);
     expect(segments.some(({ framesRepaired }) => framesRepaired > 0)).toBe(true);
+    if (removes) expect(segments.some(({ removed }) => removed.length > 0)).toBe(true);
   });
 });

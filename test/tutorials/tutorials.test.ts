@@ -127,6 +127,20 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     await keepPicture(browser, join(walk.folder, 'film.png'), 'docs/tutorials/prepare.webp');
   },
 
+  async ladder() {
+    const port = await freePort();
+    await walkThrough('ladder', [['voxel-serve ladders', `voxel-serve ladders --http-port ${port} --quic-port 0`]]);
+    for (const folder of ['clear', 'cenc-1', 'keyless']) {
+      const page = await openPage(`http://localhost:${port}/#${folder}`, 'datagrams');
+      const log = await page.waitForFunction(() => {
+        const text = document.querySelector('#log')!.textContent;
+        return /^(the end|error.*)$/m.test(text) && text;
+      });
+      expect(await log.jsonValue(), folder).not.toMatch(/^error/m);
+      await page.close();
+    }
+  },
+
   async deploy() {
     const media = await prepareClip(folder, { seconds: 10, segmentSeconds: 2 });
     cpSync(media, join(checkout, 'media/film'), { recursive: true });

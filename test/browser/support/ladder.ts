@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { venvProgram } from '../../../tools/setup/paths.mjs';
+import { root, venvProgram } from '../../../tools/setup/paths.mjs';
 import { ffmpegBinary } from '../../../tools/start/sample.mjs';
 import { asAvc3 } from '../../repair/avcc.js';
 import { encryptCbcs, type ContentKey } from '../../repair/cbcs.js';
@@ -42,6 +42,26 @@ export function makeLadder(
   ]);
   if (addressing === 'SegmentBase') referToSidx(folder, mpd);
   return mpd;
+}
+
+/** The key of ladders that `makeProtectedLadders` makes. */
+export const LADDER_KEY: ContentKey = {
+  id: Buffer.from('abba271e8bcf552bbd2e86a434a9a5d9', 'hex'),
+  key: Buffer.from('69eaa802a6763af979e8d1940fb88392', 'hex'),
+};
+
+/**
+ * Makes a ladder in one codec in a folder inside `folder` for each variant, `stream.mpd`, all of the same frames: `clear`, `cenc` or `cbcs`,
+ * with -N after it where N segments at its start stay in the clear.
+ */
+export function makeProtectedLadders(
+  folder: string,
+  variants: readonly string[],
+  codec: string,
+  seconds: number,
+): void {
+  const generator = join(root, 'manifests/tests/protected_ladder.py');
+  run(venvProgram('python'), [generator, folder, ...variants, '--codecs', codec, '--seconds', String(seconds)]);
 }
 
 /** Puts indexes for the ladder beside it, and a manifest that names them. */
